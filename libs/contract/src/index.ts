@@ -1,0 +1,1 @@
+export { AppError, type ErrorCode, type ErrorDetails, isErrorCode, toAppError } from './errors.ts'
