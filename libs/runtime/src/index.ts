@@ -1,0 +1,29 @@
+export {
+  type BaseConfig,
+  baseConfig,
+  ConfigError,
+  flag,
+  list,
+  loadConfig,
+  milliseconds,
+  port,
+  secret,
+  urlOf,
+  whole,
+} from './config.ts'
+export type { Event } from './event.ts'
+export { createHealth, type Health, type Readiness, type ReadyCheck } from './health.ts'
+export { type InternalServerOptions, startInternalServer } from './internal-server.ts'
+export {
+  createLifecycle,
+  type Lifecycle,
+  type LifecycleOptions,
+  type OwnedLifecycle,
+  runService,
+  type ServiceOptions,
+  type StopOutcome,
+} from './lifecycle.ts'
+export { createLogger, type Logger, type LoggerOptions, requestLogger } from './logger.ts'
+export { createMetrics, type Metrics } from './metrics.ts'
+export { backoffMs, type RetryOptions, retry } from './retry.ts'
+export { pause, TimeoutError, within } from './time.ts'

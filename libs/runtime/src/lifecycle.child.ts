@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { baseConfig, loadConfig } from './config.ts'
+import { runService } from './lifecycle.ts'
+import { pause } from './time.ts'
+
+/** A service that does nothing, run by `lifecycle.test.ts` in a process of its own; `BEHAVIOUR` says how it misbehaves. */
+const schema = z.object({
+  ...baseConfig,
+  BEHAVIOUR: z.enum([
+    'good',
+    'hanging-stop',
+    'failing-stop',
+    'failing-start',
+    'hanging-start',
+    'throwing',
+    'rejecting',
+  ]),
+})
+
+const forever = () => new Promise<never>(() => undefined)
+const fail = async (what: string) => {
+  throw new Error(what)
+}
+
+await runService({
+  name: 'sample',
+  config: () => loadConfig(schema),
+  start: async ({ BEHAVIOUR }, { onStop, logger, shutdown }) => {
+    shutdown.addEventListener('abort', () => logger.info('told'))
+    onStop('store', () => pause(10))
+    if (BEHAVIOUR === 'failing-start') await fail('no store')
+    if (BEHAVIOUR === 'hanging-start') await forever()
+    if (BEHAVIOUR === 'hanging-stop') onStop('stubborn', forever)
+    if (BEHAVIOUR === 'failing-stop') onStop('clumsy', () => fail('cannot close'))
+    if (BEHAVIOUR === 'throwing') setTimeout(() => void fail('late').catch(crashNow), 10)
+    if (BEHAVIOUR === 'rejecting') setTimeout(() => void fail('late'), 10)
+    onStop('server', () => pause(10))
+    return { port: 1 }
+  },
+})
+
+function crashNow(error: unknown): void {
+  process.nextTick(() => {
+    throw error
+  })
+}

@@ -1,0 +1,148 @@
+import { type BaseConfig, ConfigError } from './config.ts'
+import { createHealth, type Health } from './health.ts'
+import { startInternalServer } from './internal-server.ts'
+import { createLogger, type Logger } from './logger.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { pause, within } from './time.ts'
+
+/** What a service is given to start with. */
+export type Lifecycle = {
+  logger: Logger
+  health: Health
+  metrics: Metrics
+  /** Fires when a stop begins, before the first step. For loops that should not begin another round. */
+  shutdown: AbortSignal
+  /** Registers how to let go of something. The steps run one by one, the last registered first: register what others need first. */
+  onStop(name: string, stop: () => Promise<void>): void
+}
+
+/** How a stop ended: every step done, or a step failed or hung (the log names it). */
+export type StopOutcome = 'clean' | 'failed'
+
+/** A lifecycle and the hand that ends it; for `runService`, and for tests that start a service in their own process. */
+export type OwnedLifecycle = Lifecycle & {
+  /** Not ready → wait → the steps, all within the grace period. A second call joins the first. Never rejects. */
+  stop(reason: string): Promise<StopOutcome>
+}
+
+/** What `createLifecycle` takes: times in milliseconds. */
+export type LifecycleOptions = { service: string; logger: Logger; graceMs?: number; drainMs?: number }
+
+type Step = { name: string; stop: () => Promise<void> }
+
+/** Creates the lifecycle of one service: its health, its metrics and its orderly end. */
+export const createLifecycle = (options: LifecycleOptions): OwnedLifecycle => {
+  const { service, logger, graceMs = 25_000, drainMs = 0 } = options
+  const health = createHealth({ logger })
+  const shutdown = new AbortController()
+  const steps: Step[] = []
+  let current = 'drain'
+  let failed = false
+  let stopping: Promise<StopOutcome> | undefined
+
+  const runStep = async ({ name, stop }: Step): Promise<void> => {
+    current = name
+    const startedAt = performance.now()
+    try {
+      await stop()
+      logger.info({ step: name, ms: since(startedAt) }, 'stopped')
+    } catch (err) {
+      failed = true
+      logger.error({ step: name, ms: since(startedAt), err }, 'stop step failed')
+    }
+  }
+
+  const runSteps = async (signal: AbortSignal): Promise<void> => {
+    await pause(drainMs, signal)
+    for (let step = steps.pop(); step && !signal.aborted; step = steps.pop()) await runStep(step)
+  }
+
+  const stopAll = async (reason: string): Promise<StopOutcome> => {
+    const startedAt = performance.now()
+    logger.info({ reason, graceMs, drainMs, steps: steps.length }, 'stopping')
+    health.drain()
+    shutdown.abort()
+    try {
+      await within(graceMs, 'graceful stop', runSteps)
+    } catch (err) {
+      logger.fatal({ step: current, left: steps.map(step => step.name), err }, 'grace period is over, a step hangs')
+      return 'failed'
+    }
+    logger.info({ ms: since(startedAt), failed }, 'all stopped')
+    return failed ? 'failed' : 'clean'
+  }
+
+  return {
+    logger,
+    health,
+    metrics: createMetrics(service),
+    shutdown: shutdown.signal,
+    onStop: (name, stop) => void steps.push({ name, stop }),
+    stop: reason => {
+      stopping ??= stopAll(reason)
+      return stopping
+    },
+  }
+}
+
+/** What `runService` takes. `start` yields the port it serves, for the log. */
+export type ServiceOptions<C extends BaseConfig> = {
+  name: string
+  config: () => C
+  start: (config: C, lifecycle: Lifecycle) => Promise<{ port: number }>
+}
+
+/**
+ * The body of a service's `main.ts`: configuration, internal server, start, and the end.
+ * SIGTERM or SIGINT stop gracefully: exit 0, or 1 if a step failed or the grace period ran out.
+ * An unusable configuration, a failing start, an uncaught exception or an unhandled rejection are logged and end with 1.
+ */
+export const runService = async <C extends BaseConfig>({
+  name,
+  config: load,
+  start,
+}: ServiceOptions<C>): Promise<void> => {
+  const config = loadOrExit(name, load)
+  const logger = createLogger({ service: name, level: config.LOG_LEVEL })
+  const { SHUTDOWN_GRACE_MS: graceMs, SHUTDOWN_DRAIN_MS: drainMs } = config
+  const lifecycle = createLifecycle({ service: name, logger, graceMs, drainMs })
+
+  const end = async (reason: string): Promise<void> => process.exit((await lifecycle.stop(reason)) === 'clean' ? 0 : 1)
+  const crash = (err: unknown, origin: string): void => {
+    logger.fatal({ err, origin }, 'crashed')
+    process.exit(1)
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', err => crash(err, 'unhandledRejection'))
+
+  try {
+    const startedAt = performance.now()
+    logger.info({ pid: process.pid, node: process.version }, 'starting')
+    const internal = await startInternalServer({ ...lifecycle, port: config.INTERNAL_PORT, host: config.LISTEN_HOST })
+    lifecycle.onStop('internal server', internal.stop)
+    const started = await start(config, lifecycle)
+    lifecycle.health.serving()
+    logger.info({ port: started.port, internalPort: internal.port, ms: since(startedAt) }, 'serving')
+  } catch (err) {
+    if (lifecycle.shutdown.aborted) return // a stop came first and ends the process
+    logger.fatal({ err }, 'start failed')
+    await lifecycle.stop('start failed')
+    process.exit(1)
+  }
+}
+
+function loadOrExit<C>(service: string, load: () => C): C {
+  try {
+    return load()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${service} cannot start:\n${error.message.replace(/^/gm, '  ')}\n`)
+    process.exit(1)
+  }
+}
+
+function since(startedAt: number): number {
+  return Math.round(performance.now() - startedAt)
+}

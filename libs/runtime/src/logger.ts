@@ -1,0 +1,64 @@
+import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino'
+
+/** A structured logger: one JSON object a line. */
+export type Logger = PinoLogger
+
+/** What `createLogger` takes. */
+export type LoggerOptions = { service: string; level?: string; destination?: DestinationStream }
+
+const SENSITIVE =
+  /(authorization|cookie|password|passphrase|secret|token|assertion|credentials?|api[-_]?key|private[-_]?key)$/i
+const HIDDEN = '[redacted]'
+const MAX_DEPTH = 6
+const verdicts = new Map<string, boolean>()
+
+/**
+ * Creates the logger of a service. Values under sensitive names (`authorization`, `cookie`, `password`, `…Token`, `…Secret`, `apiKey`, …)
+ * are replaced at any depth, whatever their case, in bindings and in errors too.
+ */
+export const createLogger = ({ service, level = 'info', destination }: LoggerOptions): Logger => {
+  const logger = pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }), log: redact },
+      serializers: { err: error => redact({ ...pino.stdSerializers.err(error) }) },
+    },
+    destination ?? pino.destination({ fd: 1, sync: true }), // written at once: the last lines before an exit are the ones needed
+  )
+  // No formatter sees the bindings of a child; every child inherits this method.
+  const { child } = logger
+  logger.child = function redactedChild(this: Logger, bindings, options) {
+    return child.call(this, redact(bindings), options)
+  } as typeof child
+  return logger
+}
+
+/** A child logger whose lines carry the id of the request they belong to. */
+export const requestLogger = (logger: Logger, requestId: string): Logger => logger.child({ requestId })
+
+function redact(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  for (const name of Object.keys(fields)) copy[name] = isSensitive(name) ? HIDDEN : inside(fields[name], depth)
+  return copy
+}
+
+function isSensitive(name: string): boolean {
+  const known = verdicts.get(name)
+  if (known !== undefined) return known
+  const verdict = SENSITIVE.test(name)
+  if (verdicts.size < 1000) verdicts.set(name, verdict) // names that come from data must not fill the memory
+  return verdict
+}
+
+function inside(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return value
+  if (Array.isArray(value)) return value.map(item => inside(item, depth + 1))
+  return isPlain(value) ? redact(value, depth + 1) : value
+}
+
+function isPlain(value: object): value is Record<string, unknown> {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

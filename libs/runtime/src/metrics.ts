@@ -1,0 +1,49 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Name and meaning of a metric. Names carry their unit last, as in `rollcall_rpc_duration_seconds`. */
+type Described<L extends string> = { name: string; help: string; labels?: readonly L[] }
+
+/** The metrics of one process. The helpers return the same metric when asked for a name again. */
+export type Metrics = {
+  registry: Registry
+  counter<L extends string = never>(metric: Described<L>): Counter<L>
+  /** `collect` is called at each scrape to set the value. */
+  gauge<L extends string = never>(
+    metric: Described<L> & { collect?: (gauge: Gauge<L>) => void | Promise<void> },
+  ): Gauge<L>
+  /** `buckets` in the metric's unit; without them those of a request's duration in seconds. */
+  histogram<L extends string = never>(metric: Described<L> & { buckets?: readonly number[] }): Histogram<L>
+}
+
+const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Creates the registry of a service, with the process's default metrics; every metric bears the label `service`. */
+export const createMetrics = (service: string): Metrics => {
+  const registry = new Registry()
+  registry.setDefaultLabels({ service })
+  collectDefaultMetrics({ register: registry })
+
+  const once = <M>(name: string, create: () => M): M => (registry.getSingleMetric(name) as M | undefined) ?? create()
+  const shared = <L extends string>({ name, help, labels = [] }: Described<L>) => ({
+    name,
+    help,
+    labelNames: labels,
+    registers: [registry],
+  })
+
+  return {
+    registry,
+    counter: metric => once(metric.name, () => new Counter(shared(metric))),
+    gauge<L extends string>(metric: Described<L> & { collect?: (gauge: Gauge<L>) => void | Promise<void> }) {
+      const { collect } = metric
+      const collecting = collect && {
+        collect: async function collectNow(this: Gauge<L>) {
+          await collect(this)
+        },
+      }
+      return once(metric.name, () => new Gauge<L>({ ...shared(metric), ...collecting }))
+    },
+    histogram: metric =>
+      once(metric.name, () => new Histogram({ ...shared(metric), buckets: [...(metric.buckets ?? DURATION_SECONDS)] })),
+  }
+}
