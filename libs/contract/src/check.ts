@@ -1,0 +1,292 @@
+import type protobuf from 'protobufjs'
+import validator from 'validator'
+import { AppError, type ErrorCode } from './errors.ts'
+import { ContractError, type RuleOption, ruleOf, shapeOf } from './options.ts'
+import { fullName } from './root.ts'
+
+/** What a request brings: path variables, query parameters and the parsed JSON body. */
+export type Input = {
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, unknown>>
+  body?: unknown
+}
+
+/** A checked request as the rpc takes it, and what the answer's headers have to say about the check. */
+export type Checked = { request: Record<string, unknown>; headers: Record<string, string> }
+
+type IssueCode = 'missing_field' | 'extra_field' | 'invalid_field' | 'empty_array'
+const ranks: Record<IssueCode, number> = { missing_field: 0, extra_field: 1, invalid_field: 2, empty_array: 3 }
+
+/** Collects what is wrong with a body; the answer names the first by rank, then by order. */
+class Issues {
+  #worst: { code: IssueCode; path: string; reason?: string } | undefined
+
+  add(code: IssueCode, path: string, reason?: string): undefined {
+    if (!this.#worst || ranks[code] < ranks[this.#worst.code]) {
+      this.#worst = { code, path, ...(reason !== undefined && { reason }) }
+    }
+  }
+
+  throwIfAny(): void {
+    if (!this.#worst) return
+    const { code, ...details } = this.#worst
+    throw new AppError(code as ErrorCode, details)
+  }
+}
+
+type ValueCheck = (value: unknown, path: string, issues: Issues) => unknown
+type FieldCheck = { name: string; jsonName: string; rule: RuleOption; check: ValueCheck; omitted: unknown }
+
+const objectId = /^[0-9a-f]{24}$/i
+const isoDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/
+const maxLimit = 1000
+
+const formats: Record<string, { test: (text: string) => boolean; reason: string }> = {
+  object_id: { test: text => objectId.test(text), reason: 'must be a 24-character hex id' },
+  email: { test: isEmail, reason: 'must be an email address' },
+  date: { test: text => isoDate.test(text) && !Number.isNaN(Date.parse(text)), reason: 'must be an ISO 8601 date' },
+  url: {
+    test: text => validator.isURL(text, { require_protocol: true, protocols: ['http', 'https'] }),
+    reason: 'must be an http(s) URL',
+  },
+}
+
+/** Whether a text is an email address, by the one rule that API bodies and imported rows share. */
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && validator.isEmail(text, { allow_utf8_local_part: true })
+}
+
+/**
+ * Compiles the strict check of a request message: JSON and text in, rpc request out. The wire codec is lax (unknown
+ * keys vanish, "yes" becomes true), so everything is refused here, before encoding, with the declared errors.
+ * @param variables names of the path variables; in a message with a body every other field comes from the body
+ */
+export function compileCheck(
+  type: protobuf.Type,
+  variables: readonly string[],
+  hasBody: boolean,
+): (input: Input) => Checked {
+  const rest = type.fieldsArray.filter(field => !variables.includes(field.name))
+  const checkParams = compileParams(type, variables)
+  const checkRest = hasBody ? compileBody(type, rest) : compileQuery(rest)
+  return input => {
+    const request = checkParams(input.params)
+    const headers = checkRest(input, request)
+    return { request, headers }
+  }
+}
+
+function compileParams(type: protobuf.Type, variables: readonly string[]) {
+  const fields = variables.map(name => {
+    const field = type.fields[name]
+    if (!field) throw new ContractError(`${fullName(type)} has no field for path variable ${name}`)
+    return compileField(field)
+  })
+  return (params: Input['params']) => {
+    const issues = new Issues()
+    const request: Record<string, unknown> = {}
+    for (const { name, check } of fields) request[name] = check(params[name], name, issues)
+    issues.throwIfAny()
+    return request
+  }
+}
+
+function compileBody(type: protobuf.Type, fields: protobuf.Field[]) {
+  const check = compileObject(type, fields)
+  return (input: Input, request: Record<string, unknown>) => {
+    refuseUnknownQuery(input.query, [])
+    const body = input.body ?? {}
+    if (!isPlainObject(body)) throw new AppError('bad_request', { message: 'body must be a JSON object' })
+    const issues = new Issues()
+    check(body, '', issues, request)
+    issues.throwIfAny()
+    return {}
+  }
+}
+
+/** Fields of one message level: missing, extra and invalid, each into `issues`; accepted values into `target`. */
+function compileObject(type: protobuf.Type, protoFields: protobuf.Field[]) {
+  const fields = protoFields.map(compileField)
+  const names = new Set(fields.map(field => field.jsonName))
+  const anyField = shapeOf(type).any_field ?? false
+  return (value: Record<string, unknown>, prefix: string, issues: Issues, target: Record<string, unknown>) => {
+    for (const field of fields) {
+      if (!Object.hasOwn(value, field.jsonName)) {
+        if (field.rule.required) issues.add('missing_field', prefix + field.jsonName)
+        if (field.omitted !== undefined) target[field.name] = field.omitted
+        continue
+      }
+      target[field.name] = field.check(value[field.jsonName], prefix + field.jsonName, issues)
+    }
+    const keys = Object.keys(value)
+    if (anyField && keys.length === 0 && fields[0]) issues.add('missing_field', prefix + fields[0].jsonName)
+    for (const key of keys) if (!names.has(key)) issues.add('extra_field', prefix + key)
+  }
+}
+
+function compileField(field: protobuf.Field): FieldCheck {
+  const rule = ruleOf(field)
+  const single = compileValue(field, rule)
+  return {
+    name: field.name,
+    jsonName: rule.query ?? field.name,
+    rule,
+    check: field.repeated ? compileArray(single, rule) : single,
+    omitted: field.repeated ? [] : undefined,
+  }
+}
+
+function compileArray(checkItem: ValueCheck, rule: RuleOption): ValueCheck {
+  const maxItems = rule.max_items ?? 10_000
+  return (value, path, issues) => {
+    if (!Array.isArray(value)) return issues.add('invalid_field', path, 'must be an array')
+    if (value.length > maxItems) return issues.add('invalid_field', path, `at most ${maxItems} items`)
+    if (value.length === 0 && rule.non_empty) return issues.add('empty_array', path)
+    return value.map((item, index) => checkItem(item, `${path}.${index}`, issues))
+  }
+}
+
+function compileValue(field: protobuf.Field, rule: RuleOption): ValueCheck {
+  const check = rule.json ? jsonCheck(rule.json) : compileTyped(field, rule)
+  if (!rule.nullable) return check
+  return (value, path, issues) => (value === null ? '' : check(value, path, issues))
+}
+
+function compileTyped(field: protobuf.Field, rule: RuleOption): ValueCheck {
+  field.resolve()
+  const message = field.resolvedType && 'fieldsArray' in field.resolvedType ? field.resolvedType : undefined
+  if (message) return messageCheck(message)
+  switch (field.type) {
+    case 'string':
+      return stringCheck(rule)
+    case 'bool':
+      return (value, path, issues) =>
+        typeof value === 'boolean' ? value : issues.add('invalid_field', path, 'must be true or false')
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return numberCheck(field.type)
+    default:
+      return (_value, path, issues) => issues.add('invalid_field', path)
+  }
+}
+
+function messageCheck(type: protobuf.Type): ValueCheck {
+  const check = compileObject(type, type.fieldsArray)
+  return (value, path, issues) => {
+    if (!isPlainObject(value)) return issues.add('invalid_field', path, 'must be an object')
+    const target: Record<string, unknown> = {}
+    check(value, `${path}.`, issues, target)
+    return target
+  }
+}
+
+function stringCheck(rule: RuleOption): ValueCheck {
+  const minLength = Math.max(rule.min_len ?? 0, rule.required ? 1 : 0)
+  const maxLength = rule.max_len ?? 10_000
+  const format = rule.format === undefined ? undefined : formats[rule.format]
+  const allowed = rule.one_of?.split(' ')
+  return (value, path, issues) => {
+    if (typeof value !== 'string') return issues.add('invalid_field', path, 'must be a string')
+    const text = rule.trim ? value.trim() : value
+    if (text.length < minLength) {
+      return issues.add(
+        'invalid_field',
+        path,
+        minLength === 1 ? 'must not be empty' : `at least ${minLength} characters`,
+      )
+    }
+    if (text.length > maxLength) return issues.add('invalid_field', path, `at most ${maxLength} characters`)
+    if (format && !format.test(text)) return issues.add('invalid_field', path, format.reason)
+    if (allowed && !allowed.includes(text))
+      return issues.add('invalid_field', path, `must be one of ${allowed.join(', ')}`)
+    return text
+  }
+}
+
+function numberCheck(type: string): ValueCheck {
+  const integer = type !== 'double'
+  const bound = type === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
+  return (value, path, issues) => {
+    const fits =
+      typeof value === 'number' &&
+      (integer ? Number.isInteger(value) && Math.abs(value) <= bound : Number.isFinite(value))
+    return fits ? value : issues.add('invalid_field', path, integer ? 'must be an integer' : 'must be a number')
+  }
+}
+
+/** Free JSON travels as text; the kind says how free it is. */
+function jsonCheck(kind: string): ValueCheck {
+  const accepts =
+    kind === 'strings' ? (v: unknown) => typeof v === 'string' : kind === 'scalars' ? isScalar : () => true
+  return (value, path, issues) => {
+    if (kind === 'any') return JSON.stringify(value)
+    if (!isPlainObject(value)) return issues.add('invalid_field', path, 'must be an object')
+    for (const [key, inner] of Object.entries(value)) {
+      if (!accepts(inner)) return issues.add('invalid_field', `${path}.${key}`)
+    }
+    return JSON.stringify(value)
+  }
+}
+
+function compileQuery(fields: protobuf.Field[]) {
+  const list = fields.find(field => field.resolve().resolvedType?.fullName === '.rollcall.ListQuery')
+  const own = fields.filter(field => field !== list).map(compileField)
+  const known = [...(list ? listParameters : []), ...own.map(field => field.jsonName)]
+  return ({ query }: Input, request: Record<string, unknown>): Record<string, string> => {
+    const issues = new Issues()
+    for (const { name, jsonName, rule, check } of own) {
+      const value = query[jsonName]
+      if (value !== undefined) request[name] = check(value, jsonName, issues)
+      else if (rule.required) issues.add('missing_field', jsonName)
+    }
+    issues.throwIfAny()
+    refuseUnknownQuery(query, known)
+    if (!list) return {}
+    const limit = positiveInteger(query.$limit)
+    request[list.name] = checkListQuery(query, limit)
+    return limit !== undefined && limit > maxLimit ? { 'X-Limit-Clamped': String(maxLimit) } : {}
+  }
+}
+
+const listTexts = ['filter', 'sort', 'populate', 'projection'] as const
+const listParameters = ['$page', '$limit', 'pagination', ...listTexts]
+
+/** The shared list parameters. A page or limit that is no positive number counts as not given. */
+function checkListQuery(query: Input['query'], limit: number | undefined): Record<string, unknown> {
+  const checked: Record<string, unknown> = {
+    page: positiveInteger(query.$page) ?? 1,
+    limit: Math.min(limit ?? 10, maxLimit),
+  }
+  for (const name of listTexts) {
+    const text = query[name]
+    if (text === undefined || text === '') continue
+    if (typeof text !== 'string') throw new AppError('invalid_field', { path: name, reason: 'given more than once' })
+    checked[name] = text
+  }
+  if (query.pagination !== undefined) {
+    if (query.pagination !== 'true' && query.pagination !== 'false') {
+      throw new AppError('invalid_field', { path: 'pagination', reason: 'must be true or false' })
+    }
+    checked.pagination = query.pagination === 'true'
+  }
+  return checked
+}
+
+function positiveInteger(text: unknown): number | undefined {
+  const value = typeof text === 'string' ? Math.floor(Number(text)) : Number.NaN
+  return value >= 1 ? Math.min(value, 2 ** 31 - 1) : undefined
+}
+
+function refuseUnknownQuery(query: Input['query'], known: readonly string[]): void {
+  const extra = Object.keys(query).find(name => !known.includes(name))
+  if (extra !== undefined) throw new AppError('extra_field', { path: extra })
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || typeof value !== 'object'
+}

@@ -1,0 +1,22 @@
+/** How many requests one client address may make in a fixed window. */
+export type Limit = { requests: number; windowSeconds: number }
+
+/** The limits of the API by group. `global` counts every /api request, the others count on top of it. */
+export const limits = {
+  global: { requests: 500, windowSeconds: 3 },
+  login: { requests: 20, windowSeconds: 60 },
+  otp: { requests: 10, windowSeconds: 60 },
+  auth: { requests: 30, windowSeconds: 60 },
+  token_exchange: { requests: 10, windowSeconds: 60 },
+  client_registration: { requests: 5, windowSeconds: 60 },
+  usage: { requests: 60, windowSeconds: 60 },
+  credits: { requests: 30, windowSeconds: 60 },
+} as const satisfies Record<string, Limit>
+
+/** A limit that a route can name. */
+export type LimitGroup = Exclude<keyof typeof limits, 'global'>
+
+/** Whether a name is a limit group of routes. */
+export function isLimitGroup(name: string): name is LimitGroup {
+  return name !== 'global' && Object.hasOwn(limits, name)
+}

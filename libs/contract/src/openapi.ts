@@ -1,0 +1,288 @@
+import protobuf from 'protobufjs'
+import { type RuleOption, ruleOf, shapeOf } from './options.ts'
+import { fullName } from './root.ts'
+import { findMessage, type Route } from './routes.ts'
+
+/** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
+export type Schema = Record<string, unknown>
+type Operation = Record<string, unknown>
+/** An OpenAPI 3.1 document. */
+export type OpenApi = {
+  openapi: string
+  info: { title: string; version: string; description: string }
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, Schema>
+    securitySchemes: Record<string, Schema>
+    responses: Record<string, Schema>
+  }
+  [key: string]: unknown
+}
+
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+const errorRef = (name: string): Schema => ({ $ref: `#/components/responses/${name}` })
+
+/** Generates the OpenAPI 3.1 document of the routes: the API reference, made from the protos and their comments. */
+export function generateOpenApi(routes: readonly Route[], version: string): OpenApi {
+  const schemas = new Schemas()
+  const paths: OpenApi['paths'] = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][route.verb.toLowerCase()] = operationOf(route, schemas)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Rollcall',
+      version,
+      description: 'Administration API: audience, imports, sending domains, API tokens, users.',
+    },
+    security: [{ bearer: [] }, { cookie: [] }],
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
+    components: { schemas: schemas.finished(), securitySchemes, responses: errorResponses },
+  }
+}
+
+const securitySchemes = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A session JWT, or an API token `<orgId>:<secret>`. The prefix `Bearer ` may be left out.',
+  },
+  cookie: { type: 'apiKey', in: 'cookie', name: 'auth_token', description: 'Set by signing in; used by the console.' },
+}
+
+const errorBody: Schema = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: { error: { const: true }, message: { type: 'string' }, path: { type: 'string' } },
+  additionalProperties: false,
+}
+const refusedBody: Schema = {
+  type: 'object',
+  required: ['success', 'message'],
+  properties: { success: { const: false }, message: { type: 'string' } },
+  additionalProperties: false,
+}
+const jsonResponse = (description: string, schema: Schema): Schema => ({
+  description,
+  content: { 'application/json': { schema } },
+})
+const errorResponses: Record<string, Schema> = {
+  BadRequest: jsonResponse('Missing, extra, invalid or empty field.', { oneOf: [errorBody, refusedBody] }),
+  Unauthorized: {
+    description: 'No valid credential. The reason is in `WWW-Authenticate`.',
+    content: { 'text/plain': { schema: { const: 'Unauthorized' } } },
+  },
+  Forbidden: jsonResponse('Not allowed.', { oneOf: [errorBody, refusedBody] }),
+  NotFound: jsonResponse('No such record.', errorBody),
+  Conflict: jsonResponse('Duplicate, or in the way of another record.', errorBody),
+  TooManyRequests: jsonResponse('Rate limit exceeded; see `Retry-After`.', refusedBody),
+  Unavailable: jsonResponse('Something that the service needs is unavailable; see `Retry-After`.', errorBody),
+}
+
+function operationOf(route: Route, schemas: Schemas): Operation {
+  const variables = [...route.path.matchAll(/:(\w+)/g)].map(match => match[1]!)
+  const request = route.rpc.resolvedRequestType!
+  const rest = request.fieldsArray.filter(field => !variables.includes(field.name))
+  const [summary, ...more] = (route.rpc.comment ?? '').split(/(?<=\.)\s/)
+  return {
+    operationId: route.method,
+    tags: [route.rpc.parent!.name],
+    summary: summary?.replace(/\.$/, ''),
+    ...(more.length > 0 && { description: more.join(' ') }),
+    ...(route.access.kind === 'public' && { security: [] }),
+    ...(route.access.kind === 'permission' && { 'x-permission': `${route.access.resource}.${route.access.action}` }),
+    parameters: [
+      ...variables.map(name => parameter('path', name, request.fields[name]!, schemas, true)),
+      ...(route.hasBody ? [] : rest.flatMap(field => queryParameters(field, schemas))),
+    ],
+    ...(route.hasBody && rest.length > 0 && { requestBody: requestBody(route, request, rest, schemas) }),
+    responses: {
+      [route.status]: success(route, schemas),
+      400: errorRef('BadRequest'),
+      ...(route.access.kind !== 'public' && { 401: errorRef('Unauthorized'), 403: errorRef('Forbidden') }),
+      ...(route.limit === 'login' && { 401: errorRef('Unauthorized'), 403: errorRef('Forbidden') }),
+      404: errorRef('NotFound'),
+      ...(route.verb !== 'GET' && { 409: errorRef('Conflict') }),
+      429: errorRef('TooManyRequests'),
+      503: errorRef('Unavailable'),
+    },
+  }
+}
+
+function queryParameters(field: protobuf.Field, schemas: Schemas): Schema[] {
+  const type = field.resolve().resolvedType
+  if (!(type instanceof protobuf.Type))
+    return [parameter('query', ruleOf(field).query ?? field.name, field, schemas, ruleOf(field).required ?? false)]
+  return type.fieldsArray.flatMap(inner => queryParameters(inner, schemas))
+}
+
+function parameter(where: string, name: string, field: protobuf.Field, schemas: Schemas, required: boolean): Schema {
+  return {
+    name,
+    in: where,
+    required,
+    ...(field.comment && { description: field.comment }),
+    schema: schemas.ofField(field, false),
+  }
+}
+
+function requestBody(route: Route, type: protobuf.Type, fields: protobuf.Field[], schemas: Schemas): Schema {
+  if (route.via === 'upload') {
+    const file = fields.find(field => ruleOf(field).file)!
+    const name = ruleOf(file).query ?? file.name
+    const schema = { type: 'object', required: [name], properties: { [name]: { type: 'string', format: 'binary' } } }
+    return { required: true, content: { 'multipart/form-data': { schema } } }
+  }
+  const required = fields.some(field => ruleOf(field).required) || (shapeOf(type).any_field ?? false)
+  return { required, content: { 'application/json': { schema: schemas.ofRequest(type, fields) } } }
+}
+
+function success(route: Route, schemas: Schemas): Schema {
+  const { page_of, array_of, record, download } = route.returns
+  if (download !== undefined)
+    return { description: `A CSV file, ${download}.`, content: { 'text/csv': { schema: { type: 'string' } } } }
+  const named = page_of ?? array_of ?? record
+  const item =
+    named === undefined ? schemas.refTo(route.rpc.resolvedResponseType!) : schemas.refTo(findMessage(route.rpc, named)!)
+  if (array_of !== undefined) return jsonResponse('All of them.', { type: 'array', items: item })
+  if (page_of !== undefined)
+    return jsonResponse('A page, or a plain array with pagination=false.', {
+      oneOf: [pageOf(item), { type: 'array', items: item }],
+    })
+  return jsonResponse('Done.', item)
+}
+
+/** The envelope of a page. */
+function pageOf(item: Schema): Schema {
+  const count = { type: 'integer', minimum: 0 }
+  const pageOrNull = { type: ['integer', 'null'] }
+  const properties = {
+    docs: { type: 'array', items: item },
+    totalDocs: count,
+    limit: count,
+    page: count,
+    totalPages: count,
+    pagingCounter: count,
+    hasPrevPage: { type: 'boolean' },
+    hasNextPage: { type: 'boolean' },
+    prevPage: pageOrNull,
+    nextPage: pageOrNull,
+  }
+  return { type: 'object', required: Object.keys(properties), properties, additionalProperties: false }
+}
+
+/** Component schemas, made on demand from messages. */
+class Schemas {
+  readonly #made = new Map<string, Schema>()
+
+  finished(): Record<string, Schema> {
+    return Object.fromEntries([...this.#made].sort(([a], [b]) => a.localeCompare(b)))
+  }
+
+  /** A reference to a message that an answer holds. */
+  refTo(type: protobuf.Type): Schema {
+    const name = fullName(type)
+      .split('.')
+      .slice(type.parent instanceof protobuf.Type ? -2 : -1)
+      .join('')
+    if (!this.#made.has(name)) {
+      this.#made.set(name, {})
+      this.#made.set(name, this.#recordSchema(type))
+    }
+    return ref(name)
+  }
+
+  ofRequest(type: protobuf.Type, fields: protobuf.Field[]): Schema {
+    const required = fields.filter(field => ruleOf(field).required).map(field => field.name)
+    return {
+      type: 'object',
+      ...(type.comment && { description: type.comment }),
+      properties: Object.fromEntries(
+        fields.map(field => [ruleOf(field).query ?? field.name, this.ofField(field, true)]),
+      ),
+      ...(required.length > 0 && { required }),
+      ...(shapeOf(type).any_field && { minProperties: 1 }),
+      additionalProperties: false,
+    }
+  }
+
+  #recordSchema(type: protobuf.Type): Schema {
+    const own = type.fieldsArray.map(field => [field.name, this.ofField(field, true)] as const)
+    const id = { type: 'string', pattern: '^[0-9a-f]{24}$' }
+    const date = { type: 'string', format: 'date-time' }
+    const properties = shapeOf(type).record
+      ? { _id: id, id, ...Object.fromEntries(own), createdAt: date, updatedAt: date }
+      : { ...(type.fields.id && { _id: { type: 'string' } }), ...Object.fromEntries(own) }
+    const optional = new Set(type.fieldsArray.filter(field => field.options?.proto3_optional).map(field => field.name))
+    return {
+      type: 'object',
+      ...(type.comment && { description: type.comment }),
+      properties,
+      required: Object.keys(properties).filter(name => !optional.has(name)),
+      additionalProperties: false,
+    }
+  }
+
+  /** Schema of one field. `described` leaves the comment to the schema; a parameter has its own place for it. */
+  ofField(field: protobuf.Field, described: boolean): Schema {
+    const rule = ruleOf(field)
+    const single = this.#single(field, rule)
+    const schema = field.repeated
+      ? {
+          type: 'array',
+          items: single,
+          ...(rule.max_items && { maxItems: rule.max_items }),
+          ...(rule.non_empty && { minItems: 1 }),
+        }
+      : rule.nullable
+        ? nullable(single)
+        : single
+    return described && field.comment ? { ...schema, description: field.comment } : schema
+  }
+
+  #single(field: protobuf.Field, rule: RuleOption): Schema {
+    if (rule.json) return freeJson(rule.json)
+    const type = field.resolve().resolvedType
+    if (type instanceof protobuf.Type) return this.refTo(type)
+    if (field.type === 'bool') return { type: 'boolean' }
+    if (field.type === 'int32' || field.type === 'int64') return { type: 'integer' }
+    if (field.type === 'double') return { type: 'number' }
+    return textSchema(rule)
+  }
+}
+
+function textSchema(rule: RuleOption): Schema {
+  const formats: Record<string, Schema> = {
+    object_id: { pattern: '^[0-9a-fA-F]{24}$' },
+    email: { format: 'email' },
+    date: { format: 'date-time' },
+    url: { format: 'uri' },
+  }
+  const minLength = Math.max(rule.min_len ?? 0, rule.required ? 1 : 0)
+  return {
+    type: 'string',
+    ...(rule.format && formats[rule.format]),
+    ...(rule.one_of && { enum: rule.one_of.split(' ') }),
+    ...(minLength > 0 && { minLength }),
+    ...(rule.max_len && { maxLength: rule.max_len }),
+  }
+}
+
+function freeJson(kind: string): Schema {
+  if (kind === 'any') return {}
+  const values: Record<string, Schema> = {
+    strings: { type: 'string' },
+    scalars: { type: ['string', 'number', 'boolean', 'null'] },
+  }
+  return { type: 'object', additionalProperties: values[kind] ?? true }
+}
+
+function nullable(schema: Schema): Schema {
+  if (typeof schema.type !== 'string')
+    return 'type' in schema || '$ref' in schema ? { oneOf: [schema, { type: 'null' }] } : schema
+  const nullableEnum = Array.isArray(schema.enum) && { enum: [...schema.enum, null] }
+  return { ...schema, type: [schema.type, 'null'], ...nullableEnum }
+}

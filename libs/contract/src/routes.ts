@@ -1,0 +1,152 @@
+import type protobuf from 'protobufjs'
+import { type Checked, compileCheck, type Input } from './check.ts'
+import { isLimitGroup, type LimitGroup } from './limits.ts'
+import {
+  type AccessOption,
+  ContractError,
+  type HttpOption,
+  httpOf,
+  type ReturnsOption,
+  readOptions,
+  ruleOf,
+  shapeOf,
+} from './options.ts'
+import { type Action, actionOf, isResource, type Resource } from './permissions.ts'
+import { fullName, messagesOf, servicesOf } from './root.ts'
+
+/** Who may call a route: holders of a permission, any caller, or anyone. */
+export type Access =
+  | { kind: 'permission'; resource: Resource; action: Action }
+  | { kind: 'caller' }
+  | { kind: 'public' }
+
+/** How the gateway carries a call: plain JSON, a multipart file, or JSON that sets or clears the session cookie. */
+export type Via = 'json' | 'upload' | 'sign_in' | 'sign_out'
+
+/** One route of the API, compiled from an annotated rpc. A route is data; one engine applies it. */
+export type Route = {
+  /** Full name of the gRPC service. */
+  service: string
+  /** Name of the method on generated clients and handlers. */
+  method: string
+  verb: string
+  /** Path with variables as :name. */
+  path: string
+  access: Access
+  /** The stricter limit that counts the route besides the global one. */
+  limit: LimitGroup | undefined
+  via: Via
+  /** HTTP status of success. */
+  status: number
+  returns: ReturnsOption
+  hasBody: boolean
+  /** The rpc answers a stream of HTTP body chunks. */
+  streams: boolean
+  /** Turns a request into what the rpc takes, or throws the declared AppError. */
+  check: (input: Input) => Checked
+  /** The rpc behind the route, for generators of documents. */
+  rpc: protobuf.Method
+}
+
+const vias: readonly string[] = ['json', 'upload', 'sign_in', 'sign_out'] satisfies Via[]
+
+/**
+ * Compiles every rpc with an http rule into a route.
+ * @throws {ContractError} for a route without access, an unknown permission, limit group, option or rule key, a path
+ * variable that the request lacks, two rpcs on one verb and path, or a returned message that does not exist
+ */
+export function compileRoutes(root: protobuf.Root): Route[] {
+  for (const type of messagesOf(root)) checkMessageOptions(type)
+  const routes: Route[] = []
+  for (const service of servicesOf(root)) {
+    for (const rpc of service.methodsArray) {
+      const http = httpOf(rpc)
+      if (http) routes.push(compileRoute(service, rpc.resolve() as protobuf.Method, http))
+      else readOptions(rpc)
+    }
+  }
+  refuseClashes(routes)
+  return routes
+}
+
+function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: HttpOption): Route {
+  const options = readOptions(rpc)
+  const path = http.path.replace(/\{(\w+)\}/g, (_, name: string) => `:${camelCase(name)}`)
+  const variables = [...path.matchAll(/:(\w+)/g)].map(match => match[1]!)
+  const returns = (options.returns ?? {}) as ReturnsOption
+  checkReturns(rpc, returns)
+  return {
+    service: fullName(service),
+    method: lowerFirst(rpc.name),
+    verb: http.verb,
+    path,
+    access: readAccess(rpc, options.access as AccessOption | undefined, http.verb),
+    limit: readLimit(rpc, options.limit as string | undefined),
+    via: readVia(rpc, options.via as string | undefined),
+    status: returns.status ?? 200,
+    returns,
+    hasBody: http.body,
+    streams: rpc.responseStream ?? false,
+    check: compileCheck(rpc.resolvedRequestType!, variables, http.body),
+    rpc,
+  }
+}
+
+function checkMessageOptions(type: protobuf.Type): void {
+  shapeOf(type)
+  for (const field of type.fieldsArray) ruleOf(field)
+}
+
+function readAccess(rpc: protobuf.Method, option: AccessOption | undefined, verb: string): Access {
+  const given = Object.entries(option ?? {}).filter(([, value]) => value)
+  if (given.length !== 1) throw new ContractError(`${fullName(rpc)}: a route declares exactly one access`)
+  if (option?.public) return { kind: 'public' }
+  if (option?.caller) return { kind: 'caller' }
+  const resource = option?.resource ?? ''
+  if (!isResource(resource)) throw new ContractError(`${fullName(rpc)}: unknown permission resource ${resource}`)
+  return { kind: 'permission', resource, action: actionOf(verb) }
+}
+
+function readLimit(rpc: protobuf.Method, name: string | undefined): LimitGroup | undefined {
+  if (name === undefined || isLimitGroup(name)) return name
+  throw new ContractError(`${fullName(rpc)}: unknown limit group ${name}`)
+}
+
+function readVia(rpc: protobuf.Method, name = 'json'): Via {
+  if (!vias.includes(name)) throw new ContractError(`${fullName(rpc)}: unknown via ${name}`)
+  return name as Via
+}
+
+function checkReturns(rpc: protobuf.Method, returns: ReturnsOption): void {
+  const name = returns.page_of ?? returns.array_of ?? returns.record
+  if (name !== undefined && !findMessage(rpc, name))
+    throw new ContractError(`${fullName(rpc)}: unknown message ${name}`)
+  const finished = rpc.resolvedResponseType!.fullName === '.google.api.HttpBody'
+  if (finished && name === undefined && returns.download === undefined) {
+    throw new ContractError(`${fullName(rpc)}: finished bytes need a returns option that says what they hold`)
+  }
+}
+
+/** Finds the message that a returns option names, from the package of the rpc outwards. */
+export function findMessage(rpc: protobuf.Method, name: string): protobuf.Type | null {
+  const found = rpc.parent?.lookup(name)
+  return found && 'fieldsArray' in found ? (found as protobuf.Type) : null
+}
+
+function refuseClashes(routes: Route[]): void {
+  const seen = new Map<string, Route>()
+  for (const route of routes) {
+    const key = `${route.verb} ${route.path.replace(/:\w+/g, ':')}`
+    const other = seen.get(key)
+    if (other) throw new ContractError(`${fullName(route.rpc)} and ${fullName(other.rpc)} are both on ${key}`)
+    seen.set(key, route)
+  }
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function lowerFirst(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1)
+}

@@ -1,0 +1,231 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+import type { HttpBody } from './api.ts'
+import type { Actor, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+/** Custom attributes of contacts, defined by the organization beforehand. */
+export type Attributes = {
+  /** Lists the attribute definitions. Honours the shared list parameters. */
+  listAttributes: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Defines an attribute. Its slug and type never change. */
+  createAttribute: { kind: 'unary'; request: CreateAttributeRequest; response: HttpBody }
+  /** Updates name, options or required: at least one of them. */
+  updateAttribute: { kind: 'unary'; request: UpdateAttributeRequest; response: Updated }
+  /** Deletes the definition and every contact's value of it; history stays. */
+  deleteAttribute: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** The definitions as another service needs them. */
+  describeAttributes: { kind: 'unary'; request: Empty; response: DescribeAttributesResponse }
+}
+
+export type Attribute = {
+  name: string
+  slug: string
+  type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
+  /** Values allowed, of an enum. */
+  options: string[]
+  /** Whether a new contact must have it. */
+  required: boolean
+  createdBy?: Actor | null
+}
+
+export type CreateAttributeRequest = {
+  name: string
+  /** Lower case letters, digits and underscores, from a letter; 40 characters at most; no field or column name of contacts. */
+  slug: string
+  type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
+  /** Values allowed; an enum needs at least one. */
+  options: string[]
+  required?: boolean
+}
+
+export type UpdateAttributeRequest = {
+  id: string
+  name?: string
+  /** Values allowed, of an enum: replaced wholesale. */
+  options: string[]
+  required?: boolean
+}
+
+export type DescribeAttributesResponse = {
+  definitions: DescribeAttributesResponseDefinition[]
+}
+
+export type DescribeAttributesResponseDefinition = {
+  slug: string
+  type: string
+  options: string[]
+  required: boolean
+}
+
+/** How an import reaches the audience. Internal. */
+export type Batches = {
+  /** Applies one batch of checked rows. Applying it again answers the first outcome and changes nothing. */
+  applyBatch: { kind: 'unary'; request: ApplyBatchRequest; response: ApplyBatchResponse }
+}
+
+export type ApplyBatchRequest = {
+  jobId: string
+  /** Number of the batch in its job, from 0. Batches of a job are applied in order. */
+  number: number
+  /** update or skip. */
+  duplicateStrategy: string
+  /** ignore or clear. */
+  emptyValues: string
+  /** Added to every contact of the batch. */
+  tags: string[]
+  rows: ApplyBatchRequestRow[]
+}
+
+export type ApplyBatchRequestRow = {
+  /** 1-based over data rows. */
+  row: number
+  email: string
+  /** "" keeps the old name. */
+  name: string
+  /** JSON object: typed values by slug; null where the cell was blank and blanks clear. */
+  attributes: string
+  /** Tags of the row's own cell. */
+  tags: string[]
+  /** true sets the opt-out; false is counted where one is kept. */
+  unsubscribed?: boolean
+  /** The row's own tags cell was blank and blanks clear. */
+  clearTags: boolean
+}
+
+export type ApplyBatchResponse = {
+  /** One for each row, in order. */
+  outcomes: ApplyBatchResponseOutcome[]
+  /** Rows that would have cleared an opt-out or a block. */
+  optOutsKept: number
+  failures: ApplyBatchResponseFailure[]
+}
+
+export type ApplyBatchResponseOutcome = 'OUTCOME_UNSPECIFIED' | 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'SKIPPED' | 'FAILED'
+
+export type ApplyBatchResponseFailure = {
+  row: number
+  /** email, name or attributes.<slug>. */
+  field: string
+  value: string
+  code: string
+  message: string
+}
+
+/** Contacts: the people an organization writes to. */
+export type Contacts = {
+  /** Lists contacts, newest first. Honours the shared list parameters. */
+  listContacts: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Downloads contacts as CSV. Honours filter and sort of the list. Importing the file again changes nothing. */
+  exportContacts: { kind: 'server_stream'; request: ExportContactsRequest; response: HttpBody }
+  /** Downloads a CSV template that has the organization's attribute columns. */
+  getImportSample: { kind: 'unary'; request: Empty; response: HttpBody }
+  /** One contact. */
+  getContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Creates a contact. The email is unique in the organization, whatever its case. */
+  createContact: { kind: 'unary'; request: CreateContactRequest; response: HttpBody }
+  /** Updates the core fields: at least one of them. */
+  updateContact: { kind: 'unary'; request: UpdateContactRequest; response: Updated }
+  /** Merges custom attributes; null removes one. */
+  updateAttributes: { kind: 'unary'; request: UpdateAttributesRequest; response: Updated }
+  /** Replaces the contact's tags; [] clears them. */
+  replaceTags: { kind: 'unary'; request: ReplaceTagsRequest; response: Updated }
+  /** Excludes the contact from all sending. Blocking a blocked contact changes its reason only. */
+  blockContact: { kind: 'unary'; request: BlockContactRequest; response: Updated }
+  /** Restores a blocked contact. */
+  unblockContact: { kind: 'unary'; request: IdRequest; response: Updated }
+  /** Deletes the contact and answers it as it was. No user account is touched. */
+  deleteContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Everything that happened to the contact, newest first. */
+  listTimeline: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** What the contact did, newest first. */
+  listActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Changes of the contact's fields and attributes, newest first. */
+  listAttributesHistory: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+}
+
+export type Contact = {
+  /** As typed, trimmed. */
+  email: string
+  name: string
+  /** Custom attributes by slug. */
+  attributes: string
+  tags: string[]
+  unsubscribed: boolean
+  unsubscribedAt: string
+  blocked: boolean
+  blockedAt: string
+  blockedReason: string
+  /** The linked user account. */
+  user: string
+  source: 'api' | 'import' | 'form' | 'workflow'
+  /** The import job that created or last changed the contact. */
+  importJob: string
+  emailStatus: 'unknown' | 'ok' | 'bounced' | 'complained'
+  createdBy?: Actor | null
+}
+
+/** One thing that happened to a contact. */
+export type HistoryEntry = {
+  id: string
+  contact: string
+  subject: 'contact' | 'user'
+  /** For example contact.created, contact.blocked, contact.tags_replaced. */
+  type: string
+  at: string
+  actor?: Actor | null
+  data: string
+}
+
+/** One change of a field or attribute. */
+export type AttributeChange = {
+  id: string
+  contact: string
+  type: string
+  at: string
+  actor?: Actor | null
+  /** Field name, or attributes.<slug>. */
+  key: string
+  from: string
+  to: string
+  importJob?: string
+  /** Row of the import, from 1. */
+  row?: number
+}
+
+export type ExportContactsRequest = {
+  /** As in the list. */
+  filter?: string
+  /** As in the list. */
+  sort?: string
+}
+
+export type CreateContactRequest = {
+  email: string
+  name?: string
+  /** Values by attribute slug. */
+  attributes?: string
+  tags: string[]
+  unsubscribed?: boolean
+}
+
+export type UpdateContactRequest = {
+  id: string
+  email?: string
+  name?: string
+  unsubscribed?: boolean
+}
+
+export type UpdateAttributesRequest = {
+  id: string
+  /** Values by attribute slug; null removes one. */
+  attributes: string
+}
+
+export type ReplaceTagsRequest = {
+  id: string
+  tags: string[]
+}
+
+export type BlockContactRequest = {
+  id: string
+  reason?: string
+}

@@ -1,0 +1,84 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+import type { Actor } from './types.ts'
+export type TokenCreated = {
+  /** The token as its list shows it; never the secret. */
+  token: string
+  actor?: Actor | null
+}
+
+export type TokenUpdated = {
+  token: string
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor?: Actor | null
+}
+
+export type TokenDeleted = {
+  token: string
+  actor?: Actor | null
+}
+
+export type RoleSaved = {
+  role: string
+  /** Tokens and members whose permissions the save changed. */
+  affectedTokens: number
+  affectedMembers: number
+  actor?: Actor | null
+}
+
+export type RoleDeleted = {
+  role: string
+  actor?: Actor | null
+}
+
+export type SessionCreated = {
+  userId: string
+  ip: string
+  userAgent: string
+  at: string
+}
+
+export type SessionEnded = {
+  userId: string
+  at: string
+}
+
+export type ContactCreated = {
+  contact: string
+  actor?: Actor | null
+}
+
+export type ContactUpdated = {
+  contactId: string
+  /** Names of the fields that changed; attributes as attributes.<slug>. */
+  changed: string[]
+  actor?: Actor | null
+}
+
+export type ContactBlocked = {
+  contactId: string
+  reason?: string
+  actor?: Actor | null
+}
+
+export type ContactUnblocked = {
+  contactId: string
+  actor?: Actor | null
+}
+
+export type ContactDeleted = {
+  contactId: string
+  email: string
+  actor?: Actor | null
+}
+
+export type ImportCompleted = {
+  jobId: string
+  total: number
+  created: number
+  updated: number
+  unchanged: number
+  skipped: number
+  failed: number
+}

@@ -1,0 +1,246 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+import type { HttpBody } from './api.ts'
+import type { Actor, Empty, IdRequest, ListQuery, ListRequest, Updated } from './types.ts'
+/** Signing in and out, and who the caller is. */
+export type Authentication = {
+  /** Makes an organization and its owner, and signs the owner in. Open only where the operator opened it. */
+  register: { kind: 'unary'; request: RegisterRequest; response: HttpBody }
+  /** Signs in with email and password. Sets the HttpOnly cookie auth_token as well. */
+  login: { kind: 'unary'; request: LoginRequest; response: HttpBody }
+  /** Ends the caller's session. */
+  logout: { kind: 'unary'; request: Empty; response: Updated }
+  /** The caller: kind of credential, user, organization, role and permissions. */
+  getMe: { kind: 'unary'; request: Empty; response: HttpBody }
+}
+
+/** Turns credentials into callers. Internal: the gateway's question on a cache miss. */
+export type Credentials = {
+  resolveToken: { kind: 'unary'; request: ResolveTokenRequest; response: ResolvedCredential }
+  resolveSession: { kind: 'unary'; request: ResolveSessionRequest; response: ResolvedCredential }
+}
+
+export type User = {
+  name: string
+  email: string
+  image: string
+  role: string
+  blocked: boolean
+  blockedAt: string
+  emailVerified: boolean
+  tags: string[]
+  attributes: string
+  country: string
+  timezone: string
+  language: string
+  currency: string
+  lastLoginAt: string
+}
+
+export type Organization = {
+  name: string
+}
+
+export type SignIn = {
+  /** The session JWT. */
+  token: string
+  expiresAt: string
+  user?: User | null
+}
+
+export type Registration = {
+  /** The session JWT. */
+  token: string
+  expiresAt: string
+  user?: User | null
+  organization?: Organization | null
+}
+
+export type Me = {
+  kind: 'session' | 'token'
+  /** The user, or the token's creator. */
+  user?: User | null
+  organization?: Organization | null
+  role: string
+  /** resource.action pairs; "*" stands for all of them. */
+  permissions: string[]
+  /** The token in use. */
+  token?: MeTokenInUse | null
+  /** Id of the person behind a read-only impersonation. */
+  impersonatedBy?: string
+}
+
+export type MeTokenInUse = {
+  id: string
+  name: string
+}
+
+export type RegisterRequest = {
+  name: string
+  email: string
+  /** 8 to 200 characters. */
+  password: string
+  /** Name of the organization; the person's own where it is not given. */
+  organization?: string
+}
+
+export type LoginRequest = {
+  email: string
+  password: string
+  /** Needed where email and password fit accounts of several organizations. */
+  orgId?: string
+}
+
+export type ResolveTokenRequest = {
+  organizationId: string
+  /** HMAC-SHA-256 of the secret under the server key, base64url. */
+  hash: string
+}
+
+export type ResolveSessionRequest = {
+  organizationId: string
+  sessionId: string
+  userId: string
+}
+
+export type ResolvedCredential = {
+  kind: string
+  organizationId: string
+  userId: string
+  userName: string
+  sessionId?: string
+  tokenId?: string
+  tokenName?: string
+  role: string
+  /** resource.action pairs; ["*"] is all of them. */
+  permissions: string[]
+  readOnly: boolean
+  impersonatorId?: string
+  /** ISO 8601; absent: never. */
+  expiresAt?: string
+  /** CIDR blocks the token may come from; none: any. */
+  allowedIps: string[]
+}
+
+/** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
+export type Roles = {
+  /** Lists roles, built-in ones first. Honours the shared list parameters. */
+  listRoles: { kind: 'server_stream'; request: ListRolesRequest; response: HttpBody }
+  /** Creates a role or saves the one of this name. Its permissions change for everyone who carries it at once. */
+  saveRole: { kind: 'unary'; request: SaveRoleRequest; response: HttpBody }
+  /** Deletes a role that no member carries; tokens on it are refused from then on. */
+  deleteRole: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** The catalogue of resources and actions that a role can grant. */
+  listPermissions: { kind: 'unary'; request: Empty; response: HttpBody }
+}
+
+export type Role = {
+  name: string
+  kind: 'api' | 'user' | 'both'
+  builtIn: boolean
+  /** Actions by resource. */
+  permissions: string
+  description: string
+  tokenCount: number
+  memberCount: number
+}
+
+export type SavedRole = {
+  name: string
+  kind: 'api' | 'user'
+  builtIn: boolean
+  permissions: string
+  description: string
+  tokenCount: number
+  memberCount: number
+  /** Tokens and members whose permissions this save changed. */
+  affected?: SavedRoleAffected | null
+}
+
+export type SavedRoleAffected = {
+  tokens: number
+  members: number
+}
+
+export type Permission = {
+  resource: string
+  actions: string[]
+  description: string
+}
+
+export type ListRolesRequest = {
+  list?: ListQuery | null
+  /** api: roles a token may take; user: roles a member may take; omitted: both. */
+  kind?: 'api' | 'user'
+}
+
+export type SaveRoleRequest = {
+  name: string
+  /** Fixed at creation. */
+  kind: 'api' | 'user'
+  /** Actions (read, create, update, delete) by resource. */
+  permissions: string
+  description?: string
+}
+
+/** API tokens: credentials of programs. */
+export type Tokens = {
+  /** Lists tokens, newest first; never their secrets. Honours the shared list parameters. */
+  listTokens: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Creates a token. Its full value is in this answer and nowhere else. */
+  createToken: { kind: 'unary'; request: CreateTokenRequest; response: HttpBody }
+  /** One token. */
+  getToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Updates name, description, active or archived: at least one. Takes effect on the very next request. */
+  updateToken: { kind: 'unary'; request: UpdateTokenRequest; response: Updated }
+  /** Deletes the token: it is refused from the very next request. */
+  deleteToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
+}
+
+export type Token = {
+  name: string
+  description: string
+  expiresAt: string
+  /** Name of an API role; null: the token authorizes as its creator. */
+  role: string
+  active: boolean
+  archived: boolean
+  tokenPreview: string
+  status: 'active' | 'inactive' | 'archived' | 'expired' | 'role-missing' | 'creator-missing'
+  createdBy?: Actor | null
+  lastUsedAt: string
+  lastUsedIp: string
+}
+
+export type CreatedToken = {
+  name: string
+  description: string
+  expiresAt: string
+  role: string
+  active: boolean
+  archived: boolean
+  tokenPreview: string
+  status: string
+  createdBy?: Actor | null
+  lastUsedAt: string
+  lastUsedIp: string
+  /** The full credential, <orgId>:<secret>. */
+  token: string
+}
+
+export type CreateTokenRequest = {
+  name: string
+  description?: string
+  /** A date in the future. */
+  expiresAt?: string
+  /** Name of an API role; omitted: the token authorizes as its creator. */
+  role?: string
+}
+
+export type UpdateTokenRequest = {
+  id: string
+  name?: string
+  description?: string
+  active?: boolean
+  archived?: boolean
+}

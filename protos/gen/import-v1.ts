@@ -1,0 +1,118 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+import type { HttpBody } from './api.ts'
+import type { Actor, ListRequest, Updated } from './types.ts'
+/** Contacts from CSV, in three steps: upload, start, poll. */
+export type Imports = {
+  /** Takes a CSV file (multipart form, field `file`), finds its delimiter and encoding, and holds it for 30 minutes. */
+  uploadImport: { kind: 'client_stream'; request: UploadImportRequest; response: HttpBody }
+  /** Starts the import of an upload as a background job. */
+  startImport: { kind: 'unary'; request: StartImportRequest; response: StartImportResponse }
+  /** Where the job stands. Poll until its state is completed or failed. */
+  getImportStatus: { kind: 'unary'; request: ImportJobRequest; response: HttpBody }
+  /** Lists the organization's import jobs, newest first. Honours the shared list parameters. */
+  listImportJobs: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Downloads the rows that failed, with the reasons, to be corrected and uploaded again. */
+  downloadImportErrors: { kind: 'server_stream'; request: ImportJobRequest; response: HttpBody }
+  /** Stops a job that has not finished; what it has done stays. */
+  cancelImport: { kind: 'unary'; request: ImportJobRequest; response: Updated }
+}
+
+export type UploadImportRequest = {
+  /** First message only: the file's name. */
+  fileName?: string
+  chunk: Buffer
+}
+
+export type ImportUpload = {
+  importId: string
+  headers: string[]
+  /** Data rows. */
+  rowCount: number
+  /** The first three rows, keyed by header. */
+  previewRows: string
+  delimiter: string
+  encoding: string
+  expiresAt: string
+  /** A mapping to start from: header to target. */
+  suggestedMapping: string
+  /** Rows whose email stood in an earlier one, by the suggested mapping. */
+  duplicateEmails: number
+}
+
+export type StartImportRequest = {
+  importId: string
+  /** CSV header to target: email, name, tags, unsubscribed or an attribute slug. Must map email and name. */
+  mapping: string
+  /** What happens to a contact that is known: update (the default) or skip. */
+  duplicateStrategy?: 'update' | 'skip'
+  /** Added to every imported contact. */
+  tags: string[]
+  /** What a blank cell does to a known contact's value: ignore (the default) or clear. */
+  emptyValues?: 'ignore' | 'clear'
+}
+
+export type StartImportResponse = {
+  jobId: string
+}
+
+export type ImportJobRequest = {
+  jobId: string
+}
+
+export type ImportStatus = {
+  state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
+  /** 0 to 100; 100 only when complete. */
+  progress: number
+  result?: ImportResult | null
+  failedReason: string
+}
+
+export type ImportJob = {
+  fileName: string
+  state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
+  progress: number
+  result?: ImportResult | null
+  failedReason: string
+  mapping: string
+  duplicateStrategy: string
+  tags: string[]
+  emptyValues: string
+  createdBy?: Actor | null
+  startedAt: string
+  finishedAt: string
+}
+
+export type ImportResult = {
+  /** Data rows of the file. */
+  total: number
+  created: number
+  updated: number
+  unchanged: number
+  skipped: number
+  failed: number
+  /** Rows whose email stood in an earlier one. */
+  duplicatesInFile: number
+  /** Rows that would have cleared an opt-out or a block. */
+  optOutsKept: number
+  /** Milliseconds of work so far. */
+  durationMs: number
+  rowsPerSecond: number
+  /** The first hundred. */
+  errors: ImportResultRowError[]
+  errorsUrl: string
+}
+
+export type ImportResultRowError = {
+  /** 1-based over data rows. */
+  row: number
+  /** Physical line of the file, from 1. */
+  line: number
+  /** The header. */
+  column: string
+  /** The target. */
+  field: string
+  value: string
+  code: string
+  message: string
+}

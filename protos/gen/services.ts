@@ -1,0 +1,17 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+import type { Attributes, Batches, Contacts } from './audience-v1.ts'
+import type { Authentication, Credentials, Roles, Tokens } from './identity-v1.ts'
+import type { Imports } from './import-v1.ts'
+
+/** Every gRPC service by its full name. */
+export type Services = {
+  'rollcall.audience.v1.Attributes': Attributes
+  'rollcall.audience.v1.Batches': Batches
+  'rollcall.audience.v1.Contacts': Contacts
+  'rollcall.identity.v1.Authentication': Authentication
+  'rollcall.identity.v1.Credentials': Credentials
+  'rollcall.identity.v1.Roles': Roles
+  'rollcall.identity.v1.Tokens': Tokens
+  'rollcall.import.v1.Imports': Imports
+}

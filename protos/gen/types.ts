@@ -1,0 +1,107 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+/** Exactly one of the three. */
+export type Access = {
+  /** A resource of the permission catalogue; the action follows the HTTP method. */
+  resource: string
+  /** Any valid credential: the route concerns the caller only. */
+  caller: boolean
+  /** No credential. */
+  public: boolean
+}
+
+export type Returns = {
+  /** A page of these records (or a bare array with pagination=false). */
+  pageOf: string
+  /** A bare array of these records. */
+  arrayOf: string
+  /** One record. */
+  record: string
+  /** A file, by its name. */
+  download: string
+  /** HTTP status of success; 200 where it is not given. */
+  status: number
+}
+
+/** What a field of a request must be like, and of a record is like. */
+export type Rule = {
+  /** Absent: 400 missing field. */
+  required: boolean
+  /** null is a value of its own; a string field carries it as "". */
+  nullable: boolean
+  /** Characters of a string, or of each string of a list. A required string has at least one. */
+  minLen: number
+  maxLen: number
+  maxItems: number
+  /** [] is refused: the list must name something. */
+  nonEmpty: boolean
+  /** White space around a string is dropped before anything else is checked. */
+  trim: boolean
+  /** object_id, email, date, url. */
+  format: string
+  /** The values allowed, separated by spaces. */
+  oneOf: string
+  /** Free JSON, carried as text: object (any values), strings (an object of strings), scalars (an object of scalars or nulls), any. */
+  json: string
+  /** Name of the query parameter, where it is not the field's own. */
+  query: string
+  /** A file of a multipart form. */
+  file: boolean
+}
+
+export type Shape = {
+  /** A stored record: _id, id, createdAt and updatedAt come with it. */
+  record: boolean
+  /** At least one of the fields of the body must be there. */
+  anyField: boolean
+  /** The data of a published event: its CloudEvents type. */
+  event: string
+}
+
+/** The answer of update-style endpoints. */
+export type Updated = {
+  success: boolean
+  message: string
+}
+
+/** The shared list parameters. */
+export type ListQuery = {
+  /** Page number, from 1. */
+  page?: number
+  /** Items on a page: 10 where it is not given, at most 1000. */
+  limit?: number
+  /** JSON object. Operators ($eq $ne $gt $gte $lt $lte $in $nin $exists $regex $all $size) stand one level below a field; $and, $or and $nor take arrays. Name a deep field by a dotted key. */
+  filter?: string
+  /** JSON object: field to 1 or -1. */
+  sort?: string
+  /** Reference fields to expand, separated by spaces. */
+  populate?: string
+  /** JSON object: fields to include (1) or to leave out (0). */
+  projection?: string
+  /** false answers a plain array of every match. */
+  pagination?: boolean
+}
+
+export type ListRequest = {
+  list?: ListQuery | null
+}
+
+/** A list that belongs to one record. */
+export type ListOfRequest = {
+  id: string
+  list?: ListQuery | null
+}
+
+export type IdRequest = {
+  id: string
+}
+
+export type Empty = {
+}
+
+/** Who did something. */
+export type Actor = {
+  kind: 'user' | 'token' | 'import' | 'workflow' | 'system'
+  id: string
+  name: string
+}
