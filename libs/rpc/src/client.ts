@@ -1,0 +1,212 @@
+import {
+  type CallOptions,
+  ChannelCredentials,
+  type ClientWritableStream,
+  Client as GrpcClient,
+  Metadata,
+  type MethodDefinition,
+  type ServiceError,
+} from '@grpc/grpc-js'
+import { toAppError } from '@rollcall/contract'
+import type { Services } from '@rollcall/protos'
+import { type AssertionKeys, signAssertion } from './assertion.ts'
+import type { Caller } from './caller.ts'
+import { callerKey, definitionOf, fromServiceError, maxMessageBytes, requestIdKey, type ServiceName } from './wire.ts'
+
+/** What a call needs besides its request. */
+export type CallContext = {
+  caller: Caller
+  requestId?: string
+  /** When the answer is no longer awaited, in milliseconds since the epoch. */
+  deadline?: number
+  signal?: AbortSignal
+}
+
+type Method = { kind: 'unary' | 'server_stream' | 'client_stream'; request: unknown; response: unknown }
+type ClientMethod<M extends Method> = M['kind'] extends 'client_stream'
+  ? (requests: AsyncIterable<M['request']>, context: CallContext) => Promise<M['response']>
+  : M['kind'] extends 'server_stream'
+    ? (request: M['request'], context: CallContext) => AsyncIterable<M['response']>
+    : (request: M['request'], context: CallContext) => Promise<M['response']>
+
+/** A client of a service, by its full name. Failures are AppErrors; a server stream fails from its iteration. */
+export type Client<N extends ServiceName> = {
+  [K in keyof Services[N]]: Services[N][K] extends Method ? ClientMethod<Services[N][K]> : never
+}
+
+/** One connection to the process that serves some services. */
+export type Connection = {
+  client<N extends ServiceName>(name: N): Client<N>
+  /** Resolves when the process can be reached. */
+  ready(withinMs: number): Promise<void>
+  close(): void
+}
+
+export type ConnectOptions = {
+  /** host:port, or dns:///host:port for a name with several addresses. */
+  address: string
+  assertionKeys: AssertionKeys
+  /** For a call, and for the first message of a stream, where the caller gives no deadline. */
+  deadlineMs?: number
+  /** For a whole stream. */
+  streamDeadlineMs?: number
+}
+
+/** Calls are spread over every address of the name. */
+const serviceConfig = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] })
+
+/** Connects to the process at an address; the connection is made when first used and again after every break. */
+export function connect(options: ConnectOptions): Connection {
+  const channel = new GrpcClient(options.address, ChannelCredentials.createInsecure(), {
+    'grpc.service_config': serviceConfig,
+    'grpc.max_receive_message_length': maxMessageBytes,
+    'grpc.max_send_message_length': maxMessageBytes,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 2_000,
+    // Services are addressed directly: a proxy of the environment is for the outside.
+    'grpc.enable_http_proxy': 0,
+  })
+  return {
+    client: name => buildClient(name, channel, options),
+    ready: withinMs =>
+      new Promise((resolve, reject) => {
+        channel.waitForReady(Date.now() + withinMs, error => (error ? reject(error) : resolve()))
+      }),
+    close: () => channel.close(),
+  }
+}
+
+function buildClient<N extends ServiceName>(name: N, channel: GrpcClient, options: ConnectOptions): Client<N> {
+  const methods = Object.entries(definitionOf(name)).map(([rpcName, definition]) => {
+    const method = rpcName.charAt(0).toLowerCase() + rpcName.slice(1)
+    if (definition.responseStream) return [method, serverStream(channel, definition, options)]
+    return [
+      method,
+      definition.requestStream ? clientStream(channel, definition, options) : unary(channel, definition, options),
+    ]
+  })
+  return Object.fromEntries(methods) as Client<N>
+}
+
+type Definition = MethodDefinition<unknown, unknown>
+type Callback = (error: ServiceError | null, value?: unknown) => void
+
+function unary(
+  channel: GrpcClient,
+  { path, requestSerialize, responseDeserialize }: Definition,
+  options: ConnectOptions,
+) {
+  return (request: unknown, context: CallContext) =>
+    answered(context, callback =>
+      channel.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        metadataOf(context, options),
+        callOptions(context, options.deadlineMs ?? 10_000),
+        callback,
+      ),
+    )
+}
+
+function clientStream(
+  channel: GrpcClient,
+  { path, requestSerialize, responseDeserialize }: Definition,
+  options: ConnectOptions,
+) {
+  return (requests: AsyncIterable<unknown>, context: CallContext) => {
+    let call: ClientWritableStream<unknown>
+    const answer = answered(context, callback => {
+      call = channel.makeClientStreamRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        metadataOf(context, options),
+        callOptions(context, options.streamDeadlineMs ?? 600_000),
+        callback,
+      )
+      return call
+    })
+    // Where the source fails, its error is the answer; where the server answers early, the rest is not sent.
+    const sent = sendAll(requests, call!).catch(error => {
+      call.cancel()
+      throw toAppError(error)
+    })
+    return Promise.race([answer, sent.then(() => answer)])
+  }
+}
+
+/** Sends at the pace of the server; stops early where it has answered already. */
+async function sendAll(requests: AsyncIterable<unknown>, call: ClientWritableStream<unknown>): Promise<void> {
+  let answered = false
+  const status = new Promise<void>(resolve => {
+    call.once('status', () => {
+      answered = true
+      resolve()
+    })
+  })
+  for await (const request of requests) {
+    if (answered) return
+    if (!call.write(request)) await Promise.race([new Promise(resolve => call.once('drain', resolve)), status])
+  }
+  call.end()
+}
+
+/** Runs a call that ends in one answer, cancelled when the caller's signal fires. */
+function answered(context: CallContext, start: (callback: Callback) => { cancel(): void }): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => call.cancel()
+    const call = start((error, value) => {
+      context.signal?.removeEventListener('abort', cancel)
+      if (error) reject(fromServiceError(error))
+      else resolve(value)
+    })
+    context.signal?.addEventListener('abort', cancel, { once: true })
+  })
+}
+
+function serverStream(
+  channel: GrpcClient,
+  { path, requestSerialize, responseDeserialize }: Definition,
+  options: ConnectOptions,
+) {
+  const firstWithinMs = options.deadlineMs ?? 10_000
+  return async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
+    const call = channel.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      metadataOf(context, options),
+      callOptions(context, options.streamDeadlineMs ?? 600_000),
+    )
+    const cancel = () => call.cancel()
+    // The stream may go on for long, but not to begin must not take longer than a plain call.
+    const timer = setTimeout(cancel, context.deadline === undefined ? firstWithinMs : context.deadline - Date.now())
+    context.signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      for await (const message of call) {
+        clearTimeout(timer)
+        yield message
+      }
+    } catch (error) {
+      throw fromServiceError(error as ServiceError)
+    } finally {
+      clearTimeout(timer)
+      context.signal?.removeEventListener('abort', cancel)
+      call.cancel()
+    }
+  }
+}
+
+function metadataOf(context: CallContext, options: ConnectOptions): Metadata {
+  const metadata = new Metadata()
+  metadata.set(callerKey, signAssertion(context.caller, options.assertionKeys))
+  if (context.requestId) metadata.set(requestIdKey, context.requestId)
+  return metadata
+}
+
+function callOptions(context: CallContext, defaultMs: number): CallOptions {
+  return { deadline: context.deadline ?? Date.now() + defaultMs }
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { createLogger } from '@rollcall/runtime'
+import {
+  AppError,
+  type Caller,
+  type Connection,
+  connect,
+  type HttpBody,
+  json,
+  type RpcServer,
+  readAssertionKeys,
+  serve,
+  serviceCaller,
+  signAssertion,
+  verifyAssertion,
+} from './index.ts'
+
+const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
+const strangerKeys = readAssertionKeys(randomBytes(32).toString('base64'))
+const logger = createLogger({ service: 'rpc-test', level: 'silent' })
+const caller: Caller = { ...serviceCaller('test', 'a'.repeat(24)), kind: 'session', userId: 'b'.repeat(24) }
+
+function unexpected(): never {
+  throw new Error('not part of this test')
+}
+
+const contacts = {
+  async *listContacts(): AsyncGenerator<HttpBody> {
+    for (let index = 0; index < 500; index++)
+      yield { contentType: 'text/plain', data: Buffer.alloc(10_000, index % 250) }
+  },
+  async *exportContacts(): AsyncGenerator<HttpBody> {
+    yield json({ first: true })
+    throw new AppError('conflict', { message: 'in mid-stream' })
+  },
+  async getContact({ id }: { id: string }): Promise<HttpBody> {
+    if (id === 'unknown') throw new AppError('not_found', { what: 'contact' })
+    if (id === 'hang') await new Promise(() => undefined)
+    if (id === 'bug') throw new TypeError('secret internals')
+    return json({ id })
+  },
+  getImportSample: unexpected,
+  createContact: unexpected,
+  updateContact: unexpected,
+  updateAttributes: unexpected,
+  replaceTags: async () => ({ success: true, message: 'updated' }),
+  blockContact: unexpected,
+  unblockContact: unexpected,
+  deleteContact: unexpected,
+  listTimeline: unexpected,
+  listActivities: unexpected,
+  listAttributesHistory: unexpected,
+}
+
+const imports = {
+  async uploadImport(chunks: AsyncIterable<{ chunk: Buffer }>): Promise<HttpBody> {
+    let bytes = 0
+    for await (const { chunk } of chunks) {
+      bytes += chunk.length
+      if (bytes > 5_000_000) throw new AppError('bad_request', { message: 'file too large' })
+    }
+    return json({ bytes })
+  },
+  startImport: unexpected,
+  getImportStatus: unexpected,
+  listImportJobs: unexpected,
+  downloadImportErrors: unexpected,
+  cancelImport: unexpected,
+}
+
+describe('rpc', () => {
+  let server: RpcServer
+  let connection: Connection
+
+  before(async () => {
+    const services = { 'rollcall.audience.v1.Contacts': contacts, 'rollcall.import.v1.Imports': imports }
+    server = await serve({ services, port: 0, host: '127.0.0.1', assertionKeys, logger })
+    connection = connect({ address: `127.0.0.1:${server.port}`, assertionKeys, deadlineMs: 300 })
+  })
+  after(async () => {
+    connection.close()
+    await server.stop()
+  })
+
+  const client = () => connection.client('rollcall.audience.v1.Contacts')
+  const upload = () => connection.client('rollcall.import.v1.Imports').uploadImport
+  async function* file(chunks: number, failAt = -1) {
+    for (let index = 0; index < chunks; index++) {
+      if (index === failAt) throw new AppError('bad_request', { message: 'the client went away' })
+      yield { chunk: Buffer.alloc(100_000) }
+    }
+  }
+
+  it('answers a unary call', async () => {
+    const { data } = await client().getContact({ id: 'x' }, { caller })
+    assert.deepEqual(JSON.parse(data.toString()), { id: 'x' })
+  })
+
+  it('carries a declared refusal whole', async () => {
+    const expected = { code: 'not_found', message: 'contact not found', status: 404 }
+    await assert.rejects(client().getContact({ id: 'unknown' }, { caller }), expected)
+  })
+
+  it('tells nothing of a bug', async () => {
+    const error = await client()
+      .getContact({ id: 'bug' }, { caller })
+      .catch((e: AppError) => e)
+    assert.ok(error instanceof AppError)
+    assert.equal(error.code, 'unavailable')
+    assert.doesNotMatch(JSON.stringify([error.details, error.message, error.body]), /secret/)
+  })
+
+  it('ends a call at its deadline', async () => {
+    const startedAt = Date.now()
+    await assert.rejects(client().getContact({ id: 'hang' }, { caller }), { code: 'unavailable' })
+    assert.ok(Date.now() - startedAt < 5_000)
+  })
+
+  it('streams many messages in order, at the pace of the reader', async () => {
+    let count = 0
+    for await (const { data } of client().listContacts({}, { caller })) assert.equal(data[0], count++ % 250)
+    assert.equal(count, 500)
+  })
+
+  it('fails from the iteration when a stream breaks', async () => {
+    const seen: string[] = []
+    await assert.rejects(
+      async () => {
+        for await (const { data } of client().exportContacts({}, { caller })) seen.push(data.toString())
+      },
+      { code: 'conflict', message: 'in mid-stream' },
+    )
+    assert.deepEqual(seen, ['{"first":true}'])
+  })
+
+  it('takes a stream of requests', async () => {
+    const { data } = await upload()(file(20), { caller })
+    assert.deepEqual(JSON.parse(data.toString()), { bytes: 2_000_000 })
+  })
+
+  it('stops sending when the server has answered', async () => {
+    await assert.rejects(upload()(file(100_000), { caller }), { code: 'bad_request', message: 'file too large' })
+  })
+
+  it('answers with the error of the source', async () => {
+    await assert.rejects(upload()(file(10, 3), { caller }), { message: 'the client went away' })
+  })
+
+  it('refuses a caller without the permission, and changes under impersonation', async () => {
+    const reader: Caller = { ...caller, permissions: ['audience.read'] }
+    await client().getContact({ id: 'x' }, { caller: reader })
+    const tags = { id: 'x', tags: [] }
+    await assert.rejects(client().replaceTags(tags, { caller: reader }), {
+      code: 'forbidden',
+      message: 'Permission denied: audience.update',
+    })
+    await assert.rejects(client().replaceTags(tags, { caller: { ...caller, readOnly: true } }), { code: 'not_allowed' })
+  })
+
+  it('refuses an assertion that is forged', async () => {
+    const stranger = connect({ address: `127.0.0.1:${server.port}`, assertionKeys: strangerKeys })
+    const call = stranger.client('rollcall.audience.v1.Contacts').getContact({ id: 'x' }, { caller })
+    await assert.rejects(call, { code: 'unauthenticated' })
+    stranger.close()
+  })
+
+  it('is unavailable when nobody listens', async () => {
+    const nowhere = connect({ address: '127.0.0.1:1', assertionKeys, deadlineMs: 200 })
+    await assert.rejects(nowhere.client('rollcall.audience.v1.Contacts').getContact({ id: 'x' }, { caller }), {
+      code: 'unavailable',
+    })
+    nowhere.close()
+  })
+})
+
+describe('assertion', () => {
+  const now = Date.now()
+
+  it('gives the caller back within its time', () => {
+    assert.deepEqual(verifyAssertion(signAssertion(caller, assertionKeys, now), assertionKeys, now + 29_000), caller)
+  })
+
+  it('verifies with every key of a rotation', () => {
+    const rotated = [...strangerKeys, ...assertionKeys]
+    assert.deepEqual(verifyAssertion(signAssertion(caller, assertionKeys, now), rotated, now), caller)
+  })
+
+  for (const [what, assertion, at] of [
+    ['past its time', signAssertion(caller, assertionKeys, now), now + 60_000],
+    ['from far ahead', signAssertion(caller, assertionKeys, now + 60_000), now],
+    ['signed by a stranger', signAssertion(caller, strangerKeys, now), now],
+    ['cut short', signAssertion(caller, assertionKeys, now).slice(0, -3), now],
+    ['without a signature', signAssertion(caller, assertionKeys, now).split('.')[0]!, now],
+    ['empty', '', now],
+  ] as const) {
+    it(`is nothing when ${what}`, () => assert.equal(verifyAssertion(assertion, assertionKeys, at), undefined))
+  }
+})

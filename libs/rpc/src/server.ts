@@ -1,0 +1,230 @@
+import { once } from 'node:events'
+import {
+  type Metadata,
+  Server,
+  ServerCredentials,
+  type ServerErrorResponse,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type UntypedHandleCall,
+} from '@grpc/grpc-js'
+import { AppError, type Route, toAppError } from '@rollcall/contract'
+import type { Services } from '@rollcall/protos'
+import type { Logger, Metrics } from '@rollcall/runtime'
+import { HealthImplementation } from 'grpc-health-check'
+import { type AssertionKeys, verifyAssertion } from './assertion.ts'
+import type { Caller } from './caller.ts'
+import { authorize } from './guard.ts'
+import {
+  callerKey,
+  contractRoutes,
+  definitionOf,
+  maxMessageBytes,
+  requestIdKey,
+  type ServiceName,
+  toStatus,
+} from './wire.ts'
+
+/** What a handler knows of the call besides its request. */
+export type Call = {
+  caller: Caller
+  requestId: string
+  /** When the answer is no longer awaited, in milliseconds since the epoch. */
+  deadline: number
+  /** Fires when the client went away or the deadline passed. */
+  signal: AbortSignal
+  logger: Logger
+}
+
+type Method = { kind: 'unary' | 'server_stream' | 'client_stream'; request: unknown; response: unknown }
+type Streamed<T> = T | AsyncIterable<T>
+
+/** Handler of one method: a server stream may answer one message or many, a client stream gets its requests as an iterable. */
+export type Handler<M extends Method> = M['kind'] extends 'client_stream'
+  ? (requests: AsyncIterable<M['request']>, call: Call) => Promise<M['response']>
+  : M['kind'] extends 'server_stream'
+    ? (request: M['request'], call: Call) => Promise<Streamed<M['response']>> | Streamed<M['response']>
+    : (request: M['request'], call: Call) => Promise<M['response']>
+
+/** Handlers of a whole service, by its full name. */
+export type Handlers<N extends ServiceName> = {
+  [K in keyof Services[N]]: Services[N][K] extends Method ? Handler<Services[N][K]> : never
+}
+
+type AnyHandler = (request: unknown, call: Call) => unknown
+
+export type ServeOptions = {
+  services: { [N in ServiceName]?: Handlers<N> }
+  /** 0 takes any free port. */
+  port: number
+  host?: string
+  assertionKeys: AssertionKeys
+  logger: Logger
+  metrics?: Metrics
+  /** Connections are renewed after this time, so that clients find new replicas. */
+  maxConnectionAgeMs?: number
+}
+
+/** A running gRPC server. */
+export type RpcServer = {
+  port: number
+  /** Answers health probes with "not serving" from now on; calls still work. */
+  drain(): void
+  /** Takes no new calls, lets those under way finish, then closes. */
+  stop(): Promise<void>
+}
+
+/**
+ * Serves handlers over gRPC, with the standard health service. Every call needs a signed caller identity, is held
+ * against the access that its rpc declares, and ends in an answer or a declared error; nothing that a handler throws
+ * reaches a client unless it is an AppError.
+ */
+export async function serve(options: ServeOptions): Promise<RpcServer> {
+  const server = new Server({
+    'grpc.max_receive_message_length': maxMessageBytes,
+    'grpc.max_send_message_length': maxMessageBytes,
+    ...(options.maxConnectionAgeMs && { 'grpc.max_connection_age_ms': options.maxConnectionAgeMs }),
+  })
+  const names = Object.keys(options.services) as ServiceName[]
+  for (const name of names) server.addService(definitionOf(name), wireService(name, options))
+  const health = new HealthImplementation(Object.fromEntries(['', ...names].map(name => [name, 'SERVING'])))
+  health.addToServer(server)
+  const port = await listen(server, `${options.host ?? '0.0.0.0'}:${options.port}`)
+  return {
+    port,
+    drain: () => {
+      for (const name of ['', ...names]) health.setStatus(name, 'NOT_SERVING')
+    },
+    stop: () => new Promise(resolve => server.tryShutdown(() => resolve())),
+  }
+}
+
+function listen(server: Server, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    )
+  })
+}
+
+function wireService(name: ServiceName, options: ServeOptions): Record<string, UntypedHandleCall> {
+  const handlers = options.services[name] as Record<string, AnyHandler>
+  const routes = new Map(contractRoutes().map(route => [`${route.service}/${route.method}`, route]))
+  const wired: Record<string, UntypedHandleCall> = {}
+  for (const [rpcName, definition] of Object.entries(definitionOf(name))) {
+    const method = rpcName.charAt(0).toLowerCase() + rpcName.slice(1)
+    const handler = handlers[method]
+    if (!handler) throw new Error(`${name} has no handler for ${method}`)
+    const run = prepare(`${name}/${method}`, routes.get(`${name}/${method}`), handler, options)
+    wired[rpcName] = definition.responseStream
+      ? serverStream(run)
+      : definition.requestStream
+        ? clientStream(run)
+        : unary(run)
+  }
+  return wired
+}
+
+type AnyCall = { metadata: Metadata; cancelled: boolean; getDeadline(): Date | number } & NodeJS.EventEmitter
+type Run = (
+  grpcCall: AnyCall,
+  request: unknown,
+  answer: (result: unknown) => Promise<void>,
+) => Promise<AppError | undefined>
+
+/** Wraps a handler with what every call needs: identity, guard, deadline, log, metrics, errors. */
+function prepare(name: string, route: Route | undefined, handler: AnyHandler, options: ServeOptions): Run {
+  const durations = options.metrics?.histogram({
+    name: 'rollcall_rpc_duration_seconds',
+    help: 'Time that gRPC calls took in the service that answered them',
+    labels: ['rpc', 'code'],
+  })
+  return async (grpcCall, request, answer) => {
+    const startedAt = performance.now()
+    const call = callOf(grpcCall, options)
+    let failure: AppError | undefined
+    try {
+      if (!call) throw new AppError('unauthenticated', { message: 'No valid caller assertion.' })
+      authorize(route?.access, route?.verb, call.caller)
+      await answer(await handler(request, call))
+    } catch (thrown) {
+      failure = toAppError(thrown)
+      if (failure.status === 503 && !call?.signal.aborted) {
+        ;(call?.logger ?? options.logger).error({ rpc: name, err: failure.cause ?? failure }, 'call failed')
+      }
+    }
+    durations?.observe({ rpc: name, code: failure?.code ?? 'ok' }, (performance.now() - startedAt) / 1000)
+    return failure
+  }
+}
+
+function callOf(grpcCall: AnyCall, options: ServeOptions): Call | undefined {
+  const caller = verifyAssertion(grpcCall.metadata.get(callerKey)[0]?.toString(), options.assertionKeys)
+  if (!caller) return undefined
+  const requestId = grpcCall.metadata.get(requestIdKey)[0]?.toString() ?? ''
+  const aborted = new AbortController()
+  grpcCall.once('cancelled', () => aborted.abort())
+  let logger: Logger | undefined
+  return {
+    caller,
+    requestId,
+    deadline: Number(grpcCall.getDeadline()),
+    signal: aborted.signal,
+    get logger() {
+      logger ??= options.logger.child({ requestId })
+      return logger
+    },
+  }
+}
+
+function unary(run: Run): UntypedHandleCall {
+  return async (
+    grpcCall: ServerUnaryCall<unknown, unknown>,
+    callback: (error: ServerErrorResponse | null, value?: unknown) => void,
+  ) => {
+    const failure = await run(grpcCall, grpcCall.request, async result => callback(null, result))
+    if (failure) callback(asError(failure))
+  }
+}
+
+function clientStream(run: Run): UntypedHandleCall {
+  return async (
+    grpcCall: ServerReadableStream<unknown, unknown>,
+    callback: (error: ServerErrorResponse | null, value?: unknown) => void,
+  ) => {
+    const failure = await run(grpcCall, grpcCall, async result => callback(null, result))
+    if (failure) callback(asError(failure))
+    grpcCall.resume()
+  }
+}
+
+function serverStream(run: Run): UntypedHandleCall {
+  return async (grpcCall: ServerWritableStream<unknown, unknown>) => {
+    const failure = await run(grpcCall, grpcCall.request, result => writeAll(grpcCall, result))
+    if (failure) grpcCall.emit('error', asError(failure))
+    else grpcCall.end()
+  }
+}
+
+/** Writes one message or many, at the pace of the client. A client that goes away ends the iteration. */
+async function writeAll(grpcCall: ServerWritableStream<unknown, unknown>, result: unknown): Promise<void> {
+  if (!isAsyncIterable(result)) {
+    grpcCall.write(result)
+    return
+  }
+  const gone = new AbortController()
+  grpcCall.once('cancelled', () => gone.abort())
+  for await (const message of result) {
+    if (grpcCall.cancelled) return
+    if (!grpcCall.write(message)) await once(grpcCall, 'drain', { signal: gone.signal }).catch(() => undefined)
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+function asError(failure: AppError): Error & Partial<ServerErrorResponse> {
+  return Object.assign(new Error(failure.message), toStatus(failure))
+}

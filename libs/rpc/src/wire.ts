@@ -1,0 +1,45 @@
+import { Metadata, type ServiceDefinition, type ServiceError, type StatusObject } from '@grpc/grpc-js'
+import { fromJSON } from '@grpc/proto-loader'
+import { AppError, compileRoutes, type ErrorDetails, isErrorCode, loadRoot, type Route } from '@rollcall/contract'
+import type { Services } from '@rollcall/protos'
+
+/** Full name of a gRPC service of the contract. */
+export type ServiceName = keyof Services & string
+
+/** What one end of a connection may send at most: an import batch or a page of a thousand fits. */
+export const maxMessageBytes = 64 * 1024 * 1024
+
+export const callerKey = 'rollcall-caller'
+export const requestIdKey = 'rollcall-request-id'
+const errorKey = 'rollcall-error-bin'
+
+const root = loadRoot()
+const definitions = fromJSON(root.toJSON(), { longs: Number, enums: String, defaults: true })
+const routes = compileRoutes(root)
+
+/** Every route of the contract, compiled once for the process. */
+export function contractRoutes(): readonly Route[] {
+  return routes
+}
+
+/** The wire definition of a service. */
+export function definitionOf(name: ServiceName): ServiceDefinition {
+  return definitions[name] as ServiceDefinition
+}
+
+/** Puts a refusal on the wire whole: code and public details, never its cause. */
+export function toStatus(error: AppError): Partial<StatusObject> {
+  const metadata = new Metadata()
+  metadata.set(errorKey, Buffer.from(JSON.stringify({ code: error.code, details: error.details })))
+  return { code: error.grpcStatus, details: error.message, metadata }
+}
+
+/** Takes a refusal off the wire. Anything that is not one of ours means that the service could not be reached. */
+export function fromServiceError(error: ServiceError): AppError {
+  const bytes = error.metadata?.get(errorKey)[0]
+  if (Buffer.isBuffer(bytes)) {
+    const { code, details } = JSON.parse(bytes.toString()) as { code: unknown; details: ErrorDetails<never> }
+    if (isErrorCode(code)) return new AppError(code, details)
+  }
+  return new AppError('unavailable', {}, { cause: error })
+}
