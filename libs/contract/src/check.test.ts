@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import protobuf from 'protobufjs'
+import { compileCheck } from './check.ts'
+import { AppError } from './errors.ts'
+import { loadRoot } from './root.ts'
+
+const root = loadRoot()
+protobuf.parse(
+  `syntax = "proto3";
+  package rollcall.trial.v1;
+  import "rollcall/options.proto";
+  import "rollcall/types.proto";
+  message Inner { string host = 1 [(rollcall.rule) = { required: true }]; optional int32 port = 2; }
+  message Sample {
+    string id = 1 [(rollcall.rule) = { format: "object_id" }];
+    string name = 2 [(rollcall.rule) = { required: true trim: true max_len: 5 }];
+    optional string email = 3 [(rollcall.rule) = { format: "email" }];
+    optional bool flag = 4;
+    optional int32 count = 5;
+    optional double share = 6;
+    optional string kind = 7 [(rollcall.rule) = { one_of: "api user" }];
+    optional string at = 8 [(rollcall.rule) = { format: "date" }];
+    optional string user = 9 [(rollcall.rule) = { format: "object_id" nullable: true }];
+    repeated string tags = 10 [(rollcall.rule) = { max_items: 3 max_len: 4 min_len: 1 }];
+    repeated string ids = 11 [(rollcall.rule) = { non_empty: true }];
+    optional string free = 12 [(rollcall.rule) = { json: "scalars" }];
+    optional string words = 13 [(rollcall.rule) = { json: "strings" }];
+    Inner inner = 14;
+    string must = 15 [(rollcall.rule) = { required: true }];
+  }
+  message Either { option (rollcall.shape) = { any_field: true }; string id = 1; optional string a = 2; optional string b = 3; }
+  message Listing { rollcall.ListQuery list = 1; optional string kind = 2 [(rollcall.rule) = { one_of: "api user" }]; }
+  `,
+  root,
+  { keepCase: false },
+)
+root.resolveAll()
+
+const id = 'a1'.repeat(12)
+const checkSample = compileCheck(root.lookupType('rollcall.trial.v1.Sample'), ['id'], true)
+const checkEither = compileCheck(root.lookupType('rollcall.trial.v1.Either'), ['id'], true)
+const checkListing = compileCheck(root.lookupType('rollcall.trial.v1.Listing'), [], false)
+const good = { name: 'Name', must: 'x' }
+
+const sample = (body: unknown, params = { id }, query = {}) => checkSample({ params, query, body })
+const listing = (query: Record<string, unknown>) => checkListing({ params: {}, query })
+
+function refusal(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof AppError && error.status === 400) return error.message
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('the check of a body', () => {
+  it('gives the rpc what it takes', () => {
+    const body = {
+      ...good,
+      name: '  Ada ',
+      tags: ['a', 'b'],
+      free: { a: 1, b: null },
+      inner: { host: 'h', port: 25 },
+      count: 7,
+      flag: false,
+    }
+    assert.deepEqual(sample(body).request, {
+      id,
+      name: 'Ada',
+      must: 'x',
+      tags: ['a', 'b'],
+      ids: [],
+      free: '{"a":1,"b":null}',
+      inner: { host: 'h', port: 25 },
+      count: 7,
+      flag: false,
+    })
+  })
+
+  it('carries null as the empty string where null is a value', () => {
+    assert.equal(sample({ ...good, user: null }).request.user, '')
+  })
+
+  const cases: [what: string, body: unknown, message: string][] = [
+    ['a missing field', {}, 'missing field -> name'],
+    ['the first missing field in declared order', { must: 'x' }, 'missing field -> name'],
+    ['missing before extra', { name: 'x', zzz: 1 }, 'missing field -> must'],
+    ['extra before invalid', { ...good, flag: 'yes', zzz: 1 }, 'extra field -> zzz'],
+    ['invalid before empty', { ...good, ids: [], flag: 'yes' }, 'invalid field -> flag: must be true or false'],
+    ['an empty list that must name something', { ...good, ids: [] }, 'empty array -> ids'],
+    ['a required text that is empty', { ...good, name: '' }, 'invalid field -> name: must not be empty'],
+    ['a required text of white space', { ...good, name: '  ' }, 'invalid field -> name: must not be empty'],
+    ['a text that is too long', { ...good, name: 'abcdef' }, 'invalid field -> name: at most 5 characters'],
+    ['a number for a text', { ...good, name: 5 }, 'invalid field -> name: must be a string'],
+    ['null for a text', { ...good, email: null }, 'invalid field -> email: must be a string'],
+    ['a broken email', { ...good, email: 'a@' }, 'invalid field -> email: must be an email address'],
+    ['a value that is not allowed', { ...good, kind: 'both' }, 'invalid field -> kind: must be one of api, user'],
+    ['a broken date', { ...good, at: '2026-13-01' }, 'invalid field -> at: must be an ISO 8601 date'],
+    ['a text for a flag', { ...good, flag: 'true' }, 'invalid field -> flag: must be true or false'],
+    ['a fraction for an integer', { ...good, count: 1.5 }, 'invalid field -> count: must be an integer'],
+    ['an integer past 32 bits', { ...good, count: 2 ** 31 }, 'invalid field -> count: must be an integer'],
+    ['a text for a number', { ...good, share: '1' }, 'invalid field -> share: must be a number'],
+    ['an object for a list', { ...good, tags: {} }, 'invalid field -> tags: must be an array'],
+    ['too many items', { ...good, tags: ['a', 'b', 'c', 'd'] }, 'invalid field -> tags: at most 3 items'],
+    ['an item that is no text', { ...good, tags: ['a', 1] }, 'invalid field -> tags.1: must be a string'],
+    ['an empty item', { ...good, tags: [''] }, 'invalid field -> tags.0: must not be empty'],
+    ['a list for an object', { ...good, free: [] }, 'invalid field -> free: must be an object'],
+    ['an object among scalars', { ...good, free: { a: { b: 1 } } }, 'invalid field -> free.a'],
+    ['a number among texts', { ...good, words: { a: 1 } }, 'invalid field -> words.a'],
+    ['a missing field of an inner object', { ...good, inner: {} }, 'missing field -> inner.host'],
+    ['an extra field of an inner object', { ...good, inner: { host: 'h', hots: 1 } }, 'extra field -> inner.hots'],
+    ['a body that is a list', [], 'body must be a JSON object'],
+    ['a body that is a text', 'x', 'body must be a JSON object'],
+    ['the path variable given in the body', { ...good, id }, 'extra field -> id'],
+    ['__proto__', JSON.parse('{"name":"x","must":"x","__proto__":{"a":1}}'), 'extra field -> __proto__'],
+    ['constructor', { ...good, constructor: 1 }, 'extra field -> constructor'],
+  ]
+  for (const [what, body, message] of cases)
+    it(`names ${what}`, () =>
+      assert.equal(
+        refusal(() => sample(body)),
+        message,
+      ))
+
+  it('refuses a malformed id, before the body is looked at', () => {
+    assert.match(
+      refusal(() => sample({}, { id: 'nope' })),
+      /^invalid field -> id/,
+    )
+  })
+
+  it('refuses query parameters that a body route does not have', () => {
+    assert.equal(
+      refusal(() => sample(good, { id }, { debug: '1' })),
+      'extra field -> debug',
+    )
+  })
+
+  it('wants at least one field where any will do', () => {
+    const either = (body: unknown) => checkEither({ params: { id }, query: {}, body })
+    assert.equal(
+      refusal(() => either({})),
+      'missing field -> a',
+    )
+    assert.equal(
+      refusal(() => either(undefined)),
+      'missing field -> a',
+    )
+    assert.deepEqual(either({ b: 'x' }).request, { id, b: 'x' })
+  })
+
+  it('answers any JSON with a request or a declared error, and pollutes nothing', () => {
+    const hostile = fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(
+        fc.constantFrom('name', 'must', 'tags', 'free', 'inner', '__proto__', 'constructor'),
+        fc.jsonValue(),
+      ),
+    )
+    fc.assert(
+      fc.property(hostile, body => void refusal(() => sample(JSON.parse(JSON.stringify(body))))),
+      { numRuns: 2_000 },
+    )
+    assert.deepEqual(Object.keys(Object.prototype), [])
+  })
+})
+
+describe('the check of a query', () => {
+  it('fills in the list defaults', () => {
+    assert.deepEqual(listing({}), { request: { list: { page: 1, limit: 10 } }, headers: {} })
+  })
+
+  it('passes the list parameters on', () => {
+    const query = {
+      $page: '3',
+      $limit: '50',
+      filter: '{"a":1}',
+      sort: '{"a":-1}',
+      populate: 'user',
+      projection: '{"a":1}',
+      pagination: 'false',
+      kind: 'api',
+    }
+    const { $page: _page, $limit: _limit, kind, ...texts } = query
+    assert.deepEqual(listing(query).request, { list: { ...texts, page: 3, limit: 50, pagination: false }, kind })
+  })
+
+  for (const text of ['0', '-1', 'x', '', 'NaN', '-Infinity', ['1', '2']]) {
+    it(`takes ${JSON.stringify(text)} for no page and no limit`, () => {
+      assert.deepEqual(listing({ $page: text, $limit: text }).request, { list: { page: 1, limit: 10 } })
+    })
+  }
+
+  it('caps the limit and says so', () => {
+    assert.deepEqual(listing({ $limit: '5000' }), {
+      request: { list: { page: 1, limit: 1000 } },
+      headers: { 'X-Limit-Clamped': '1000' },
+    })
+  })
+
+  const cases: [what: string, query: Record<string, unknown>, message: string][] = [
+    ['a parameter without its $', { limit: '5' }, 'extra field -> limit'],
+    ['a repeated filter', { filter: ['{}', '{}'] }, 'invalid field -> filter: given more than once'],
+    [
+      'a pagination that is neither true nor false',
+      { pagination: 'no' },
+      'invalid field -> pagination: must be true or false',
+    ],
+    ['a value that is not allowed', { kind: 'both' }, 'invalid field -> kind: must be one of api, user'],
+    ['a repeated parameter', { kind: ['api', 'user'] }, 'invalid field -> kind: must be a string'],
+  ]
+  for (const [what, query, message] of cases)
+    it(`names ${what}`, () =>
+      assert.equal(
+        refusal(() => listing(query)),
+        message,
+      ))
+})
