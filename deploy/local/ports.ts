@@ -1,0 +1,39 @@
+import { createServer } from 'node:net'
+import { Problem } from './problem.ts'
+
+/** Everything local listens here and nowhere else. */
+export const LOCALHOST = '127.0.0.1'
+
+/** A port nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return tryListen(0, LOCALHOST)
+}
+
+/** Free ports, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>()
+  while (ports.size < count) ports.add(await freePort())
+  return [...ports]
+}
+
+/** Refuses a configured port that cannot be listened on; `setting` is the variable that chose it. */
+export async function assertFree(port: number, setting: string, host = LOCALHOST): Promise<void> {
+  try {
+    await tryListen(port, host)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be opened (${code})`
+    throw new Problem(`port ${port} ${reason}: stop that program, or set ${setting} to another port`)
+  }
+}
+
+function tryListen(port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : port))
+    })
+  })
+}
