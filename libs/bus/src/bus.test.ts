@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createLogger, createMetrics, type Event, pause, retry } from '@rollcall/runtime'
+import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
+import { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
+import { UnprocessableEvent } from './kafka/message.ts'
+import type { Topic } from './topics.ts'
+
+const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
+const topicPrefix = `test-${randomUUID().slice(0, 8)}.`
+const logger = createLogger({ service: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
+const buses: Bus[] = []
+
+const openBus = (options: Partial<BusOptions> = {}): Bus => {
+  const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix, partitions: 3, ...options })
+  buses.push(bus)
+  return bus
+}
+
+const bus = openBus()
+
+after(async () => {
+  await Promise.all(buses.map(each => each.close()))
+  const admin = kafka.admin()
+  await admin.connect()
+  const topics = (await admin.listTopics()).filter(name => name.startsWith(topicPrefix))
+  await admin.deleteTopics({ topics })
+  await admin.disconnect()
+})
+
+let sequence = 0
+const eventOf = (subject: string, data: Event['data'] = {}): Event => ({
+  id: `${++sequence}-${randomUUID()}`,
+  type: 'thing.changed',
+  source: 'test',
+  subject,
+  organization: 'organization-1',
+  time: new Date().toISOString(),
+  data,
+})
+
+/** Consumes with short waits, and collects what was handled. */
+const collect = (options: Partial<ConsumeOptions> & { topics: Topic[] }, by: Bus = bus) => {
+  const seen: Event[] = []
+  const { handle, ...rest } = options
+  const consumer = by.consume({
+    group: randomUUID(),
+    backoffBaseMs: 10,
+    backoffMaxMs: 50,
+    ...rest,
+    handle: async (event, context) => {
+      await handle?.(event, context)
+      seen.push(event)
+    },
+  })
+  return { seen, stop: consumer.stop }
+}
+
+const eventually = (check: () => void | Promise<void>, timeoutMs = 15_000): Promise<void> =>
+  retry(async () => check(), { deadline: Date.now() + timeoutMs, baseMs: 20, maxMs: 100 })
+
+/** Reads all of a topic, whatever it holds. */
+const readRaw = async (topic: string, count: number): Promise<KafkaMessage[]> => {
+  const messages: KafkaMessage[] = []
+  const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 200 })
+  await consumer.connect()
+  await consumer.subscribe({ topics: [topic], fromBeginning: true })
+  await consumer.run({ eachMessage: async ({ message }) => void messages.push(message) })
+  await eventually(() => assert.equal(messages.length, count))
+  await consumer.disconnect()
+  return messages
+}
+
+const idsOf = (events: Event[]) => events.map(event => event.id)
+
+test('an event arrives as it was sent, and lies on the topic as a CloudEvent', async () => {
+  const sent = eventOf('aggregate-1', { name: 'Zoë', nested: { list: [1, null, true] } })
+  await bus.publish('messaging.events', [sent])
+  const { seen, stop } = collect({ topics: ['messaging.events'] })
+  await eventually(() => assert.deepEqual(seen, [sent]))
+  await stop()
+
+  const [message] = await readRaw(`${topicPrefix}messaging.events`, 1)
+  const headers = Object.fromEntries(
+    Object.entries(message?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  )
+  assert.deepEqual(headers, {
+    ce_specversion: '1.0',
+    'content-type': 'application/json',
+    ce_id: sent.id,
+    ce_type: sent.type,
+    ce_source: sent.source,
+    ce_subject: sent.subject,
+    ce_organization: sent.organization,
+    ce_time: sent.time,
+  })
+  assert.equal(String(message?.key), 'aggregate-1')
+  assert.deepEqual(JSON.parse(String(message?.value)), sent.data)
+})
+
+test('the events of a subject stay in order while partitions are worked on side by side and two consumers share the work', async () => {
+  const subjects = Array.from({ length: 20 }, (_, index) => `subject-${index}`)
+  const group = randomUUID()
+  const seen: Event[] = []
+  let atOnce = 0
+  let mostAtOnce = 0
+  const options = {
+    topics: ['audience.events' as const],
+    group,
+    handle: async (event: Event) => {
+      mostAtOnce = Math.max(mostAtOnce, ++atOnce)
+      await pause(Math.random() * 3)
+      atOnce--
+      seen.push(event)
+    },
+  }
+  const consumers = [bus.consume(options), openBus().consume(options)]
+  for (let round = 0; round < 10; round++) {
+    await bus.publish(
+      'audience.events',
+      subjects.map(subject => eventOf(subject, { round })),
+    )
+  }
+  await eventually(() => assert.ok(new Set(idsOf(seen)).size === 200))
+  await Promise.all(consumers.map(consumer => consumer.stop()))
+
+  assert.ok(mostAtOnce > 1)
+  for (const subject of subjects) {
+    const firsts = [
+      ...new Map(seen.filter(event => event.subject === subject).map(event => [event.id, event])).values(),
+    ]
+    assert.deepEqual(
+      firsts.map(event => event.data.round),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    )
+  }
+  assert.equal(await bus.lag(group, ['audience.events']), 0, 'all is committed before leaving')
+})
+
+test('a failing event is delivered again, in its place, and holds up its own partition only', async () => {
+  const poisoned = eventOf('stubborn')
+  const others = Array.from({ length: 60 }, (_, index) => eventOf(`easy-${index}`))
+  const behind = eventOf('stubborn')
+  const attempts: number[] = []
+  let healed = false
+  const { seen, stop } = collect({
+    topics: ['import.events'],
+    attempts: 1000,
+    handle: async (event, { attempt }) => {
+      if (event.id !== poisoned.id) return
+      attempts.push(attempt)
+      if (!healed) throw new Error('not yet')
+    },
+  })
+  await bus.publish('import.events', [poisoned, ...others, behind])
+  await eventually(() => assert.ok(attempts.length >= 3 && seen.length >= 20))
+  assert.ok(!idsOf(seen).includes(behind.id))
+  healed = true
+  await eventually(() => assert.equal(seen.length, 62))
+  await stop()
+  const stubborn = seen.filter(event => event.subject === 'stubborn')
+  assert.deepEqual(idsOf(stubborn), [poisoned.id, behind.id])
+  assert.deepEqual(attempts.slice(0, 3), [1, 2, 3])
+})
+
+test('an event given up lies among the dead letters with its reason, and the next ones are handled', async () => {
+  const isolated = openBus({ topicPrefix: `${topicPrefix}dead.`, metrics: createMetrics('test') })
+  const hopeless = eventOf('a', { keep: 'me' })
+  const malformed = eventOf('a')
+  const fine = eventOf('a')
+  const attempts: number[] = []
+  await isolated.publish('identity.events', [hopeless, malformed, fine])
+  const { seen, stop } = collect(
+    {
+      group: 'picky',
+      topics: ['identity.events'],
+      attempts: 3,
+      handle: async (event, { attempt }) => {
+        if (event.id === malformed.id) throw new UnprocessableEvent('of no use')
+        if (event.id !== hopeless.id) return
+        attempts.push(attempt)
+        throw new RangeError('out of range')
+      },
+    },
+    isolated,
+  )
+  await eventually(() => assert.deepEqual(idsOf(seen), [fine.id]))
+  await stop()
+  assert.deepEqual(attempts, [1, 2, 3])
+
+  const letters = await readRaw(`${topicPrefix}dead.identity.events.dlq`, 2)
+  const told = letters.map(({ headers = {} }) =>
+    [headers.ce_id, headers.dlq_error, headers.dlq_attempts, headers.dlq_group].map(String),
+  )
+  assert.deepEqual(told, [
+    [hopeless.id, 'RangeError: out of range', '3', 'picky'],
+    [malformed.id, 'UnprocessableEvent: of no use', '1', 'picky'],
+  ])
+  assert.deepEqual(JSON.parse(String(letters[0]?.value)), { keep: 'me' })
+})
+
+test('what is not an event of ours is a dead letter at once', async () => {
+  const isolated = openBus({ topicPrefix: `${topicPrefix}alien.` })
+  await isolated.ensureTopics(['identity.events'])
+  const producer = kafka.producer()
+  await producer.connect()
+  const headers = {
+    ce_specversion: '1.0',
+    ce_id: '1',
+    ce_type: 't',
+    ce_source: 's',
+    ce_subject: 'a',
+    ce_organization: 'o',
+    ce_time: 'now',
+  }
+  await producer.send({
+    topic: `${topicPrefix}alien.identity.events`,
+    messages: [
+      { key: 'a', value: 'plain' },
+      { key: 'a', value: '{broken', headers },
+      { key: 'a', value: '[]', headers },
+      { key: 'a', value: null, headers },
+      { key: 'a', value: '{}', headers: { ...headers, ce_organization: '' } },
+      { key: 'a', value: '{"fine":true}', headers },
+    ],
+  })
+  await producer.disconnect()
+  const { seen, stop } = collect({ topics: ['identity.events'] }, isolated)
+  await eventually(() =>
+    assert.deepEqual(
+      seen.map(event => event.data),
+      [{ fine: true }],
+    ),
+  )
+  await stop()
+  assert.equal((await readRaw(`${topicPrefix}alien.identity.events.dlq`, 5)).length, 5)
+})
+
+test('an event whose database is away waits for it, however long', async () => {
+  let tries = 0
+  const away = Object.assign(new Error('no server'), { name: 'MongoServerSelectionError' })
+  const waiting = eventOf('patient')
+  const isolated = openBus({ topicPrefix: `${topicPrefix}away.` })
+  await isolated.publish('identity.events', [waiting])
+  const { seen, stop } = collect(
+    {
+      topics: ['identity.events'],
+      attempts: 2,
+      handle: async () => {
+        if (++tries <= 5) throw new Error('not stored', { cause: away })
+      },
+    },
+    isolated,
+  )
+  await eventually(() => assert.deepEqual(idsOf(seen), [waiting.id]))
+  await stop()
+  assert.equal(tries, 6)
+})
+
+test('a handler may take longer than the session lasts', async () => {
+  const isolated = openBus({ topicPrefix: `${topicPrefix}slow.` })
+  await isolated.publish('identity.events', [eventOf('slow'), eventOf('slow')])
+  let deliveries = 0
+  const { seen, stop } = collect(
+    { topics: ['identity.events'], sessionTimeoutMs: 6000, handle: () => pause(++deliveries === 1 ? 7000 : 0) },
+    isolated,
+  )
+  await eventually(() => assert.equal(seen.length, 2))
+  await stop()
+  assert.equal(deliveries, 2)
+})
+
+test('a stop lets the handler end, commits it, and leaves the rest to the next consumer', async () => {
+  const isolated = openBus({ topicPrefix: `${topicPrefix}stop.` })
+  const events = [eventOf('same'), eventOf('same')]
+  await isolated.publish('identity.events', events)
+  const group = randomUUID()
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const first = collect(
+    {
+      topics: ['identity.events'],
+      group,
+      handle: async (_event, { signal }) => {
+        begin()
+        await once(signal, 'abort')
+        await pause(50)
+      },
+    },
+    isolated,
+  )
+  await begun
+  await first.stop()
+  assert.deepEqual(idsOf(first.seen), [events[0]?.id])
+  const second = collect({ topics: ['identity.events'], group }, isolated)
+  await eventually(() => assert.deepEqual(idsOf(second.seen), [events[1]?.id]))
+  await second.stop()
+})
+
+test('an event in hand when its consumer is killed is delivered to another', async () => {
+  const prefix = `${topicPrefix}crash.`
+  const isolated = openBus({ topicPrefix: prefix })
+  const events = [eventOf('k', { stuck: false }), eventOf('k', { stuck: true }), eventOf('k', { stuck: false })]
+  await isolated.publish('identity.events', events)
+
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./bus.child.ts', import.meta.url)), prefix], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const printed: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    printed.push(line)
+    if (line === events[1]?.id) child.kill('SIGKILL')
+  }
+  assert.deepEqual(printed, idsOf(events.slice(0, 2)))
+
+  const killedAt = Date.now()
+  const { seen, stop } = collect({ topics: ['identity.events'], group: 'crash', sessionTimeoutMs: 6000 }, isolated)
+  await eventually(() => assert.deepEqual(idsOf(seen).slice(-2), idsOf(events.slice(1))))
+  assert.ok(Date.now() - killedAt < 12_000)
+  await stop()
+})
+
+test('publishing while the brokers are away fails within its deadline, and a stop does not wait for them', async () => {
+  const nowhere = openBus({ brokers: ['127.0.0.1:9'] })
+  const consumer = nowhere.consume({ group: 'g', topics: ['identity.events'], handle: async () => undefined })
+  const startedAt = Date.now()
+  await assert.rejects(nowhere.publish('identity.events', [eventOf('a')], { deadlineMs: 1000 }))
+  await consumer.stop()
+  await nowhere.close()
+  assert.ok(Date.now() - startedAt < 3000)
+})

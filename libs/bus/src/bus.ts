@@ -1,0 +1,201 @@
+import { type Event, type Logger, type Metrics, within } from '@rollcall/runtime'
+import type { Admin, ITopicConfig, SASLOptions } from 'kafkajs'
+import { type Consumer, type DeadLetter, type Handle, startConsumer } from './kafka/consumer.ts'
+import { type KafkaSettings, openLink } from './kafka/link.ts'
+import { toMessage } from './kafka/message.ts'
+import { createPublisher } from './kafka/publisher.ts'
+import { deadLetterTopic, type Topic } from './topics.ts'
+
+/** How to reach Kafka, and what to put before every name there. */
+export type BusOptions = {
+  brokers: string[]
+  /** The service. */
+  clientId: string
+  logger: Logger
+  metrics?: Metrics
+  /** Put before the names of topics and groups, so that several stacks can share the brokers. */
+  topicPrefix?: string
+  /** Partitions of a topic this bus has to create. Default 6. */
+  partitions?: number
+  ssl?: boolean
+  sasl?: SASLOptions
+}
+
+/** What `consume` takes. */
+export type ConsumeOptions = {
+  /** Consumers of one group share the work; each group sees every event. Name it after what it does, as in `audience.on-token-deleted`. */
+  group: string
+  topics: readonly Topic[]
+  handle: Handle
+  /** Deliveries of a failing event before it goes to the dead letters; a database or service that is away does not count. Default 8. */
+  attempts?: number
+  /** The wait after the first failure, doubling from there. Default 200. */
+  backoffBaseMs?: number
+  /** The longest wait. Default 10,000. */
+  backoffMaxMs?: number
+  /** Partitions worked on side by side. Default 8. */
+  concurrency?: number
+  /** How soon the partitions of a killed consumer go to another; 6,000 at least on a default broker. Default 10,000. */
+  sessionTimeoutMs?: number
+}
+
+/** Events between services. */
+export type Bus = {
+  /** Creates the topics that are missing, with their dead letters. `publish` and `consume` see to their own. */
+  ensureTopics(topics: readonly Topic[]): Promise<void>
+  /**
+   * Publishes events in the order given. Resolves when all in-sync replicas have them; rejects within `deadlineMs` (default 5,000),
+   * and then any of them may have been published or not: publish again, the consumers know an event by its id.
+   */
+  publish(topic: Topic, events: readonly Event[], options?: { deadlineMs?: number }): Promise<void>
+  /** Starts to consume at least once, in order per subject. Returns at once and joins in the background, for as long as it takes. */
+  consume(options: ConsumeOptions): Consumer
+  /** How many events of the topics the group has not yet acknowledged. */
+  lag(group: string, topics: readonly Topic[]): Promise<number>
+  /** Stops the consumers, then the producer. */
+  close(): Promise<void>
+}
+
+const ADMIN_DEADLINE_MS = 10_000
+const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3600 * 1000
+
+/** Creates the bus of a service. Nothing connects before the first use. */
+export const createBus = (options: BusOptions): Bus => {
+  const { brokers, clientId, logger, topicPrefix = '', partitions = 6, ssl, sasl } = options
+  const settings: KafkaSettings = { brokers, clientId, logger, ...(ssl && { ssl }), ...(sasl && { sasl }) }
+  const open = () => openLink(settings)
+  const publisher = createPublisher(open)
+  const consumers = new Set<Consumer>()
+  const ensured = new Set<string>()
+  const count = options.metrics && countEvents(options.metrics)
+
+  const prefixed = (name: string): string => topicPrefix + name
+
+  const withAdmin = <T>(what: string, task: (admin: Admin) => Promise<T>): Promise<T> => {
+    const link = open()
+    const admin = link.kafka.admin()
+    return within(ADMIN_DEADLINE_MS, what, async () => {
+      await admin.connect()
+      return await task(admin)
+    }).finally(link.cut)
+  }
+
+  const ensure = async (names: readonly string[]): Promise<void> => {
+    const unknown = names.filter(name => !ensured.has(name))
+    if (unknown.length === 0) return
+    await withAdmin(`creating ${unknown}`, async admin => {
+      const existing = new Set(await admin.listTopics())
+      const missing = unknown.flatMap(withLetters).filter(({ topic }) => !existing.has(topic))
+      if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true })
+    })
+    for (const name of unknown) ensured.add(name)
+  }
+
+  const withLetters = (name: string): ITopicConfig[] => [
+    { topic: name, numPartitions: partitions },
+    {
+      topic: deadLetterTopic(name),
+      numPartitions: 1,
+      configEntries: [{ name: 'retention.ms', value: String(DEAD_LETTER_RETENTION_MS) }],
+    },
+  ]
+
+  const writeDeadLetter =
+    (group: string) =>
+    async ({ topic, partition, message, error, attempts }: DeadLetter): Promise<void> => {
+      const headers = {
+        ...message.headers,
+        dlq_group: group,
+        dlq_topic: topic,
+        dlq_partition: String(partition),
+        dlq_offset: message.offset,
+        dlq_attempts: String(attempts),
+        dlq_error: `${error.name}: ${error.message}`.slice(0, 2000),
+        dlq_time: new Date().toISOString(),
+      }
+      const { key, value } = message
+      await publisher.send(deadLetterTopic(topic), [{ key, value, headers }], 5000)
+    }
+
+  return {
+    ensureTopics: topics => ensure(topics.map(prefixed)),
+
+    publish: async (topic, events, { deadlineMs = 5000 } = {}) => {
+      if (events.length === 0) return
+      const name = prefixed(topic)
+      await within(deadlineMs, `preparing ${name}`, () => ensure([name]))
+      await publisher.send(name, events.map(toMessage), deadlineMs)
+      count?.published.inc({ topic }, events.length)
+    },
+
+    consume: ({ group: plainGroup, topics, handle, ...rest }) => {
+      const group = prefixed(plainGroup)
+      const names = topics.map(prefixed)
+      const consumer = startConsumer({
+        open,
+        group,
+        topics: names,
+        handle,
+        giveUp: writeDeadLetter(plainGroup),
+        prepare: () => ensure(names),
+        logger,
+        onOutcome: (outcome, topic, behind) => {
+          const labels = { group: plainGroup, topic: topic.slice(topicPrefix.length) }
+          count?.consumed.inc({ ...labels, outcome })
+          count?.behind.set(labels, behind)
+        },
+        attempts: 8,
+        backoffBaseMs: 200,
+        backoffMaxMs: 10_000,
+        concurrency: 8,
+        sessionTimeoutMs: 10_000,
+        ...rest,
+      })
+      consumers.add(consumer)
+      return {
+        stop: async () => {
+          consumers.delete(consumer)
+          await consumer.stop()
+        },
+      }
+    },
+
+    lag: (group, topics) =>
+      withAdmin(`reading the lag of ${group}`, async admin => {
+        let behind = 0
+        for (const topic of topics.map(prefixed)) {
+          const [committed] = await admin.fetchOffsets({ groupId: prefixed(group), topics: [topic] })
+          const offsets = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]))
+          for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
+            behind += Number(high) - Math.max(Number(low), offsets.get(partition) ?? 0)
+          }
+        }
+        return behind
+      }),
+
+    close: async () => {
+      await Promise.all([...consumers].map(consumer => consumer.stop()))
+      await publisher.close()
+    },
+  }
+}
+
+function countEvents(metrics: Metrics) {
+  return {
+    published: metrics.counter({
+      name: 'rollcall_events_published_total',
+      help: 'Events the brokers have acknowledged.',
+      labels: ['topic'],
+    }),
+    consumed: metrics.counter({
+      name: 'rollcall_events_consumed_total',
+      help: 'Deliveries of events by outcome: handled, failed (to be delivered again), dead.',
+      labels: ['group', 'topic', 'outcome'],
+    }),
+    behind: metrics.gauge({
+      name: 'rollcall_events_behind',
+      help: 'Events of the partition last consumed from that are still to come.',
+      labels: ['group', 'topic'],
+    }),
+  }
+}

@@ -1,0 +1,5 @@
+export { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
+export type { Consumer, Handle, HandleContext } from './kafka/consumer.ts'
+export { UnprocessableEvent } from './kafka/message.ts'
+export { isTransient } from './kafka/transient.ts'
+export { type Context, deadLetterTopic, type Topic, topics } from './topics.ts'

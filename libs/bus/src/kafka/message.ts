@@ -1,0 +1,54 @@
+import type { Event } from '@rollcall/runtime'
+import type { IHeaders, KafkaMessage, Message } from 'kafkajs'
+
+/** Raised for an event that no further try can make processable: it goes straight to the dead letters. Handlers may throw it too. */
+export class UnprocessableEvent extends Error {
+  override name = 'UnprocessableEvent'
+}
+
+/** The attributes that travel as headers: CloudEvents 1.0, binary content mode, and our extension `organization`. */
+const attributes = ['id', 'type', 'source', 'subject', 'organization', 'time'] as const
+
+/** Writes an event as a Kafka message. Its key is the subject, so that the events of one aggregate stay in order. */
+export const toMessage = (event: Event): Message => {
+  const headers: IHeaders = { ce_specversion: '1.0', 'content-type': 'application/json' }
+  for (const name of attributes) headers[`ce_${name}`] = event[name]
+  return { key: event.subject, value: JSON.stringify(event.data), headers }
+}
+
+/** Reads an event from a Kafka message. Throws `UnprocessableEvent` if it is not one of ours. */
+export const fromMessage = ({ headers = {}, value }: Pick<KafkaMessage, 'headers' | 'value'>): Event => {
+  if (headerText(headers, 'ce_specversion') !== '1.0') throw new UnprocessableEvent('not a CloudEvents 1.0 message')
+  const read = (name: (typeof attributes)[number]): string => headerText(headers, `ce_${name}`)
+  return {
+    id: read('id'),
+    type: read('type'),
+    source: read('source'),
+    subject: read('subject'),
+    organization: read('organization'),
+    time: read('time'),
+    data: parseData(value),
+  }
+}
+
+function headerText(headers: IHeaders, name: string): string {
+  const value = headers[name]
+  if (value === undefined || value.length === 0) throw new UnprocessableEvent(`header ${name} is missing`)
+  return value.toString()
+}
+
+function parseData(value: Buffer | null): Event['data'] {
+  const data = parseJson(value?.toString() ?? '')
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new UnprocessableEvent('data is not a JSON object')
+  }
+  return data as Event['data']
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UnprocessableEvent('data is not JSON', { cause })
+  }
+}

@@ -1,0 +1,61 @@
+import { within } from '@rollcall/runtime'
+import { type Message, Partitioners, type Producer } from 'kafkajs'
+import type { Link } from './link.ts'
+
+/** Sends messages to a topic. */
+export type Publisher = {
+  /** Resolves when all in-sync replicas have them, rejects within `deadlineMs`. In order per key for calls made one after the other. */
+  send(topic: string, messages: Message[], deadlineMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+type Session = { link: Link; ready: Promise<Producer> }
+
+/**
+ * An idempotent producer that replaces itself after a failure.
+ * kafkajs would number the next batch like the failed one; had that one reached the broker after all, the next would be
+ * taken for its duplicate and lost. A new session has new numbers, and the old one can no longer reach the broker.
+ */
+export const createPublisher = (open: () => Link): Publisher => {
+  let session: Session | undefined
+
+  const start = (): Session => {
+    const link = open()
+    const producer = link.kafka.producer({
+      idempotent: true,
+      createPartitioner: Partitioners.DefaultPartitioner,
+      retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 8 },
+    })
+    const ready = producer.connect().then(() => producer)
+    ready.catch(() => undefined) // whoever sends is told
+    return { link, ready }
+  }
+
+  const abandon = (failed: Session): void => {
+    if (session === failed) session = undefined
+    failed.link.cut()
+  }
+
+  return {
+    send: async (topic, messages, deadlineMs) => {
+      session ??= start()
+      const used = session
+      try {
+        await within(deadlineMs, `publishing to ${topic}`, async () => {
+          const producer = await used.ready
+          await producer.send({ topic, messages, acks: -1 })
+        })
+      } catch (error) {
+        abandon(used)
+        throw error
+      }
+    },
+    close: async () => {
+      if (!session) return
+      const { ready, link } = session
+      session = undefined
+      await ready.then(producer => producer.disconnect()).catch(() => undefined)
+      link.cut()
+    },
+  }
+}
