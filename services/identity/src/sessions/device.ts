@@ -1,0 +1,28 @@
+import bowser from 'bowser'
+
+/** What a user agent tells of the device it runs on; '' where it tells nothing. */
+export type Device = {
+  /** For a person to recognise it by: `Chrome on macOS`. */
+  name: string
+  browser: string
+  os: string
+  /** desktop, mobile, tablet, tv, bot or unknown. */
+  type: string
+}
+
+/** What is kept and parsed of a user agent: real ones are shorter. */
+export const maxUserAgentLength = 512
+
+/** Recognises a device by its user agent. */
+export function deviceOf(userAgent: string): Device {
+  const text = userAgent.slice(0, maxUserAgentLength)
+  if (text === '') return { name: 'Unknown device', browser: '', os: '', type: 'unknown' }
+  const { browser, os, platform } = bowser.parse(text)
+  const program = browser.name || text.split(/[\s/]/, 1)[0]!
+  return {
+    name: os.name ? `${program} on ${os.name}` : program,
+    browser: [browser.name, browser.version].filter(Boolean).join(' '),
+    os: [os.name, os.version].filter(Boolean).join(' '),
+    type: platform.type ?? 'unknown',
+  }
+}
