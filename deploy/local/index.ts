@@ -1,3 +1,5 @@
 export type { BackingEnvironment, BackingVariable } from './backing/backing.ts'
 export { type BackingOptions, type RunningBacking, startBacking } from './backing/index.ts'
+export { Interrupted, interruption } from './interruption.ts'
 export { explain, Problem } from './problem.ts'
+export { type Running, supervise } from './supervise.ts'

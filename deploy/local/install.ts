@@ -15,7 +15,7 @@ export type Cache = {
 }
 
 /** The full path of a program on PATH, or undefined. */
-export async function which(program: string, path = process.env['PATH'] ?? ''): Promise<string | undefined> {
+export async function which(program: string, path = process.env.PATH ?? ''): Promise<string | undefined> {
   for (const folder of path.split(delimiter).filter(Boolean)) {
     const file = join(folder, program)
     const executable = await access(file, constants.X_OK).then(

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from './problem.ts'
@@ -14,7 +14,7 @@ export type Exit = { code: number }
 export type Running = {
   name: string
   pid: number
-  logFile: string
+  logFile: string | undefined
   /** Resolves when the program has ended, whatever the reason. */
   exited: Promise<Exit>
   /** The exit, once there is one. */
@@ -32,8 +32,7 @@ export type Running = {
 // stop in each of these cases. The shell leads its own process group: Ctrl-C at the terminal does not reach it (the
 // parent decides the order of stopping), and one signal to the group clears whatever the program left behind.
 const SUPERVISOR = `
-grace=$1; pid_file=$2; shift 2
-echo $$ > "$pid_file"
+grace=$1; shift
 exec 3<&0 </dev/null
 "$@" 3<&- &
 program=$!
@@ -46,15 +45,14 @@ program=$!
 exec 3<&-
 wait "$program"; code=$?
 trap '' TERM
-rm -f "$pid_file"
 kill -TERM -$$ 2>/dev/null
 exit $code`
 
 /** How a program is to be supervised. */
 export type Supervision = {
   name: string
-  /** Takes what the program writes; the previous one is kept as `<logFile>.1`. */
-  logFile: string
+  /** Takes what the program writes, and the previous one is kept as `<logFile>.1`; without one it goes where ours goes. */
+  logFile?: string
   /** Between SIGTERM and SIGKILL. */
   graceSeconds: number
   /** Stops the program when aborted. */
@@ -64,20 +62,21 @@ export type Supervision = {
 /** Starts a program that ends when this process does, even if this process is killed with -9. */
 export async function supervise(program: Program, supervision: Supervision): Promise<Running> {
   const { name, logFile, graceSeconds, signal } = supervision
-  const pidFile = logFile.replace(/\.log$/, '.pid')
-  await previousGone(pidFile, graceSeconds)
+  const pidFile = logFile?.replace(/(\.log)?$/, '.pid')
+  if (pidFile) await previousGone(pidFile, graceSeconds)
   signal?.throwIfAborted()
-  const log = openLog(logFile)
-  const args = ['-c', SUPERVISOR, name, String(graceSeconds), pidFile, program.command, ...program.args]
-  const child = spawn('/bin/sh', args, {
-    stdio: ['pipe', log, log],
+  const output = logFile ? openLog(logFile) : 'inherit'
+  const child = spawn('/bin/sh', ['-c', SUPERVISOR, name, String(graceSeconds), program.command, ...program.args], {
+    stdio: ['pipe', output, output],
     detached: true,
     cwd: program.cwd,
     env: { ...process.env, ...program.env },
   })
-  closeSync(log)
+  if (typeof output === 'number') closeSync(output)
   const { pid, stdin } = child
   if (pid === undefined || stdin === null) throw new Problem(`${name}: /bin/sh could not be started`)
+  alive.add(pid)
+  if (pidFile) writeFileSync(pidFile, String(pid))
   stdin.on('error', () => {}) // the program ended first: `exited` tells
   const running: Running = {
     name,
@@ -86,6 +85,8 @@ export async function supervise(program: Program, supervision: Supervision): Pro
     exit: undefined,
     exited: exitOf(child).then(exit => {
       killGroup(pid)
+      alive.delete(pid)
+      if (pidFile) rmSync(pidFile, { force: true })
       running.exit = exit
       return exit
     }),
@@ -94,10 +95,17 @@ export async function supervise(program: Program, supervision: Supervision): Pro
       await running.exited
     },
     kill: () => killGroup(pid),
-    lastLines: count => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-count).join('\n'),
+    lastLines: count => (logFile ? readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-count).join('\n') : ''),
   }
   signal?.addEventListener('abort', running.stop, { once: true })
   return running
+}
+
+const alive = new Set<number>()
+
+/** Kills every program this process supervises, at once. */
+export function killAll(): void {
+  for (const pid of alive) killGroup(pid)
 }
 
 /**
@@ -117,8 +125,11 @@ export async function untilReady<Result>(
       if (running.exit) throw ended(running)
       if (error instanceof Problem) throw error
       const reason = error instanceof Error ? error.message : error
-      if (Date.now() > deadline)
-        throw new Problem(`${running.name} is not ready after ${seconds} s: ${reason}; see ${running.logFile}`)
+      if (Date.now() > deadline) {
+        throw new Problem(
+          `${running.name} is not ready after ${seconds} s: ${reason}; see ${running.logFile ?? 'above'}`,
+        )
+      }
     }
     await sleep(25)
   }
@@ -126,7 +137,7 @@ export async function untilReady<Result>(
 
 /** The Problem of a program that should still run. */
 export function ended({ name, exit, lastLines, logFile }: Running): Problem {
-  return new Problem(`${name} ended by itself (exit ${exit?.code}): ${lastLines(1)}; see ${logFile}`)
+  return new Problem(`${name} ended by itself (exit ${exit?.code}): ${lastLines(1)}; see ${logFile ?? 'above'}`)
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {

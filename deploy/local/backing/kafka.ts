@@ -54,7 +54,7 @@ export const kafka: Backing = {
 type Java = { command: string; version: string }
 
 async function findJava(): Promise<Java> {
-  const home = process.env['JAVA_HOME']
+  const home = process.env.JAVA_HOME
   const command = (home && (await which('java', join(home, 'bin')))) || (await which('java'))
   if (!command)
     throw new Problem(`java is missing (Kafka needs 17 or newer): apt-get install openjdk-17-jre-headless, ${WAY_OUT}`)
