@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createLogger, createMetrics, pause, retry } from '@rollcall/runtime'
+import { createQueue, type JobQueue, type JobWorker, startWorker, type WorkerOptions } from './jobs.ts'
+import { createRedis, redisReady } from './redis.ts'
+
+const url = process.env.REDIS_QUEUE_URL ?? ''
+const family = `test-${randomUUID().slice(0, 8)}`
+const logger = createLogger({ service: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+const redis = createRedis({ url, role: 'queue', logger })
+const opened: (() => Promise<void>)[] = []
+
+after(async () => {
+  for (const close of opened.reverse()) await close()
+  await deleteKeys(family)
+  redis.disconnect()
+})
+
+const deleteKeys = async (prefix: string): Promise<void> => {
+  const keys = await redis.keys(`{${prefix}*`)
+  if (keys.length > 0) await redis.del(keys)
+}
+
+/** A queue and workers under a prefix of their own. */
+const openJobs = (handle: WorkerOptions['handle'], more: Partial<WorkerOptions> = {}) => {
+  const shared = { url, name: 'work', prefix: `${family}-${randomUUID()}`, logger }
+  const queue = createQueue(shared)
+  opened.push(queue.close)
+  const work = (other = handle): JobWorker => {
+    const worker = startWorker({ ...shared, handle: other, sweep: async () => [], backoffBaseMs: 10, ...more })
+    opened.push(worker.stop)
+    return worker
+  }
+  return { queue, work, prefix: shared.prefix }
+}
+
+const eventually = (check: () => void | Promise<void>, timeoutMs = 15_000): Promise<void> =>
+  retry(async () => check(), { deadline: Date.now() + timeoutMs, baseMs: 10, maxMs: 50 })
+
+const enqueueAll = async (queue: JobQueue, ids: string[]): Promise<void> => {
+  for (const id of ids) await queue.enqueue(id)
+}
+
+test('a job is run once however often it is asked for, and can be asked for again when it is done', async () => {
+  const ran: string[] = []
+  const { queue, work } = openJobs(async id => {
+    ran.push(id)
+    return 'done'
+  })
+  await Promise.all([queue.enqueue('a'), queue.enqueue('a'), queue.enqueue('b')])
+  await queue.enqueue('a')
+  work()
+  await eventually(() => assert.deepEqual(ran.toSorted(), ['a', 'b']))
+  await queue.enqueue('a')
+  await eventually(() => assert.equal(ran.length, 3))
+})
+
+test('a delayed job waits, a cancelled one is not run, an unusable id is refused', async () => {
+  const ran: [string, number][] = []
+  const { queue, work } = openJobs(async id => {
+    ran.push([id, Date.now()])
+    return 'done'
+  })
+  const dueAt = Date.now() + 400
+  await queue.enqueue('late', { delayMs: 400 })
+  await enqueueAll(queue, ['kept', 'cancelled'])
+  await queue.cancel('cancelled')
+  await queue.cancel('never-queued')
+  work()
+  await eventually(() =>
+    assert.deepEqual(
+      ran.map(([id]) => id),
+      ['kept', 'late'],
+    ),
+  )
+  assert.ok(Number(ran[1]?.[1]) >= dueAt)
+  for (const id of ['', '12', 'a:b', 'a b']) await assert.rejects(queue.enqueue(id), TypeError)
+})
+
+test('a failing job is tried again, and the others do not wait for it', async () => {
+  const metrics = createMetrics('test')
+  const ran: string[] = []
+  const { queue, work } = openJobs(
+    async id => {
+      ran.push(id)
+      if (id === 'failing' && ran.filter(each => each === id).length < 4) throw new Error('not yet')
+      return 'done'
+    },
+    { concurrency: 1, metrics },
+  )
+  await enqueueAll(queue, ['failing', 'other'])
+  work()
+  await eventually(async () => {
+    const text = await metrics.registry.metrics()
+    assert.match(text, /queue="work",outcome="failed",.*} 3\n/)
+    assert.match(text, /queue="work",outcome="done",.*} 2\n/)
+  })
+  assert.deepEqual(ran.slice(0, 2), ['failing', 'other'])
+})
+
+test('turns go round: who has much to do does not keep the others waiting', async () => {
+  const left = new Map([
+    ['organization-big', 20],
+    ['organization-small', 2],
+    ['organization-late', 1],
+  ])
+  const turns: string[] = []
+  const { queue, work } = openJobs(
+    async id => {
+      turns.push(id)
+      if (turns.length === 5) await queue.enqueue('organization-late')
+      const rest = Number(left.get(id)) - 1
+      left.set(id, rest)
+      return rest > 0 ? 'again' : 'done'
+    },
+    { concurrency: 1 },
+  )
+  await enqueueAll(queue, ['organization-big', 'organization-small'])
+  work()
+  await eventually(() => assert.equal(turns.length, 23))
+  const short = turns.map(id => id.slice('organization-'.length))
+  assert.deepEqual(short.slice(0, 4), ['big', 'small', 'big', 'small'])
+  assert.ok(short.indexOf('late') <= 7, short.join())
+})
+
+test('what Redis lost is queued again by the sweep', async () => {
+  const due = new Set(['job-1', 'job-2'])
+  const { queue, work, prefix } = openJobs(
+    async id => {
+      due.delete(id)
+      return 'done'
+    },
+    { sweep: async () => [...due], sweepEveryMs: 100 },
+  )
+  await enqueueAll(queue, [...due])
+  await deleteKeys(prefix)
+  work()
+  await eventually(() => assert.equal(due.size, 0))
+})
+
+test('the job of a worker that is killed goes to another within seconds, time and again', async () => {
+  const ran: string[] = []
+  const { queue, work, prefix } = openJobs(async id => {
+    ran.push(id)
+    return 'done'
+  })
+  await queue.enqueue('survivor')
+  for (let kills = 0; kills < 2; kills++) {
+    const child = startChild(prefix)
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  const killedAt = Date.now()
+  work()
+  await eventually(() => assert.deepEqual(ran, ['survivor']))
+  const tookMs = Date.now() - killedAt
+  assert.ok(tookMs < 8000, `${tookMs} ms`)
+  console.log(`# taken over after ${tookMs} ms`)
+})
+
+test('a worker that stops tells its job, and another goes on with it at once', async () => {
+  const told: string[] = []
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { queue, work } = openJobs(async (id, signal) => {
+    begin()
+    await pause(60_000, signal)
+    told.push(id)
+    throw new Error('stopped in the middle')
+  })
+  await queue.enqueue('moved')
+  const first = work()
+  await begun
+  const ran: string[] = []
+  work(async id => {
+    ran.push(id)
+    return 'done'
+  })
+  const stoppedAt = Date.now()
+  await first.stop()
+  await eventually(() => assert.deepEqual(ran, ['moved']))
+  assert.deepEqual(told, ['moved'])
+  assert.ok(Date.now() - stoppedAt < 1500)
+})
+
+test('a worker that lost its job to Redis’ forgetting is told, and never runs the same job twice at once', async () => {
+  let atOnce = 0
+  let turns = 0
+  const { queue, work, prefix } = openJobs(
+    async (_id, signal) => {
+      turns++
+      assert.equal(++atOnce, 1)
+      if (turns === 1) await pause(60_000, signal)
+      await pause(20)
+      atOnce--
+      return 'done'
+    },
+    { sweep: async () => (turns < 2 ? ['forgotten'] : []), sweepEveryMs: 50 },
+  )
+  await queue.enqueue('forgotten')
+  work()
+  await eventually(() => assert.equal(turns, 1))
+  await deleteKeys(prefix)
+  await eventually(() => assert.equal(turns, 2))
+  assert.ok(atOnce <= 1)
+})
+
+test('without Redis a job can still be asked for, and a worker still stops', async () => {
+  const nowhere = { url: 'redis://127.0.0.1:9', name: 'work', prefix: 'none', logger }
+  const queue = createQueue(nowhere)
+  const worker = startWorker({ ...nowhere, handle: async () => 'done', sweep: async () => ['a'] })
+  const startedAt = Date.now()
+  await queue.enqueue('a')
+  await queue.cancel('a')
+  await Promise.all([queue.close(), worker.stop()])
+  assert.ok(Date.now() - startedAt < 10_000, `${Date.now() - startedAt} ms`)
+})
+
+test('a connection for requests fails fast while Redis is away', async () => {
+  const away = createRedis({ url: 'redis://127.0.0.1:9', role: 'limiter', logger })
+  const startedAt = Date.now()
+  assert.equal(await redisReady(away, 50), false)
+  await assert.rejects(away.get('key'))
+  assert.ok(Date.now() - startedAt < 700)
+  away.disconnect()
+
+  const there = createRedis({ url, role: 'cache', logger })
+  assert.equal(await redisReady(there, 5000), true)
+  assert.equal(await there.get(`${family}-nothing`), null)
+  there.disconnect()
+})
+
+function startChild(prefix: string): ChildProcess {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./jobs.child.ts', import.meta.url)), prefix], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  opened.push(async () => void child.kill('SIGKILL'))
+  return child
+}
