@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import {
+  type AttributeValues,
+  castAttributes,
+  type Definition,
+  type Definitions,
+  parseDate,
+  requireAttributes,
+} from './attribute-values.ts'
+
+const define = (...definitions: (Pick<Definition, 'slug' | 'type'> & Partial<Definition>)[]): Definitions =>
+  new Map(definitions.map(each => [each.slug, { options: [], required: false, ...each }]))
+
+const definitions = define(
+  { slug: 'company', type: 'string' },
+  { slug: 'age', type: 'number' },
+  { slug: 'vip', type: 'boolean' },
+  { slug: 'since', type: 'date' },
+  { slug: 'plan', type: 'enum', options: ['free', 'paid'] },
+  { slug: 'city', type: 'string', required: true },
+)
+
+const cast = (given: Record<string, unknown>) => Object.fromEntries(castAttributes(definitions, given))
+
+describe('castAttributes', () => {
+  it('takes a value of each type', () => {
+    const given = { company: 'Acme', age: 41.5, vip: false, since: '2024-05-01', plan: 'paid', city: 'Oslo' }
+    assert.deepEqual(cast(given), { ...given, since: new Date('2024-05-01T00:00:00Z') })
+  })
+
+  it('takes null as a wish to remove', () => assert.deepEqual(cast({ company: null }), { company: null }))
+
+  it('keeps zero without a sign', () => assert.ok(Object.is(cast({ age: -0 }).age, 0)))
+
+  for (const [slug, value] of [
+    ['company', 1],
+    ['company', 'x'.repeat(10_001)],
+    ['age', '41'],
+    ['vip', 'yes'],
+    ['since', 'May 1'],
+    ['since', 1714521600000],
+    ['plan', 'Paid'],
+    ['city', ' '],
+  ] as const) {
+    it(`refuses ${JSON.stringify(value).slice(0, 20)} for ${slug}`, () =>
+      assert.throws(() => cast({ [slug]: value }), { code: 'invalid_field', path: `attributes.${slug}` }))
+  }
+
+  it('refuses an unknown slug before a wrong value', () =>
+    assert.throws(() => cast({ age: 'x', shoe_size: 43 }), { code: 'extra_field', path: 'attributes.shoe_size' }))
+
+  it('refuses names that objects have by themselves', () => {
+    for (const slug of ['constructor', '__proto__', 'toString']) {
+      const given = JSON.parse(`{"${slug}": "x"}`) as Record<string, unknown>
+      assert.throws(() => cast(given), { code: 'extra_field', path: `attributes.${slug}` })
+    }
+  })
+
+  it('takes such a name where it is defined', () => {
+    const odd = define({ slug: 'constructor', type: 'string' })
+    assert.deepEqual(castAttributes(odd, { constructor: 'x' }), [['constructor', 'x']])
+    assert.throws(() => requireAttributes(define({ slug: 'constructor', type: 'string', required: true }), {}))
+  })
+
+  it('refuses to remove what is required', () =>
+    assert.throws(() => cast({ city: null }), { code: 'missing_field', path: 'attributes.city' }))
+
+  it('takes its own output again, or refuses with a declared error', () => {
+    const slug = fc.oneof(fc.constantFrom(...definitions.keys()), fc.string())
+    const value = fc.oneof(fc.jsonValue(), fc.date({ noInvalidDate: true }).map(String), fc.constantFrom('free', ''))
+    const property = fc.property(fc.dictionary(slug, value), given => {
+      let values: Record<string, unknown>
+      try {
+        values = cast(given)
+      } catch (error) {
+        const { code } = error as { code: string }
+        assert.ok(['extra_field', 'invalid_field', 'missing_field'].includes(code))
+        return
+      }
+      assert.deepEqual(Object.keys(values), Object.keys(given))
+      assert.deepEqual(cast(JSON.parse(JSON.stringify(values))), values)
+    })
+    fc.assert(property, { numRuns: 2000 })
+  })
+})
+
+describe('requireAttributes', () => {
+  it('names the first that is missing', () => {
+    const two = define({ slug: 'b', type: 'string', required: true }, { slug: 'a', type: 'number', required: true })
+    assert.throws(() => requireAttributes(two, {}), { code: 'missing_field', path: 'attributes.b' })
+    assert.throws(() => requireAttributes(two, { b: 'x' }), { code: 'missing_field', path: 'attributes.a' })
+    requireAttributes(two, { a: 0, b: 'x' } satisfies AttributeValues)
+  })
+})
+
+describe('parseDate', () => {
+  for (const [text, iso] of [
+    ['2024-05-01', '2024-05-01T00:00:00.000Z'],
+    ['2024-02-29T10:30', '2024-02-29T10:30:00.000Z'],
+    ['2024-05-01T10:30:15.5Z', '2024-05-01T10:30:15.500Z'],
+    ['2024-05-01T10:30+02:00', '2024-05-01T08:30:00.000Z'],
+    ['2024-05-01T10:30-0230', '2024-05-01T13:00:00.000Z'],
+  ] as const) {
+    it(`reads ${text}`, () => assert.equal(parseDate(text)?.toISOString(), iso))
+  }
+
+  for (const text of ['', '2024', '01.05.2024', '2024-13-01', '2024-02-30', '2023-02-29', '2024-05-01T25:00Z']) {
+    it(`refuses ${text || 'nothing'}`, () => assert.equal(parseDate(text), undefined))
+  }
+
+  it('reads every date as it writes itself', () => {
+    const years = { min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }
+    fc.assert(fc.property(fc.date(years), date => assert.deepEqual(parseDate(date.toISOString()), date)))
+  })
+})

@@ -1,0 +1,38 @@
+import type { Actor } from '@rollcall/rpc'
+import { Schema, type Types } from 'mongoose'
+import { type AttributeType, attributeTypes } from './attribute-values.ts'
+
+/** The definition of a custom attribute of an organization's contacts. */
+export type Attribute = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  name: string
+  /** The key of its values; never changes, nor does the type. */
+  slug: string
+  type: AttributeType
+  /** Values allowed, of an enum. */
+  options: string[]
+  required: boolean
+  /** Deleted, but contacts may still have values of it: until they are gone nobody sees it and its slug stays taken. */
+  deleting: boolean
+  createdBy: Actor
+  createdAt: Date
+  updatedAt: Date
+}
+
+export const attributeSchema = new Schema<Attribute>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true },
+    slug: { type: String, required: true },
+    type: { type: String, enum: attributeTypes, required: true },
+    options: { type: [String], default: [] },
+    required: { type: Boolean, default: false },
+    deleting: { type: Boolean, default: false },
+    createdBy: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'attributes', timestamps: true, minimize: false, versionKey: false },
+)
+attributeSchema.index({ organization: 1, slug: 1 }, { unique: true })
+// What a stop left half deleted is found at the next start, whosever it is.
+attributeSchema.index({ deleting: 1 }, { partialFilterExpression: { deleting: true } })

@@ -1,0 +1,168 @@
+import { AppError, isEmail } from '@rollcall/contract'
+import type {
+  ApplyBatchRequest,
+  ApplyBatchResponseFailure as Failure,
+  ApplyBatchResponseOutcome as Outcome,
+  ApplyBatchRequestRow as Row,
+} from '@rollcall/protos/gen/audience-v1.ts'
+import {
+  type AttributeValue,
+  castAttributes,
+  type Definitions,
+  pathOf,
+  requireAttributes,
+} from '../attributes/attribute-values.ts'
+import { type Change, changesOf, distinctTags, emailKeyOf, type Patch } from '../contacts/changes.ts'
+import type { Contact } from '../contacts/contact.model.ts'
+
+/** A row that can be applied. */
+type Candidate = {
+  index: number
+  row: Row
+  emailKey: string
+  attributes: readonly [slug: string, value: AttributeValue | null][]
+}
+
+/** A batch as it came, with what is wrong with its rows. */
+export type CheckedBatch = {
+  request: ApplyBatchRequest
+  definitions: Definitions
+  /** One candidate for each email. */
+  candidates: Candidate[]
+  /** So far: FAILED, or SKIPPED for a row that lost to another of its email. */
+  outcomes: Outcome[]
+  failures: Failure[]
+}
+
+/** A contact to be made; what every new one has in common is added when it is stored. */
+export type NewContact = Pick<Contact, 'email' | 'emailKey' | 'name' | 'attributes' | 'tags' | 'unsubscribed'>
+
+/** What applying a batch comes down to. */
+export type Plan = {
+  /** One for each row, in order. */
+  outcomes: Outcome[]
+  failures: Failure[]
+  optOutsKept: number
+  inserts: NewContact[]
+  updates: { row: number; contact: Contact; changes: Change[] }[]
+}
+
+const maxTags = 100
+const maxTagLength = 100
+const maxNameLength = 200
+
+/** Checks the rows of a batch, by themselves and against each other. One bad row never sinks another. */
+export function checkBatch(request: ApplyBatchRequest, definitions: Definitions): CheckedBatch {
+  const batch: CheckedBatch = { request, definitions, candidates: [], outcomes: [], failures: [] }
+  const winners = new Map<string, Candidate>()
+  for (const [index, row] of request.rows.entries()) {
+    batch.outcomes.push('SKIPPED')
+    const candidate = orFailure(batch, index, () => checkRow(row, index, definitions))
+    if (!candidate) continue
+    const lastWins = request.duplicateStrategy !== 'skip'
+    if (lastWins || !winners.has(candidate.emailKey)) winners.set(candidate.emailKey, candidate)
+  }
+  batch.candidates = [...winners.values()]
+  return batch
+}
+
+/**
+ * Decides what becomes of each row.
+ * @param known the organization's contacts with the emails of the candidates, by emailKey
+ */
+export function planBatch(checked: CheckedBatch, known: ReadonlyMap<string, Contact>): Plan {
+  const batch = { ...checked, outcomes: [...checked.outcomes], failures: [...checked.failures] }
+  const plan: Plan = {
+    outcomes: batch.outcomes,
+    failures: batch.failures,
+    optOutsKept: 0,
+    inserts: [],
+    updates: [],
+  }
+  for (const candidate of batch.candidates) {
+    const contact = known.get(candidate.emailKey)
+    const outcome = orFailure(batch, candidate.index, () =>
+      contact ? planKnown(plan, batch, candidate, contact) : planNew(plan, batch, candidate),
+    )
+    if (outcome) plan.outcomes[candidate.index] = outcome
+  }
+  plan.failures.sort((a, b) => a.row - b.row)
+  return plan
+}
+
+function planNew(plan: Plan, { request, definitions }: CheckedBatch, candidate: Candidate): Outcome {
+  const { row, emailKey } = candidate
+  const attributes = Object.fromEntries(
+    candidate.attributes.filter((entry): entry is [string, AttributeValue] => entry[1] !== null),
+  )
+  requireAttributes(definitions, attributes)
+  const tags = limitTags(distinctTags(...row.tags, ...request.tags))
+  const unsubscribed = row.unsubscribed === true
+  plan.inserts.push({ email: row.email.trim(), emailKey, name: row.name.trim(), attributes, tags, unsubscribed })
+  return 'CREATED'
+}
+
+function planKnown(plan: Plan, { request }: CheckedBatch, candidate: Candidate, contact: Contact): Outcome {
+  if (request.duplicateStrategy === 'skip') return 'SKIPPED'
+  const { row } = candidate
+  const name = row.name.trim()
+  const keptTags = row.clearTags ? [] : contact.tags
+  const patch: Patch = {
+    ...(name !== '' && { name }),
+    ...Object.fromEntries(candidate.attributes.map(([slug, value]) => [pathOf(slug), value])),
+    tags: limitTags(distinctTags(...keptTags, ...row.tags, ...request.tags)),
+    ...(row.unsubscribed === true && { unsubscribed: true }),
+  }
+  const changes = changesOf(contact, patch)
+  // A list of addresses is no consent: nobody who opted out is written to again because of a file.
+  if (row.unsubscribed === false && contact.unsubscribed) plan.optOutsKept++
+  if (changes.length === 0) return 'UNCHANGED'
+  plan.updates.push({ row: row.row, contact, changes })
+  return 'UPDATED'
+}
+
+function checkRow(row: Row, index: number, definitions: Definitions): Candidate {
+  const email = row.email.trim()
+  if (email === '') throw new AppError('missing_field', { path: 'email' })
+  if (!isEmail(email)) throw new AppError('invalid_field', { path: 'email', reason: 'must be an email address' })
+  if (row.name.trim().length > maxNameLength) {
+    throw new AppError('invalid_field', { path: 'name', reason: `at most ${maxNameLength} characters` })
+  }
+  if (row.tags.some(tag => tag.trim().length > maxTagLength)) {
+    throw new AppError('invalid_field', { path: 'tags', reason: `at most ${maxTagLength} characters each` })
+  }
+  return { index, row, emailKey: emailKeyOf(email), attributes: castAttributes(definitions, givenAttributes(row)) }
+}
+
+function limitTags(tags: string[]): string[] {
+  if (tags.length > maxTags) throw new AppError('invalid_field', { path: 'tags', reason: `at most ${maxTags} tags` })
+  return tags
+}
+
+function givenAttributes(row: Row): Record<string, unknown> {
+  return row.attributes === '' ? {} : (JSON.parse(row.attributes) as Record<string, unknown>)
+}
+
+/** Runs a step for one row; a refusal becomes the row's failure. */
+function orFailure<T>(batch: CheckedBatch, index: number, step: () => T): T | undefined {
+  try {
+    return step()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    batch.outcomes[index] = 'FAILED'
+    batch.failures.push(failureOf(batch.request.rows[index]!, error))
+  }
+}
+
+function failureOf(row: Row, error: AppError): Failure {
+  const field = error.path ?? ''
+  const reason = 'reason' in error.details ? error.details.reason : undefined
+  return { row: row.row, field, value: valueAt(row, field), code: error.code, message: reason ?? error.message }
+}
+
+function valueAt(row: Row, field: string): string {
+  if (field === 'tags') return row.tags.join(', ')
+  if (field === 'email' || field === 'name') return row[field]
+  const value = givenAttributes(row)[field.slice(pathOf('').length)]
+  return value === undefined || value === null ? '' : String(value)
+}

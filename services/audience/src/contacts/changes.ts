@@ -1,0 +1,67 @@
+import type { AttributeValue } from '../attributes/attribute-values.ts'
+import type { Contact } from './contact.model.ts'
+
+/** The fields of a contact that somebody can change; all others follow from them. */
+type Editable = Pick<Contact, 'email' | 'name' | 'tags' | 'unsubscribed' | 'blocked' | 'blockedReason'>
+
+/** What a contact is to be: fields, and attributes under `attributes.<slug>`, where null removes one. */
+export type Patch = Partial<Editable> & { [path: `attributes.${string}`]: AttributeValue | null }
+
+/** One field as it was and as it is; an attribute that is not there is null. */
+export type Change = { key: string; from: unknown; to: unknown }
+
+/** An update of a contact in MongoDB's terms. */
+export type ContactUpdate = { $set: Record<string, unknown>; $unset?: Record<string, 1> }
+
+const attributePath = /^attributes\.(.+)$/
+
+/** What a patch really changes of a contact: values that stay the same are no change. */
+export function changesOf(contact: Contact, patch: Patch): Change[] {
+  return Object.entries(patch).flatMap(([key, to]) => {
+    const from = valueAt(contact, key)
+    return isSame(from, to) ? [] : [{ key, from, to }]
+  })
+}
+
+/** The update that makes the changes, with all that follows from them. */
+export function updateOf(contact: Contact, changes: readonly Change[], at: Date): ContactUpdate {
+  const set: Record<string, unknown> = { updatedAt: at }
+  const unset: Record<string, 1> = {}
+  for (const { key, to } of changes) {
+    if (to === null && attributePath.test(key)) unset[key] = 1
+    else Object.assign(set, { [key]: to }, followers[key]?.(to, contact, at))
+  }
+  return Object.keys(unset).length > 0 ? { $set: set, $unset: unset } : { $set: set }
+}
+
+/** The form of an email that is unique in an organization. */
+export function emailKeyOf(email: string): string {
+  return email.toLowerCase()
+}
+
+/** Tags trimmed and without repetition, in their order. */
+export function distinctTags(...tags: readonly string[]): string[] {
+  return [...new Set(tags.map(tag => tag.trim()))].filter(tag => tag !== '')
+}
+
+const followers: Record<string, (to: unknown, contact: Contact, at: Date) => Partial<Contact>> = {
+  email: (to, contact) => {
+    const emailKey = emailKeyOf(to as string)
+    // What is known of an address does not hold for another one.
+    return emailKey === contact.emailKey ? {} : { emailKey, emailStatus: 'unknown' }
+  },
+  unsubscribed: (to, _, at) => ({ unsubscribedAt: to ? at : null }),
+  blocked: (to, _, at) => ({ blockedAt: to ? at : null }),
+}
+
+function valueAt(contact: Contact, key: string): unknown {
+  const slug = attributePath.exec(key)?.[1]
+  if (slug === undefined) return contact[key as keyof Contact]
+  return Object.hasOwn(contact.attributes, slug) ? contact.attributes[slug] : null
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime()
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => item === b[index])
+  return a === b
+}
