@@ -1,7 +1,7 @@
 import { type Event, type Logger, type Metrics, within } from '@rollcall/runtime'
 import type { Admin, ITopicConfig, SASLOptions } from 'kafkajs'
 import { type Consumer, type DeadLetter, type Handle, startConsumer } from './kafka/consumer.ts'
-import { type KafkaSettings, openLink } from './kafka/link.ts'
+import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
 import { deadLetterTopic, type Topic } from './topics.ts'
@@ -63,7 +63,7 @@ const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3600 * 1000
 export const createBus = (options: BusOptions): Bus => {
   const { brokers, clientId, logger, topicPrefix = '', partitions = 6, ssl, sasl } = options
   const settings: KafkaSettings = { brokers, clientId, logger, ...(ssl && { ssl }), ...(sasl && { sasl }) }
-  const open = () => openLink(settings)
+  const open: OpenLink = retries => openLink(settings, retries)
   const publisher = createPublisher(open)
   const consumers = new Set<Consumer>()
   const ensured = new Set<string>()
@@ -72,7 +72,7 @@ export const createBus = (options: BusOptions): Bus => {
   const prefixed = (name: string): string => topicPrefix + name
 
   const withAdmin = <T>(what: string, task: (admin: Admin) => Promise<T>): Promise<T> => {
-    const link = open()
+    const link = open(2)
     const admin = link.kafka.admin()
     return within(ADMIN_DEADLINE_MS, what, async () => {
       await admin.connect()

@@ -1,6 +1,6 @@
-import { backoffMs, type Event, type Logger, pause } from '@rollcall/runtime'
+import { backoffMs, type Event, type Logger, pause, within } from '@rollcall/runtime'
 import type { EachBatchPayload, Consumer as KafkaConsumer, KafkaMessage } from 'kafkajs'
-import type { Link } from './link.ts'
+import type { OpenLink } from './link.ts'
 import { fromMessage, UnprocessableEvent } from './message.ts'
 import { isTransient } from './transient.ts'
 
@@ -25,7 +25,7 @@ export type DeadLetter = { topic: string; partition: number; message: KafkaMessa
 
 /** How a consumer consumes. Times in milliseconds. */
 export type ConsumerOptions = {
-  open: () => Link
+  open: OpenLink
   group: string
   topics: string[]
   handle: Handle
@@ -54,6 +54,10 @@ export type Consumer = {
 /** How a delivery ended; a failed one is repeated. */
 export type Outcome = 'handled' | 'failed' | 'dead'
 
+/** As good as for ever: a consumer that gives up and comes back as another waits until the brokers have forgotten the first. */
+const RETRIES = 10_000
+const LEAVE_DEADLINE_MS = 3000
+
 type Failure = { offset: string; attempts: number }
 type Delivery = { outcome: 'handled' | 'dead' } | { outcome: 'failed'; waitMs: number }
 
@@ -66,6 +70,7 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
   const stopping = new AbortController()
   const failures = new Map<string, Failure>()
   const resumes = new Set<NodeJS.Timeout>()
+  const working = new Set<Promise<void>>()
   const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<void>()
 
   /** Delivers one message. A failed one must wait `waitMs` before it is delivered again. */
@@ -114,12 +119,18 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
     }
   }
 
-  const eachBatch = async ({ batch, pause: pausePartition, ...kafka }: EachBatchPayload): Promise<void> => {
+  const eachBatch = (payload: EachBatchPayload): Promise<void> => {
+    const work = workThrough(payload).finally(() => working.delete(work))
+    working.add(work)
+    return work
+  }
+
+  const workThrough = async ({ batch, pause: pausePartition, ...kafka }: EachBatchPayload): Promise<void> => {
     const { topic, partition, highWatermark } = batch
     const membership = keepAlive(kafka.heartbeat, sessionTimeoutMs / 6)
     try {
       for (const message of batch.messages) {
-        if (!kafka.isRunning() || membership.lost) break
+        if (stopping.signal.aborted || membership.lost) break
         const delivery = await deliver(topic, partition, message)
         options.onOutcome(delivery.outcome, topic, Number(highWatermark) - Number(message.offset) - 1)
         if (delivery.outcome === 'failed') {
@@ -145,21 +156,22 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
 
   /** One membership in the group: until a stop or a crash. */
   const session = async (): Promise<void> => {
-    const link = options.open()
+    const link = options.open(RETRIES)
     const consumer = link.kafka.consumer({
       groupId: group,
       sessionTimeout: sessionTimeoutMs,
       heartbeatInterval: sessionTimeoutMs / 5,
       rebalanceTimeout: 20_000,
       maxWaitTimeInMs: 500, // a stop waits for the fetch under way
-      retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 8, restartOnFailure: async () => false },
+      retry: { initialRetryTime: 50, maxRetryTime: 500, retries: RETRIES, restartOnFailure: async () => false },
     })
     const { promise: crashed, reject: crash } = Promise.withResolvers<never>()
     consumer.on(consumer.events.CRASH, ({ payload }) => crash(payload.error))
     const joined = join(consumer)
     try {
       await Promise.race([joined.then(() => stopRequested), stopRequested, crashed])
-      await consumer.disconnect()
+      await Promise.allSettled(working)
+      await within(LEAVE_DEADLINE_MS, 'leaving the group', () => consumer.disconnect())
     } finally {
       joined.catch(() => undefined)
       crashed.catch(() => undefined)
@@ -186,6 +198,7 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
       try {
         await session()
       } catch (err) {
+        if (stopping.signal.aborted) return
         if (Date.now() - startedAt > 60_000) tries = 1
         logger.warn({ group, topics, err }, 'consumer lost the brokers, it joins again')
         await pause(backoffMs(tries, { baseMs: 100, maxMs: 2000 }), stopping.signal)

@@ -1,6 +1,6 @@
 import { within } from '@rollcall/runtime'
 import { type Message, Partitioners, type Producer } from 'kafkajs'
-import type { Link } from './link.ts'
+import type { Link, OpenLink } from './link.ts'
 
 /** Sends messages to a topic. */
 export type Publisher = {
@@ -16,11 +16,11 @@ type Session = { link: Link; ready: Promise<Producer> }
  * kafkajs would number the next batch like the failed one; had that one reached the broker after all, the next would be
  * taken for its duplicate and lost. A new session has new numbers, and the old one can no longer reach the broker.
  */
-export const createPublisher = (open: () => Link): Publisher => {
+export const createPublisher = (open: OpenLink): Publisher => {
   let session: Session | undefined
 
   const start = (): Session => {
-    const link = open()
+    const link = open(2) // few: these tries are nested inside the producer's own
     const producer = link.kafka.producer({
       idempotent: true,
       createPartitioner: Partitioners.DefaultPartitioner,
