@@ -71,6 +71,15 @@ test('numbers are taken whole and plain', () => {
   }
 })
 
+test('a URL needs one of the schemes, to the letter, and a host', () => {
+  for (const url of ['mongodb://a', 'mongodb+srv://user:word@a/name', 'mongodb://a:1,b:2/?x=y']) {
+    assert.deepEqual(refusal({ STORE_URL: url }), [], url)
+  }
+  for (const url of ['mongodbbsrv://a', 'mongodb://', 'mongodb:///name', 'redis://a', 'a', 'x mongodb://a']) {
+    assert.equal(refusal({ STORE_URL: url }).length, 1, url)
+  }
+})
+
 test('no value is ever printed', () => {
   const hidden = 'hunter2'
   const message = refusal({

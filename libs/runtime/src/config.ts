@@ -20,7 +20,8 @@ export const flag = () => z.stringbool({ error: 'expected true or false' })
 /** A URL of one of the schemes, for example `urlOf('redis', 'rediss')`. Several hosts are allowed, as in `mongodb://a,b/name`. */
 export const urlOf = (...schemes: string[]) => {
   const error = `expected a URL (${schemes.join(', ')})`
-  return z.string({ error }).regex(new RegExp(`^(${schemes.join('|')})://[^\\s/]+`), { error })
+  const hasScheme = (text: string) => schemes.some(scheme => text.startsWith(`${scheme}://`))
+  return z.string({ error }).refine(text => hasScheme(text) && /:\/\/[^\s/]/.test(text), { error })
 }
 
 /** One or more values separated by commas. */
