@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, loadConfig } from '@rollcall/runtime'
+import { z } from 'zod'
+import { busConfig, busSettings } from './config.ts'
+
+const settings = (env: NodeJS.ProcessEnv) => busSettings(loadConfig(z.object(busConfig), env))
+const brokers = { KAFKA_BROKERS: 'a:1,b:2' }
+
+test('brokers are all that has to be given', () => {
+  assert.deepEqual(settings(brokers), { brokers: ['a:1', 'b:2'], topicPrefix: '', partitions: 6, ssl: false })
+  assert.throws(() => settings({}), ConfigError)
+})
+
+test('a user and TLS where the brokers want them', () => {
+  const secured = {
+    ...brokers,
+    KAFKA_TLS: 'true',
+    KAFKA_SASL: 'scram-sha-512',
+    KAFKA_USERNAME: 'rollcall',
+    KAFKA_PASSWORD: 'word',
+  }
+  const { ssl, sasl } = settings(secured)
+  assert.deepEqual(
+    { ssl, sasl },
+    { ssl: true, sasl: { mechanism: 'scram-sha-512', username: 'rollcall', password: 'word' } },
+  )
+  for (const missing of ['KAFKA_USERNAME', 'KAFKA_PASSWORD']) {
+    assert.throws(() => settings({ ...secured, [missing]: '' }), {
+      name: 'ConfigError',
+      message: new RegExp(`^${missing} is missing`),
+    })
+  }
+})
+
+test('a prefix that no topic could bear is refused', () => {
+  assert.throws(() => settings({ ...brokers, TOPIC_PREFIX: 'a b' }), /^ConfigError: TOPIC_PREFIX is not usable/)
+})

@@ -1,0 +1,41 @@
+import { ConfigError, flag, list, whole } from '@rollcall/runtime'
+import { z } from 'zod'
+import type { BusOptions } from './bus.ts'
+
+/** The variables of every service on the bus; spread it into the service's own schema, and pass what it yields to `busSettings`. */
+export const busConfig = {
+  KAFKA_BROKERS: list(),
+  KAFKA_TLS: flag().default(false),
+  KAFKA_SASL: z.enum(['none', 'plain', 'scram-sha-256', 'scram-sha-512']).default('none'),
+  KAFKA_USERNAME: z.string().default(''),
+  KAFKA_PASSWORD: z.string().default(''),
+  /** Partitions of a topic that has to be created. */
+  KAFKA_PARTITIONS: whole(1, 1000).default(6),
+  /** Put before the names of topics and consumer groups. */
+  TOPIC_PREFIX: z
+    .string()
+    .regex(/^[\w.-]*$/, { error: 'expected letters, digits, ".", "-" or "_"' })
+    .default(''),
+}
+
+const busSchema = z.object(busConfig)
+
+/** What `busConfig` yields. */
+export type BusConfig = z.infer<typeof busSchema>
+
+/** The options of `createBus` that come from the environment. Throws `ConfigError` where a user is wanted and not named. */
+export const busSettings = (
+  config: BusConfig,
+): Pick<BusOptions, 'brokers' | 'topicPrefix' | 'partitions' | 'ssl' | 'sasl'> => {
+  const { KAFKA_SASL: mechanism, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = config
+  const settings = {
+    brokers: config.KAFKA_BROKERS,
+    topicPrefix: config.TOPIC_PREFIX,
+    partitions: config.KAFKA_PARTITIONS,
+    ssl: config.KAFKA_TLS,
+  }
+  if (mechanism === 'none') return settings
+  if (!username) throw new ConfigError('KAFKA_USERNAME is missing: expected where KAFKA_SASL is set')
+  if (!password) throw new ConfigError('KAFKA_PASSWORD is missing: expected where KAFKA_SASL is set')
+  return { ...settings, sasl: { mechanism, username, password } as NonNullable<BusOptions['sasl']> }
+}
