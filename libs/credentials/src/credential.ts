@@ -1,0 +1,62 @@
+import { isSecretShaped } from './token-secret.ts'
+
+/** Why a credential is refused, in the words of the API; they go to `WWW-Authenticate` and to the log. */
+export const credentialMessages = {
+  notAToken: 'Invalid token format. Expected orgId:secret.',
+  badOrganization: 'Invalid token format.',
+  unknownToken: 'Invalid or inactive API token.',
+  creatorMissing: 'Token creator user not found.',
+  badSession: 'Invalid or expired session.',
+} as const
+
+/** Where a request may carry its credential; cookies are taken as the cookie parser decoded them. */
+export type CredentialSources = {
+  authorization?: string | undefined
+  authTokenCookie?: string | undefined
+  authorizationCookie?: string | undefined
+}
+
+/** How the credential came: what came by cookie may have been sent by another site's page. */
+export type CredentialSource = 'header' | 'cookie'
+
+/** What a request's credential claims to be; nothing of it is verified yet. */
+export type Credential =
+  | { kind: 'none' }
+  | { kind: 'invalid'; source: CredentialSource; message: string }
+  | { kind: 'token'; source: CredentialSource; organizationId: string; secret: string }
+  | { kind: 'session'; source: CredentialSource; jwt: string }
+
+const objectIdShape = /^[0-9a-f]{24}$/i
+const jwtShape = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/**
+ * Reads a request's credential. The header wins over the cookies and `auth_token` over `authorization`; a leading
+ * `Bearer ` is dropped from any of them, and one that is then blank counts as absent. A value with a colon is an API
+ * token, split at the first colon, any other a session JWT. Never throws, and looks nothing up.
+ */
+export function parseCredential(sources: CredentialSources): Credential {
+  const fromHeader = bare(sources.authorization)
+  if (fromHeader) return readValue(fromHeader, 'header')
+  const fromCookie = bare(sources.authTokenCookie) || bare(sources.authorizationCookie)
+  return fromCookie ? readValue(fromCookie, 'cookie') : { kind: 'none' }
+}
+
+function bare(value = ''): string {
+  return value.replace(/^\s*bearer\s/i, '').trim()
+}
+
+function readValue(value: string, source: CredentialSource): Credential {
+  const colon = value.indexOf(':')
+  if (colon !== -1) return readToken(value.slice(0, colon), value.slice(colon + 1), source)
+  if (jwtShape.test(value)) return { kind: 'session', source, jwt: value }
+  return { kind: 'invalid', source, message: credentialMessages.notAToken }
+}
+
+function readToken(organizationId: string, secret: string, source: CredentialSource): Credential {
+  if (!objectIdShape.test(organizationId)) {
+    return { kind: 'invalid', source, message: credentialMessages.badOrganization }
+  }
+  if (!isSecretShaped(secret)) return { kind: 'invalid', source, message: credentialMessages.unknownToken }
+  // One spelling of an organization: another one would be guarded by other fences.
+  return { kind: 'token', source, organizationId: organizationId.toLowerCase(), secret }
+}

@@ -1,0 +1,21 @@
+export {
+  type CachedValue,
+  type ChangeScope,
+  type CredentialCache,
+  type CredentialCacheOptions,
+  type CredentialRef,
+  createCredentialCache,
+  type Lookup,
+} from './cache.ts'
+export {
+  type Credential,
+  type CredentialSource,
+  type CredentialSources,
+  credentialMessages,
+  parseCredential,
+} from './credential.ts'
+export type { CacheRedis } from './fences.ts'
+export { type KeyRing, parseKeyRing, parseSecretKey } from './keys.ts'
+export { type CacheConnectionOptions, connectCacheRedis } from './redis.ts'
+export { createSessionJwt, type SessionClaims, type SessionJwt, type SessionJwtOptions } from './session-jwt.ts'
+export { formatToken, generateSecret, hashSecret, isSecretShaped, previewToken, sameHash } from './token-secret.ts'
