@@ -205,6 +205,28 @@ test('an event given up lies among the dead letters with its reason, and the nex
   assert.deepEqual(JSON.parse(String(letters[0]?.value)), { keep: 'me' })
 })
 
+test('dead letters are sent back once what kept them is mended', async () => {
+  const isolated = openBus({ topicPrefix: `${topicPrefix}mended.` })
+  const events = [eventOf('a'), eventOf('b')]
+  let mended = false
+  const { seen, stop } = collect(
+    {
+      topics: ['identity.events'],
+      handle: async () => {
+        if (!mended) throw new UnprocessableEvent('not understood')
+      },
+    },
+    isolated,
+  )
+  await isolated.publish('identity.events', events)
+  await readRaw(`${topicPrefix}mended.identity.events.dlq`, 2)
+  mended = true
+  assert.equal(await isolated.redeliver('identity.events'), 2)
+  await eventually(() => assert.deepEqual(idsOf(seen).toSorted(), idsOf(events).toSorted()))
+  assert.equal(await isolated.redeliver('identity.events'), 0)
+  await stop()
+})
+
 test('what is not an event of ours is a dead letter at once', async () => {
   const isolated = openBus({ topicPrefix: `${topicPrefix}alien.` })
   await isolated.ensureTopics(['identity.events'])

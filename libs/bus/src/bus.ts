@@ -1,9 +1,10 @@
 import { type Event, type Logger, type Metrics, within } from '@rollcall/runtime'
-import type { Admin, ITopicConfig, SASLOptions } from 'kafkajs'
+import type { Admin, ITopicConfig, Message, SASLOptions } from 'kafkajs'
 import { type Consumer, type DeadLetter, type Handle, startConsumer } from './kafka/consumer.ts'
 import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
+import { redeliver } from './kafka/redeliver.ts'
 import { deadLetterTopic, type Topic } from './topics.ts'
 
 /** How to reach Kafka, and what to put before every name there. */
@@ -52,11 +53,18 @@ export type Bus = {
   consume(options: ConsumeOptions): Consumer
   /** How many events of the topics the group has not yet acknowledged. */
   lag(group: string, topics: readonly Topic[]): Promise<number>
+  /**
+   * Publishes the dead letters of a topic again, once whatever kept them from being handled is mended. All groups see them;
+   * those that have handled one know it by its id. Answers how many.
+   */
+  redeliver(topic: Topic): Promise<number>
   /** Stops the consumers, then the producer. */
   close(): Promise<void>
 }
 
+const PUBLISH_DEADLINE_MS = 5000
 const ADMIN_DEADLINE_MS = 10_000
+const REDELIVERY_DEADLINE_MS = 600_000
 const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3600 * 1000
 
 /** Creates the bus of a service. Nothing connects before the first use. */
@@ -114,13 +122,13 @@ export const createBus = (options: BusOptions): Bus => {
         dlq_time: new Date().toISOString(),
       }
       const { key, value } = message
-      await publisher.send(deadLetterTopic(topic), [{ key, value, headers }], 5000)
+      await publisher.send(deadLetterTopic(topic), [{ key, value, headers }], PUBLISH_DEADLINE_MS)
     }
 
   return {
     ensureTopics: topics => ensure(topics.map(prefixed)),
 
-    publish: async (topic, events, { deadlineMs = 5000 } = {}) => {
+    publish: async (topic, events, { deadlineMs = PUBLISH_DEADLINE_MS } = {}) => {
       if (events.length === 0) return
       const name = prefixed(topic)
       await within(deadlineMs, `preparing ${name}`, () => ensure([name]))
@@ -172,6 +180,21 @@ export const createBus = (options: BusOptions): Bus => {
         }
         return behind
       }),
+
+    redeliver: async topic => {
+      const name = prefixed(topic)
+      const letters = deadLetterTopic(name)
+      const group = `${letters}.redelivery`
+      const send = (message: Message) => publisher.send(name, [message], PUBLISH_DEADLINE_MS)
+      const { committed, end } = await withAdmin(`reading ${letters}`, async admin => {
+        const [offsets] = await admin.fetchOffsets({ groupId: group, topics: [letters] })
+        const [whole] = await admin.fetchTopicOffsets(letters)
+        const start = Math.max(Number(whole?.low), Number(offsets?.partitions[0]?.offset ?? 0))
+        return { committed: start, end: Number(whole?.high) }
+      })
+      if (committed >= end) return 0
+      return await redeliver({ open, group, letters, end, send, deadlineMs: REDELIVERY_DEADLINE_MS })
+    },
 
     close: async () => {
       await Promise.all([...consumers].map(consumer => consumer.stop()))
