@@ -38,12 +38,9 @@ async function runTests(files: string[], backing: RunningBacking, signal: AbortS
 async function main(signal: AbortSignal): Promise<number> {
   const files = testFiles()
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-test-'))
-  try {
-    const backing = await startBacking({ cacheDir: CACHE, dataDir, log: line => console.log(line), signal })
-    return await runTests(files, backing, signal).finally(() => backing.stop())
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
+  const backing = await startBacking({ cacheDir: CACHE, dataDir, log: line => console.log(line), signal })
+  return runTests(files, backing, signal).finally(() => backing.stop())
 }
 
 const signal = interruption()

@@ -1,4 +1,5 @@
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { createConnection, createServer, type Socket } from 'node:net'
 import { Problem } from './problem.ts'
 
 /** Everything local listens here and nowhere else. */
@@ -25,6 +26,14 @@ export async function assertFree(port: number, setting: string, host = LOCALHOST
     const reason = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be opened (${code})`
     throw new Problem(`port ${port} ${reason}: stop that program, or set ${setting} to another port`)
   }
+}
+
+/** An open connection; rejects when nobody listens, or does not answer in time. */
+export async function connectTo(host: string, port: number, timeoutMs: number): Promise<Socket> {
+  const socket = createConnection({ host, port, timeout: timeoutMs })
+  socket.once('timeout', () => socket.destroy(new Error(`no answer from ${host}:${port}`)))
+  await once(socket, 'connect')
+  return socket
 }
 
 function tryListen(port: number, host: string): Promise<number> {

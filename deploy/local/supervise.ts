@@ -135,6 +135,11 @@ export async function untilReady<Result>(
   }
 }
 
+/** The first of the programs to end, whenever that is. */
+export function firstToEnd(programs: readonly Running[]): Promise<Running> {
+  return Promise.race(programs.map(program => program.exited.then(() => program)))
+}
+
 /** The Problem of a program that should still run. */
 export function ended({ name, exit, lastLines, logFile }: Running): Problem {
   return new Problem(`${name} ended by itself (exit ${exit?.code}): ${lastLines(1)}; see ${logFile ?? 'above'}`)

@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
-import { createConnection } from 'node:net'
 import { join, resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { type Cache, cannotWrite } from '../install.ts'
 import { tryLock } from '../lock.ts'
-import { assertFree, freePorts, LOCALHOST } from '../ports.ts'
+import { assertFree, connectTo, freePorts, LOCALHOST } from '../ports.ts'
 import { Problem } from '../problem.ts'
-import { ended, type Running, supervise, untilReady } from '../supervise.ts'
+import { ended, firstToEnd, type Running, supervise, untilReady } from '../supervise.ts'
 import type { Backing, BackingEnvironment, BackingVariable, Server } from './backing.ts'
 import { kafka } from './kafka.ts'
 import { mongodb } from './mongodb.ts'
@@ -59,23 +57,35 @@ export async function startBacking(options: BackingOptions): Promise<RunningBack
   const dataDir = resolve(options.dataDir)
   using onFailure = new DisposableStack()
   onFailure.use(await lockDataDir(dataDir))
-  const failure = new AbortController()
-  const signal = AbortSignal.any([failure.signal, ...(options.signal ? [options.signal] : [])])
-  const context = { ...options, dataDir, cacheDir: resolve(options.cacheDir), env: options.env ?? process.env, signal }
+  const calledOff = new AbortController() // of the start alone: what runs is stopped by stop()
+  const context = {
+    ...options,
+    dataDir,
+    cacheDir: resolve(options.cacheDir),
+    env: options.env ?? process.env,
+    signal: calledOff.signal,
+  }
 
+  const wanted = BACKINGS.filter(({ name }) => options.only?.includes(name) ?? true)
   const served = await allOrNothing(
-    BACKINGS.filter(({ name }) => options.only?.includes(name) ?? true).map(backing => provide(backing, context)),
-    failure,
+    wanted.map(backing => provide(backing, context)),
+    calledOff,
+    options.signal,
   )
   const programs = served.flatMap(({ running }) => running ?? [])
-  const failed = firstEnd(programs)
   const lock = onFailure.move()
+  let stopping = false
+  const failed = firstToEnd(programs).then(async program => {
+    if (stopping) await new Promise(() => {})
+    throw ended(program)
+  })
+  failed.catch(() => {}) // whoever does not wait for it is not to be ended by it
   return {
     env: Object.assign({}, ...served.map(({ env }) => env)),
     describe: served.flatMap(({ describe }) => describe),
-    failed: failed.promise,
+    failed,
     async stop() {
-      failed.ignore()
+      stopping = true
       await Promise.all(programs.map(program => program.stop()))
       lock.dispose()
     },
@@ -83,13 +93,21 @@ export async function startBacking(options: BackingOptions): Promise<RunningBack
 }
 
 /** Waits for all of them; when one fails the others are called off, and their programs gone before it throws. */
-async function allOrNothing(starts: Promise<Served>[], failure: AbortController): Promise<Served[]> {
-  for (const start of starts) start.catch(error => failure.abort(error))
+async function allOrNothing(
+  starts: Promise<Served>[],
+  calledOff: AbortController,
+  signal?: AbortSignal,
+): Promise<Served[]> {
+  const callOff = () => calledOff.abort(signal?.reason)
+  if (signal?.aborted) callOff()
+  signal?.addEventListener('abort', callOff)
+  for (const start of starts) start.catch(error => calledOff.abort(error))
   const results = await Promise.allSettled(starts)
+  signal?.removeEventListener('abort', callOff)
   const served = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
-  if (served.length === starts.length) return served
+  if (!calledOff.signal.aborted) return served
   await Promise.all(served.map(({ running }) => running?.exited))
-  throw failure.signal.reason
+  throw calledOff.signal.reason
 }
 
 type Context = BackingOptions & Required<Pick<BackingOptions, 'env' | 'signal'>>
@@ -162,24 +180,10 @@ async function start(backing: Backing, server: Server, context: Context): Promis
 }
 
 async function fit(backing: Backing, server: Server, port: number): Promise<void> {
-  const socket = createConnection({ port, host: LOCALHOST })
-  await once(socket, 'connect').finally(() => socket.destroy()) // cheaper than a client, while nobody listens yet
+  const socket = await connectTo(LOCALHOST, port, 2000) // cheaper than a client, while nobody listens yet
+  socket.destroy()
   await server.settle?.(port)
   for (const address of server.addresses(port)) await backing.check(address)
-}
-
-/** Rejects with the first program that ends, until told that they are meant to. */
-function firstEnd(programs: readonly Running[]): { promise: Promise<never>; ignore(): void } {
-  const { promise, reject } = Promise.withResolvers<never>()
-  promise.catch(() => {}) // whoever does not wait for it is not to be ended by it
-  let ignored = false
-  for (const program of programs) program.exited.then(() => ignored || reject(ended(program)))
-  return {
-    promise,
-    ignore() {
-      ignored = true
-    },
-  }
 }
 
 async function lockDataDir(dataDir: string): Promise<Disposable> {

@@ -1,9 +1,9 @@
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Kafka, logLevel } from 'kafkajs'
 import { type Cache, cached, install, versionOf, which } from '../install.ts'
-import { freePorts, LOCALHOST } from '../ports.ts'
+import { connectTo, freePorts, LOCALHOST } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import { type Program, supervise, untilReady } from '../supervise.ts'
 import type { Backing, Place } from './backing.ts'
@@ -33,22 +33,33 @@ export const kafka: Backing = {
         const archive = `-XX:SharedArchiveFile=${join(warm, ARCHIVE)}`
         return broker(java, libs, [archive], { ...place, dataDir }, join(place.dataDir, 'server.properties'))
       },
+      settle: expectBroker,
       addresses: port => [`${LOCALHOST}:${port}`],
     }
   },
 
   async check(address) {
-    const connection = { brokers: address.split(','), connectionTimeout: 3000, retry: { retries: 0 } }
-    const admin = new Kafka({ ...connection, clientId: 'local', logLevel: logLevel.NOTHING }).admin()
-    try {
-      await admin.connect()
-      const { brokers } = await admin.describeCluster()
-      if (brokers.length === 0) throw new Error('no broker has registered')
-      return 'Kafka'
-    } finally {
-      await admin.disconnect()
-    }
+    const [host = '', port = ''] = (address.split(',')[0] ?? '').trim().split(/:(?=\d+$)/)
+    const socket = await connectTo(host, Number(port) || 9092, 5000)
+    socket.destroy()
+    return 'Kafka'
   },
+}
+
+/**
+ * Rejects unless the broker at this port has joined its cluster: it listens before. Asks for the metadata of no topic
+ * (Kafka protocol, Metadata version 1); the answer begins with its size, the correlation id and the number of brokers.
+ */
+async function expectBroker(port: number): Promise<void> {
+  const request = Buffer.from('00000010 0003 0001 00000000 0002 7570 00000000'.replaceAll(' ', ''), 'hex')
+  const socket = await connectTo(LOCALHOST, port, 2000)
+  try {
+    socket.write(request)
+    const [answer]: Buffer[] = await once(socket, 'data')
+    if (!answer?.readInt32BE(8)) throw new Error('the broker has not joined its cluster')
+  } finally {
+    socket.destroy()
+  }
 }
 
 type Java = { command: string; version: string }
@@ -96,7 +107,8 @@ function warmFolder(cache: Cache, java: Java, libs: string): Promise<string> {
   const version = kafkaVersion(libs)
   return cached(cache, `kafka-${version}-java-${java.version}`, async dir => {
     cache.log(`preparing Kafka ${version} for quick starts`)
-    const place = { ports: await freePorts(2), dataDir: join(dir, FORMATTED), durable: false }
+    const [port = 0, controllerPort = 0] = await freePorts(2)
+    const place = { ports: [port, controllerPort], dataDir: join(dir, FORMATTED), durable: false }
     const properties = join(dir, 'server.properties')
     await writeFile(properties, serverProperties(place))
     const format = javaProgram(
@@ -116,7 +128,7 @@ function warmFolder(cache: Cache, java: Java, libs: string): Promise<string> {
     await copyWhole(place.dataDir, practice.dataDir)
     const archive = `-XX:ArchiveClassesAtExit=${join(dir, ARCHIVE)}`
     const first = await broker(java, libs, [archive], practice, properties)
-    await comeAndGo(cache, first, `${LOCALHOST}:${place.ports[0]}`)
+    await comeAndGo(cache, first, port)
     await rm(practice.dataDir, { recursive: true })
   })
 }
@@ -127,10 +139,10 @@ async function copyWhole(from: string, to: string): Promise<void> {
   await rename(`${to}.part`, to)
 }
 
-async function comeAndGo(cache: Cache, program: Program, address: string): Promise<void> {
+async function comeAndGo(cache: Cache, program: Program, port: number): Promise<void> {
   const logFile = join(cache.dir, 'logs', 'kafka-first-start.log')
   const running = await supervise(program, { name: 'kafka', logFile, graceSeconds: 30, signal: cache.signal })
-  await untilReady(running, 60, () => kafka.check(address))
+  await untilReady(running, 60, () => expectBroker(port))
   await running.stop()
 }
 

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { Problem } from './problem.ts'
+
+const key = () => randomBytes(32).toString('base64')
+
+const schema = z.object({
+  /** Proves between services whom a call is made for. */
+  ASSERTION_KEY: z.string(),
+  /** Hashes the secrets of API tokens. */
+  TOKEN_KEY: z.string(),
+  /** Signs sessions. */
+  SESSION_KEYS: z.string(),
+})
+
+/** The keys the services of one stack share. */
+export type Keys = z.infer<typeof schema>
+
+/** Keys nobody had before. */
+export const newKeys = (): Keys => ({ ASSERTION_KEY: key(), TOKEN_KEY: key(), SESSION_KEYS: `local:${key()}` })
+
+const keptSchema = z.object({
+  keys: schema,
+  /** The owner as bootstrapped at the first start; without a password if that was given, not made here. */
+  owner: z.object({ email: z.string(), password: z.string().optional() }),
+})
+
+/** What a stack keeps between its starts and nobody else is to read. */
+export type Kept = z.infer<typeof keptSchema>
+
+/**
+ * The keys and the owner's sign-in of the stack in this folder, made at its first start. A given sign-in counts only
+ * then: later the account exists, with its own password.
+ */
+export function keptIn(dataDir: string, given: { email: string; password?: string | undefined }): Kept {
+  const file = join(dataDir, 'keys.json')
+  const known = read(file)
+  if (known) return known
+  const password = given.password === undefined ? { password: newPassword() } : {}
+  const kept = { keys: newKeys(), owner: { email: given.email, ...password } }
+  write(file, kept)
+  return kept
+}
+
+function read(file: string): Kept | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return keptSchema.parse(JSON.parse(text))
+  } catch {
+    throw new Problem(`${file} is not readable as keys: bring it back, or remove it (all sessions and API tokens end)`)
+  }
+}
+
+function write(file: string, kept: Kept): void {
+  writeFileSync(`${file}.part`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.part`, file)
+}
+
+const newPassword = () => randomBytes(12).toString('base64url')

@@ -1,0 +1,40 @@
+import { join, resolve } from 'node:path'
+import { baseConfig, list, loadConfig, port, urlOf } from '@rollcall/runtime'
+import { z } from 'zod'
+
+/** The folder of the repository; relative folders of the settings are below it. */
+export const ROOT = join(import.meta.dirname, '..', '..')
+
+const hopsOrNetworks = /^([1-9]|10|[\da-f.:]+(\/\d{1,3})?(\s*,\s*[\da-f.:]+(\/\d{1,3})?)*)$/i
+
+const schema = z.object({
+  LOG_LEVEL: baseConfig.LOG_LEVEL,
+  /** Port of the gateway. */
+  PORT: port().default(8080),
+  /** Where data, keys and logs are kept. */
+  DATA_DIR: z.string().default('.data'),
+  /** Where installed programs are kept. */
+  CACHE_DIR: z.string().default('.cache'),
+  BOOTSTRAP_EMAIL: z.email({ error: 'expected an email address' }).default('owner@rollcall.test'),
+  BOOTSTRAP_PASSWORD: z.string().min(8, { error: 'expected at least 8 characters' }).optional(),
+  REGISTRATION: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('open'),
+  DNS_SERVERS: list().optional(),
+  SMTP_URL: urlOf('smtp', 'smtps').optional(),
+  TRUST_PROXY: z
+    .string()
+    .regex(hopsOrNetworks, { error: 'expected a number of hops, 1 to 10, or CIDR blocks separated by commas' })
+    .optional(),
+  MONGODB_URL: urlOf('mongodb', 'mongodb\\+srv').optional(),
+  KAFKA_BROKERS: list().optional(),
+  REDIS_CACHE_URL: urlOf('redis', 'rediss').optional(),
+  REDIS_QUEUE_URL: urlOf('redis', 'rediss').optional(),
+})
+
+/** The settings of the local stack. */
+export type Settings = z.infer<typeof schema>
+
+/** Reads the settings, with whole paths for the folders. @throws {ConfigError} naming every bad variable */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  const settings = loadConfig(schema, env)
+  return { ...settings, DATA_DIR: resolve(ROOT, settings.DATA_DIR), CACHE_DIR: resolve(ROOT, settings.CACHE_DIR) }
+}
