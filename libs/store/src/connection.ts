@@ -1,0 +1,93 @@
+import type { Logger } from '@rollcall/runtime'
+import { type ClientSession, type Connection, type Model, Mongoose, type Schema } from 'mongoose'
+import { mapped } from './errors.ts'
+import { createQueue } from './queue.ts'
+import { runTransaction, type TransactionOptions } from './transaction.ts'
+
+/** Where a service's database is and how patient to be with it. */
+export type StoreOptions = {
+  /** MongoDB connection string; its database name does not matter. */
+  url: string
+  /** The service's own database. */
+  dbName: string
+  logger: Logger
+  /** Connections at most. Default 50. */
+  poolSize?: number
+  /** How long one operation, or one transaction with its retries, may take. Default 15,000. */
+  timeoutMs?: number
+}
+
+/** A service's database. */
+export type Store = {
+  connection: Connection
+  /** Declares a collection; indexes are made by `migrate`. Asked again for a name, it answers the same model. */
+  model<T>(name: string, schema: Schema<T>): Model<T>
+  /**
+   * Runs `work` as one transaction: all of it or nothing, again where it met another one. So `work` may run several
+   * times and must touch nothing but the database. Throws `duplicate` at a unique index, `unavailable` when out of time.
+   */
+  transaction<T>(work: (session: ClientSession) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Rejects when the database cannot be used now: the readiness check. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+const stores = new WeakMap<ClientSession, Connection>()
+
+/** The connection that a transaction of `Store.transaction` runs on. */
+export function connectionOf(session: ClientSession): Connection {
+  const connection = stores.get(session)
+  if (!connection) throw new Error('the session does not come from Store.transaction')
+  return connection
+}
+
+/** Connects a service to its database; rejects with `unavailable` when that cannot be reached in time. */
+export async function connectStore(options: StoreOptions): Promise<Store> {
+  const { url, dbName, logger, poolSize = 50, timeoutMs = 15_000 } = options
+  // An instance of its own: what is set here holds for this store alone.
+  const mongoose = new Mongoose({ strict: 'throw', strictQuery: 'throw', autoIndex: false, autoCreate: false })
+  const connection = mongoose.createConnection(url, {
+    dbName,
+    maxPoolSize: poolSize,
+    bufferCommands: false,
+    serverSelectionTimeoutMS: Math.min(timeoutMs, 5000),
+    connectTimeoutMS: Math.min(timeoutMs, 5000),
+    waitQueueTimeoutMS: timeoutMs,
+    socketTimeoutMS: timeoutMs, // the driver's timeoutMS has no effect; this ends a wait for a lock nobody gives back
+    retryReads: true,
+    retryWrites: true,
+    writeConcern: { w: 'majority' },
+  })
+  connection.on('error', error => logger.error({ err: error }, 'database connection failed'))
+  let closing = false
+  connection.on('disconnected', () => {
+    if (!closing) logger.warn('database disconnected')
+  })
+  await mapped(connection.asPromise()).catch(async error => {
+    await connection.close(true).catch(() => undefined)
+    throw error
+  })
+  const queue = createQueue()
+
+  const transaction: Store['transaction'] = async (work, { timeoutMs: limitMs = timeoutMs, queue: name } = {}) => {
+    const deadline = Date.now() + limitMs
+    const run = async () => {
+      const session = await mapped(connection.startSession())
+      stores.set(session, connection)
+      return runTransaction(session, work, deadline).finally(() => session.endSession())
+    }
+    return name === undefined ? run() : queue(name, run)
+  }
+
+  return {
+    connection,
+    model: <T>(name: string, schema: Schema<T>) =>
+      (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema),
+    transaction,
+    ping: async () => void (await mapped(connection.db!.command({ ping: 1 }))),
+    close: () => {
+      closing = true
+      return connection.close()
+    },
+  }
+}

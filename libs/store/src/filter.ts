@@ -1,0 +1,208 @@
+import {
+  cast,
+  type Field,
+  type FieldTable,
+  fieldOf,
+  invalidParameter,
+  isPlainObject,
+  Misfit,
+  parseObject,
+} from './fields.ts'
+import { checkPattern } from './pattern.ts'
+import { renest } from './renest.ts'
+
+const MAX_KEYS = 50
+const MAX_DEPTH = 5
+const MAX_ITEMS = 500
+
+type Doc = Record<string, unknown>
+
+/**
+ * The `filter` parameter as a query on stored fields. Throws `invalid_field` with path `filter` for what is not an
+ * object within the limits, names a field or operator that is not allowed, or compares with a value that does not fit.
+ */
+export function parseFilter(text: string | undefined, fields: FieldTable): Doc {
+  const filter = parseObject('filter', text)
+  try {
+    measure(filter)
+    return compile(filter, fields)
+  } catch (error) {
+    throw error instanceof Misfit ? invalidParameter('filter', error.message) : error
+  }
+}
+
+function measure(filter: Doc): void {
+  let keys = 0
+  const visit = (node: unknown, depth: number) => {
+    if (typeof node !== 'object' || node === null) return
+    if (depth > MAX_DEPTH) throw new Misfit(`is nested deeper than ${MAX_DEPTH}`)
+    // An array of objects is as deep as its objects.
+    if (Array.isArray(node)) {
+      for (const item of node) visit(item, Array.isArray(item) ? depth + 1 : depth)
+      return
+    }
+    keys += Object.keys(node).length
+    if (keys > MAX_KEYS) throw new Misfit(`has more than ${MAX_KEYS} keys`)
+    for (const value of Object.values(node)) visit(value, depth + 1)
+  }
+  visit(filter, 1)
+}
+
+const logical = new Set(['$and', '$or', '$nor'])
+
+function compile(filter: Doc, fields: FieldTable): Doc {
+  const query = new Query()
+  for (const [name, condition] of renest(filter)) {
+    if (logical.has(name)) query.add(name, undefined, branches(name, condition, fields))
+    else if (name.startsWith('$')) throw new Misfit(`${name} is not an operator that can stand here`)
+    else if (isPlainObject(condition)) compileObject(query, name, condition, fields)
+    else query.equals(allowed(fields, name), name, condition)
+  }
+  return query.conditions
+}
+
+function branches(name: string, list: unknown, fields: FieldTable): Doc[] {
+  if (!Array.isArray(list) || list.length === 0 || !list.every(isPlainObject)) {
+    throw new Misfit(`${name} takes an array of filters`)
+  }
+  return list.map(branch => compile(branch, fields))
+}
+
+/** Operators on a field, or a sub-object it must equal. */
+function compileObject(query: Query, name: string, condition: Doc, fields: FieldTable): void {
+  const keys = Object.keys(condition)
+  if (keys.length === 0) {
+    query.equals(allowed(fields, name), name, condition)
+    return
+  }
+  if (!keys.some(key => key.startsWith('$'))) {
+    const parts = keys.map(key => [key, equalTo(allowed(fields, `${name}.${key}`), `${name}.${key}`, condition[key])])
+    query.add(fieldOf(fields, name)?.path ?? name, '$eq', Object.fromEntries(parts))
+    return
+  }
+  const field = allowed(fields, name)
+  if ('$options' in condition && !('$regex' in condition)) throw new Misfit(`$options of ${name} stands without $regex`)
+  for (const key of keys) {
+    const operator = ownOperator(key)
+    if (!operator) throw new Misfit(`${key} is not an operator that ${name} can take`)
+    const value = operator.value(field, name, condition[key], key)
+    query.add(operator.literal ? field.path : comparedPath(field), key, value)
+  }
+}
+
+type Operator = {
+  /** Works on the field as it was written, not as it is compared. */
+  literal?: true
+  value: (field: Field, name: string, value: unknown, operator: string) => unknown
+}
+
+const equality: Operator = { value: (field, name, value) => equalTo(field, name, value) }
+const comparison: Operator = {
+  value: (field, name, value, operator) => {
+    if (value === null || typeof value === 'object') throw new Misfit(`${operator} of ${name} takes a single value`)
+    return compared(field, name, value)
+  },
+}
+const membership: Operator = {
+  value: (field, name, value, operator) => {
+    if (!Array.isArray(value)) throw new Misfit(`${operator} of ${name} takes an array`)
+    if (value.length > MAX_ITEMS) throw new Misfit(`${operator} of ${name} has more than ${MAX_ITEMS} items`)
+    return value.map(item => compared(field, name, item))
+  },
+}
+
+const operators: Record<string, Operator> = {
+  $eq: equality,
+  $ne: equality,
+  $gt: comparison,
+  $gte: comparison,
+  $lt: comparison,
+  $lte: comparison,
+  $in: membership,
+  $nin: membership,
+  $all: membership,
+  $exists: {
+    literal: true,
+    value: (_field, name, value) => {
+      if (typeof value !== 'boolean') throw new Misfit(`$exists of ${name} must be true or false`)
+      return value
+    },
+  },
+  $size: {
+    literal: true,
+    value: (field, name, value) => {
+      if (!field.isArray || !Number.isInteger(value) || Number(value) < 0) {
+        throw new Misfit(`$size of ${name} takes a whole number, and a field that is an array`)
+      }
+      return value
+    },
+  },
+  $regex: {
+    literal: true,
+    value: (field, name, value) => {
+      if (field.type !== 'string' && field.type !== 'scalar')
+        throw new Misfit(`$regex of ${name} takes a field that is text`)
+      return checkPattern(name, value)
+    },
+  },
+  $options: {
+    literal: true,
+    value: (_field, name, value) => {
+      if (value !== 'i' && value !== '') throw new Misfit(`$options of ${name} can only be i`)
+      return value
+    },
+  },
+}
+
+function ownOperator(key: string): Operator | undefined {
+  return Object.hasOwn(operators, key) ? operators[key] : undefined
+}
+
+function allowed(fields: FieldTable, name: string): Field {
+  const field = fieldOf(fields, name)
+  if (!field) throw new Misfit(`${name} is not a field that can be filtered by`)
+  return field
+}
+
+/** A value to be equal to: a whole array where the field is one, else a single value. */
+function equalTo(field: Field, name: string, value: unknown): unknown {
+  if (!Array.isArray(value)) return compared(field, name, value)
+  if (!field.isArray) throw new Misfit(`${name} is not an array`)
+  if (value.length > MAX_ITEMS) throw new Misfit(`${name} has more than ${MAX_ITEMS} items`)
+  return value.map(item => compared(field, name, item))
+}
+
+function compared(field: Field, name: string, value: unknown): unknown {
+  const stored = cast(name, field.type, value)
+  return field.key && typeof stored === 'string' ? field.key.of(stored) : stored
+}
+
+function comparedPath(field: Field): string {
+  return field.key?.path ?? field.path
+}
+
+/** Collects conditions; two that share path and operator (`id` beside `_id`) are joined by `$and`. */
+class Query {
+  readonly conditions: Doc = {}
+
+  equals(field: Field, name: string, value: unknown): void {
+    this.add(comparedPath(field), '$eq', equalTo(field, name, value))
+  }
+
+  add(path: string, operator: string | undefined, value: unknown): void {
+    const condition = operator === undefined ? value : operator === '$eq' ? value : { [operator]: value }
+    const existing = this.conditions[path]
+    if (existing === undefined) this.conditions[path] = condition
+    else if (isOperators(existing) && isOperators(condition) && operator && !(operator in existing)) {
+      existing[operator] = value
+    } else this.and({ [path]: condition })
+  }
+
+  private and(condition: Doc): void {
+    this.conditions.$and = [...((this.conditions.$and as Doc[] | undefined) ?? []), condition]
+  }
+}
+
+function isOperators(value: unknown): value is Doc {
+  return isPlainObject(value) && Object.keys(value)[0]?.startsWith('$') === true
+}

@@ -1,0 +1,132 @@
+import { type HttpBody, json } from '@rollcall/rpc'
+import { clampLimit, clampPage, envelope } from './envelope.ts'
+import { type FieldTable, invalidParameter } from './fields.ts'
+import { parseFilter } from './filter.ts'
+import { type Expand, type PopulateMap, parsePopulate } from './populate.ts'
+import type { Positions } from './positions.ts'
+import { presenter } from './present.ts'
+import { type Project, parseProjection } from './projection.ts'
+import type { Filter, SortOrder } from './scope.ts'
+import { newestFirst, parseSort, withTieBreak } from './sort.ts'
+import { positionedSource, querySource, type Selection, type Source } from './source.ts'
+
+/** The shared list parameters as the client sent them. */
+export type ListQuery = {
+  page?: number
+  limit?: number
+  filter?: string
+  sort?: string
+  populate?: string
+  projection?: string
+  pagination?: boolean
+}
+
+/** A list and what a client may ask of it. */
+export type ListOptions<T extends object> = Selection<T> & {
+  query: ListQuery
+  /** Public fields: what may be named, and what is shown where `present` is not given. */
+  fields: FieldTable
+  /** Makes the public record of a stored one. */
+  present?: ((record: T) => object) | undefined
+  /** Replaces the records found by others, in the same order: members by the contacts they are, say. */
+  resolve?: ((records: T[]) => Promise<T[]>) | undefined
+  populate?: PopulateMap | undefined
+  /** Order where the client names none, on stored fields. Default: newest first. */
+  defaultSort?: SortOrder | undefined
+  /** How many records there are without a filter of the client, where that is known without counting. */
+  total?: (() => Promise<number>) | undefined
+  /** For lists whose records have positions: any page without a filter, newest or oldest first, costs the same. */
+  positions?: Positions | undefined
+}
+
+/** The list parameters, understood and allowed. */
+export type ParsedList = {
+  page: number
+  limit: number
+  paginated: boolean
+  filter: Filter
+  sort: SortOrder | undefined
+  expand: Expand | undefined
+  project: Project | undefined
+}
+
+type Doc = Record<string, unknown>
+
+/** Reads the shared list parameters; throws `invalid_field` naming the one at fault. */
+export function parseList(query: ListQuery, fields: FieldTable, populate?: PopulateMap): ParsedList {
+  return {
+    page: clampPage(query.page),
+    limit: clampLimit(query.limit),
+    paginated: query.pagination !== false,
+    filter: parseFilter(query.filter, fields),
+    sort: parseSort(query.sort, fields),
+    expand: parsePopulate(query.populate, populate),
+    project: parseProjection(query.projection, fields),
+  }
+}
+
+/**
+ * Answers a list: a page in its envelope, or with `pagination=false` every record as an array, streamed in constant
+ * memory. Throws `invalid_field` naming the parameter that is not understood or not allowed.
+ */
+export async function runList<T extends object>(options: ListOptions<T>): Promise<HttpBody | AsyncIterable<HttpBody>> {
+  const wanted = parseList(options.query, options.fields, options.populate)
+  const source = sourceOf(options, wanted)
+  const show = showing(options, wanted)
+  if (!wanted.paginated) return streamArray(refusing(source.batches()), show)
+  const { page, limit } = wanted
+  const { docs, total } = await source.page((page - 1) * limit, limit).catch(refuse)
+  return json(envelope(await show(docs), total, page, limit))
+}
+
+function sourceOf<T extends object>(options: ListOptions<T>, { filter, sort }: ParsedList): Source<T> {
+  const { positions, defaultSort = newestFirst } = options
+  const oldestFirst = byAge(sort ?? defaultSort)
+  if (positions && oldestFirst !== undefined && Object.keys(filter).length === 0) {
+    return positionedSource(options, positions, oldestFirst)
+  }
+  return querySource(options, filter, withTieBreak(sort ?? defaultSort), options.total)
+}
+
+/** Whether an order is by age, and then whether the oldest comes first. */
+function byAge(order: SortOrder): boolean | undefined {
+  const isByAge = order === newestFirst || Object.keys(order).join() === 'createdAt'
+  return isByAge ? Object.values(order)[0] === 1 : undefined
+}
+
+/** Makes what the client sees of stored records. */
+function showing<T extends object>(options: ListOptions<T>, { expand, project }: ParsedList) {
+  const { resolve, present = presenter(options.fields) } = options
+  return async (stored: T[]): Promise<object[]> => {
+    const records = (resolve ? await resolve(stored) : stored).map(present) as Doc[]
+    const expanded = expand ? await expand(records) : records
+    return project ? expanded.map(project) : expanded
+  }
+}
+
+async function* streamArray<T>(batches: AsyncIterable<T[]>, show: (batch: T[]) => Promise<object[]>) {
+  let opening = '['
+  for await (const batch of batches) {
+    const records = await show(batch)
+    if (records.length === 0) continue
+    yield json(Buffer.from(opening + JSON.stringify(records).slice(1, -1)))
+    opening = ','
+  }
+  yield json(Buffer.from(opening === '[' ? '[]' : ']'))
+}
+
+/** Codes by which a server says that it cannot run a query it was sent: values, patterns, limits of matching. */
+const unusableQuery = new Set<unknown>([2, 9, 14, 51091, 51108, 51156])
+
+function refuse(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  throw unusableQuery.has(code) ? invalidParameter('filter', 'cannot be run') : error
+}
+
+async function* refusing<T>(batches: AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    yield* batches
+  } catch (error) {
+    refuse(error)
+  }
+}

@@ -1,0 +1,57 @@
+import type { Logger } from '@rollcall/runtime'
+import type { Model } from 'mongoose'
+import type { Store } from './connection.ts'
+import { counterModel } from './counters.ts'
+import { inboxModel } from './inbox.ts'
+import { leaseModel } from './lease.ts'
+import { outboxModel } from './outbox.ts'
+import { positionModel } from './positions.ts'
+
+/** What a migration found and did; indexes as `collection.index`. */
+export type Migration = {
+  created: string[]
+  /** In the database but not in the models. They are left alone: dropping one is a decision. */
+  undeclared: string[]
+}
+
+type IndexFields = Record<string, unknown>
+
+/**
+ * Creates the collections and indexes of the store's models, with those of outbox, inbox, counters, positions and leases.
+ * Can run at any time and as often as one likes. Rejects where an index exists under the same name but is another one.
+ */
+export async function migrate(store: Store, logger: Logger): Promise<Migration> {
+  for (const declare of [outboxModel, inboxModel, counterModel, positionModel, leaseModel]) declare(store)
+  const migration: Migration = { created: [], undeclared: [] }
+  for (const model of Object.values(store.connection.models)) await migrateModel(model, migration)
+  if (migration.created.length > 0) logger.info({ indexes: migration.created }, 'indexes created')
+  if (migration.undeclared.length > 0) logger.warn({ indexes: migration.undeclared }, 'indexes that no model declares')
+  return migration
+}
+
+async function migrateModel(model: Model<unknown>, { created, undeclared }: Migration): Promise<void> {
+  const { collection } = model
+  await model.createCollection()
+  const before = new Set((await collection.indexes()).map(({ name }) => name))
+  const declared = new Set(['_id_'])
+  for (const [fields, { background: _, ...options }] of declaredIndexes(model)) {
+    const name = await collection.createIndex(fields as never, options)
+    declared.add(name)
+    if (!before.has(name)) created.push(`${collection.name}.${name}`)
+  }
+  for (const name of before) if (name && !declared.has(name)) undeclared.push(`${collection.name}.${name}`)
+}
+
+/** Indexes of the schema; records of an organization are found by id within it on every server. */
+function declaredIndexes(model: Model<unknown>): [IndexFields, Record<string, unknown>][] {
+  const indexes = model.schema.indexes() as [IndexFields, Record<string, unknown>][]
+  const byId: IndexFields = { organization: 1, _id: 1 }
+  const hasById = indexes.some(([fields]) => Object.keys(fields).join() === Object.keys(byId).join())
+  return model.schema.path('organization') && !hasById && !isInternal(model) ? [...indexes, [byId, {}]] : indexes
+}
+
+const internal = new Set(['Counter', 'Positions'])
+
+function isInternal(model: Model<unknown>): boolean {
+  return internal.has(model.modelName)
+}

@@ -1,0 +1,134 @@
+import { type ClientSession, Schema, type Types } from 'mongoose'
+import type { Store } from './connection.ts'
+import { mapped, startAgain } from './errors.ts'
+import { objectId } from './scope.ts'
+
+/**
+ * Positions make any page of a long list as cheap as its first one. Each record of the list gets the next whole number
+ * when it is created (its field `position`), in the transaction that creates it. Positions are dense but for records
+ * deleted since; how many of those each block of positions has lost is kept beside the last position given out. So the
+ * place of any page is a matter of arithmetic, and the page a short range of the index {organization, …, position}.
+ */
+export type Positions = {
+  /**
+   * Reserves `count` positions, `first` and those after it, and a time of creation later than that of all records
+   * before: with it (and ids made in order) the list is in order of `createdAt`, `_id` too.
+   */
+  take(session: ClientSession, count: number): Promise<{ first: number; at: Date }>
+  /** Gives back the positions of deleted records, in the transaction that deletes them. */
+  release(session: ClientSession, positions: readonly number[]): Promise<void>
+  read(session?: ClientSession): Promise<PositionMap>
+}
+
+/** How the positions of a list stand. */
+export type PositionMap = {
+  /** Records there are. */
+  total: number
+  /** The highest position given out. */
+  last: number
+  /** Records deleted, by block of positions. */
+  holes: ReadonlyMap<number, number>
+}
+
+/** The records of a page: those with a position from `low` to `high`, newest first, after skipping `skip` of them. */
+export type PositionRange = { low: number; high: number; skip: number; limit: number }
+
+/** Positions in a block: 1 to 1024 are block 0. */
+export const BLOCK = 1024
+
+type Register = {
+  organization: Types.ObjectId
+  name: string
+  last: number
+  total: number
+  at: Date
+  holes: Record<string, number>
+}
+
+const registerSchema = new Schema<Register>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true },
+    last: { type: Number, required: true },
+    total: { type: Number, required: true },
+    at: { type: Date, required: true },
+    holes: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'positions', versionKey: false, minimize: false },
+)
+registerSchema.index({ organization: 1, name: 1 }, { unique: true })
+
+/** Declares the collection of the registers, for `migrate`. */
+export const positionModel = (store: Pick<Store, 'model'>) => store.model('Positions', registerSchema)
+
+/** The positions of one list of an organization, for example `contacts`. */
+export function positions(store: Store, organizationId: string | Types.ObjectId, name: string): Positions {
+  const registers = positionModel(store).collection
+  const key = { organization: objectId(organizationId, 'organization'), name }
+  const find = (session?: ClientSession) => mapped(registers.findOne<Register>(key, session && { session }))
+
+  return {
+    async take(session, count) {
+      const register = await find(session)
+      const now = new Date()
+      if (!register) {
+        const fresh = { ...key, last: count, total: count, at: now, holes: {} }
+        await mapped(registers.insertOne(fresh, { session })).catch(startAgain)
+        return { first: 1, at: now }
+      }
+      // Whoever else read the same register meets this write, and begins again.
+      const at = new Date(Math.max(now.getTime(), register.at.getTime() + 1))
+      await mapped(registers.updateOne(key, { $inc: { last: count, total: count }, $set: { at } }, { session }))
+      return { first: register.last + 1, at }
+    },
+    async release(session, gone) {
+      if (gone.length === 0) return
+      const changes: Record<string, number> = { total: -gone.length }
+      for (const position of gone) {
+        const hole = `holes.${blockOf(position)}`
+        changes[hole] = (changes[hole] ?? 0) + 1
+      }
+      await mapped(registers.updateOne(key, { $inc: changes }, { session }))
+    },
+    async read(session) {
+      const register = await find(session)
+      const holes = new Map(Object.entries(register?.holes ?? {}).map(([block, count]) => [Number(block), count]))
+      return { total: register?.total ?? 0, last: register?.last ?? 0, holes }
+    },
+  }
+}
+
+/** Where the records of ranks `skip` to `skip + limit - 1` are, newest first from rank 0; undefined past the end. */
+export function rangeOf(map: PositionMap, skip: number, limit: number): PositionRange | undefined {
+  const wanted = Math.min(limit, map.total - skip)
+  if (wanted <= 0) return undefined
+  const newest = find(map, skip)
+  const oldest = find(map, skip + wanted - 1)
+  if (!newest || !oldest) return undefined
+  return { low: oldest.low, high: newest.high, skip: newest.before, limit: wanted }
+}
+
+/** The blocks that hold records, newest first, as ranges of positions. */
+export function* blocksOf({ last, holes }: PositionMap): Generator<{ low: number; high: number; count: number }> {
+  for (let block = blockOf(last); block >= 0; block--) {
+    const low = block * BLOCK + 1
+    const high = Math.min(last, low + BLOCK - 1)
+    const count = high - low + 1 - (holes.get(block) ?? 0)
+    if (count > 0) yield { low, high, count }
+  }
+}
+
+/** Positions the record of a rank is between, and how many records of its block come `before` it from `high` on. */
+function find(map: PositionMap, rank: number): { low: number; high: number; before: number } | undefined {
+  let before = rank
+  for (const { low, high, count } of blocksOf(map)) {
+    if (before >= count) before -= count
+    else if (count === high - low + 1) return { low: high - before, high: high - before, before: 0 }
+    else return { low, high, before }
+  }
+  return undefined
+}
+
+function blockOf(position: number): number {
+  return Math.floor((position - 1) / BLOCK)
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { type Event, type Logger, type Metrics, pause } from '@rollcall/runtime'
+import type { Types } from 'mongoose'
+import type { Store } from './connection.ts'
+import { mapped } from './errors.ts'
+import { createLease } from './lease.ts'
+import { type OutboxEntry, outboxModel } from './outbox.ts'
+
+/** How events leave the outbox. */
+export type RelayOptions = {
+  store: Store
+  /** Publishes events in the order given; resolves once they are safe. A rejection means they are sent again later. */
+  publish: (events: Event[]) => Promise<void>
+  logger: Logger
+  metrics?: Metrics
+  /** How often an empty outbox is looked into. Default 200. */
+  pollMs?: number
+  /** Events published at once. Default 500. */
+  batchSize?: number
+  /** After this long without a sign of life another replica takes over. Default 10,000. */
+  leaseMs?: number
+}
+
+/** Publishes what the outbox holds, one replica at a time, in order, at least once. */
+export type Relay = {
+  /** Looks into the outbox now: call it after a commit that must not wait for the next poll. */
+  wake(): void
+  /** Publishes what is left, then stops. */
+  stop(): Promise<void>
+}
+
+const FAILURE_WAIT_MS = 1000
+
+/** Starts to publish the events of the outbox. */
+export function startRelay(options: RelayOptions): Relay {
+  const { store, publish, logger, metrics, pollMs = 200, batchSize = 500, leaseMs = 10_000 } = options
+  const outbox = outboxModel(store).collection
+  const lease = createLease(store, 'outbox', randomUUID(), leaseMs)
+  const sent = metrics?.counter({ name: 'rollcall_outbox_published_total', help: 'Events published from the outbox.' })
+  const lag = metrics?.gauge({
+    name: 'rollcall_outbox_lag_seconds',
+    help: 'Age of the oldest event that is not published, as this replica saw it last.',
+  })
+  let waiting = new AbortController()
+  let stopping = false
+
+  const markSent = (ids: Types.ObjectId[]) =>
+    mapped(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
+
+  /** Publishes all there is; a batch is marked while the next one is published. */
+  const drain = async () => {
+    const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort: { at: 1, _id: 1 }, batchSize })
+    let marked: Promise<unknown> = Promise.resolve()
+    let isFirst = true
+    try {
+      for await (const batch of batchesOf(unsent, batchSize)) {
+        if (isFirst) lag?.set((Date.now() - batch[0]!.at) / 1000)
+        isFirst = false
+        if (!(await lease.hold())) return
+        await publish(batch.map(({ event }) => event))
+        sent?.inc(batch.length)
+        await marked
+        marked = markSent(batch.map(({ _id }) => _id))
+        marked.catch(() => undefined) // awaited before the next batch is marked, and at the end
+      }
+      if (isFirst) lag?.set(0)
+    } finally {
+      await unsent.close().catch(() => undefined)
+      await marked
+    }
+  }
+
+  const round = async (): Promise<number> => {
+    try {
+      if (await lease.hold()) await drain()
+      return pollMs
+    } catch (error) {
+      logger.warn({ err: error }, 'outbox could not be published, trying again')
+      return FAILURE_WAIT_MS
+    }
+  }
+
+  const run = async () => {
+    while (!stopping) {
+      waiting = new AbortController()
+      await pause(await round(), waiting.signal)
+    }
+    await round()
+    await lease.release().catch(() => undefined) // it runs out by itself
+  }
+  const ended = run()
+
+  return {
+    wake: () => waiting.abort(),
+    stop: () => {
+      stopping = true
+      waiting.abort()
+      return ended
+    },
+  }
+}
+
+async function* batchesOf<T>(cursor: AsyncIterable<T>, size: number): AsyncIterable<T[]> {
+  let batch: T[] = []
+  for await (const item of cursor) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
