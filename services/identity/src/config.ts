@@ -1,0 +1,71 @@
+import { busConfig } from '@rollcall/bus'
+import { isEmail } from '@rollcall/contract'
+import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
+import { readAssertionKeys } from '@rollcall/rpc'
+import { baseConfig, loadConfig, port, urlOf, whole } from '@rollcall/runtime'
+import { z } from 'zod'
+
+const shortestPassword = 8
+
+const schema = z
+  .object({
+    ...baseConfig,
+    ...busConfig,
+    /** Port of the gRPC server. */
+    PORT: port().default(0),
+    MONGODB_URL: urlOf('mongodb', 'mongodb+srv'),
+    MONGODB_DATABASE: z.string().default('rollcall_identity'),
+    REDIS_CACHE_URL: urlOf('redis', 'rediss'),
+    /** Start of the credential cache's keys; the same in the gateway. */
+    CREDENTIAL_PREFIX: z.string().default('credential:'),
+    /** Keys that services prove their callers with, the signing one first. */
+    ASSERTION_KEY: parsedBy(readAssertionKeys, 'base64 of at least 32 bytes, or several separated by commas'),
+    /** Key that API tokens' secrets are hashed with; the same in the gateway. */
+    TOKEN_KEY: parsedBy(parseSecretKey, 'base64 of at least 32 bytes'),
+    /** Keys that session JWTs are signed with, the signing one first; the same in the gateway. */
+    SESSION_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
+    SESSION_ISSUER: z.string().default('rollcall'),
+    SESSION_AUDIENCE: z.string().default('rollcall'),
+    /** How long a sign-in lasts: 12 hours to 7 days. */
+    SESSION_HOURS: whole(12, 168).default(24),
+    /** Whether anyone may register an organization. */
+    REGISTRATION: z.enum(['open', 'closed']).default('closed'),
+    /** Sign-in of the first organization's owner, made at start when the database is empty. */
+    BOOTSTRAP_EMAIL: z.string().refine(isEmail, { error: 'expected an email address' }).optional(),
+    BOOTSTRAP_PASSWORD: z
+      .string()
+      .min(shortestPassword, { error: `expected at least ${shortestPassword} characters` })
+      .optional(),
+    BOOTSTRAP_ORGANIZATION: z.string().default('Rollcall'),
+    /** How many passwords are computed at once, and how many more may wait. */
+    PASSWORD_PARALLELISM: whole(1, 16).default(2),
+    PASSWORD_QUEUE: whole(0, 10_000).default(200),
+  })
+  .check(context => {
+    const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password } = context.value
+    const path = [email === undefined ? 'BOOTSTRAP_EMAIL' : 'BOOTSTRAP_PASSWORD']
+    if ((email === undefined) !== (password === undefined)) {
+      context.issues.push({ code: 'custom', path, message: 'expected both or neither', input: undefined })
+    }
+  })
+
+/** The settings of the identity service. */
+export type Config = z.infer<typeof schema>
+
+/** Reads the settings. @throws {ConfigError} naming every bad variable */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  return loadConfig(schema, env)
+}
+
+/** A setting that a function reads, and refuses by throwing; what it throws may quote the value and is dropped. */
+function parsedBy<T>(parse: (text: string) => T, expected: string) {
+  const error = `expected ${expected}`
+  return z.string({ error }).transform((text, context): T => {
+    try {
+      return parse(text)
+    } catch {
+      context.issues.push({ code: 'custom', message: error, input: undefined })
+      return z.NEVER
+    }
+  })
+}

@@ -1,0 +1,89 @@
+import type { KeyObject } from 'node:crypto'
+import {
+  type CachedValue,
+  type CredentialCache,
+  connectCacheRedis,
+  createCredentialCache,
+  createSessionJwt,
+  type SessionJwt,
+} from '@rollcall/credentials'
+import type { Lifecycle } from '@rollcall/runtime'
+import { connectStore, type Scope, type Store, scoped } from '@rollcall/store'
+import type { Model, Types } from 'mongoose'
+import type { Config } from './config.ts'
+import { type Organization, organizationSchema } from './organizations/organization.model.ts'
+import { type Role, roleSchema } from './roles/role.model.ts'
+import { type Session, sessionSchema } from './sessions/session.model.ts'
+import { type Token, tokenSchema } from './tokens/token.model.ts'
+import { createPasswords, type Passwords } from './users/passwords.ts'
+import { type User, userSchema } from './users/user.model.ts'
+
+/** The collections of this service. */
+export type Models = {
+  organizations: Model<Organization>
+  users: Model<User>
+  sessions: Model<Session>
+  roles: Model<Role>
+  tokens: Model<Token>
+}
+
+/** The collections as one organization sees them. */
+export type Tenant = { users: Scope<User>; sessions: Scope<Session>; roles: Scope<Role>; tokens: Scope<Token> }
+
+/** All that the handlers work with. */
+export type Context = {
+  store: Store
+  /** For what is not about one organization; everything else goes through `within`. */
+  models: Models
+  within(organizationId: string | Types.ObjectId): Tenant
+  /** Where the gateway keeps resolved credentials: whatever changes what they resolve to goes through its `change`. */
+  credentials: CredentialCache<CachedValue>
+  passwords: Passwords
+  sessionJwt: SessionJwt
+  sessionLifetimeMs: number
+  /** Key that tokens' secrets are hashed with. */
+  tokenKey: KeyObject
+  registration: 'open' | 'closed'
+}
+
+/** Builds the context, connected to what the configuration names. */
+export async function createContext(config: Config, { logger, onStop }: Lifecycle): Promise<Context> {
+  const redis = connectCacheRedis({
+    url: config.REDIS_CACHE_URL,
+    onError: err => logger.warn({ err }, 'no Redis: credentials cannot be changed'),
+  })
+  onStop('redis', async () => redis.disconnect())
+  const store = await connectStore({ url: config.MONGODB_URL, dbName: config.MONGODB_DATABASE, logger })
+  onStop('store', store.close)
+  const models = declareModels(store)
+  return {
+    store,
+    models,
+    within: organizationId => ({
+      users: scoped(models.users, organizationId),
+      sessions: scoped(models.sessions, organizationId),
+      roles: scoped(models.roles, organizationId),
+      tokens: scoped(models.tokens, organizationId),
+    }),
+    credentials: createCredentialCache(redis, { prefix: config.CREDENTIAL_PREFIX }),
+    passwords: await createPasswords({ parallelism: config.PASSWORD_PARALLELISM, maxWaiting: config.PASSWORD_QUEUE }),
+    sessionJwt: createSessionJwt({
+      keys: config.SESSION_KEYS,
+      issuer: config.SESSION_ISSUER,
+      audience: config.SESSION_AUDIENCE,
+    }),
+    sessionLifetimeMs: config.SESSION_HOURS * 3_600_000,
+    tokenKey: config.TOKEN_KEY,
+    registration: config.REGISTRATION,
+  }
+}
+
+function declareModels(store: Store): Models {
+  return {
+    organizations: store.model('Organization', organizationSchema),
+    users: store.model('User', userSchema),
+    sessions: store.model('Session', sessionSchema),
+    roles: store.model('Role', roleSchema),
+    tokens: store.model('Token', tokenSchema),
+  }
+}

@@ -1,0 +1,47 @@
+import type { ClientSession } from 'mongoose'
+import { Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { builtInRoles } from '../roles/built-in.ts'
+import { emailKeyOf, type User } from '../users/user.model.ts'
+import type { Organization } from './organization.model.ts'
+
+/** A new organization and the person it begins with. */
+export type Founding = {
+  organization: string
+  name: string
+  email: string
+  passwordHash: string
+  /** Where the owner signs in at once. */
+  lastLoginAt?: Date
+  /** The one that the first start makes: a second one is refused as a duplicate. */
+  bootstrap?: true
+}
+
+/** Makes an organization with its built-in roles and its owner, within a transaction. */
+export async function createOrganization(
+  { models, within }: Context,
+  { organization: name, bootstrap, ...person }: Founding,
+  tx: ClientSession,
+): Promise<{ organization: Organization; owner: User }> {
+  const [organization] = await models.organizations.create([{ name, ...(bootstrap && { bootstrap }) }], { session: tx })
+  const { roles, users } = within(organization!._id)
+  const roleIds = builtInRoles.map(() => new Types.ObjectId())
+  await roles.insertMany(
+    builtInRoles.map(({ name, description, grants }, rank) => ({
+      _id: roleIds[rank],
+      name,
+      kind: 'both' as const,
+      builtIn: true,
+      rank,
+      permissions: grants,
+      description,
+      memberCount: name === 'owner' ? 1 : 0,
+    })),
+    { session: tx },
+  )
+  const owner = await users.insertOne(
+    { ...person, emailKey: emailKeyOf(person.email), role: 'owner', roleId: roleIds[0]! },
+    { session: tx },
+  )
+  return { organization: organization!.toObject(), owner }
+}

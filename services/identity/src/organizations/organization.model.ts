@@ -1,0 +1,24 @@
+import { type FieldTable, presenter } from '@rollcall/store'
+import { Schema, type Types } from 'mongoose'
+
+/** A customer of the API: everything else belongs to one. */
+export type Organization = {
+  _id: Types.ObjectId
+  name: string
+  /** Set on the one that the first start made, and on no other. */
+  bootstrap?: true
+  createdAt: Date
+  updatedAt: Date
+}
+
+export const organizationSchema = new Schema<Organization>(
+  { name: { type: String, required: true }, bootstrap: Boolean },
+  { collection: 'organizations', timestamps: true, versionKey: false },
+)
+// Decides between replicas that start on an empty database at once.
+organizationSchema.index({ bootstrap: 1 }, { unique: true, partialFilterExpression: { bootstrap: true } })
+
+const organizationFields: FieldTable = { name: 'string' }
+
+/** The public record of an organization. */
+export const presentOrganization = presenter(organizationFields)

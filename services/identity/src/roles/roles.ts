@@ -1,0 +1,52 @@
+import { actions, resources } from '@rollcall/contract'
+import { AppError, actorOf, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { addEvents, runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { eventOf } from '../events.ts'
+import { presentRole, roleFields } from './role.model.ts'
+import { saveRole } from './save-role.ts'
+
+const catalogue = json(Object.entries(resources).map(([resource, description]) => ({ resource, actions, description })))
+
+/** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
+export const roles = (context: Context): Handlers<'rollcall.identity.v1.Roles'> => ({
+  async listRoles({ list, kind }, { caller }) {
+    return runList({
+      scope: context.within(caller.organizationId).roles,
+      query: list ?? {},
+      fields: roleFields,
+      defaultSort: { rank: 1, _id: -1 },
+      ...(kind && { base: { kind: { $in: [kind, 'both'] } } }),
+    })
+  },
+
+  saveRole: (request, { caller }) => saveRole(context, request, caller),
+
+  deleteRole: ({ id }, { caller }) => deleteRole(context, id, caller),
+
+  async listPermissions() {
+    return catalogue
+  },
+})
+
+/** Tokens on the role are refused from then on, whether or not another role takes its name. */
+function deleteRole({ credentials, store, within }: Context, id: string, caller: Caller): Promise<HttpBody> {
+  const { roles, tokens } = within(caller.organizationId)
+  return credentials.change({ organizationId: caller.organizationId }, timeoutMs =>
+    store.transaction(
+      async tx => {
+        const role = await roles.findOneAndDelete({ _id: id }, { session: tx })
+        if (!role) throw new AppError('not_found', { what: 'role' })
+        if (role.builtIn)
+          throw new AppError('bad_request', { message: 'a built-in role cannot be deleted', path: 'id' })
+        if (role.memberCount > 0) throw new AppError('conflict', { message: 'the role is carried by members' })
+        await tokens.updateMany({ roleId: role._id }, { $set: { roleGone: true } }, { session: tx })
+        const record = presentRole(role)
+        const data = { role: record, actor: actorOf(caller) }
+        await addEvents(tx, [eventOf('role.deleted', { organization: role.organization, subject: role._id, data })])
+        return json(record)
+      },
+      { timeoutMs },
+    ),
+  )
+}

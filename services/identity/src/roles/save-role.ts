@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { SaveRoleRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError, actorOf, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import { addEvents, isDuplicate } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { eventOf } from '../events.ts'
+import { resemblesBuiltIn } from './built-in.ts'
+import { type Grants, parseGrants, permissionsOf, refuseExcess } from './permissions.ts'
+import { presentRole, type Role } from './role.model.ts'
+
+type Wanted = { name: string; kind: 'api' | 'user'; permissions: Grants; description?: string }
+type Saved = { role: Role; affected: { tokens: number; members: number } }
+
+/**
+ * Creates a role, or saves the one of this name: its new permissions hold at once for everyone who carries it. All that
+ * it then grants has to be the caller's own to give, whoever carries the role and whatever it granted before.
+ */
+export async function saveRole(context: Context, request: SaveRoleRequest, caller: Caller): Promise<HttpBody> {
+  if (resemblesBuiltIn(request.name)) throw new AppError('invalid_field', { path: 'name', reason: 'is built-in' })
+  const wanted = { ...request, permissions: parseGrants(request.permissions) }
+  refuseExcess(permissionsOf(wanted.permissions), caller.permissions)
+  const { role, affected } = await context.credentials.change({ organizationId: caller.organizationId }, timeoutMs =>
+    saveNamed(context, wanted, caller, Date.now() + timeoutMs),
+  )
+  return json({ ...presentRole(role), affected })
+}
+
+/** Of several that create one name at once, the unique index lets one through; the others then save what it made. */
+async function saveNamed(context: Context, wanted: Wanted, caller: Caller, deadline: number): Promise<Saved> {
+  const { roles } = context.within(caller.organizationId)
+  try {
+    const save = (tx: ClientSession) => saveWithin(context, wanted, caller, tx)
+    return await context.store.transaction(save, { timeoutMs: deadline - Date.now() })
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    const taken = await roles.findOne({ name: wanted.name })
+    if (taken && taken.kind !== wanted.kind) {
+      throw new AppError('conflict', { message: `role ${wanted.name} is of kind ${taken.kind}`, path: 'kind' })
+    }
+    return saveNamed(context, wanted, caller, deadline)
+  }
+}
+
+async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: ClientSession): Promise<Saved> {
+  const { roles } = context.within(caller.organizationId)
+  const { name, kind, ...changes } = wanted
+  const before = await roles.findOneAndUpdate(
+    { name, kind },
+    { $set: changes },
+    { session: tx, returnDocument: 'before' },
+  )
+  const role = before ? { ...before, ...changes } : await roles.insertOne(wanted, { session: tx })
+  const changed = before && !isDeepStrictEqual(before.permissions, changes.permissions)
+  const affected = { tokens: changed ? before.tokenCount : 0, members: changed ? before.memberCount : 0 }
+  const data = {
+    role: presentRole(role),
+    affectedTokens: affected.tokens,
+    affectedMembers: affected.members,
+    actor: actorOf(caller),
+  }
+  await addEvents(tx, [eventOf('role.saved', { organization: role.organization, subject: role._id, data })])
+  return { role, affected }
+}

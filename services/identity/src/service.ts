@@ -1,0 +1,55 @@
+import { busSettings, createBus, topics } from '@rollcall/bus'
+import { serve } from '@rollcall/rpc'
+import type { Lifecycle } from '@rollcall/runtime'
+import { migrate, startRelay } from '@rollcall/store'
+import { bootstrap } from './bootstrap.ts'
+import type { Config } from './config.ts'
+import { type Context, createContext } from './context.ts'
+import { refreshBuiltIns } from './roles/role.model.ts'
+import { roles } from './roles/roles.ts'
+import { authentication } from './sessions/authentication.ts'
+import { credentials } from './sessions/credentials.ts'
+import { tokens } from './tokens/tokens.ts'
+
+/** Starts the identity service: users, sessions, tokens and roles over gRPC on `PORT`, their events on Kafka. */
+export async function startIdentity(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
+  const context = await createContext(config, lifecycle)
+  lifecycle.health.addReadyCheck('mongodb', context.store.ping)
+  await prepareDatabase(context, config, lifecycle)
+  startEvents(context, config, lifecycle)
+  return startServer(context, config, lifecycle)
+}
+
+async function prepareDatabase(context: Context, config: Config, { logger }: Lifecycle): Promise<void> {
+  await migrate(context.store, logger)
+  await refreshBuiltIns(context.models.roles)
+  const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password, BOOTSTRAP_ORGANIZATION: organization } = config
+  if (email !== undefined && password !== undefined) await bootstrap(context, { email, password, organization })
+}
+
+function startEvents({ store }: Context, config: Config, { logger, metrics, onStop }: Lifecycle): void {
+  const bus = createBus({ ...busSettings(config), clientId: 'identity', logger, metrics })
+  onStop('bus', bus.close)
+  const relay = startRelay({ store, publish: events => bus.publish(topics.identity, events), logger, metrics })
+  onStop('relay', relay.stop)
+}
+
+async function startServer(context: Context, config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
+  const { logger, metrics, onStop, shutdown } = lifecycle
+  const server = await serve({
+    services: {
+      'rollcall.identity.v1.Authentication': authentication(context),
+      'rollcall.identity.v1.Credentials': credentials(context),
+      'rollcall.identity.v1.Roles': roles(context),
+      'rollcall.identity.v1.Tokens': tokens(context),
+    },
+    port: config.PORT,
+    host: config.LISTEN_HOST,
+    assertionKeys: config.ASSERTION_KEY,
+    logger,
+    metrics,
+  })
+  shutdown.addEventListener('abort', server.drain)
+  onStop('grpc', server.stop)
+  return { port: server.port }
+}

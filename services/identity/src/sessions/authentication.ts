@@ -1,0 +1,103 @@
+import { AppError, type Handlers, json } from '@rollcall/rpc'
+import { addEvents } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { eventOf } from '../events.ts'
+import { createOrganization } from '../organizations/create-organization.ts'
+import { presentOrganization } from '../organizations/organization.model.ts'
+import { emailKeyOf, presentUser, type User } from '../users/user.model.ts'
+import { blockedAccount } from './credentials.ts'
+import { signIn } from './sign-in.ts'
+
+/** How many organizations' accounts of one email a sign-in tries its password on. */
+const maxAccounts = 10
+
+/** Signing in and out, and who the caller is. */
+export const authentication = (context: Context): Handlers<'rollcall.identity.v1.Authentication'> => ({
+  async register({ organization = '', ...request }, call) {
+    if (context.registration === 'closed') throw new AppError('forbidden', { message: 'Registration is closed.' })
+    const { name, email, password } = request
+    const passwordHash = await context.passwords.hash(password)
+    const founding = { organization: organization || name, name, email, passwordHash, lastLoginAt: new Date() }
+    const registered = await context.store.transaction(async tx => {
+      const { organization, owner } = await createOrganization(context, founding, tx)
+      const credential = await signIn(context, owner, call, tx)
+      return { ...credential, user: presentUser(owner), organization: presentOrganization(organization) }
+    })
+    await context.credentials.prepare(String(registered.organization.id))
+    return json(registered)
+  },
+
+  async login({ email, password, orgId }, call) {
+    const [account, another] = await accountsThatFit(context, { email, password, orgId })
+    if (!account) throw new AppError('unauthenticated', { message: 'Wrong email or password.' })
+    if (another) throw new AppError('missing_field', { path: 'orgId' })
+    if (account.blocked) throw blockedAccount()
+    return json(
+      await context.store.transaction(async tx => {
+        const user = await context
+          .within(account.organization)
+          .users.findOneAndUpdate(
+            { _id: account._id, blocked: false, passwordHash: account.passwordHash },
+            { $set: { lastLoginAt: new Date() } },
+            { session: tx, returnDocument: 'after' },
+          )
+        // Blocked, deleted or given another password since it was looked up.
+        if (!user) throw new AppError('unauthenticated', { message: 'Wrong email or password.' })
+        return { ...(await signIn(context, user, call, tx)), user: presentUser(user) }
+      }),
+    )
+  },
+
+  async logout(_request, { caller }) {
+    const { organizationId, sessionId, userId } = caller
+    if (!sessionId) throw new AppError('bad_request', { message: 'An API token has no session to end.' })
+    const scope = { organizationId, credentials: [{ kind: 'session' as const, id: sessionId }] }
+    await context.credentials.change(scope, timeoutMs =>
+      context.store.transaction(
+        async tx => {
+          const ended = await context
+            .within(organizationId)
+            .sessions.findOneAndDelete({ _id: sessionId }, { session: tx })
+          if (!ended) return
+          const { organization, _id: subject } = ended
+          const data = { userId, at: new Date() }
+          await addEvents(tx, [eventOf('session.ended', { organization, subject, data })])
+        },
+        { timeoutMs },
+      ),
+    )
+    return { success: true, message: 'signed out' }
+  },
+
+  async getMe(_request, { caller }) {
+    const { organizationId, userId, role, permissions, tokenId, tokenName, impersonatorId } = caller
+    const [organization, user] = await Promise.all([
+      context.models.organizations.findById(organizationId).lean(),
+      context.within(organizationId).users.findOne({ _id: userId }),
+    ])
+    if (!organization || !user) throw new AppError('unauthenticated', { message: 'No such account.' })
+    return json({
+      kind: caller.kind,
+      user: presentUser(user),
+      organization: presentOrganization(organization),
+      role,
+      permissions: permissions === '*' ? ['*'] : permissions,
+      ...(tokenId && { token: { id: tokenId, name: tokenName } }),
+      ...(impersonatorId && { impersonatedBy: impersonatorId }),
+    })
+  },
+})
+
+/** The accounts that email and password open. An email nobody has costs as much as a wrong password. */
+async function accountsThatFit(
+  { models, passwords }: Context,
+  { email, password, orgId }: { email: string; password: string; orgId: string | undefined },
+): Promise<User[]> {
+  const accounts = await models.users
+    .find({ emailKey: emailKeyOf(email), ...(orgId && { organization: orgId }) })
+    .limit(maxAccounts)
+    .lean()
+  if (accounts.length === 0) await passwords.fits(password, undefined)
+  const fits = await Promise.all(accounts.map(account => passwords.fits(password, account.passwordHash ?? undefined)))
+  return accounts.filter((_, index) => fits[index])
+}

@@ -1,0 +1,85 @@
+import { credentialMessages, formatToken, generateSecret, hashSecret, previewToken } from '@rollcall/credentials'
+import type { CreateTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError, actorOf, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import { addEvents, objectId, type Scope } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { eventOf } from '../events.ts'
+import { authorityOf } from '../roles/authority.ts'
+import { refuseExcess } from '../roles/permissions.ts'
+import { permissionsOfRole, type Role } from '../roles/role.model.ts'
+import { readExpiry } from './expiry.ts'
+import { showToken, type Token } from './token.model.ts'
+
+type TokenRole = Pick<Token, 'role' | 'roleId'>
+
+/**
+ * Creates a token: of the role that is named, of the creating token's own role, or of none, and then it authorizes as
+ * its creator. None of them may exceed what the caller may do. The answer is the only place that holds the secret.
+ */
+export async function createToken(context: Context, request: CreateTokenRequest, caller: Caller): Promise<HttpBody> {
+  const { organizationId, userId } = caller
+  const { name, description = '' } = request
+  const expiresAt = readExpiry(request.expiresAt)
+  const secret = generateSecret()
+  const { tokens } = context.within(organizationId)
+  const created = await context.store.transaction(async tx => {
+    const { organization, _id: subject } = await tokens.insertOne(
+      {
+        hash: hashSecret(secret, context.tokenKey),
+        tokenPreview: previewToken(organizationId, secret),
+        name,
+        description,
+        expiresAt,
+        ...(await roleOfNewToken(context, request.role, caller, tx)),
+        createdBy: actorOf(caller),
+        creator: objectId(userId),
+      },
+      { session: tx },
+    )
+    const token = await showToken(tokens, subject, tx)
+    const data = { token, actor: actorOf(caller) }
+    await addEvents(tx, [eventOf('token.created', { organization, subject, data })])
+    return token
+  })
+  return json({ ...created, token: formatToken(organizationId, secret) })
+}
+
+async function roleOfNewToken(
+  { within }: Context,
+  name: string | undefined,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<TokenRole> {
+  const { tokens, users, roles } = within(caller.organizationId)
+  if (name !== undefined) {
+    const role = await carry(roles, { name, kind: { $in: ['api', 'both'] } }, caller, tx)
+    if (!role) throw new AppError('bad_request', { message: `Unknown API role: ${name}`, path: 'role' })
+    return role
+  }
+  const parent =
+    caller.tokenId === undefined ? undefined : await tokens.findOne({ _id: caller.tokenId }, { session: tx })
+  if (parent?.roleId) {
+    const role = await carry(roles, { _id: parent.roleId }, caller, tx)
+    if (!role) throw goneMeanwhile()
+    return role
+  }
+  const creator = await users.findOne({ _id: caller.userId }, { session: tx })
+  const authority = creator && (await authorityOf(roles, creator, tx))
+  if (!authority || parent === null) throw goneMeanwhile()
+  refuseExcess(authority.permissions, caller.permissions)
+  return { role: null, roleId: null }
+}
+
+/** Counts one more token on a role, which keeps the role as it is until the token is there. */
+async function carry(roles: Scope<Role>, filter: object, caller: Caller, tx: ClientSession): Promise<TokenRole | null> {
+  const role = await roles.findOneAndUpdate(filter, { $inc: { tokenCount: 1 } }, { session: tx })
+  if (!role) return null
+  refuseExcess(permissionsOfRole(role), caller.permissions)
+  return { role: role.name, roleId: role._id }
+}
+
+/** The caller's own credential ended while it was being used. */
+function goneMeanwhile(): AppError {
+  return new AppError('unauthenticated', { message: credentialMessages.unknownToken })
+}

@@ -1,0 +1,99 @@
+import type { Actor } from '@rollcall/rpc'
+import { type FieldTable, presenter, type Scope } from '@rollcall/store'
+import { type ClientSession, type PipelineStage, Schema, type Types } from 'mongoose'
+
+/** An API token. The secret itself is stored nowhere. */
+export type Token = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  /** Hash of the secret under the server's key. */
+  hash: string
+  name: string
+  description: string
+  expiresAt: Date | null
+  /** Name of the role it was made with; null: it authorizes as its creator. */
+  role: string | null
+  /** The role itself: another one that takes the name later is not it. */
+  roleId: Types.ObjectId | null
+  /** The role was deleted; or the creator was. */
+  roleGone: boolean
+  creatorGone: boolean
+  active: boolean
+  archived: boolean
+  tokenPreview: string
+  createdBy: Actor
+  /** The person it acts for. */
+  creator: Types.ObjectId
+  lastUsedAt: Date | null
+  lastUsedIp: string | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+const actorSchema = new Schema<Actor>(
+  { kind: String, id: { type: String, default: null }, name: String },
+  { _id: false, id: false },
+)
+
+export const tokenSchema = new Schema<Token>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    hash: { type: String, required: true },
+    name: { type: String, required: true },
+    description: { type: String, default: '' },
+    expiresAt: { type: Date, default: null },
+    role: { type: String, default: null },
+    roleId: { type: Schema.Types.ObjectId, default: null },
+    roleGone: { type: Boolean, default: false },
+    creatorGone: { type: Boolean, default: false },
+    active: { type: Boolean, default: true },
+    archived: { type: Boolean, default: false },
+    tokenPreview: { type: String, required: true },
+    createdBy: { type: actorSchema, required: true },
+    creator: { type: Schema.Types.ObjectId, required: true },
+    lastUsedAt: { type: Date, default: null },
+    lastUsedIp: { type: String, default: null },
+  },
+  { collection: 'tokens', timestamps: true, versionKey: false },
+)
+tokenSchema.index({ organization: 1, hash: 1 }, { unique: true })
+tokenSchema.index({ organization: 1, roleId: 1 })
+
+/** What of a token is public. */
+export const tokenFields: FieldTable = {
+  name: 'string',
+  description: 'string',
+  expiresAt: 'date',
+  role: 'string',
+  active: 'boolean',
+  archived: 'boolean',
+  tokenPreview: 'string',
+  status: 'string',
+  createdBy: 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+  lastUsedAt: 'date',
+  lastUsedIp: 'string',
+}
+
+const presentToken = presenter(tokenFields)
+
+/** Adds a token's status as it is now; the database does it, so that lists can be filtered and sorted by it. */
+export function addStatus(now = new Date()): PipelineStage {
+  const causes: [status: string, condition: unknown][] = [
+    ['archived', '$archived'],
+    ['inactive', { $not: ['$active'] }],
+    ['expired', { $and: [{ $ne: ['$expiresAt', null] }, { $lte: ['$expiresAt', now] }] }],
+    ['creator-missing', '$creatorGone'],
+    ['role-missing', '$roleGone'],
+  ]
+  const status = causes.reduceRight<unknown>((otherwise, [name, is]) => ({ $cond: [is, name, otherwise] }), 'active')
+  return { $addFields: { status } }
+}
+
+/** The public record of a token, undefined where there is none of this id. */
+export async function showToken(tokens: Scope<Token>, id: Types.ObjectId, session?: ClientSession) {
+  const [token] = await tokens.aggregate([{ $match: { _id: id } }, addStatus()], { session })
+  return token && presentToken(token)
+}

@@ -1,0 +1,73 @@
+import { AppError, actorOf, type Caller, type Handlers, json } from '@rollcall/rpc'
+import { addEvents, objectId, runList } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { eventOf } from '../events.ts'
+import { createToken } from './create-token.ts'
+import { addStatus, showToken, type Token, tokenFields } from './token.model.ts'
+
+/** API tokens: credentials of programs. */
+export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'> => ({
+  async listTokens({ list }, { caller }) {
+    const { tokens } = context.within(caller.organizationId)
+    return runList({ scope: tokens, stages: [addStatus()], query: list ?? {}, fields: tokenFields })
+  },
+
+  createToken: (request, { caller }) => createToken(context, request, caller),
+
+  async getToken({ id }, { caller }) {
+    const token = await showToken(context.within(caller.organizationId).tokens, objectId(id))
+    if (!token) throw notFound()
+    return json(token)
+  },
+
+  async updateToken({ id, ...changes }, { caller }) {
+    const { tokens } = context.within(caller.organizationId)
+    await changeToken(context, id, caller, async tx => {
+      const before = await tokens.findOneAndUpdate(
+        { _id: id },
+        { $set: changes },
+        { session: tx, returnDocument: 'before' },
+      )
+      if (!before) throw notFound()
+      const { organization, _id: subject } = before
+      const changed = updatable.filter(field => changes[field] !== undefined && changes[field] !== before[field])
+      const data = { token: await showToken(tokens, subject, tx), changed, actor: actorOf(caller) }
+      await addEvents(tx, [eventOf('token.updated', { organization, subject, data })])
+    })
+    return { success: true, message: 'updated' }
+  },
+
+  deleteToken: ({ id }, { caller }) => {
+    const { tokens, roles } = context.within(caller.organizationId)
+    return changeToken(context, id, caller, async tx => {
+      const record = await showToken(tokens, objectId(id), tx)
+      const token = await tokens.findOneAndDelete({ _id: id }, { session: tx })
+      if (!token) throw notFound()
+      const { organization, _id: subject, roleId } = token
+      if (roleId) await roles.updateOne({ _id: roleId }, { $inc: { tokenCount: -1 } }, { session: tx })
+      const data = { token: record, actor: actorOf(caller) }
+      await addEvents(tx, [eventOf('token.deleted', { organization, subject, data })])
+      return json(record)
+    })
+  },
+})
+
+const updatable = ['name', 'description', 'active', 'archived'] as const
+
+/** Changes a token so that the very next request with it meets the change. */
+async function changeToken<T>(
+  { within, credentials, store }: Context,
+  id: string,
+  { organizationId }: Caller,
+  write: (tx: ClientSession) => Promise<T>,
+): Promise<T> {
+  const token: Token | null = await within(organizationId).tokens.findOne({ _id: id })
+  if (!token) throw notFound()
+  const scope = { organizationId, credentials: [{ kind: 'token' as const, id: token.hash }] }
+  return credentials.change(scope, timeoutMs => store.transaction(write, { timeoutMs }))
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', { what: 'token' })
+}
