@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 /** Settings of the connection to the cache's Redis. */
 export type CacheConnectionOptions = {
   url: string
-  /** How long a request may wait for Redis before it is resolved without. */
+  /** How long to wait for Redis: briefly where a request goes on without it, longer where a change would fail. */
   commandTimeoutMs?: number
   /** Told of every lost connection. */
   onError?: (error: Error) => void
@@ -14,7 +14,7 @@ export type CacheConnectionOptions = {
  * `commandTimeoutMs` while it is slow, and none is queued or sent again: the caller has another way to go. A connection
  * that has fallen silent is given up after twice that time, and a new one tried every half second.
  */
-export function connectCacheRedis({ url, commandTimeoutMs = 250, onError = () => {} }: CacheConnectionOptions): Redis {
+export function connectCacheRedis({ url, commandTimeoutMs = 500, onError = () => {} }: CacheConnectionOptions): Redis {
   const redis = new Redis(url, {
     commandTimeout: commandTimeoutMs,
     socketTimeout: 2 * commandTimeoutMs,

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { Redis } from 'ioredis'
+import * as variants from './credential-cache.variants.ts'
+import { type Counts, playWorld } from './credential-cache.world.ts'
+
+/** What must never be counted. */
+export const violationKinds = ['stale', 'overtaken', 'expired', 'stuck'] as const
+
+/** What came of many worlds, and the course of the first in which something happened that must not. */
+export type Report = Counts & { interleavings: number; seconds: number; example: string | null }
+
+/** How many worlds to play with what; with `untilViolation`, no more than it takes to see one go wrong. */
+export type ExploreOptions = {
+  redisUrl: string
+  variant: variants.Variant
+  interleavings: number
+  firstSeed?: number
+  untilViolation?: boolean
+}
+
+/** Worlds played at a time: they share nothing but Redis, and keep its pipeline full. */
+const width = 64
+
+/** Plays as many worlds as asked for, one per seed, on a real Redis. */
+export async function explore(options: ExploreOptions): Promise<Report> {
+  const { redisUrl, variant, interleavings, firstSeed = 1, untilViolation = false } = options
+  const redis = new Redis(redisUrl, { enableAutoPipelining: true })
+  const prefix = `fault-${randomBytes(6).toString('hex')}:`
+  const startedAt = performance.now()
+  const totals: Partial<Counts> = {}
+  let violatedSeed: number | null = null
+  let played = 0
+
+  const playWorlds = async () => {
+    while (played < interleavings && !(untilViolation && violatedSeed !== null)) {
+      const current = firstSeed + played++
+      const counts = await playWorld({ redis, prefix, variant, seed: current })
+      add(totals, counts)
+      if (violationKinds.some(kind => counts[kind] > 0)) violatedSeed ??= current
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: width }, playWorlds))
+    const example = violatedSeed === null ? null : await narrate(violatedSeed)
+    return { ...(totals as Counts), interleavings: played, seconds: (performance.now() - startedAt) / 1_000, example }
+  } finally {
+    redis.disconnect()
+  }
+
+  async function narrate(seed: number) {
+    const lines = [`seed ${seed}`]
+    await playWorld({ redis, prefix: `${prefix}again:`, variant, seed, trace: line => lines.push(line) })
+    return lines.join('\n')
+  }
+}
+
+function add(totals: Partial<Counts>, counts: Counts) {
+  for (const [name, count] of Object.entries(counts) as [keyof Counts, number][]) {
+    totals[name] = (totals[name] ?? 0) + count
+  }
+}
+
+/** One line of a report. */
+export function summarize(name: string, { interleavings, seconds, example, ...counts }: Report): string {
+  const figures = Object.entries(counts).map(([what, count]) => `${what} ${count}`)
+  return `${name}: ${interleavings} interleavings in ${seconds.toFixed(1)} s, ${figures.join(', ')}`
+}
+
+/** How many times anything happened that must not. */
+export function violationsIn(report: Report): number {
+  return violationKinds.reduce((sum, kind) => sum + report[kind], 0)
+}
+
+/** What the full count needs. */
+export type SoakOptions = { redisUrl: string; interleavings?: number; print?: (line: string) => void }
+
+/**
+ * The full count: at least 100,000 interleavings of the cache, and each broken variant until it is caught. Prints a line
+ * for each, and throws if the cache went wrong or a variant got away.
+ */
+export async function soak({ redisUrl, interleavings = 100_000, print = console.log }: SoakOptions): Promise<void> {
+  const { fenced, ...broken } = variants
+  const firstSeed = randomBytes(4).readUInt32BE()
+  const report = await explore({ redisUrl, variant: fenced, interleavings, firstSeed })
+  print(summarize('credential cache', report))
+  if (violationsIn(report) > 0) throw new Error(`the credential cache went wrong:\n${report.example}`)
+
+  for (const [name, variant] of Object.entries(broken)) {
+    const caught = await explore({ redisUrl, variant, interleavings, firstSeed, untilViolation: true })
+    print(summarize(name, caught))
+    if (violationsIn(caught) === 0) throw new Error(`${name} got away: the harness proves nothing`)
+  }
+}

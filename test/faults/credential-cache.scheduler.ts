@@ -1,0 +1,105 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** A repeatable source of chance. */
+export type Random = {
+  chance(probability: number): boolean
+  below(count: number): number
+  pick<T>(items: readonly T[]): T
+}
+
+/** Makes the same chances for the same seed (mulberry32). */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let bits = Math.imul(state ^ (state >>> 15), state | 1)
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61)
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (count: number) => Math.floor(next() * count)
+  return { below, chance: probability => next() < probability, pick: items => items[below(items.length)]! }
+}
+
+/** A process that may die: nothing it waits for comes back to it then. */
+export type Process = { name: string; alive: boolean }
+
+type Site = 'redis' | 'database'
+type Fate = 'done' | 'lost' | 'unanswered' | 'late' | 'crash'
+type Step = {
+  process: Process
+  site: Site
+  label: string
+  effect: () => unknown
+  resolve: (answer: unknown) => void
+  reject: (error: Error) => void
+}
+
+/** Decides which of the steps that processes wait for happens next, and what becomes of it. */
+export type Scheduler = {
+  /** Queues a step of a process: what it does elsewhere, once its turn comes. */
+  step<T>(process: Process, site: Site, label: string, effect: () => T | Promise<T>): Promise<T>
+  /** Plays one waiting step and lets whoever waited for it run on to its next. */
+  playOne(): Promise<void>
+  readonly waiting: number
+  /** While set, no step reaches Redis. */
+  redisAway: boolean
+  /** How likely a step goes wrong. */
+  faultiness: number
+}
+
+const faults: readonly Fate[] = ['lost', 'unanswered', 'late', 'crash']
+const ignore = () => {}
+
+/**
+ * Makes a scheduler. Every step waits for its turn, for as long as chance has it, so all interleavings can come about.
+ * A step that goes wrong is lost on the way, or done but never answered, or given up and done later (a command still in
+ * a socket), or its process dies with it.
+ */
+export function createScheduler(random: Random, trace: (line: string) => void): Scheduler {
+  const steps: Step[] = []
+
+  const takeStep = () => steps.splice(random.below(steps.length), 1)[0]!
+  const orphan = (step: Step) => steps.push({ ...step, resolve: ignore, reject: ignore })
+
+  const fateOf = ({ process, site }: Step): Fate => {
+    if (site === 'redis' && scheduler.redisAway) return 'lost'
+    if (!process.alive) return random.chance(0.5) ? 'done' : 'lost'
+    return random.chance(scheduler.faultiness) ? random.pick(faults) : 'done'
+  }
+
+  const play = async (step: Step, fate: Fate) => {
+    const outage = new Error('outage')
+    if (fate === 'crash') step.process.alive = false
+    if (fate === 'crash' || fate === 'late') orphan(step)
+    if (fate === 'done' || fate === 'unanswered') {
+      try {
+        const answer = await step.effect()
+        trace(`  -> ${JSON.stringify(answer)}`)
+        if (fate === 'done' && step.process.alive) step.resolve(answer)
+      } catch (error) {
+        if (step.process.alive) step.reject(error as Error)
+      }
+    }
+    if (fate !== 'done' && step.process.alive) step.reject(outage)
+  }
+
+  const scheduler: Scheduler = {
+    redisAway: false,
+    faultiness: 0,
+    step: <T>(process: Process, site: Site, label: string, effect: () => T | Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        steps.push({ process, site, label, effect, resolve: answer => resolve(answer as T), reject })
+      }),
+    async playOne() {
+      const step = takeStep()
+      const fate = fateOf(step)
+      trace(`${step.process.name} ${step.label}: ${fate}`)
+      await play(step, fate)
+      await nextTurn()
+    },
+    get waiting() {
+      return steps.length
+    },
+  }
+  return scheduler
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { explore, summarize, violationsIn } from './credential-cache.harness.ts'
+import { fenced, naive, withoutShutting } from './credential-cache.variants.ts'
+
+const redisUrl = process.env.REDIS_CACHE_URL
+assert.ok(redisUrl, 'REDIS_CACHE_URL names the Redis to test with')
+
+suite('credential changes hold at once', () => {
+  test('whatever is interleaved, lost, late, killed or forgotten', async t => {
+    const report = await explore({ redisUrl, variant: fenced, interleavings: 3_000 })
+    t.diagnostic(summarize('credential cache', report))
+    assert.equal(violationsIn(report), 0, report.example ?? '')
+    assert.ok(report.hits > 1_000 && report.changesAnswered > 1_000 && report.changesFailed > 1_000)
+  })
+
+  test('not with a naive read-through, which the same interleavings catch', async t => {
+    const report = await explore({ redisUrl, variant: naive, interleavings: 1_000 })
+    t.diagnostic(summarize('naive read-through', report))
+    assert.ok(report.stale > 0)
+    assert.ok(report.expired > 0)
+  })
+
+  test('not without shutting the fences first', async t => {
+    const report = await explore({ redisUrl, variant: withoutShutting, interleavings: 3_000, untilViolation: true })
+    t.diagnostic(summarize('without shutting', report))
+    assert.ok(report.overtaken > 0)
+  })
+})

@@ -1,0 +1,365 @@
+import type { CacheRedis, ChangeScope } from '@rollcall/credentials'
+import { AppError } from '@rollcall/rpc'
+import {
+  createRandom,
+  createScheduler,
+  type Process,
+  type Random,
+  type Scheduler,
+} from './credential-cache.scheduler.ts'
+import type { CacheUnderTest, StampedValue, Variant } from './credential-cache.variants.ts'
+
+/** Long enough that none lapses while a world is played: time goes by in leaps only, when `pass` says so. */
+const leaseMs = 60_000
+const ttlMs = 300_000
+const leapsMs = [1_000, 25_000, leaseMs + 1_000, ttlMs + 1_000]
+/** What a world may take in real time without a write being thought punctual that was not. */
+const marginMs = 10_000
+const gatewayCount = 3
+
+const noCounts = {
+  steps: 0,
+  reads: 0,
+  hits: 0,
+  changes: 0,
+  changesAnswered: 0,
+  changesFailed: 0,
+  mishaps: 0,
+  /** Accepted an old value after the change had been answered. */
+  stale: 0,
+  /** Accepted an old value after the change had been written, by a write that kept its time. */
+  overtaken: 0,
+  /** Accepted a credential that had expired by the gateway's own clock. */
+  expired: 0,
+  /** Did not cache again once all was well. */
+  stuck: 0,
+}
+/** What happened in a world; `stale`, `overtaken`, `expired` and `stuck` must not. */
+export type Counts = typeof noCounts
+
+/** How new something is: how often the credential, and its organization as a whole, had been changed. */
+type Stamp = Pick<StampedValue, 'credential' | 'organization'>
+type Account = { id: string; expiresAt: number | null; alive: boolean; changes: number }
+
+/** The commands a world needs of Redis: those of the cache, and leave to lose keys. */
+export type WorldRedis = CacheRedis & { del(...keys: string[]): Promise<unknown> }
+
+/** What a world is made of. */
+export type WorldOptions = { redis: WorldRedis; prefix: string; variant: Variant; seed: number; trace?: Trace }
+type Trace = (line: string) => void
+
+type World = {
+  organizationId: string
+  redis: WorldRedis
+  /** Every key that was ever asked for. */
+  keys: Set<string>
+  random: Random
+  scheduler: Scheduler
+  trace: Trace
+  counts: Counts
+  /** The database: what is true. */
+  accounts: readonly Account[]
+  /** Those that requests and changes are about: in half of the worlds one alone, to which everything happens. */
+  subjects: readonly Account[]
+  organizationChanges: number
+  /** What each credential was, at least, when a change was last answered. */
+  answered: Map<string, Stamp>
+  /** Whether every write so far kept the time it was given. */
+  punctual: boolean
+  leaptMs: number
+  skewsMs: number[]
+  cacheOf(redis: CacheRedis, clock: () => number): CacheUnderTest
+}
+
+/**
+ * Plays one world: an organization with three credentials, a handful of requests on several gateways and some changes,
+ * interleaved by chance, while Redis forgets, goes away and comes back, processes die, answers get lost, time leaps and
+ * clocks go wrong. The seed decides it all.
+ */
+export async function playWorld(options: WorldOptions): Promise<Counts> {
+  const world = createWorld(options)
+  const { random, scheduler, counts } = world
+  const actors = shuffle(random, [
+    ...Array.from({ length: 4 + random.below(17) }, (_, n) => () => request(world, `request-${n}`)),
+    ...Array.from({ length: 1 + random.below(4) }, (_, n) => () => change(world, `change-${n}`)),
+  ])
+  const startChance = random.pick([0.05, 0.15, 0.4])
+  const mishapChance = random.chance(0.3) ? 0 : random.below(25) / 100
+  scheduler.faultiness = random.chance(0.4) ? 0 : random.below(25) / 100
+  if (random.chance(0.8)) await warmUp(world)
+
+  while (actors.length > 0 || scheduler.waiting > 0) {
+    counts.steps++
+    if (random.chance(mishapChance)) await mishap(world)
+    else if (scheduler.waiting === 0 || (actors.length > 0 && random.chance(startChance))) void actors.pop()!()
+    else await scheduler.playOne()
+  }
+
+  await recover(world)
+  await forget(world, [...world.keys])
+  return counts
+}
+
+function createWorld({ redis, prefix, variant, seed, trace = () => {} }: WorldOptions): World {
+  const random = createRandom(seed)
+  const expiresAt = Date.now() + 100_000
+  // The first two share a fence.
+  const accounts: Account[] = [
+    { id: 'one-a', expiresAt: null, alive: true, changes: 0 },
+    { id: 'two-a', expiresAt, alive: true, changes: 0 },
+    { id: 'one-b', expiresAt: null, alive: true, changes: 0 },
+  ]
+  const ids = accounts.map(({ id }) => id)
+  return {
+    organizationId: seed.toString(16).padStart(24, '0'),
+    redis,
+    keys: new Set(),
+    random,
+    scheduler: createScheduler(random, trace),
+    trace,
+    counts: { ...noCounts },
+    accounts,
+    subjects: random.chance(0.5) ? [random.pick(accounts)] : accounts,
+    organizationChanges: 0,
+    answered: new Map(ids.map(id => [id, { credential: 0, organization: 0 }])),
+    punctual: true,
+    leaptMs: 0,
+    skewsMs: Array.from({ length: gatewayCount }, () => random.below(2_000) - 1_000),
+    cacheOf: (port, clock) => variant(port, { prefix, leaseMs, ttlMs, clock, ids }),
+  }
+}
+
+const now = (world: World) => Date.now() + world.leaptMs
+
+const stampOf = (world: World, account: Account): Stamp => ({
+  credential: account.changes,
+  organization: world.organizationChanges,
+})
+
+const isOlder = (one: Stamp, other: Stamp) => one.credential < other.credential || one.organization < other.organization
+
+function readDatabase(world: World, account: Account): StampedValue | null {
+  const stands = account.alive && (account.expiresAt === null || account.expiresAt > now(world))
+  return stands ? { ...stampOf(world, account), expiresAt: account.expiresAt } : null
+}
+
+/** Redis with an ear on it, so that the world knows which keys there are to lose. */
+function overhear({ redis, keys }: World): CacheRedis {
+  const learn = (asked: readonly (string | number)[]) => {
+    for (const key of asked) keys.add(String(key))
+  }
+  return {
+    mget(...asked) {
+      learn(asked)
+      return redis.mget(...asked)
+    },
+    eval(source, keyCount, ...rest) {
+      learn(rest.slice(0, keyCount))
+      return redis.eval(source, keyCount, ...rest)
+    },
+    evalsha(sha, keyCount, ...rest) {
+      learn(rest.slice(0, keyCount))
+      return redis.evalsha(sha, keyCount, ...rest)
+    },
+  }
+}
+
+/** A process's connection to Redis: each command is a step of its own. `onScript` is told when a script gets there. */
+function connect(world: World, process: Process, onScript = () => {}): CacheRedis {
+  const redis = overhear(world)
+  const inTurn = <T>(label: string, effect: () => Promise<T>) => world.scheduler.step(process, 'redis', label, effect)
+  return {
+    mget: (...keys) => inTurn('MGET', () => redis.mget(...keys)),
+    eval: (...call) => inTurn('EVAL', () => redis.eval(...call)),
+    evalsha: (...call) =>
+      inTurn('EVALSHA', () => {
+        onScript()
+        return redis.evalsha(...call)
+      }),
+  }
+}
+
+/** A cache whose commands take effect at once, for before and after. */
+const cacheAtEase = (world: World) => world.cacheOf(overhear(world), () => now(world))
+
+/** The state that most worlds begin with: everything is cached. */
+async function warmUp(world: World) {
+  const cache = cacheAtEase(world)
+  const { organizationId, accounts } = world
+  await cache.prepare(organizationId)
+  const resolve = (account: Account) =>
+    cache.resolve({ organizationId, kind: 'token', id: account.id }, async () => readDatabase(world, account))
+  await Promise.all(accounts.map(resolve))
+}
+
+/** A clock of one gateway that remembers the earliest time it told. */
+function createClock(world: World, gateway: number) {
+  let earliest = Number.POSITIVE_INFINITY
+  const tell = () => {
+    const time = now(world) + world.skewsMs[gateway]!
+    earliest = Math.min(earliest, time)
+    return time
+  }
+  return { tell, earliest: () => earliest }
+}
+
+async function request(world: World, name: string): Promise<void> {
+  const { random, scheduler, counts, trace } = world
+  const process = { name, alive: true }
+  const account = random.pick(world.subjects)
+  const clock = createClock(world, random.below(gatewayCount))
+  const cache = world.cacheOf(connect(world, process), clock.tell)
+  const answeredBefore = { ...world.answered.get(account.id)! }
+  const writtenBefore = stampOf(world, account)
+  let loaded = false
+  const load = () => {
+    loaded = true
+    return scheduler.step(process, 'database', 'read', () => readDatabase(world, account))
+  }
+
+  trace(`${name} of ${account.id}`)
+  counts.reads++
+  clock.tell()
+  try {
+    const value = await cache.resolve({ organizationId: world.organizationId, kind: 'token', id: account.id }, load)
+    trace(`${name} ${loaded ? 'loaded' : 'hit'} ${JSON.stringify(value)}`)
+    if (!loaded) counts.hits++
+    if (value) judge(value)
+  } catch {
+    trace(`${name} cannot be resolved`)
+  }
+
+  function judge(value: StampedValue) {
+    judgeAge(world, value, answeredBefore, writtenBefore)
+    if (!loaded && value.expiresAt !== null && value.expiresAt <= clock.earliest()) counts.expired++
+  }
+}
+
+function judgeAge({ counts, punctual }: World, value: StampedValue, answered: Stamp, written: Stamp) {
+  if (isOlder(value, answered)) counts.stale++
+  else if (punctual && isOlder(value, written)) counts.overtaken++
+}
+
+async function change(world: World, name: string): Promise<void> {
+  const { random, scheduler, counts, trace, organizationId } = world
+  const process = { name, alive: true }
+  const target = random.chance(0.6) ? random.pick(world.subjects) : undefined
+  const alive = random.chance(0.5)
+  let shutAt = Number.POSITIVE_INFINITY
+  let written: Stamp | undefined
+  const cache = world.cacheOf(
+    connect(world, process, () => {
+      shutAt = Math.min(shutAt, now(world))
+    }),
+    () => now(world),
+  )
+  const land = () => {
+    if (now(world) - shutAt > leaseMs - marginMs) world.punctual = false
+    written = applyChange(world, target, alive)
+  }
+  const scope: ChangeScope = { organizationId, ...(target && { credentials: [{ kind: 'token', id: target.id }] }) }
+
+  trace(`${name} of ${target?.id ?? 'everything'}`)
+  counts.changes++
+  try {
+    await cache.change(scope, async () => {
+      if (random.chance(0.1)) throw new AppError('conflict', { message: 'refused' })
+      // The most delicate moment: the fences are shut, and nothing is written yet.
+      if (random.chance(0.3)) await scheduler.step(process, 'database', 'delay', () => mishap(world))
+      await scheduler.step(process, 'database', 'write', land)
+    })
+    counts.changesAnswered++
+    trace(`${name} is answered`)
+    if (written) rememberAnswer(world, target, written)
+  } catch (error) {
+    counts.changesFailed++
+    trace(`${name} fails: ${error}`)
+  }
+}
+
+function applyChange(world: World, target: Account | undefined, alive: boolean): Stamp {
+  if (target) {
+    target.alive = alive
+    target.changes++
+  } else {
+    world.organizationChanges++
+  }
+  return { credential: target?.changes ?? 0, organization: world.organizationChanges }
+}
+
+function rememberAnswer(world: World, target: Account | undefined, written: Stamp) {
+  for (const { id } of target ? [target] : world.accounts) {
+    const known = world.answered.get(id)!
+    if (target) known.credential = Math.max(known.credential, written.credential)
+    else known.organization = Math.max(known.organization, written.organization)
+  }
+}
+
+/** Takes time away from keys and from the claims within them, as if it had passed in Redis. */
+const passTime = `
+for _, key in ipairs(KEYS) do
+  local value, left = redis.call('GET', key), redis.call('PTTL', key) - ARGV[1]
+  if value and left > 0 then
+    local sooner = function(lapse) return string.format('@%.0f ', lapse - ARGV[1]) end
+    if string.sub(value, 1, 1) == '!' then value = string.gsub(value, '@(%d+) ', sooner) end
+    redis.call('SET', key, value, 'PX', left)
+  else
+    redis.call('DEL', key)
+  end
+end`
+
+async function pass(world: World, ms: number) {
+  world.trace(`${ms} ms pass`)
+  world.leaptMs += ms
+  if (world.keys.size === 0) return
+  await world.redis.eval(passTime, world.keys.size, ...world.keys, ms)
+}
+
+async function forget(world: World, keys: readonly string[]) {
+  if (keys.length === 0) return
+  world.trace(`Redis forgets ${keys.length === 1 ? keys[0] : 'everything'}`)
+  await world.redis.del(...keys)
+}
+
+async function mishap(world: World): Promise<void> {
+  const { random, scheduler, keys, skewsMs } = world
+  const mishaps = [
+    () => pass(world, random.pick(leapsMs)),
+    () => keys.size > 0 && forget(world, [random.pick([...keys])]),
+    () => forget(world, [...keys]),
+    () => {
+      scheduler.redisAway = !scheduler.redisAway
+    },
+    () => {
+      skewsMs[random.below(gatewayCount)] = random.below(400_000) - 200_000
+    },
+  ]
+  world.counts.mishaps++
+  await random.pick(mishaps)()
+}
+
+/** Asks on with nothing going wrong any more: soon the cache has to answer by itself, and rightly. */
+async function recover(world: World): Promise<void> {
+  const account = world.accounts.find(({ alive, expiresAt }) => alive && expiresAt === null)
+  if (!account) return
+  const cache = cacheAtEase(world)
+  const ref = { organizationId: world.organizationId, kind: 'token', id: account.id } as const
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    let loaded = false
+    const value = await cache.resolve(ref, async () => {
+      loaded = true
+      return readDatabase(world, account)
+    })
+    if (!loaded && value) return judgeAge(world, value, world.answered.get(account.id)!, stampOf(world, account))
+    if (attempt === 2) await pass(world, leaseMs + 1_000)
+  }
+  world.counts.stuck++
+}
+
+function shuffle<T>(random: Random, items: T[]): T[] {
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = random.below(last + 1)
+    ;[items[last], items[other]] = [items[other]!, items[last]!]
+  }
+  return items
+}
