@@ -1,0 +1,48 @@
+import { busConfig } from '@rollcall/bus'
+import { readAssertionKeys } from '@rollcall/rpc'
+import { baseConfig, loadConfig, milliseconds, port, urlOf, whole } from '@rollcall/runtime'
+import { z } from 'zod'
+
+const keysExpected = 'expected base64 of at least 32 bytes, or several separated by commas'
+
+const schema = z.object({
+  ...baseConfig,
+  ...busConfig,
+  /** Port of the gRPC server. */
+  PORT: port().default(0),
+  MONGODB_URL: urlOf('mongodb', 'mongodb\\+srv'),
+  MONGODB_DATABASE: z.string().default('rollcall_import'),
+  REDIS_QUEUE_URL: urlOf('redis', 'rediss'),
+  /** Put before the queue's keys. */
+  QUEUE_PREFIX: z.string().default('rollcall'),
+  /** Where the audience service is: host:port. */
+  AUDIENCE_ADDRESS: z.string({ error: 'expected host:port' }).min(3),
+  /** Keys that services prove their callers with, the signing one first. */
+  ASSERTION_KEY: z.string({ error: keysExpected }).transform((text, context) => {
+    try {
+      return readAssertionKeys(text)
+    } catch {
+      context.issues.push({ code: 'custom', message: keysExpected, input: undefined }) // never the value
+      return z.NEVER
+    }
+  }),
+  /** What an uploaded file may be at most. A field's length is in characters. */
+  UPLOAD_MAX_BYTES: whole(1, 10 ** 10).default(200 * 1024 * 1024),
+  UPLOAD_MAX_ROWS: whole(1, 10 ** 8).default(1_000_000),
+  UPLOAD_MAX_COLUMNS: whole(1, 10_000).default(256),
+  UPLOAD_MAX_FIELD: whole(1, 10 ** 7).default(64 * 1024),
+  /** How long an upload waits for its start. */
+  UPLOAD_TTL_MS: milliseconds().default(30 * 60_000),
+  /** Organizations whose imports this process works on side by side. */
+  IMPORT_CONCURRENCY: whole(1, 64).default(2),
+  /** After so long another organization gets its turn. */
+  IMPORT_TURN_MS: milliseconds().default(3_000),
+})
+
+/** The settings of the import service. */
+export type Config = z.infer<typeof schema>
+
+/** Reads the settings. @throws {ConfigError} naming every bad variable */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  return loadConfig(schema, env)
+}

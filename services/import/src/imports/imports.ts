@@ -1,0 +1,78 @@
+import { csvRow, unguard } from '@rollcall/csv'
+import { AppError, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { runList, type Scope } from '@rollcall/store'
+import type { Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { uploadImport } from '../uploads/upload-import.ts'
+import { type FailedRow, type Import, importFields, presentImport, progressOf, resultOf } from './import.model.ts'
+import { startImport } from './start-import.ts'
+
+/** Imports: upload, start, poll, and what is left to look at afterwards. */
+export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'> {
+  return {
+    uploadImport: (requests, call) => uploadImport(context, requests, call),
+
+    startImport: (request, call) => startImport(context, request, call),
+
+    async getImportStatus({ jobId }, { caller }) {
+      const job = await findImport(context.of(caller).imports, jobId)
+      const { state, failedReason } = job
+      return json({ state, progress: progressOf(job), result: resultOf(job), failedReason })
+    },
+
+    async listImportJobs({ list }, { caller }) {
+      const scope = context.of(caller).imports
+      return runList({ scope, query: list ?? {}, fields: importFields, present: presentImport })
+    },
+
+    async downloadImportErrors({ jobId }, { caller }) {
+      const { imports: scope, failedRows } = context.of(caller)
+      const job = await findImport(scope, jobId)
+      return errorFile(job, failedRows)
+    },
+
+    async cancelImport({ jobId }, { caller }) {
+      const { imports: scope } = context.of(caller)
+      const { _id } = await findImport(scope, jobId)
+      // The fence stops whoever works on it, at its next checkpoint.
+      const cancelled = await scope.updateOne(
+        { _id, state: { $in: ['waiting', 'active'] } },
+        { $set: { state: 'failed', failedReason: 'cancelled', finishedAt: new Date() }, $inc: { fence: 1 } },
+      )
+      if (cancelled.modifiedCount === 0) throw new AppError('conflict', { message: 'the import has finished' })
+      return { success: true, message: 'updated' }
+    },
+  }
+}
+
+/** A malformed job id is an unknown one. */
+async function findImport(scope: Scope<Import>, jobId: string): Promise<Import> {
+  const job = /^[0-9a-f]{24}$/i.test(jobId) ? await scope.findOne({ _id: jobId }) : null
+  if (!job) throw new AppError('not_found', { what: 'import job' })
+  return job
+}
+
+const errorFileChunk = 500
+
+/** The failed rows with what is wrong in columns that an import ignores: to be corrected and uploaded again. */
+async function* errorFile({ _id, format }: Import, failedRows: Scope<FailedRow>): AsyncGenerator<HttpBody> {
+  yield csv(`\uFEFF${csvRow([...format.headers, '_row', '_line', '_code', '_error'])}`)
+  let lines = ''
+  let count = 0
+  for await (const failed of failedRowsOf(failedRows, _id)) {
+    const { cells, row, line, code, message } = failed
+    lines += csvRow([...cells.map(unguard), String(row), String(line), code, message])
+    if (++count % errorFileChunk > 0) continue
+    yield csv(lines)
+    lines = ''
+  }
+  if (lines !== '') yield csv(lines)
+}
+
+function failedRowsOf(failedRows: Scope<FailedRow>, job: Types.ObjectId): AsyncIterable<FailedRow> {
+  return failedRows.stream([{ $match: { job } }, { $sort: { row: 1 } }])
+}
+
+function csv(text: string): HttpBody {
+  return { contentType: 'text/csv; charset=utf-8', data: Buffer.from(text) }
+}

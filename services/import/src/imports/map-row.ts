@@ -1,0 +1,142 @@
+import {
+  type Row as CsvRow,
+  readBoolean,
+  readDate,
+  readEmail,
+  readNumber,
+  readOption,
+  readTags,
+  readText,
+  unguard,
+  type Value,
+} from '@rollcall/csv'
+import type {
+  ApplyBatchRequestRow,
+  DescribeAttributesResponseDefinition as Definition,
+} from '@rollcall/protos/gen/audience-v1.ts'
+import type { Import, RowFailure } from './import.model.ts'
+
+/** A mapped column: where it stands, what it is for, and how its cells are read. */
+export type Column = { index: number; header: string; target: string; definition: Definition | undefined }
+
+/** A row as the audience takes it, or why it cannot be. */
+export type MappedRow = { row: ApplyBatchRequestRow; failure?: undefined } | { row?: undefined; failure: RowFailure }
+
+const longestName = 200
+const tagLimits = { count: 100, length: 100 }
+const longestShown = 200
+
+/** Joins the mapping of a job with its headers and the attribute definitions as they are now. */
+export function columnsOf(
+  { format, mapping }: Pick<Import, 'format' | 'mapping'>,
+  definitions: readonly Definition[],
+): Column[] {
+  return mapping.map(([header, target]) => ({
+    index: format.headers.indexOf(header),
+    header,
+    target,
+    definition: definitions.find(({ slug }) => slug === target),
+  }))
+}
+
+/** Reads one row: every mapped cell by its kind. The first cell that is not what it should be fails the row. */
+export function mapRow(source: CsvRow, columns: readonly Column[], emptyValues: Import['emptyValues']): MappedRow {
+  if (source.error) return { failure: unreadable(source, columns) }
+  const row: ApplyBatchRequestRow = {
+    row: source.row,
+    email: '',
+    name: '',
+    attributes: '{}',
+    tags: [],
+    clearTags: false,
+  }
+  const attributes: [slug: string, value: unknown][] = []
+  for (const column of columns) {
+    const cell = unguard(source.cells[column.index] ?? '')
+    const reason = readCell(row, attributes, column, cell, emptyValues === 'clear')
+    if (reason !== undefined) return { failure: failureOf(source, column, cell, reason) }
+  }
+  // fromEntries makes own properties of any name.
+  if (attributes.length > 0) row.attributes = JSON.stringify(Object.fromEntries(attributes))
+  return { row }
+}
+
+/** Puts one cell where it belongs, and answers the reason where it does not fit. */
+function readCell(
+  row: ApplyBatchRequestRow,
+  attributes: [string, unknown][],
+  { target, definition }: Column,
+  cell: string,
+  clears: boolean,
+): string | undefined {
+  const blank = cell.trim() === ''
+  switch (target) {
+    case 'email':
+      return blank ? 'is blank' : take(readEmail(cell), email => (row.email = email))
+    case 'name':
+      return take(readText(cell, longestName), name => (row.name = name))
+    case 'tags':
+      row.clearTags = blank && clears
+      return take(readTags(cell, tagLimits), tags => (row.tags = tags))
+    case 'unsubscribed':
+      return blank ? undefined : take(readBoolean(cell), unsubscribed => (row.unsubscribed = unsubscribed))
+    default:
+      if (!definition) return 'is not an attribute any more'
+      if (!blank) return take(readAttribute(cell, definition), value => attributes.push([target, value]))
+      if (clears) attributes.push([target, null])
+      return undefined
+  }
+}
+
+function take<T>({ value, reason }: Value<T>, keep: (value: T) => unknown): string | undefined {
+  if (reason === undefined) keep(value as T)
+  return reason
+}
+
+function readAttribute(cell: string, { type, options }: Definition): Value<unknown> {
+  switch (type) {
+    case 'number':
+      return readNumber(cell)
+    case 'boolean':
+      return readBoolean(cell)
+    case 'date':
+      return readDate(cell)
+    case 'enum':
+      return readOption(cell, options)
+    default:
+      return { value: cell } // as it stands: text is not ours to trim
+  }
+}
+
+function failureOf(source: CsvRow, { header, target, definition }: Column, cell: string, reason: string): RowFailure {
+  const field = definition ? `attributes.${target}` : target
+  const { row, line } = source
+  return {
+    row,
+    line,
+    column: header,
+    field,
+    value: shown(cell),
+    code: `invalid_${definition ? 'attribute' : target}`,
+    message: `${header} ${reason}`,
+  }
+}
+
+function unreadable({ row, line, cells, error }: CsvRow, columns: readonly Column[]): RowFailure {
+  const { code, message, column: index } = error!
+  const column = columns.find(candidate => candidate.index === index)
+  return {
+    row,
+    line,
+    column: column?.header ?? null,
+    field: column?.target ?? null,
+    value: shown(cells[index] ?? ''),
+    code,
+    message,
+  }
+}
+
+/** A copy: a cell cut from a file may keep a whole piece of it in memory. */
+function shown(cell: string): string {
+  return Buffer.from(cell.slice(0, longestShown)).toString()
+}

@@ -1,0 +1,59 @@
+import { busSettings, createBus, createQueue, startWorker, topics } from '@rollcall/bus'
+import { connect, serve } from '@rollcall/rpc'
+import type { Lifecycle } from '@rollcall/runtime'
+import { connectStore, migrate, startRelay } from '@rollcall/store'
+import type { Config } from './config.ts'
+import { type Context, collectionsOf } from './context.ts'
+import { organizationsWithImports, runTurn } from './imports/import.job.ts'
+import { imports } from './imports/imports.ts'
+
+/** Starts the service: its database, its connection to the audience, the worker and the gRPC server. */
+export async function startImport(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
+  const { logger, metrics, health } = lifecycle
+  const { ASSERTION_KEY: assertionKeys } = config
+
+  const store = await connectStore({ url: config.MONGODB_URL, dbName: config.MONGODB_DATABASE, logger })
+  lifecycle.onStop('database', store.close)
+  health.addReadyCheck('database', store.ping)
+
+  const bus = createBus({ ...busSettings(config), clientId: 'import', logger, metrics })
+  lifecycle.onStop('bus', bus.close)
+
+  const audience = connect({ address: config.AUDIENCE_ADDRESS, assertionKeys, deadlineMs: 30_000 })
+  lifecycle.onStop('connection to audience', async () => audience.close())
+
+  const queueOptions = { url: config.REDIS_QUEUE_URL, name: 'imports', prefix: config.QUEUE_PREFIX, logger }
+  const queue = createQueue(queueOptions)
+  lifecycle.onStop('queue', queue.close)
+
+  const context: Context = {
+    store,
+    ...collectionsOf(store),
+    logger,
+    attributes: audience.client('rollcall.audience.v1.Attributes'),
+    batches: audience.client('rollcall.audience.v1.Batches'),
+    queue,
+    limits: { rows: config.UPLOAD_MAX_ROWS, columns: config.UPLOAD_MAX_COLUMNS, fieldLength: config.UPLOAD_MAX_FIELD },
+    maxUploadBytes: config.UPLOAD_MAX_BYTES,
+    uploadTtlMs: config.UPLOAD_TTL_MS,
+    turnMs: config.IMPORT_TURN_MS,
+  }
+  await migrate(store, logger)
+
+  const relay = startRelay({ store, publish: events => bus.publish(topics.import, events), logger, metrics })
+  lifecycle.onStop('outbox relay', relay.stop)
+
+  const worker = startWorker({
+    ...queueOptions,
+    handle: (id, signal) => runTurn(context, id, signal),
+    sweep: () => organizationsWithImports(context),
+    concurrency: config.IMPORT_CONCURRENCY,
+    metrics,
+  })
+  lifecycle.onStop('import worker', worker.stop)
+
+  const services = { 'rollcall.import.v1.Imports': imports(context) }
+  const server = await serve({ services, port: config.PORT, host: config.LISTEN_HOST, assertionKeys, logger, metrics })
+  lifecycle.onStop('gRPC server', server.stop)
+  return { port: server.port }
+}

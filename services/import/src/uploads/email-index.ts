@@ -1,0 +1,67 @@
+const initialSlots = 1 << 14
+
+/**
+ * Remembers in which row an email stood, in 24 bytes a row whatever the emails' length, so that finding duplicates takes
+ * no more memory for a million rows than a small image does. Emails are kept as 64-bit hashes: among a million of them
+ * two different ones are taken for one with a probability below 3 in 10⁸.
+ */
+export class EmailIndex {
+  readonly #seed = (Math.random() * 2 ** 32) >>> 0
+  #high = new Uint32Array(initialSlots)
+  #low = new Uint32Array(initialSlots)
+  #rows = new Uint32Array(initialSlots)
+  #size = 0
+
+  /** Notes the row (from 1) as the latest of this email, and answers the one before it; 0 where there is none. */
+  note(email: string, row: number): number {
+    if (this.#size * 2 >= this.#rows.length) this.#grow()
+    const [high, low] = hash(email.trim().toLowerCase(), this.#seed)
+    const slot = this.#slotOf(high, low)
+    const before = this.#rows[slot]!
+    if (before === 0) {
+      this.#high[slot] = high
+      this.#low[slot] = low
+      this.#size++
+    }
+    this.#rows[slot] = row
+    return before
+  }
+
+  /** Open addressing: the slot that holds the hash, or the free one where it belongs. */
+  #slotOf(high: number, low: number): number {
+    const mask = this.#rows.length - 1
+    let slot = low & mask
+    while (this.#rows[slot] !== 0 && (this.#low[slot] !== low || this.#high[slot] !== high)) slot = (slot + 1) & mask
+    return slot
+  }
+
+  #grow(): void {
+    const [highs, lows, rows] = [this.#high, this.#low, this.#rows]
+    const slots = rows.length * 2
+    this.#high = new Uint32Array(slots)
+    this.#low = new Uint32Array(slots)
+    this.#rows = new Uint32Array(slots)
+    for (const [index, row] of rows.entries()) {
+      if (row === 0) continue
+      const slot = this.#slotOf(highs[index]!, lows[index]!)
+      this.#high[slot] = highs[index]!
+      this.#low[slot] = lows[index]!
+      this.#rows[slot] = row
+    }
+  }
+}
+
+/** Two multiplicative hashes of 32 bits that feed each other; seeded, so that nobody can choose emails that collide. */
+function hash(text: string, seed: number): [high: number, low: number] {
+  let high = 0xdeadbeef ^ seed
+  let low = 0x41c6ce57 ^ Math.imul(seed, 0x9e3779b1)
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    high = Math.imul(high ^ code, 0x9e3779b1)
+    low = Math.imul(low ^ code, 0x5f356495)
+    high = (high << 13) | (high >>> 19)
+  }
+  high = Math.imul(high ^ (low >>> 15), 0x85ebca6b)
+  low = Math.imul(low ^ (high >>> 13), 0xc2b2ae35)
+  return [high >>> 0, low >>> 0]
+}

@@ -1,0 +1,47 @@
+import type { Scope } from '@rollcall/store'
+import { mongo, Types } from 'mongoose'
+import { type Chunk, chunkBytes } from './upload.model.ts'
+
+/**
+ * Passes bytes on and stores them as they pass, in the database that every replica reads: whoever runs the job need not
+ * be who took the upload. One chunk is in memory at a time. What was stored is whole once the iteration has ended.
+ */
+export async function* storeWhilePassing(
+  chunks: Scope<Chunk>,
+  upload: Types.ObjectId,
+  purgeAt: Date,
+  source: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = []
+  let size = 0
+  let number = 0
+  const store = async (data: Buffer) => {
+    const document = { _id: new Types.ObjectId(), upload, number: number++, data: new mongo.Binary(data), purgeAt }
+    await chunks.bulkWrite([{ insertOne: { document } }])
+  }
+  for await (const piece of source) {
+    waiting.push(piece)
+    size += piece.length
+    while (size >= chunkBytes) {
+      const bytes = Buffer.concat(waiting)
+      await store(bytes.subarray(0, chunkBytes))
+      waiting = [bytes.subarray(chunkBytes)]
+      size -= chunkBytes
+    }
+    yield piece
+  }
+  if (size > 0) await store(Buffer.concat(waiting))
+}
+
+/** The bytes of a stored upload from an offset on. */
+export async function* readStored(chunks: Scope<Chunk>, upload: Types.ObjectId, offset = 0): AsyncGenerator<Buffer> {
+  let skip = offset % chunkBytes
+  for (let number = Math.floor(offset / chunkBytes); ; number++) {
+    const chunk = await chunks.findOne({ upload, number })
+    if (!chunk) return
+    const data = Buffer.from(chunk.data.buffer)
+    if (skip < data.length) yield data.subarray(skip)
+    skip = 0
+    if (data.length < chunkBytes) return
+  }
+}

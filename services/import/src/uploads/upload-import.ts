@@ -1,0 +1,163 @@
+import {
+  CsvError,
+  type CsvFormat,
+  type CsvLimits,
+  openCsv,
+  type Row,
+  readCsv,
+  readEmail,
+  suggestMapping,
+  unguard,
+} from '@rollcall/csv'
+import type { UploadImportRequest } from '@rollcall/protos/gen/import-v1.ts'
+import { AppError, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { Types } from 'mongoose'
+import type { Collections, Context } from '../context.ts'
+import { EmailIndex } from './email-index.ts'
+import { readStored, storeWhilePassing } from './spool.ts'
+
+/** Unfinished and expired uploads stay for a while, so that the clock of the database need not agree with ours. */
+const purgeSlackMs = 3_600_000
+const previewLength = 3
+
+/** What one pass over a file finds. */
+type Survey = {
+  format: CsvFormat
+  rowCount: number
+  preview: Row[]
+  mapping: Record<string, string>
+  duplicateEmails: number
+}
+
+/**
+ * Takes a file in one streaming pass that stores it, finds how to read it, and counts its rows. The file is never in
+ * memory; what is refused is not kept.
+ */
+export async function uploadImport(
+  context: Context,
+  requests: AsyncIterable<UploadImportRequest>,
+  call: Call,
+): Promise<HttpBody> {
+  const collections = context.of(call.caller)
+  const upload = new Types.ObjectId()
+  const purgeAt = new Date(Date.now() + context.uploadTtlMs + purgeSlackMs)
+  const slugs = await attributeSlugs(context, call)
+  let fileName: string | undefined
+  const content = fileContent(requests, context.maxUploadBytes, name => {
+    fileName = name
+  })
+  try {
+    const survey = await surveyUpload(
+      collections,
+      upload,
+      storeWhilePassing(collections.chunks, upload, purgeAt, content),
+      slugs,
+      context.limits,
+    )
+    const { format, rowCount } = survey
+    const expiresAt = new Date(Date.now() + context.uploadTtlMs)
+    await collections.uploads.insertOne({
+      _id: upload,
+      fileName: fileName ?? null,
+      format,
+      rowCount,
+      expiresAt,
+      purgeAt,
+    })
+    return json(present(upload, survey, expiresAt))
+  } catch (error) {
+    await collections.chunks.deleteMany({ upload }).catch(() => undefined) // else the database forgets them in time
+    throw error instanceof CsvError ? refusal(error.message) : error
+  }
+}
+
+async function attributeSlugs({ attributes }: Context, { caller, requestId, signal }: Call): Promise<string[]> {
+  const { definitions } = await attributes.describeAttributes({}, { caller, requestId, signal })
+  return definitions.map(({ slug }) => slug)
+}
+
+async function* fileContent(
+  requests: AsyncIterable<UploadImportRequest>,
+  maxBytes: number,
+  named: (name: string) => void,
+): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const { fileName, chunk } of requests) {
+    if (fileName !== undefined) named(fileName)
+    bytes += chunk.length
+    if (bytes > maxBytes) throw refusal(`the file is larger than ${maxBytes} bytes`)
+    if (chunk.length > 0) yield chunk
+  }
+}
+
+/** Surveys the file as it comes; and once more from the store where only its end showed that its encoding is another. */
+async function surveyUpload(
+  { chunks }: Collections,
+  upload: Types.ObjectId,
+  source: AsyncIterable<Buffer>,
+  slugs: string[],
+  limits: CsvLimits,
+): Promise<Survey> {
+  const { format, body } = await openCsv(source, { limits })
+  const { otherEncoding, ...survey } = await surveyRows(body, format, slugs, limits)
+  if (otherEncoding === null) return survey
+  const again = await openCsv(readStored(chunks, upload), { encoding: otherEncoding, limits })
+  return surveyRows(again.body, again.format, slugs, limits)
+}
+
+async function surveyRows(body: AsyncIterable<Uint8Array>, format: CsvFormat, slugs: string[], limits: CsvLimits) {
+  const mapping = suggestMapping(format.headers, slugs)
+  const emailColumn = format.headers.findIndex(header => mapping[header] === 'email')
+  const emails = new EmailIndex()
+  const preview: Row[] = []
+  let rowCount = 0
+  let duplicateEmails = 0
+  const reading = readCsv(body, format, { limits })
+  for await (const { rows } of reading) {
+    for (const row of rows) {
+      refuseLongField(row, format, limits)
+      rowCount = row.row
+      if (preview.length < previewLength) preview.push(row)
+      const { value: email } = readEmail(unguard(row.cells[emailColumn] ?? ''))
+      if (email !== undefined && emails.note(email, row.row) > 0) duplicateEmails++
+    }
+  }
+  if (rowCount === 0) throw refusal('the file has no data row')
+  return { format, rowCount, preview, mapping, duplicateEmails, otherEncoding: reading.otherEncoding() }
+}
+
+function refuseLongField({ error, line }: Row, { headers }: CsvFormat, { fieldLength }: CsvLimits): void {
+  if (error?.code !== 'length') return
+  throw refusal(
+    `line ${line}, column ${headers[error.column] ?? error.column + 1}: a field is longer than ${fieldLength} characters`,
+  )
+}
+
+function refusal(reason: string): AppError {
+  return new AppError('bad_request', { message: reason, path: 'file' })
+}
+
+function present(
+  upload: Types.ObjectId,
+  { format, rowCount, preview, mapping, duplicateEmails }: Survey,
+  expiresAt: Date,
+) {
+  return {
+    importId: String(upload),
+    headers: format.headers,
+    rowCount,
+    previewRows: preview.map(row => keyedByHeader(format.headers, row.cells)),
+    delimiter: format.delimiter,
+    encoding: format.encoding,
+    expiresAt,
+    suggestedMapping: mapping,
+    duplicateEmails,
+  }
+}
+
+/** Without a prototype: a header may be `__proto__`. */
+function keyedByHeader(headers: readonly string[], cells: readonly string[]): Record<string, string> {
+  const record: Record<string, string> = Object.create(null)
+  for (const [index, header] of headers.entries()) record[header] = cells[index] ?? ''
+  return record
+}
