@@ -1,5 +1,17 @@
 export type { BackingEnvironment, BackingVariable } from './backing/backing.ts'
 export { type BackingOptions, type RunningBacking, startBacking } from './backing/index.ts'
-export { Interrupted, interruption } from './interruption.ts'
+export { interruption } from './interruption.ts'
+export { type Keys, newKeys } from './keys.ts'
+export { freePort, LOCALHOST } from './ports.ts'
 export { explain, Problem } from './problem.ts'
+export {
+  launchService,
+  SERVICES,
+  type ServiceName,
+  type ServiceProcess,
+  type Stack,
+  serviceEnvironment,
+  servicePorts,
+  serviceReady,
+} from './services.ts'
 export { type Running, supervise } from './supervise.ts'

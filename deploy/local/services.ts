@@ -1,71 +1,86 @@
 import { join } from 'node:path'
 import type { BackingEnvironment } from './backing/backing.ts'
 import type { Keys } from './keys.ts'
-import { LOCALHOST } from './ports.ts'
+import { freePorts, LOCALHOST } from './ports.ts'
 import { ROOT } from './settings.ts'
-import { type Running, supervise, untilReady } from './supervise.ts'
+import { type Program, type Running, supervise, untilReady } from './supervise.ts'
 
 const GRACE_SECONDS = 12
 const READY_SECONDS = 60
 
-/** A service of the stack. `settings` names what it is told beyond what all services are told. */
-export type Service = { name: string; settings?: readonly string[] }
-
 /** The services in the order in which they need each other: started so, stopped the other way round. */
-export const SERVICES: readonly Service[] = [
-  { name: 'identity', settings: ['REGISTRATION', 'BOOTSTRAP_EMAIL', 'BOOTSTRAP_PASSWORD'] },
-  { name: 'audience' },
-  { name: 'import' },
-  { name: 'gateway', settings: ['TRUST_PROXY'] },
-]
+export const SERVICES = ['identity', 'audience', 'import', 'gateway'] as const
+
+/** The name of a service, and of its folder. */
+export type ServiceName = (typeof SERVICES)[number]
 
 /** What the services of one stack share. */
 export type Stack = {
   backing: BackingEnvironment
   keys: Keys
-  /** Where the services listen, by name; those that are known. */
-  ports: Readonly<Record<string, number>>
-  /** Keeps the databases of several stacks on one server apart; "rollcall_" makes "rollcall_identity". */
-  databasePrefix: string
-  /** Settings of single services, and any other that all of them may see. */
+  /** Where each service listens. */
+  ports: Readonly<Record<ServiceName, number>>
+  /** Put before the names of databases, topics and keys: keeps stacks apart that share backing services. */
+  namespace: string
+  /** Settings of the services, by the names of their variables; a service takes those it knows. */
   settings: NodeJS.ProcessEnv
 }
 
-/** The environment a service of this stack runs in. A port of 0 lets the service choose one. */
-export function serviceEnvironment(service: Service, stack: Stack, internalPort = 0): NodeJS.ProcessEnv {
-  const addresses = Object.entries(stack.ports).map(([name, port]) => [addressVariable(name), `${LOCALHOST}:${port}`])
-  const settings = (service.settings ?? []).map(name => [name, stack.settings[name]])
+/** A free port for each service. */
+export async function servicePorts(): Promise<Record<ServiceName, number>> {
+  const free = await freePorts(SERVICES.length)
+  return Object.fromEntries(SERVICES.map((name, index) => [name, free[index]])) as Record<ServiceName, number>
+}
+
+/** The environment a service of this stack runs in. */
+export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.ProcessEnv {
+  const { backing, keys, ports, namespace, settings } = stack
+  const addresses = SERVICES.map(name => [`${name.toUpperCase()}_ADDRESS`, `${LOCALHOST}:${ports[name]}`])
   return {
-    ...stack.backing,
-    ...stack.keys,
-    ...Object.fromEntries([...addresses, ...settings]),
-    LOG_LEVEL: stack.settings.LOG_LEVEL,
-    MONGODB_DATABASE: stack.databasePrefix + service.name,
-    PORT: String(stack.ports[service.name] ?? 0),
-    INTERNAL_PORT: String(internalPort),
+    ...backing,
+    ...keys,
+    ...Object.fromEntries(addresses),
+    PORT: String(ports[service]),
+    MONGODB_DATABASE: `${namespace}rollcall_${service}`,
+    TOPIC_PREFIX: namespace,
+    CREDENTIAL_PREFIX: `${namespace}credential:`,
+    LIMIT_PREFIX: `${namespace}limit:`,
+    QUEUE_PREFIX: `${namespace}rollcall`,
     SHUTDOWN_GRACE_MS: String((GRACE_SECONDS - 2) * 1000),
+    ...settings,
   }
 }
 
-const addressVariable = (service: string) => `${service.toUpperCase()}_ADDRESS`
+/** How a service is run as a process of its own. */
+export type ServiceProcess = {
+  environment: NodeJS.ProcessEnv
+  /** Port of its health. */
+  internalPort: number
+  logFile: string
+  cacheDir: string
+}
 
 /** Starts a service as a process of its own; `serviceReady` tells when it can be used. */
-export function launchService(
-  { name }: Service,
-  environment: NodeJS.ProcessEnv,
-  folders: { cacheDir: string; dataDir: string },
-): Promise<Running> {
-  const program = {
-    command: process.execPath,
-    args: ['--max-semi-space-size=32', join(ROOT, 'services', name, 'src', 'main.ts')],
-    cwd: ROOT,
-    env: { ...environment, NODE_COMPILE_CACHE: join(folders.cacheDir, 'compile'), NODE_NO_WARNINGS: '1' },
-  }
-  return supervise(program, {
-    name,
-    logFile: join(folders.dataDir, 'logs', `${name}.log`),
+export function launchService(service: ServiceName, process: ServiceProcess): Promise<Running> {
+  return supervise(programOf(service, process), {
+    name: service,
+    logFile: process.logFile,
     graceSeconds: GRACE_SECONDS,
   })
+}
+
+function programOf(service: ServiceName, { environment, internalPort, cacheDir }: ServiceProcess): Program {
+  return {
+    command: process.execPath,
+    args: ['--max-semi-space-size=32', join(ROOT, 'services', service, 'src', 'main.ts')],
+    cwd: ROOT,
+    env: {
+      ...environment,
+      INTERNAL_PORT: String(internalPort),
+      NODE_COMPILE_CACHE: join(cacheDir, 'compile'),
+      NODE_NO_WARNINGS: '1',
+    },
+  }
 }
 
 /** Waits until a launched service says that it is ready. */

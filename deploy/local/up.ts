@@ -1,13 +1,21 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { ConfigError } from '@rollcall/runtime'
-import { type RunningBacking, startBacking } from './backing/index.ts'
+import { startBacking } from './backing/index.ts'
 import { follow } from './follow.ts'
 import { interruption } from './interruption.ts'
 import { type Kept, keptIn } from './keys.ts'
-import { assertFree, freePort, freePorts, LOCALHOST } from './ports.ts'
+import { assertFree, freePort, LOCALHOST } from './ports.ts'
 import { explain, Problem } from './problem.ts'
-import { launchService, SERVICES, type Service, type Stack, serviceEnvironment, serviceReady } from './services.ts'
+import {
+  launchService,
+  SERVICES,
+  type ServiceName,
+  type Stack,
+  serviceEnvironment,
+  servicePorts,
+  serviceReady,
+} from './services.ts'
 import { ROOT, readSettings, type Settings } from './settings.ts'
 import { firstToEnd, type Running } from './supervise.ts'
 
@@ -24,7 +32,8 @@ async function main(signal: AbortSignal): Promise<void> {
   const backing = await startBacking({ cacheDir: settings.CACHE_DIR, dataDir: settings.DATA_DIR, log: print, signal })
   running.defer(() => backing.stop())
   const kept = keptIn(settings.DATA_DIR, { email: settings.BOOTSTRAP_EMAIL, password: settings.BOOTSTRAP_PASSWORD })
-  const stack = await stackOf(settings, kept, backing, gatewayPort)
+  const ports = { ...(await servicePorts()), gateway: gatewayPort }
+  const stack = { backing: backing.env, keys: kept.keys, ports, namespace: '', settings: told(settings, kept) }
 
   const services: Launched[] = []
   for (const service of SERVICES) {
@@ -42,37 +51,31 @@ async function main(signal: AbortSignal): Promise<void> {
   print('stopping')
 }
 
-async function stackOf(settings: Settings, kept: Kept, backing: RunningBacking, gatewayPort: number): Promise<Stack> {
-  const names = SERVICES.map(({ name }) => name)
-  const free = await freePorts(names.length)
-  const ports = { ...Object.fromEntries(names.map((name, index) => [name, free[index]])), gateway: gatewayPort }
-  return { backing: backing.env, keys: kept.keys, ports, databasePrefix: 'rollcall_', settings: told(settings, kept) }
-}
-
-/** What the services read of the settings; without a password there is nothing to bootstrap, the account is there. */
+/** What the services read of the settings. Where no password is known the account exists, and nothing is to be made. */
 function told({ LOG_LEVEL, REGISTRATION, TRUST_PROXY, ...settings }: Settings, { owner }: Kept): Stack['settings'] {
   const password = settings.BOOTSTRAP_PASSWORD ?? owner.password
-  const bootstrap = password ? { BOOTSTRAP_EMAIL: settings.BOOTSTRAP_EMAIL, BOOTSTRAP_PASSWORD: password } : {}
-  return { LOG_LEVEL, REGISTRATION, TRUST_PROXY, ...bootstrap }
+  const BOOTSTRAP_EMAIL = password && settings.BOOTSTRAP_EMAIL
+  return { LOG_LEVEL, REGISTRATION, TRUST_PROXY, BOOTSTRAP_EMAIL, BOOTSTRAP_PASSWORD: password }
 }
 
 type Launched = { program: Running; ready(): Promise<void> }
 
-async function launch(service: Service, stack: Stack, settings: Settings): Promise<Launched> {
+async function launch(service: ServiceName, stack: Stack, settings: Settings): Promise<Launched> {
   const begin = performance.now()
   const internalPort = await freePort()
-  const environment = serviceEnvironment(service, stack, internalPort)
-  const program = await launchService(service, environment, {
+  const program = await launchService(service, {
+    environment: serviceEnvironment(service, stack),
+    internalPort,
+    logFile: join(settings.DATA_DIR, 'logs', `${service}.log`),
     cacheDir: settings.CACHE_DIR,
-    dataDir: settings.DATA_DIR,
   })
-  if (/^(debug|trace)$/.test(settings.LOG_LEVEL)) follow(program.logFile ?? '', line => printStep(service.name, line))
+  if (/^(debug|trace)$/.test(settings.LOG_LEVEL)) follow(program.logFile ?? '', line => printStep(service, line))
   return {
     program,
     async ready() {
       await serviceReady(program, internalPort)
       const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-      printStep(service.name, `ready on ${LOCALHOST}:${stack.ports[service.name]} (${seconds} s)`)
+      printStep(service, `ready on ${LOCALHOST}:${stack.ports[service]} (${seconds} s)`)
     },
   }
 }
