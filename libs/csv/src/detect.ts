@@ -1,0 +1,220 @@
+import chardet from 'chardet'
+import { createDecoder, damageOf } from './decode.ts'
+import {
+  CsvError,
+  type CsvFormat,
+  type CsvLimits,
+  defaultLimits,
+  type Encoding,
+  type Row,
+  singleByteEncodings,
+} from './model.ts'
+import { CsvParser } from './parser.ts'
+
+/** As much of a file as is looked at before it is read; its first row has to fit in. */
+export const headBytes = 64 * 1024
+
+type Known = {
+  /** Whether `head` is the whole file. */
+  complete: boolean
+  /** The encoding, where another reading of the file has found it. */
+  encoding?: Encoding
+  limits?: CsvLimits
+}
+
+/**
+ * What reading a file takes, from its first bytes: encoding, delimiter, headers and where the data begins.
+ * @throws {CsvError} empty, binary, encoding or headers
+ */
+export function detectFormat(head: Buffer, { complete, encoding, limits = defaultLimits }: Known): CsvFormat {
+  if (head.length === 0) throw new CsvError('empty', 'the file is empty')
+  refuseMagic(head)
+  const mark = byteOrderMark(head)
+  const found = encoding ?? mark?.encoding ?? detectEncoding(head)
+  const decoder = createDecoder(found)
+  const bytesOfMark = mark?.bytes ?? 0
+  const text = decoder.decode(head.subarray(bytesOfMark)) + (complete ? decoder.end() : '')
+  if (found.startsWith('utf-16')) refuseBinary(text)
+
+  const [hint = '', named] = separatorLine.exec(text) ?? []
+  const body = text.slice(hint.length)
+  const delimiter = named ?? detectDelimiter(body, complete, limits)
+  const from = { offset: bytesOfMark + decoder.byteLength(hint), row: 0, line: hint === '' ? 1 : 2 }
+  const parser = new CsvParser({ delimiter, limits, from, byteLength: decoder.byteLength })
+  parser.push(body)
+  if (complete) parser.end()
+  const headers = headersOf(parser.next(), complete)
+  return { encoding: found, delimiter, headers, start: { ...parser.checkpoint, row: 0 } }
+}
+
+/** Excel's own way to name the delimiter, in a line before the headers. */
+const separatorLine = /^"?sep=([^\w"\r\n])"?(?:\r\n|\r|\n)/i
+
+function headersOf(row: Row | null, complete: boolean): string[] {
+  const refuse = (reason: string) => new CsvError('headers', `the first row cannot be used as headers: ${reason}`)
+  if (row === null) {
+    throw complete ? new CsvError('empty', 'the file is empty') : refuse(`it is longer than ${headBytes / 1024} KiB`)
+  }
+  if (row.error) throw refuse(row.error.message)
+  const headers = row.cells.map(cell => cell.trim())
+  const blank = headers.indexOf('')
+  if (blank !== -1) throw refuse(`column ${blank + 1} has none`)
+  const repeated = headers.find((header, index) => headers.indexOf(header) < index)
+  if (repeated !== undefined) throw refuse(`"${repeated}" stands there twice`)
+  return headers
+}
+
+// Encoding
+
+function byteOrderMark(head: Buffer): { encoding: Encoding; bytes: number } | null {
+  if (startsWith(head, 'efbbbf')) return { encoding: 'utf-8', bytes: 3 }
+  if (startsWith(head, 'fffe')) return { encoding: 'utf-16le', bytes: 2 }
+  if (startsWith(head, 'feff')) return { encoding: 'utf-16be', bytes: 2 }
+  return null
+}
+
+function detectEncoding(head: Buffer): Encoding {
+  const wide = unmarkedUtf16(head)
+  if (wide) return wide
+  refuseBinary(head.toString('latin1'))
+  const doubt = doubtUtf8()
+  doubt.see(head, createDecoder('utf-8').decode(head))
+  return doubt.otherEncoding() ?? 'utf-8'
+}
+
+/** UTF-16 without a mark: the zero bytes of its ASCII characters stand on one side of the units only. */
+function unmarkedUtf16(head: Buffer): Encoding | null {
+  const zeros = [0, 0] as [number, number]
+  for (let at = 0; at < head.length; at++) if (head[at] === 0) zeros[(at & 1) as 0 | 1] += 1
+  const [even, odd] = zeros
+  const units = head.length / 2
+  const [many, few] = [units * 0.2, units * 0.01]
+  if (odd >= many && even <= few) return 'utf-16le'
+  if (even >= many && odd <= few) return 'utf-16be'
+  return null
+}
+
+/** Watches a file that is read as UTF-8 for signs that it is something else. */
+export type Utf8Doubt = {
+  /** Looks at bytes and the text they were taken for. */
+  see(bytes: Buffer, text: string): void
+  /**
+   * The encoding that the file rather has, null where UTF-8 holds: where more of it is valid UTF-8 beyond ASCII, which
+   * does not come about by chance, than is damaged.
+   * @throws {CsvError} encoding: it is one that cannot be read
+   */
+  otherEncoding(): Encoding | null
+}
+
+export function doubtUtf8(): Utf8Doubt {
+  const damagedPieces: Buffer[] = []
+  let damaged = 0
+  let beyondAscii = 0
+  return {
+    see(bytes, text) {
+      const damage = damageOf(text)
+      damaged += damage
+      beyondAscii += bytes.length - text.length
+      if (damage > 0 && damagedPieces.length < 4) damagedPieces.push(bytes)
+    },
+    otherEncoding: () => (damaged > beyondAscii ? legacyEncoding(Buffer.concat(damagedPieces)) : null),
+  }
+}
+
+/** Names by which chardet calls what Windows writes, and what is read in their place. */
+const windowsNames: Record<string, Encoding> = {
+  'iso-8859-1': 'windows-1252',
+  'iso-8859-7': 'windows-1253',
+  'iso-8859-8': 'windows-1255',
+  'iso-8859-9': 'windows-1254',
+}
+const multiByte = /^(?:shift_jis|big5|gb18030|euc-|iso-2022-)/
+const fallback: Encoding = 'windows-1252'
+
+const isSingleByte = (name: string): name is Encoding => (singleByteEncodings as readonly string[]).includes(name)
+
+/** The ASCII of addresses and numbers says nothing about a language: only words with other bytes in them are judged. */
+function foreignWords(sample: Buffer): Buffer {
+  const words = sample.toString('latin1').match(/[^\s,;|"@.]*[\x80-\xff][^,;|"\r\n\t]*/g) ?? []
+  return Buffer.from(words.join(' ').slice(0, 64 * 1024), 'latin1')
+}
+
+function legacyEncoding(sample: Buffer): Encoding {
+  const guesses = chardet.analyse(foreignWords(sample)).map(({ name, confidence }) => {
+    const lower = name.toLowerCase()
+    return { encoding: windowsNames[lower] ?? lower, confidence }
+  })
+  const [best] = guesses
+  if (!best) return fallback
+  if (multiByte.test(best.encoding) && best.confidence >= 50) {
+    throw new CsvError('encoding', `the file is written in ${best.encoding}, which cannot be read; save it as UTF-8`)
+  }
+  const western = guesses.find(guess => guess.encoding === fallback)?.confidence ?? 0
+  const clearlyBetter = guesses.find(guess => isSingleByte(guess.encoding) && guess.confidence > western + 10)
+  return clearlyBetter && isSingleByte(clearlyBetter.encoding) ? clearlyBetter.encoding : fallback
+}
+
+// What is no CSV
+
+const startsWith = (head: Buffer, hex: string): boolean => head.subarray(0, hex.length / 2).toString('hex') === hex
+
+const magic: [hex: string, what: string][] = [
+  ['504b0304', 'an Excel workbook or a ZIP archive'],
+  ['504b0506', 'an empty ZIP archive'],
+  ['d0cf11e0a1b11ae1', 'an Excel workbook of the old kind'],
+  ['25504446', 'a PDF document'],
+  ['1f8b', 'compressed with gzip'],
+  ['425a68', 'compressed with bzip2'],
+  ['377abcaf271c', 'a 7z archive'],
+  ['526172211a07', 'a RAR archive'],
+  ['fd377a585a00', 'compressed with xz'],
+  ['28b52ffd', 'compressed with zstd'],
+]
+
+function refuseMagic(head: Buffer): void {
+  const found = magic.find(([hex]) => startsWith(head, hex))
+  if (found) throw new CsvError('binary', `the file is ${found[1]}, not CSV; export the sheet as CSV`)
+  if (startsWith(head, 'fffe0000') || startsWith(head, '0000feff')) {
+    throw new CsvError('encoding', 'the file is written in UTF-32, which cannot be read; save it as UTF-8')
+  }
+  if (/^\s*<(?:!doctype|html|table|\?xml)\b/i.test(head.toString('latin1', 0, 200))) {
+    throw new CsvError('binary', 'the file is a web page or XML, not CSV')
+  }
+}
+
+/** One stray control character is a matter of its row; one in twenty is no text. */
+function refuseBinary(text: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is counted
+  const odd = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\p{Surrogate}]/gu)?.length ?? 0
+  if (odd > text.length / 20) throw new CsvError('binary', 'the file is not a text file')
+}
+
+// Delimiter
+
+const delimiters = [',', ';', '\t', '|']
+const judgedRows = 100
+
+/** The delimiter by which the first rows agree best with the first of them; of equals the one that makes more columns. */
+function detectDelimiter(text: string, complete: boolean, limits: CsvLimits): string {
+  const candidates = delimiters.map(delimiter => ({ delimiter, ...agreement(text, delimiter, complete, limits) }))
+  candidates.sort((a, b) => b.share - a.share || b.columns - a.columns)
+  return candidates[0]!.delimiter
+}
+
+function agreement(text: string, delimiter: string, complete: boolean, limits: CsvLimits) {
+  const from = { offset: 0, row: 0, line: 1 }
+  const parser = new CsvParser({ delimiter, limits, from, byteLength: piece => piece.length })
+  parser.push(text)
+  if (complete) parser.end()
+  const columns = parser.next()?.cells.length ?? 0
+  if (columns < 2) return { share: 0, columns }
+  let rows = 1
+  let agreeing = 1
+  for (let row = parser.next(); row && rows < judgedRows; row = parser.next()) {
+    rows += 1
+    if (row.error) continue
+    // Missing cells at the end are common in real files, surplus ones are not.
+    agreeing += row.cells.length === columns ? 1 : row.cells.length < columns ? 0.5 : 0
+  }
+  return { share: agreeing / rows, columns }
+}

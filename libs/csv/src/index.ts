@@ -1,0 +1,26 @@
+export { suggestMapping } from './mapping.ts'
+export {
+  type Batch,
+  type Checkpoint,
+  CsvError,
+  type CsvErrorCode,
+  type CsvFormat,
+  type CsvLimits,
+  defaultLimits,
+  type Encoding,
+  type Row,
+  type RowError,
+  type RowErrorCode,
+} from './model.ts'
+export { type ByteSource, type CsvReading, type OpenOptions, openCsv, type ReadOptions, readCsv } from './read.ts'
+export {
+  readBoolean,
+  readDate,
+  readEmail,
+  readNumber,
+  readOption,
+  readTags,
+  readText,
+  type Value,
+} from './values.ts'
+export { csvRow, guard, joinTags, splitTags, unguard } from './write.ts'
