@@ -16,6 +16,7 @@ export {
 } from './credential.ts'
 export type { CacheRedis } from './fences.ts'
 export { type KeyRing, parseKeyRing, parseSecretKey } from './keys.ts'
+export { createMemo, type Memo } from './memo.ts'
 export { type CacheConnectionOptions, connectCacheRedis } from './redis.ts'
 export { createSessionJwt, type SessionClaims, type SessionJwt, type SessionJwtOptions } from './session-jwt.ts'
 export { formatToken, generateSecret, hashSecret, isSecretShaped, previewToken, sameHash } from './token-secret.ts'

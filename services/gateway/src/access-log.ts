@@ -1,0 +1,44 @@
+import type { Logger, Metrics } from '@rollcall/runtime'
+import type { Exchange, Step } from './exchange.ts'
+
+/**
+ * Writes one line and two metrics for every request once its answer is out. The route stands for the path: a path may
+ * hold a secret, and a query what people searched for.
+ */
+export function accessLog(logger: Logger, metrics: Metrics): Step {
+  const labels = ['method', 'route', 'status'] as const
+  const total = metrics.counter({ name: 'rollcall_http_requests_total', help: 'Requests answered', labels })
+  const seconds = metrics.histogram({
+    name: 'rollcall_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer',
+    labels,
+  })
+  return exchange => {
+    exchange.response.on('close', () => {
+      exchange.close()
+      const { request, response, id: requestId, ip, failure, isAborted } = exchange
+      const ms = performance.now() - exchange.startedAt
+      // A client that left before anything was answered has no status; 499 is what proxies log for it.
+      const status = response.headersSent ? response.statusCode : 499
+      const facts = { method: request.method, route: routeOf(exchange), status }
+      total.inc(facts)
+      seconds.observe(facts, ms / 1000)
+      const line = {
+        requestId,
+        ...facts,
+        ms: Math.round(ms * 10) / 10,
+        ip,
+        auth: exchange.credential,
+        org: exchange.caller?.organizationId,
+        ...(isAborted && { isAborted }),
+        ...(failure && { code: failure.code, reason: failure.message }),
+      }
+      logger.info(line, 'request')
+    })
+  }
+}
+
+/** Pattern of the route, of the contract or of the reference; client's own paths would be labels without end. */
+function routeOf({ match, request }: Exchange): string {
+  return match?.route.path ?? request.route?.path ?? '(none)'
+}

@@ -1,0 +1,625 @@
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { limits } from '@rollcall/contract'
+import { AppError, type Call, json } from '@rollcall/rpc'
+import fc from 'fast-check'
+import { bootGateway, issueSession, issueToken, sendRaw, type TestGateway, userId } from './test-gateway.ts'
+
+const id = 'c0ffee'.repeat(4)
+
+describe('the gateway', () => {
+  let gateway: TestGateway
+  let token: string
+
+  before(async () => {
+    gateway = await bootGateway()
+    token = issueToken(gateway.services)
+  })
+  after(() => gateway.stop())
+  beforeEach(() => {
+    gateway.services.calls.length = 0
+    gateway.services.behaviours.clear()
+    gateway.log.length = 0
+  })
+
+  const call = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+    fetch(gateway.url + path, { ...init, headers: { Authorization: token, ...init.headers } })
+  const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+    call(path, {
+      method,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'Content-Type': 'application/json', ...headers },
+    })
+  const problemOf = async (response: Response) => ({ status: response.status, ...((await response.json()) as object) })
+
+  describe('answers', () => {
+    it('passes finished bytes on unparsed, with their length and the status of the route', async () => {
+      gateway.services.behaviours.set('createContact', () => json(Buffer.from('{ "as": "written" }')))
+      const response = await send('POST', '/api/audience', { email: 'one@example.com' })
+      assert.equal(response.status, 201)
+      assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+      assert.equal(response.headers.get('content-length'), '19')
+      assert.equal(await response.text(), '{ "as": "written" }')
+    })
+
+    it('keeps every byte of a body, short or long', async () => {
+      for (const length of [1, 1000, 16 * 1024, 16 * 1024 + 1, 300_000]) {
+        const bytes = Buffer.from(JSON.stringify('é€😀'.repeat(Math.ceil(length / 9))))
+        gateway.services.behaviours.set('getContact', () => json(bytes))
+        const response = await call(`/api/audience/${id}`)
+        assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+      }
+    })
+
+    it('writes typed messages as JSON', async () => {
+      gateway.services.behaviours.set('replaceTags', () => ({ success: true, message: 'updated' }))
+      const response = await send('PATCH', `/api/audience/${id}/tags`, { tags: ['a', 'b'] })
+      assert.equal(response.status, 200)
+      assert.deepEqual(await response.json(), { success: true, message: 'updated' })
+      assert.deepEqual(gateway.services.calls.at(-1)?.request, { id, tags: ['a', 'b'] })
+    })
+
+    it('offers downloads as attachments', async () => {
+      gateway.services.behaviours.set('getImportSample', () => ({
+        contentType: 'text/csv',
+        data: Buffer.from('email'),
+      }))
+      const response = await call('/api/audience/import/sample')
+      assert.equal(response.headers.get('content-disposition'), 'attachment; filename="audience-sample.csv"')
+      assert.equal(response.headers.get('content-type'), 'text/csv')
+    })
+
+    it('answers HEAD as GET, without the body', async () => {
+      gateway.services.behaviours.set('getContact', () => json({ some: 'contact' }))
+      const response = await call(`/api/audience/${id}`, { method: 'HEAD' })
+      assert.equal(response.status, 200)
+      assert.equal(response.headers.get('content-length'), '18')
+      assert.equal(await response.text(), '')
+    })
+
+    it('hands the caller on, with address and user agent', async () => {
+      await call(`/api/audience/${id}`, { headers: { 'User-Agent': `probe ${'x'.repeat(1000)}` } })
+      const { caller } = gateway.services.calls.at(-1)!.call
+      assert.equal(caller.kind, 'token')
+      assert.equal(caller.userId, userId)
+      assert.equal(caller.permissions, '*')
+      assert.equal(caller.ip, '127.0.0.1')
+      assert.equal(caller.userAgent?.length, 256)
+    })
+
+    it('says when it clamped a limit', async () => {
+      const response = await call('/api/audience?$limit=5000')
+      assert.equal(response.headers.get('x-limit-clamped'), '1000')
+      const { list } = gateway.services.calls.at(-1)!.request as { list: { limit: number; page: number } }
+      assert.deepEqual([list.limit, list.page], [1000, 1])
+    })
+
+    it('takes a filter that is long and escaped', async () => {
+      const filter = JSON.stringify({ name: '"ü"'.repeat(2_700) })
+      const response = await call(`/api/audience?filter=${encodeURIComponent(filter)}`)
+      assert.equal(response.status, 200)
+      const { list } = gateway.services.calls.at(-1)!.request as { list: { filter: string } }
+      assert.equal(list.filter, filter)
+    })
+  })
+
+  describe('streams', () => {
+    const page = (text: string) => ({ contentType: 'application/json; charset=utf-8', data: Buffer.from(text) })
+
+    it('answers a stream of one chunk whole', async () => {
+      gateway.services.behaviours.set('listContacts', () => page('{"docs":[]}'))
+      const response = await call('/api/audience')
+      assert.equal(response.headers.get('content-length'), '11')
+      assert.equal(await response.text(), '{"docs":[]}')
+    })
+
+    it('answers a stream of none with nothing', async () => {
+      gateway.services.behaviours.set('exportContacts', async function* () {})
+      const response = await call('/api/audience/export')
+      assert.equal(response.status, 200)
+      assert.equal(await response.text(), '')
+    })
+
+    it('passes many chunks on as they come', async () => {
+      gateway.services.behaviours.set('exportContacts', async function* () {
+        for (let number = 0; number < 100; number++) yield page(`${number},`)
+      })
+      const response = await call('/api/audience/export')
+      assert.equal(response.headers.get('content-length'), null)
+      assert.equal(response.headers.get('content-disposition'), 'attachment; filename="audience.csv"')
+      assert.equal(await response.text(), Array.from({ length: 100 }, (_, number) => `${number},`).join(''))
+    })
+
+    it('still answers a problem while the first chunk is all there is', async () => {
+      gateway.services.behaviours.set('exportContacts', async function* () {
+        yield page('email,')
+        throw new AppError('conflict', { message: 'too late for a page' })
+      })
+      const response = await call('/api/audience/export')
+      assert.equal(response.headers.get('content-disposition'), null)
+      assert.deepEqual(await problemOf(response), { status: 409, error: true, message: 'too late for a page' })
+    })
+
+    it('breaks the connection off when the stream fails half-way', async () => {
+      gateway.services.behaviours.set('exportContacts', async function* () {
+        yield page('a')
+        yield page('b')
+        throw new Error('half-way')
+      })
+      const response = await call('/api/audience/export')
+      assert.equal(response.status, 200)
+      await assert.rejects(response.text())
+    })
+
+    it('does not read ahead of a client that reads slowly, and lets go when it leaves', async () => {
+      let produced = 0
+      const { promise: released, resolve } = Promise.withResolvers<void>()
+      gateway.services.behaviours.set('exportContacts', async function* (_request: never, { signal }: Call) {
+        signal.addEventListener('abort', () => resolve())
+        for (; produced < 10_000; produced++) yield { contentType: 'text/csv', data: Buffer.alloc(64 * 1024) }
+      })
+      const leave = new AbortController()
+      const response = await call('/api/audience/export', { signal: leave.signal })
+      const reader = response.body!.getReader()
+      await reader.read()
+      await stable(() => produced)
+      assert.ok(produced < 1_000, `${produced} chunks were made for a client that took one`)
+      leave.abort()
+      await released
+      await until(() => gateway.log.some(entry => entry.isAborted === true))
+    })
+
+    it('cancels a plain call too when the client leaves', async () => {
+      const { promise: released, resolve } = Promise.withResolvers<void>()
+      gateway.services.behaviours.set('getContact', (_request: never, { signal }: Call) => {
+        signal.addEventListener('abort', () => resolve())
+        return new Promise(() => {})
+      })
+      const leave = new AbortController()
+      const answer = call(`/api/audience/${id}`, { signal: leave.signal }).catch(() => 'left')
+      await until(() => gateway.services.count('getContact') === 1)
+      leave.abort()
+      assert.equal(await answer, 'left')
+      await released
+    })
+  })
+
+  describe('problems', () => {
+    const cases: [what: string, error: AppError, status: number, body: object][] = [
+      [
+        'missing',
+        new AppError('missing_field', { path: 'f' }),
+        400,
+        { error: true, message: 'missing field -> f', path: 'f' },
+      ],
+      ['refused', new AppError('refused', { message: 'no' }), 400, { success: false, message: 'no' }],
+      ['forbidden', new AppError('forbidden', { message: 'no' }), 403, { error: true, message: 'no' }],
+      ['not found', new AppError('not_found', { what: 'contact' }), 404, { error: true, message: 'contact not found' }],
+      [
+        'duplicate',
+        new AppError('duplicate', { path: 'email' }),
+        409,
+        { error: true, message: 'duplicate -> email', path: 'email' },
+      ],
+    ]
+    for (const [what, error, status, body] of cases) {
+      it(`answers ${what} in its shape`, async () => {
+        gateway.services.behaviours.set('getContact', () => {
+          throw error
+        })
+        assert.deepEqual(await problemOf(await call(`/api/audience/${id}`)), { status, ...body })
+      })
+    }
+
+    it('answers what nobody foresaw as 503, and tells nothing of it', async () => {
+      gateway.services.behaviours.set('getContact', () => {
+        throw new Error('the secret inside')
+      })
+      const response = await call(`/api/audience/${id}`)
+      assert.equal(response.headers.get('retry-after'), '2')
+      assert.deepEqual(await problemOf(response), { status: 503, error: true, message: 'service unavailable' })
+    })
+
+    it('answers 503 at the deadline', async () => {
+      gateway.services.behaviours.set('getContact', () => new Promise(() => {}))
+      const startedAt = performance.now()
+      const response = await call(`/api/audience/${id}`)
+      assert.equal(response.status, 503)
+      assert.ok(performance.now() - startedAt < 3_000)
+    })
+
+    it('answers 503 at the deadline where a stream does not begin', async () => {
+      gateway.services.behaviours.set('listContacts', () => new Promise(() => {}))
+      assert.equal((await call('/api/audience')).status, 503)
+    })
+
+    it('answers an unknown route with 404, without a credential with 401', async () => {
+      for (const path of ['/api/nothing', '/nothing', '/api/audience/a/b/c/d', '/', '/api/audience//tags']) {
+        assert.deepEqual(await problemOf(await call(path)), { status: 404, error: true, message: 'route not found' })
+        assert.equal((await fetch(gateway.url + path)).status, 401)
+      }
+      assert.equal((await call('/api/audience', { method: 'PUT' })).status, 404)
+      assert.equal((await call('/api/audience', { method: 'OPTIONS' })).status, 404)
+    })
+
+    it('answers 401 in plain text, with the reason in a header', async () => {
+      const response = await fetch(`${gateway.url}/api/audience`, { headers: { Authorization: 'Bearer nonsense' } })
+      assert.equal(response.status, 401)
+      assert.match(response.headers.get('content-type')!, /^text\/plain/)
+      assert.equal(
+        response.headers.get('www-authenticate'),
+        'Bearer error="invalid_token", error_description="Invalid token format. Expected orgId:secret."',
+      )
+      assert.equal(await response.text(), 'Unauthorized')
+    })
+
+    it('keeps a reason within what a header may hold', async () => {
+      gateway.services.behaviours.set('login', () => {
+        throw new AppError('unauthenticated', { message: 'no "quotes"\\ or\r\nlines or é' })
+      })
+      const response = await send('POST', '/api/auth/login', { email: 'a@example.com', password: 'x' })
+      assert.equal(response.status, 401)
+      assert.match(response.headers.get('www-authenticate')!, /error_description="no 'quotes'' or''lines or '"$/)
+    })
+  })
+
+  describe('bodies', () => {
+    const refusals: [what: string, body: string | Buffer, headers: Record<string, string>, message: string][] = [
+      ['malformed JSON', '{"email":', {}, 'malformed JSON'],
+      ['JSON that is no object', '[1]', {}, 'body must be a JSON object'],
+      ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 'malformed JSON'],
+      [
+        'a form',
+        'email=a',
+        { 'Content-Type': 'application/x-www-form-urlencoded' },
+        'content type must be application/json',
+      ],
+      ['no content type', '{}', { 'Content-Type': '' }, 'content type must be application/json'],
+      [
+        'another charset',
+        '{}',
+        { 'Content-Type': 'application/json; charset=latin1' },
+        'content type must be application/json',
+      ],
+      ['compressed bytes', '{}', { 'Content-Encoding': 'gzip' }, 'content encoding is not supported'],
+      ['more than 1 MiB', JSON.stringify({ name: 'x'.repeat(2 ** 20) }), {}, 'body is larger than 1 MiB'],
+      [
+        'nesting without end',
+        `{"attributes":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`,
+        {},
+        'JSON is nested more than 100 levels deep',
+      ],
+    ]
+    for (const [what, body, headers, message] of refusals) {
+      it(`refuses ${what}`, async () => {
+        const response = await call('/api/audience', {
+          method: 'POST',
+          body,
+          headers: { 'Content-Type': 'application/json', ...headers },
+        })
+        assert.deepEqual(await problemOf(response), { status: 400, error: true, message })
+        assert.equal(gateway.services.count('createContact'), 0)
+      })
+    }
+
+    it('refuses a body of unknown length once it is too large, and stays usable', async () => {
+      const answer = await new Promise<number>((resolve, reject) => {
+        const request = httpRequest(`${gateway.url}/api/audience`, {
+          method: 'POST',
+          headers: { Authorization: token, 'Content-Type': 'application/json' },
+        })
+        request.on('response', response => resolve(response.resume().statusCode!)).on('error', reject)
+        request.end(Buffer.alloc(3 * 2 ** 20, ' '))
+      })
+      assert.equal(answer, 400)
+      assert.equal((await call(`/api/audience/${id}/unblock`, { method: 'PATCH' })).status, 200)
+    })
+
+    it('names the field at fault', async () => {
+      const invalid = await send('POST', '/api/audience', { email: 1 })
+      assert.deepEqual(await problemOf(invalid), {
+        status: 400,
+        error: true,
+        message: 'invalid field -> email: must be a string',
+        path: 'email',
+      })
+      assert.equal(
+        ((await problemOf(await send('POST', '/api/audience', {}))) as { message?: string }).message,
+        'missing field -> email',
+      )
+      const polluting = await send('POST', '/api/audience', '{"email":"a@example.com","__proto__":{"admin":true}}')
+      assert.deepEqual(await problemOf(polluting), {
+        status: 400,
+        error: true,
+        message: 'extra field -> __proto__',
+        path: '__proto__',
+      })
+    })
+
+    it('takes no body as an empty one', async () => {
+      const response = await call(`/api/audience/${id}/unblock`, { method: 'PATCH' })
+      assert.equal(response.status, 200)
+    })
+
+    it('does not read a body before the guard has let the caller pass', async () => {
+      const reader = issueToken(gateway.services, { permissions: ['audience.read'] })
+      const response = await send('POST', '/api/audience', '{"broken', { Authorization: reader })
+      assert.deepEqual(await problemOf(response), {
+        status: 403,
+        error: true,
+        message: 'Permission denied: audience.create',
+      })
+    })
+  })
+
+  describe('queries', () => {
+    it('refuses malformed percent-encoding', async () => {
+      for (const query of ['filter=%E0%A4%A', 'filter=%ff', 'filter=%']) {
+        assert.deepEqual(await problemOf(await call(`/api/audience?${query}`)), {
+          status: 400,
+          error: true,
+          message: 'malformed percent-encoding in the query',
+        })
+      }
+      assert.equal((await problemOf(await call('/api/audience/%E0%A4%A'))).status, 400)
+    })
+
+    it('refuses a filter given twice and a parameter nobody knows', async () => {
+      const twice = await problemOf(await call('/api/audience?filter={}&filter={}'))
+      assert.deepEqual(twice, {
+        status: 400,
+        error: true,
+        message: 'invalid field -> filter: given more than once',
+        path: 'filter',
+      })
+      const unknown = await problemOf(await call('/api/audience?page=2'))
+      assert.deepEqual(unknown, { status: 400, error: true, message: 'extra field -> page', path: 'page' })
+    })
+
+    it('never answers anything but 200 or 400 to a query, whatever it is', async () => {
+      const text = fc.oneof(
+        fc.string(),
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom('filter', '$page', '%', '&', '=', '__proto__'),
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 5 }), async pairs => {
+          const query = pairs.map(([name, value]) => `${encodeSafely(name)}=${encodeSafely(value)}`).join('&')
+          const { status } = await call(`/api/audience?${query}`)
+          assert.ok(status === 200 || status === 400, `${status} for ${query}`)
+        }),
+        { numRuns: 100 },
+      )
+    })
+  })
+
+  describe('requests that are none', () => {
+    const bodyOf = (received: string) => JSON.parse(received.slice(received.indexOf('\r\n\r\n') + 4)) as object
+    const cases: [what: string, bytes: string, message: string][] = [
+      ['broken syntax', 'NONSENSE\r\n\r\n', 'malformed HTTP request'],
+      [
+        'a head that is too large',
+        `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`,
+        'request head too large',
+      ],
+      [
+        'two lengths of one body',
+        'POST /api/audience HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+        'malformed HTTP request',
+      ],
+    ]
+    for (const [what, bytes, message] of cases) {
+      it(`answers ${what} with 400 in the shape of errors`, async () => {
+        const received = await sendRaw(gateway.port, bytes)
+        assert.match(received, /^HTTP\/1\.1 400 Bad Request\r\n/)
+        assert.match(received, /\r\nX-Request-Id: [\w-]{36}\r\n/)
+        assert.deepEqual(bodyOf(received), { error: true, message })
+      })
+    }
+
+    it('answers a body of broken chunks with 400', async () => {
+      const head = `POST /api/audience HTTP/1.1\r\nHost: a\r\nAuthorization: ${token}\r\nContent-Type: application/json\r\n`
+      const received = await sendRaw(gateway.port, `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`)
+      assert.match(received, /^HTTP\/1\.1 400 /)
+    })
+
+    it('does not mix the answer to a broken request with one under way', async () => {
+      const { promise, resolve } = Promise.withResolvers<unknown>()
+      gateway.services.behaviours.set('getContact', () => promise)
+      const good = `GET /api/audience/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${token}\r\n\r\n`
+      const received = await sendRaw(gateway.port, `${good}NONSENSE\r\n\r\n`)
+      resolve(json({}))
+      assert.equal(received, '')
+    })
+
+    it('refuses a request without a host', async () => {
+      const received = await sendRaw(
+        gateway.port,
+        `GET /api/audience HTTP/1.1\r\nAuthorization: ${token}\r\nConnection: close\r\n\r\n`,
+      )
+      assert.match(received, /^HTTP\/1\.1 400 /)
+      assert.deepEqual(bodyOf(received), { error: true, message: 'Host header is missing' })
+    })
+
+    it('takes a target in absolute form, and refuses one that nobody can read', async () => {
+      const head = `Host: a\r\nAuthorization: ${token}\r\nConnection: close\r\n\r\n`
+      assert.match(
+        await sendRaw(gateway.port, `GET http://a/api/audience/${id} HTTP/1.1\r\n${head}`),
+        /^HTTP\/1\.1 200 /,
+      )
+      assert.match(await sendRaw(gateway.port, `GET http://a:b:c/ HTTP/1.1\r\n${head}`), /^HTTP\/1\.1 4\d\d /)
+      assert.match(await sendRaw(gateway.port, `OPTIONS * HTTP/1.1\r\n${head}`), /^HTTP\/1\.1 404 /)
+    })
+
+    it('serves a request whose expectation nobody knows', async () => {
+      const received = await sendRaw(
+        gateway.port,
+        `GET /api/audience/${id} HTTP/1.1\r\nHost: a\r\nExpect: cake\r\nAuthorization: ${token}\r\nConnection: close\r\n\r\n`,
+      )
+      assert.match(received, /^HTTP\/1\.1 200 /)
+    })
+
+    it('answers 4xx to any bytes, and lives on', async () => {
+      const line = fc.oneof(
+        fc.string(),
+        fc.constantFrom('GET / HTTP/1.1', 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked', ''),
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(line, { maxLength: 6 }), async lines => {
+          const bytes = `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n\r\n\0\0`
+          const received = await sendRaw(gateway.port, bytes, text => text.includes('\r\n\r\n'))
+          assert.match(received, /^(HTTP\/1\.[01] 4\d\d |$)/)
+        }),
+        { numRuns: 60 },
+      )
+      assert.equal((await call(`/api/audience/${id}`)).status, 200)
+    })
+  })
+
+  describe('heads', () => {
+    it('takes a request id that is sane and makes one where it is not', async () => {
+      const idFor = async (given?: string) =>
+        (
+          await call(`/api/audience/${id}`, given === undefined ? {} : { headers: { 'X-Request-Id': given } })
+        ).headers.get('x-request-id')
+      assert.equal(await idFor('trace-1:a.b/c=d+e'), 'trace-1:a.b/c=d+e')
+      assert.equal(gateway.services.calls.at(-1)?.call.requestId, 'trace-1:a.b/c=d+e')
+      for (const given of [undefined, '', 'with space', '<script>', 'x'.repeat(129)]) {
+        assert.match((await idFor(given))!, /^[\da-f-]{36}$/)
+      }
+    })
+
+    it('shows the limits on every answer under /api', async () => {
+      const answers = [
+        await call(`/api/audience/${id}`),
+        await call('/api/nothing'),
+        await fetch(`${gateway.url}/api/audience`),
+        await send('POST', '/api/audience', '{'),
+      ]
+      assert.deepEqual(
+        answers.map(answer => answer.status),
+        [200, 404, 401, 400],
+      )
+      for (const { headers } of answers) {
+        assert.equal(headers.get('ratelimit-policy'), '500;w=3')
+        assert.equal(headers.get('ratelimit-limit'), '500')
+        assert.match(headers.get('ratelimit-remaining')!, /^\d{1,3}$/)
+        assert.match(headers.get('ratelimit-reset')!, /^[0-3]$/)
+        assert.equal(headers.get('x-ratelimit-limit'), null)
+      }
+    })
+
+    it('shows the stricter limit of a route', async () => {
+      const { headers } = await call('/api/auth/me')
+      assert.equal(headers.get('ratelimit-policy'), `${limits.auth.requests};w=60`)
+    })
+
+    it('carries what a browser should know, and nothing about what is inside', async () => {
+      const { headers } = await call(`/api/audience/${id}`)
+      assert.equal(headers.get('x-powered-by'), null)
+      assert.equal(headers.get('etag'), null)
+      assert.equal(headers.get('content-security-policy'), "default-src 'none';frame-ancestors 'none'")
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+      assert.match(headers.get('strict-transport-security')!, /^max-age=\d+/)
+      assert.equal(headers.get('cache-control'), 'no-store')
+    })
+  })
+
+  describe('the log and the metrics', () => {
+    it('hold one line a request, and no secret', async () => {
+      const session = issueSession(gateway.services)
+      await fetch(`${gateway.url}/api/audience/${id}?x=searched`, {
+        headers: { Cookie: `auth_token=${session}`, 'X-Request-Id': 'one' },
+      })
+      await call('/api/audience/mistyped/secret-in-path', { headers: { 'X-Request-Id': 'two' } })
+      await fetch(`${gateway.url}/api/audience`, { headers: { 'X-Request-Id': 'three' } })
+      await until(() => gateway.log.filter(entry => entry.msg === 'request').length === 3)
+      const [one, two, three] = ['one', 'two', 'three'].map(
+        name => gateway.log.find(entry => entry.requestId === name)!,
+      )
+      assert.deepEqual(
+        [one?.method, one?.route, one?.status, one?.auth, one?.code],
+        ['GET', '/api/audience/:id', 400, 'session', 'extra_field'],
+      )
+      assert.deepEqual([two?.route, two?.status], ['(none)', 404])
+      assert.deepEqual([three?.status, three?.reason], [401, 'No credential.'])
+      const written = JSON.stringify(gateway.log)
+      for (const secret of [session, token, token.split(':')[1]!, 'searched', 'secret-in-path']) {
+        assert.ok(!written.includes(secret))
+      }
+    })
+
+    it('count by route pattern and status', async () => {
+      await call(`/api/audience/${id}`)
+      await call('/api/audience/no-such-route/a/b/c')
+      await until(() => gateway.log.filter(entry => entry.msg === 'request').length === 2)
+      const text = await gateway.lifecycle.metrics.registry.metrics()
+      assert.match(
+        text,
+        /rollcall_http_requests_total\{method="GET",route="\/api\/audience\/:id",status="200",service="gateway"\} \d+/,
+      )
+      assert.match(
+        text,
+        /rollcall_http_requests_total\{method="GET",route="\(none\)",status="404",service="gateway"\} \d+/,
+      )
+      assert.match(text, /rollcall_http_request_duration_seconds_count\{/)
+      assert.match(text, /rollcall_credential_lookups_total\{kind="token",result="(hit|miss)",service="gateway"\} \d+/)
+    })
+  })
+
+  describe('the reference', () => {
+    it('describes the API to anyone', async () => {
+      const response = await fetch(`${gateway.url}/openapi.json`)
+      assert.equal(response.status, 200)
+      assert.match(response.headers.get('content-type')!, /^application\/json/)
+      const description = (await response.json()) as { openapi: string; paths: object }
+      assert.equal(description.openapi, '3.1.0')
+      assert.ok('/api/audience/{id}' in description.paths)
+    })
+
+    it('is a page that loads nothing from elsewhere', async () => {
+      const response = await fetch(`${gateway.url}/docs`)
+      assert.equal(response.status, 200)
+      const policy = response.headers.get('content-security-policy')!
+      assert.match(policy, /default-src 'none'/)
+      assert.doesNotMatch(policy, /script-src[^;]*unsafe/)
+      const page = await response.text()
+      const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1]!)
+      assert.ok(parts.length >= 3)
+      for (const part of parts) {
+        const loaded = await fetch(gateway.url + part)
+        assert.equal(loaded.status, 200, part)
+        assert.match(loaded.headers.get('content-type')!, /javascript|css/)
+      }
+      await until(() => gateway.log.some(entry => entry.route === '/docs'))
+    })
+
+    it('offers nothing else', async () => {
+      for (const path of ['/docs/index.html', '/docs/../package.json', '/docs/%2e%2e%2fpackage.json']) {
+        assert.equal((await fetch(gateway.url + path)).status, 401)
+      }
+    })
+  })
+})
+
+/** Percent-encodes what can be; a lone half of a character is sent as a broken escape. */
+function encodeSafely(text: string): string {
+  try {
+    return encodeURIComponent(text)
+  } catch {
+    return '%ED%A0%80'
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate)
+}
+
+/** Waits until a number has not changed for a while. */
+async function stable(value: () => number): Promise<void> {
+  for (let last = -1; last !== value(); ) {
+    last = value()
+    await new Promise(resolve => setTimeout(resolve, 200))
+  }
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError, compileMatcher, generateOpenApi } from '@rollcall/contract'
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
+import { accessLog } from './access-log.ts'
+import { authentication } from './authenticate.ts'
+import { guard } from './authorize.ts'
+import type { Context } from './context.ts'
+import { Exchange, type Step } from './exchange.ts'
+import { answerProblem } from './problem.ts'
+import { rateLimits } from './rate-limit.ts'
+import { reference } from './routes/reference.ts'
+import { readBody, strictCheck, transcode } from './transcode.ts'
+
+const apiVersion = '1.0.0'
+
+/**
+ * The gateway as a request listener. A request becomes an exchange, with its request id, and goes through the steps in
+ * this order; the first that throws ends it with the problem it threw. The routes are data: one Express middleware finds
+ * them, so that a request costs the same however many there are.
+ */
+export function createApp(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
+  const credential = authentication({
+    ...context,
+    identity: context.backends.client('rollcall.identity.v1.Credentials'),
+  })
+  const order: Step[] = [
+    credential.ask, // sends its question only, together with that of the limits
+    rateLimits({ ...context, prefix: context.limitPrefix }),
+    requireHost,
+    credential.authenticate,
+    guard,
+    readBody(context.deadlineMs),
+    strictCheck,
+    transcode(context),
+  ]
+  const log = accessLog(context.logger, context.metrics)
+  const match = compileMatcher(context.routes)
+
+  const begin = (request: Request, response: Response): Exchange => {
+    const exchange = new Exchange(request, response, match, context.deadlineMs)
+    response.locals.exchange = exchange
+    if (context.isDraining()) response.shouldKeepAlive = false
+    log(exchange)
+    return exchange
+  }
+  const run = async (exchange: Exchange): Promise<void> => {
+    try {
+      for (const step of order) {
+        const pending = step(exchange)
+        if (pending) await pending
+      }
+    } catch (thrown) {
+      answerProblem(exchange, thrown, context.logger)
+    }
+  }
+
+  const app = express().disable('x-powered-by').disable('etag').set('trust proxy', context.trustProxy)
+  app.use((request, response, next) => {
+    const exchange = begin(request, response)
+    if (exchange.path.startsWith('/api/')) void run(exchange)
+    else next()
+  })
+  app.use(reference(generateOpenApi(context.routes, apiVersion)))
+  app.use((_request, response) => run(response.locals.exchange))
+  app.use(((error, _request, response, _next) => {
+    answerProblem(response.locals.exchange, error, context.logger)
+  }) satisfies ErrorRequestHandler)
+
+  return (request, response) => {
+    // Express comes to its end by itself only for a target that it cannot read.
+    app(request as Request, response as Response, () => {
+      const exchange = begin(request as Request, response as Response)
+      answerProblem(exchange, new AppError('bad_request', { message: 'malformed request target' }), context.logger)
+    })
+  }
+}
+
+/** RFC 9112, 3.2. Node would refuse as well, but without a body. */
+function requireHost({ request }: Exchange): void {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    throw new AppError('bad_request', { message: 'Host header is missing' })
+  }
+}

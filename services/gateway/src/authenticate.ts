@@ -1,0 +1,193 @@
+import type { KeyObject } from 'node:crypto'
+import { AppError } from '@rollcall/contract'
+import {
+  type CachedValue,
+  type Credential,
+  type CredentialCache,
+  type CredentialRef,
+  type CredentialSource,
+  createMemo,
+  credentialMessages,
+  hashSecret,
+  type Lookup,
+  parseCredential,
+  type SessionJwt,
+} from '@rollcall/credentials'
+import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
+import { anonymousCaller, type CallContext, type Caller, type Client, serviceCaller } from '@rollcall/rpc'
+import type { Metrics } from '@rollcall/runtime'
+import { parseCookie } from 'cookie'
+import { isInBlocks } from './address.ts'
+import type { Exchange, Step } from './exchange.ts'
+
+/** A credential as the cache keeps it. */
+export type CachedCredential = CachedValue & { caller: Caller; allowedIps: string[] }
+
+/** What credentials are resolved with. */
+export type AuthenticationOptions = {
+  cache: CredentialCache<CachedCredential>
+  sessions: SessionJwt
+  /** Key that tokens' secrets are hashed with. */
+  tokenKey: KeyObject
+  identity: Client<'rollcall.identity.v1.Credentials'>
+  metrics: Metrics
+}
+
+/** What a request's credential claims, and how to find out whether it is so. */
+export type Claim = {
+  source: CredentialSource
+  ref: CredentialRef
+  /** What the cache knows; asked for while the limits are counted. Never rejects. */
+  known: Promise<Lookup<CachedCredential>>
+  ask(context: CallContext): Promise<ResolvedCredential>
+  /** The `resource.action` pairs that a session JWT is limited to. */
+  scope?: string[]
+  isImpersonation: boolean
+}
+
+const longestUserAgent = 256
+/** Hashes of secrets to remember. A stranger who tries many only has those of others computed anew. */
+const rememberedHashes = 10_000
+
+/**
+ * The two halves of finding out who calls. `ask` reads the credential and asks the cache, in the same turn as the limits
+ * are asked: both questions reach Redis in one write, and one round trip answers them. `authenticate` waits for it: on a
+ * miss it asks identity, which it also does each time while Redis is away. A public route does not look at credentials.
+ */
+export function authentication(options: AuthenticationOptions): { ask: Step; authenticate: Step } {
+  const { cache } = options
+  const claimOf = claimReader(options)
+  const lookups = options.metrics.counter({
+    name: 'rollcall_credential_lookups_total',
+    help: 'Credentials looked up in the cache',
+    labels: ['kind', 'result'],
+  })
+
+  const resolve = async ({ ref, known, ask }: Claim, exchange: Exchange): Promise<CachedCredential> => {
+    const found = await known
+    lookups.inc({ kind: ref.kind, result: found.kind })
+    if (found.kind === 'hit') return found.value
+    const { id: requestId, deadline, signal } = exchange
+    const answer = await ask({ caller: serviceCaller('gateway', ref.organizationId), requestId, deadline, signal })
+    const value = toCached(answer)
+    if (found.kind === 'miss') void cache.fill(ref, found.ticket, value)
+    return value
+  }
+
+  return {
+    ask(exchange) {
+      if (isPublic(exchange)) return
+      const credential = credentialOf(exchange)
+      exchange.credential = credential.kind
+      exchange.claim = claimOf(credential)
+    },
+
+    async authenticate(exchange) {
+      if (isPublic(exchange)) {
+        exchange.caller = callerOf(anonymousCaller(), exchange)
+        return
+      }
+      const { claim } = exchange
+      if (typeof claim !== 'object') throw new AppError('unauthenticated', { message: claim ?? 'No credential.' })
+      const { caller, allowedIps } = await resolve(claim, exchange)
+      exchange.caller = callerOf(narrowed(caller, claim), exchange)
+      if (allowedIps.length > 0 && !isInBlocks(exchange.ip, allowedIps)) {
+        throw new AppError('forbidden', { message: 'This token may not be used from this address.' })
+      }
+    },
+  }
+}
+
+const isPublic = ({ match }: Exchange) => match?.route.access.kind === 'public'
+
+function credentialOf({ request: { headers } }: Exchange): Credential {
+  const cookies = headers.cookie === undefined ? undefined : parseCookie(headers.cookie)
+  return parseCredential({
+    authorization: headers.authorization,
+    authTokenCookie: cookies?.auth_token,
+    authorizationCookie: cookies?.authorization,
+  })
+}
+
+/** Reads the claim of a credential, or why it can be none. */
+function claimReader({ cache, sessions, tokenKey, identity }: AuthenticationOptions) {
+  const hashOf = rememberingHash(tokenKey)
+
+  const tokenClaim = ({ source, organizationId, secret }: Extract<Credential, { kind: 'token' }>): Claim => {
+    const hash = hashOf(secret)
+    const ref: CredentialRef = { organizationId, kind: 'token', id: hash }
+    return {
+      source,
+      ref,
+      known: cache.lookup(ref),
+      ask: context => identity.resolveToken({ organizationId, hash }, context),
+      isImpersonation: false,
+    }
+  }
+
+  const sessionClaim = ({ source, jwt }: Extract<Credential, { kind: 'session' }>): Claim | string => {
+    const claims = sessions.verify(jwt)
+    if (!claims) return credentialMessages.badSession
+    const { org: organizationId, sid: sessionId, sub: userId, scope, act } = claims
+    const ref: CredentialRef = { organizationId, kind: 'session', id: sessionId }
+    return {
+      source,
+      ref,
+      known: cache.lookup(ref),
+      ask: context => identity.resolveSession({ organizationId, sessionId, userId }, context),
+      isImpersonation: act !== undefined,
+      ...(scope !== undefined && { scope: scope.split(' ') }),
+    }
+  }
+
+  return (credential: Credential): Claim | string => {
+    switch (credential.kind) {
+      case 'none':
+        return 'No credential.'
+      case 'invalid':
+        return credential.message
+      case 'token':
+        return tokenClaim(credential)
+      case 'session':
+        return sessionClaim(credential)
+    }
+  }
+}
+
+function rememberingHash(key: KeyObject): (secret: string) => string {
+  const hashes = createMemo<string>(rememberedHashes)
+  return secret => {
+    const known = hashes.get(secret)
+    if (known) return known
+    const hash = hashSecret(secret, key)
+    hashes.set(secret, hash)
+    return hash
+  }
+}
+
+function toCached(answer: ResolvedCredential): CachedCredential {
+  const { kind, expiresAt, allowedIps, permissions, userId, ...rest } = answer
+  const caller: Caller = {
+    ...rest,
+    kind: kind === 'token' ? 'token' : 'session',
+    userId: userId || null,
+    permissions: permissions.includes('*') ? '*' : permissions,
+  }
+  return { caller, allowedIps, expiresAt: expiresAt ? Date.parse(expiresAt) : null }
+}
+
+/** A JWT may say less than its session: an impersonation only reads, a scope leaves some permissions out. */
+function narrowed(caller: Caller, { scope, isImpersonation }: Claim): Caller {
+  if (!scope && !isImpersonation) return caller
+  const { permissions } = caller
+  return {
+    ...caller,
+    readOnly: caller.readOnly || isImpersonation,
+    permissions: scope ? scope.filter(pair => permissions === '*' || permissions.includes(pair)) : permissions,
+  }
+}
+
+function callerOf(caller: Caller, { ip, request }: Exchange): Caller {
+  const userAgent = request.headers['user-agent']?.slice(0, longestUserAgent)
+  return { ...caller, ip, ...(userAgent !== undefined && { userAgent }) }
+}

@@ -1,0 +1,25 @@
+import { AppError } from '@rollcall/contract'
+import { authorize } from '@rollcall/rpc'
+import type { Exchange } from './exchange.ts'
+
+const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Decides whether the caller may go on: to a route that exists, by the permission that it declares. A browser attaches
+ * cookies to what other sites make it send, so a change by cookie has to come from a page of this very origin.
+ */
+export function guard({ request, match, caller, claim }: Exchange): void {
+  if (!match) throw new AppError('not_found', { what: 'route' })
+  const byCookie = typeof claim === 'object' && claim.source === 'cookie'
+  if (byCookie && !changesNothing.has(request.method) && !isSameOrigin(request)) {
+    throw new AppError('forbidden', { message: 'A change by cookie must come from the same origin.' })
+  }
+  authorize(match.route.access, match.route.verb, caller!)
+}
+
+/** Browsers write these headers, pages cannot. Only old ones leave Sec-Fetch-Site out. */
+function isSameOrigin(request: Exchange['request']): boolean {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  return request.headers.origin?.toLowerCase() === `${request.protocol}://${request.host}`.toLowerCase()
+}

@@ -1,0 +1,64 @@
+import type { Route } from '@rollcall/contract'
+import {
+  type AssertionKeys,
+  type CallContext,
+  type Client,
+  type Connection,
+  connect,
+  contractRoutes,
+  type ServiceName,
+} from '@rollcall/rpc'
+
+/** A context of the contract, as its packages name it; one process serves it. */
+export type BoundedContext = ServiceName extends infer Name
+  ? Name extends `rollcall.${infer Context}.v1.${string}`
+    ? Context
+    : never
+  : never
+
+/** An rpc as the gateway calls it: the contract vouches for the request, so its type is not looked at again. */
+export type Invoke = (request: unknown, context: CallContext) => Promise<unknown> | AsyncIterable<unknown>
+
+/** The services behind the gateway. */
+export type Backends = {
+  client<N extends ServiceName>(name: N): Client<N>
+  /** The rpc that answers a route. */
+  invoker(route: Route): Invoke
+  /** Resolves when the process of a context can be reached. */
+  ready(context: BoundedContext, withinMs: number): Promise<void>
+  close(): void
+}
+
+const contextOf = (serviceName: string) => serviceName.split('.')[1] as BoundedContext
+
+/** The contexts that answer routes. */
+export function boundedContexts(): BoundedContext[] {
+  return [...new Set(contractRoutes().map(route => contextOf(route.service)))]
+}
+
+/** Connects to every context, each when it is first called. Times in milliseconds. */
+export function connectBackends(options: {
+  addressOf(context: BoundedContext): string
+  assertionKeys: AssertionKeys
+  deadlineMs: number
+  streamDeadlineMs: number
+}): Backends {
+  const { addressOf, ...shared } = options
+  const connections = new Map<BoundedContext, Connection>()
+  for (const context of boundedContexts()) {
+    connections.set(context, connect({ ...shared, address: addressOf(context) }))
+  }
+  const connectionOf = (serviceName: string) => connections.get(contextOf(serviceName))!
+
+  return {
+    client: name => connectionOf(name).client(name),
+    invoker(route) {
+      const client = connectionOf(route.service).client(route.service as ServiceName)
+      return (client as Record<string, Invoke>)[route.method]!
+    },
+    ready: (context, withinMs) => connections.get(context)!.ready(withinMs),
+    close() {
+      for (const connection of connections.values()) connection.close()
+    },
+  }
+}

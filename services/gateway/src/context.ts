@@ -1,0 +1,69 @@
+import type { KeyObject } from 'node:crypto'
+import type { Route } from '@rollcall/contract'
+import {
+  type CredentialCache,
+  connectCacheRedis,
+  createCredentialCache,
+  createSessionJwt,
+  type SessionJwt,
+} from '@rollcall/credentials'
+import { contractRoutes } from '@rollcall/rpc'
+import type { Lifecycle, Logger, Metrics } from '@rollcall/runtime'
+import type { Redis } from 'ioredis'
+import type { CachedCredential } from './authenticate.ts'
+import { type Backends, connectBackends } from './backends.ts'
+import { addressVariable, type Config } from './config.ts'
+
+/** All that the gateway works with. */
+export type Context = {
+  routes: readonly Route[]
+  backends: Backends
+  /** Of the limits and the credential cache: what a request asks of both goes out in one write. */
+  redis: Redis
+  limitPrefix: string
+  cache: CredentialCache<CachedCredential>
+  sessions: SessionJwt
+  tokenKey: KeyObject
+  trustProxy: number | string[]
+  deadlineMs: number
+  uploadMaxBytes: number
+  logger: Logger
+  metrics: Metrics
+  /** A stop has begun: connections are not kept alive any more. */
+  isDraining(): boolean
+}
+
+/** Builds the context, connected to what the configuration names. */
+export function createContext(config: Config, { logger, metrics, health, onStop }: Lifecycle): Context {
+  const redis = connectCacheRedis({
+    url: config.REDIS_CACHE_URL,
+    onError: err => logger.warn({ err }, 'no Redis: every credential is asked of identity, limits count per replica'),
+  })
+  onStop('redis', async () => redis.disconnect())
+  const backends = connectBackends({
+    addressOf: context => config[addressVariable(context)],
+    assertionKeys: config.ASSERTION_KEY,
+    deadlineMs: config.RPC_DEADLINE_MS,
+    streamDeadlineMs: config.STREAM_DEADLINE_MS,
+  })
+  onStop('rpc connections', async () => backends.close())
+  return {
+    routes: contractRoutes(),
+    backends,
+    redis,
+    limitPrefix: config.LIMIT_PREFIX,
+    cache: createCredentialCache(redis, { prefix: config.CREDENTIAL_PREFIX }),
+    sessions: createSessionJwt({
+      keys: config.SESSION_KEYS,
+      issuer: config.SESSION_ISSUER,
+      audience: config.SESSION_AUDIENCE,
+    }),
+    tokenKey: config.TOKEN_KEY,
+    trustProxy: config.TRUST_PROXY,
+    deadlineMs: config.RPC_DEADLINE_MS,
+    uploadMaxBytes: config.UPLOAD_MAX_BYTES,
+    logger,
+    metrics,
+    isDraining: () => health.draining,
+  }
+}

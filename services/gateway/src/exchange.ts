@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import type { AppError, Match } from '@rollcall/contract'
+import type { Credential } from '@rollcall/credentials'
+import type { Caller } from '@rollcall/rpc'
+import type { Request, Response } from 'express'
+import { normalizeAddress } from './address.ts'
+import type { Claim } from './authenticate.ts'
+
+/** A step that an exchange goes through. What it throws ends the exchange. */
+export type Step = (exchange: Exchange) => Promise<void> | void
+
+/** How long a refused client may go on sending; at once, it would miss the answer. */
+const lingerMs = 5_000
+const saneRequestId = /^[\w.:=+/-]{1,128}$/
+
+/** One request on its way through the gateway, its answer, and what the steps found out so far. */
+export class Exchange {
+  readonly request: Request
+  readonly response: Response
+  readonly startedAt = performance.now()
+  /** Taken from the client where it is sane. */
+  readonly id: string
+  /** Address of the client, IPv4-mapped ones as IPv4; '' where the connection is gone. */
+  readonly ip: string
+  /** The path, and the query without its question mark. */
+  readonly path: string
+  readonly query: string
+  /** Route and path variables; undefined where no route answers. */
+  readonly match: Match | undefined
+  /** When the client gets 503 at the latest, in milliseconds since the epoch. */
+  deadline: number
+  /** Kind of the credential, for the log. */
+  credential: Credential['kind'] = 'none'
+  /** What the credential claims, or why it can claim nothing. */
+  claim: Claim | string | undefined
+  caller: Caller | undefined
+  /** The parsed JSON body. */
+  body: unknown
+  /** The checked request as the rpc takes it. */
+  message: Record<string, unknown> | undefined
+  /** Where the client stands with its limits: headers of whatever is answered, name, value, name, value. */
+  limitHeaders: readonly string[] = []
+  /** What the head of a success carries besides. */
+  readonly headers: string[] = []
+  /** What it was refused for. */
+  failure: AppError | undefined
+  #abort: AbortController | undefined
+
+  constructor(
+    request: Request,
+    response: Response,
+    match: (verb: string, path: string) => Match | undefined,
+    deadlineMs: number,
+  ) {
+    this.request = request
+    this.response = response
+    const given = request.headers['x-request-id']
+    this.id = typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID()
+    this.ip = clientAddress(request)
+    const [path, query] = splitTarget(request.url)
+    this.path = path
+    this.query = query
+    this.match = match(request.method, path)
+    this.deadline = Date.now() + deadlineMs
+  }
+
+  /** The client went away before its answer was whole. */
+  get isAborted(): boolean {
+    return this.response.closed && !this.response.writableFinished
+  }
+
+  /** Fires when the client goes away. */
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      this.#abort = new AbortController()
+      if (this.isAborted) this.#abort.abort()
+    }
+    return this.#abort.signal
+  }
+
+  /** To be called when the response closes. The rest of a body that nobody read is thrown away, but not for ever. */
+  close(): void {
+    if (this.isAborted) this.#abort?.abort()
+    else if (!this.request.complete) setTimeout(() => this.request.destroy(), lingerMs).unref()
+  }
+}
+
+/** With no trusted proxy the peer itself; what a proxy says that is no address is worth no more than its own. */
+function clientAddress(request: Request): string {
+  return normalizeAddress(request.ip ?? '') ?? normalizeAddress(request.socket.remoteAddress ?? '') ?? ''
+}
+
+/** Splits a request target; one in absolute form loses its scheme and host. */
+function splitTarget(target: string): [path: string, query: string] {
+  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
+  const mark = local.indexOf('?')
+  return mark === -1 ? [local, ''] : [local.slice(0, mark), local.slice(mark + 1)]
+}

@@ -1,0 +1,5 @@
+import { runService } from '@rollcall/runtime'
+import { readConfig } from './config.ts'
+import { startGateway } from './service.ts'
+
+await runService({ name: 'gateway', config: readConfig, start: startGateway })

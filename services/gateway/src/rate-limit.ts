@@ -1,0 +1,109 @@
+import { AppError, limits } from '@rollcall/contract'
+import type { Metrics } from '@rollcall/runtime'
+import { type AugmentedRequest, MemoryStore, type RateLimitInfo, rateLimit, type Store } from 'express-rate-limit'
+import type { Redis } from 'ioredis'
+import { type RedisReply, RedisStore } from 'rate-limit-redis'
+import { limitKey } from './address.ts'
+import type { Exchange, Step } from './exchange.ts'
+
+type Group = keyof typeof limits
+
+/** What the limits count with. */
+export type LimitOptions = {
+  redis: Redis
+  /** Start of every key; a group has its own part of it. */
+  prefix: string
+  metrics: Metrics
+}
+
+/**
+ * Counts every request against the limit of all and then against that of its route's group, by client address, over
+ * all replicas. The headers show the stricter one, which is counted last.
+ *
+ * While Redis is away every replica counts for itself: a client then gets a multiple of its limit, as many times as
+ * there are replicas. Letting everything pass would leave passwords unguarded, refusing would make Redis a thing that
+ * nothing works without; no limit decides who may do what.
+ */
+export function rateLimits(options: LimitOptions): Step {
+  const groups = Object.keys(limits) as Group[]
+  const passes = new Map(groups.map(group => [group, limiter(group, options)]))
+  return async exchange => {
+    await passes.get('global')!(exchange)
+    const group = exchange.match?.route.limit
+    if (group) await passes.get(group)!(exchange)
+  }
+}
+
+/** The limiter of one group as a step: throws `rate_limited` where the client has used up its requests. */
+function limiter(group: Group, { redis, prefix, metrics }: LimitOptions): (exchange: Exchange) => Promise<void> {
+  const limited = metrics.counter({
+    name: 'rollcall_rate_limited_total',
+    help: 'Requests refused by a rate limit',
+    labels: ['group'],
+  })
+  const alone = metrics.counter({
+    name: 'rollcall_rate_limit_fallbacks_total',
+    help: 'Requests counted by this process alone, because Redis did not answer',
+  })
+  const { requests, windowSeconds } = limits[group]
+  const count = rateLimit({
+    windowMs: windowSeconds * 1000,
+    limit: requests,
+    // Written with the rest of the head, all at once; see `headersOf`.
+    standardHeaders: false,
+    legacyHeaders: false,
+    keyGenerator: (_request, response) => limitKey(response.locals.exchange.ip),
+    handler: (request, _response, next) => {
+      limited.inc({ group })
+      next(new AppError('rate_limited', { retryAfterSeconds: Math.max(1, secondsLeft(infoOf(request))) }))
+    },
+    store: sharedStore(redis, `${prefix}${group}:`, () => alone.inc()),
+  })
+  const fixed = ['RateLimit-Policy', `${requests};w=${windowSeconds}`, 'RateLimit-Limit', String(requests)]
+  return exchange =>
+    new Promise((resolve, reject) => {
+      const { request, response } = exchange
+      void count(request, response, (refusal?: unknown) => {
+        exchange.limitHeaders = fixed.concat(headersOf(infoOf(request)))
+        if (refusal) reject(refusal)
+        else resolve()
+      })
+    })
+}
+
+const infoOf = (request: Exchange['request']) => (request as AugmentedRequest).rateLimit!
+
+/** What changes from request to request of the headers of draft-ietf-httpapi-ratelimit-headers-06. */
+function headersOf(info: RateLimitInfo): string[] {
+  return ['RateLimit-Remaining', String(info.remaining), 'RateLimit-Reset', String(secondsLeft(info))]
+}
+
+function secondsLeft({ resetTime }: RateLimitInfo): number {
+  return resetTime ? Math.max(0, Math.ceil((resetTime.getTime() - Date.now()) / 1000)) : 0
+}
+
+/** Counts in Redis, and in this process while Redis does not answer. */
+function sharedStore(redis: Redis, prefix: string, onFallback: () => void): Store {
+  const shared = new RedisStore({
+    prefix,
+    sendCommand: (command: string, ...args: string[]) => redis.call(command, ...args) as Promise<RedisReply>,
+  })
+  const local = new MemoryStore()
+  return {
+    prefix,
+    init(options) {
+      local.init(options)
+      // The store would keep a script that could not be loaded as that for ever: every connection loads it anew.
+      const loadScripts = () => shared.init(options).catch(() => {})
+      redis.on('ready', loadScripts)
+      if (redis.status === 'ready') loadScripts()
+    },
+    increment: key =>
+      shared.increment(key).catch(() => {
+        onFallback()
+        return local.increment(key)
+      }),
+    decrement: key => shared.decrement(key),
+    resetKey: key => shared.resetKey(key),
+  }
+}

@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import type { OpenApi } from '@rollcall/contract'
+import { Router } from 'express'
+import helmet from 'helmet'
+
+const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const setup = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null })\n`
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Rollcall API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/setup.js"></script>
+</html>
+`
+
+/** The API's description and its reference page, for anyone. The page brings all it needs and may load nothing else. */
+export function reference(description: OpenApi): Router {
+  const router = Router()
+  const text = JSON.stringify(description)
+  router.use(['/docs', '/openapi.json'], documentHeaders)
+  router.get('/openapi.json', (_request, response) => void response.type('json').send(text))
+  router.get('/docs', (_request, response) => void response.type('html').send(page))
+  router.get('/docs/setup.js', (_request, response) => void response.type('js').send(setup))
+  for (const asset of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
+    router.get(`/docs/${asset}`, (_request, response) => response.sendFile(asset, { root: assets, maxAge: '1h' }))
+  }
+  return router
+}
+
+/** The reference page styles its elements one by one, and draws its icons as data. */
+const documentHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+})

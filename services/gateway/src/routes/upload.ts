@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { AppError } from '@rollcall/contract'
+import type { Exchange } from '../exchange.ts'
+
+/** What an upload's rpc takes, message by message: the file's name in the first, its bytes in all of them. */
+export type FileChunk = { fileName?: string; chunk: Buffer }
+
+const field = 'file'
+type File = { name: string; content: Readable }
+
+/**
+ * Receives the one file of a multipart form, field `file`, at the pace of whoever reads it; nothing is kept. Resolves when
+ * the file begins. Its chunks end, or fail, with the form: what comes after the file is looked at too.
+ * @throws {AppError} missing_field, extra_field (a second file, another field), invalid_field (`file` is a text),
+ * bad_request (no multipart form, or one that breaks off; a file over `maxBytes`)
+ */
+export async function receiveFile({ request, signal }: Exchange, maxBytes: number): Promise<AsyncIterable<FileChunk>> {
+  const begun = Promise.withResolvers<File>()
+  const ended = Promise.withResolvers<void>()
+  ended.promise.catch(() => {}) // Where no file began, nobody waits for the end.
+  let file: File | undefined
+  let extra: string | undefined
+
+  const form = openForm(request.headers, maxBytes)
+  const fail = (error: AppError) => {
+    request.unpipe(form)
+    request.resume()
+    begun.reject(error)
+    ended.reject(error)
+    file?.content.destroy(error)
+  }
+
+  form.on('file', (name, content, fileName: string | undefined) => {
+    content.on('error', () => {}) // Told to whoever reads it; a part that nobody reads must not end the process.
+    if (name !== field || file) {
+      extra ??= name
+      content.resume()
+      if (file) fail(new AppError('extra_field', { path: extra }))
+    } else if (extra !== undefined) {
+      fail(new AppError('extra_field', { path: extra }))
+    } else if (fileName === undefined) {
+      fail(new AppError('invalid_field', { path: field, reason: 'must be a file' }))
+    } else {
+      file = { name: fileName, content }
+      content.once('limit', () => fail(tooLarge(maxBytes)))
+      begun.resolve(file)
+    }
+  })
+  form.on('finish', () => (file ? ended.resolve() : fail(new AppError('missing_field', { path: field }))))
+  form.on('error', cause => fail(new AppError('bad_request', { message: 'malformed multipart body' }, { cause })))
+  signal.addEventListener('abort', () => fail(new AppError('unavailable', {})), { once: true })
+  request.pipe(form)
+
+  return chunksOf(await begun.promise, ended.promise)
+}
+
+async function* chunksOf({ name, content }: File, formEnded: Promise<void>): AsyncGenerator<FileChunk> {
+  let message: FileChunk = { fileName: name, chunk: Buffer.alloc(0) }
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    yield { ...message, chunk }
+    message = { chunk }
+  }
+  await formEnded
+  if (message.fileName !== undefined) yield message
+}
+
+/** Every part counts as a file: a text is held to the same rules, and not to be gathered in memory. */
+function openForm(headers: Exchange['request']['headers'], maxBytes: number): BusboyInstance {
+  if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
+    throw new AppError('bad_request', { message: 'content type must be multipart/form-data' })
+  }
+  try {
+    return new Busboy({
+      headers: headers as BusboyHeaders,
+      isPartAFile: () => true,
+      limits: { fileSize: maxBytes, headerPairs: 20, headerSize: 8192 },
+    })
+  } catch (cause) {
+    throw new AppError('bad_request', { message: 'malformed multipart body' }, { cause })
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  const size = maxBytes >= 2 ** 20 ? `${Math.floor(maxBytes / 2 ** 20)} MiB` : `${maxBytes} bytes`
+  return new AppError('bad_request', { message: `file is larger than ${size}`, path: field })
+}

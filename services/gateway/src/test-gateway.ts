@@ -1,0 +1,178 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import {
+  createSessionJwt,
+  formatToken,
+  generateSecret,
+  hashSecret,
+  parseKeyRing,
+  parseSecretKey,
+  type SessionClaims,
+} from '@rollcall/credentials'
+import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError, type Call, json, type RpcServer, readAssertionKeys, type ServeOptions, serve } from '@rollcall/rpc'
+import { createLifecycle, createLogger, type OwnedLifecycle } from '@rollcall/runtime'
+import { boundedContexts } from './backends.ts'
+import { readConfig } from './config.ts'
+import { startGateway } from './service.ts'
+
+/** What a service behind the gateway does when it is called, in tests. */
+export type Behaviour = (request: never, call: Call) => unknown
+
+export const organizationId = 'badcab'.repeat(4)
+export const userId = 'decade'.repeat(4)
+
+const base64Key = () => randomBytes(32).toString('base64')
+const keys = { ASSERTION_KEY: base64Key(), TOKEN_KEY: base64Key(), SESSION_KEYS: `test:${base64Key()}` }
+const sessions = createSessionJwt({ keys: parseKeyRing(keys.SESSION_KEYS), issuer: 'rollcall', audience: 'rollcall' })
+
+/** Services of the contract behind real gRPC: a method does what a test says, or answers what it was asked. */
+export class StubbedServices {
+  /** What the methods do, by name; tests write into it. */
+  readonly behaviours = new Map<string, Behaviour>()
+  /** Calls so far, oldest first. */
+  readonly calls: { method: string; request: unknown; call: Call }[] = []
+  /** What identity knows: credentials by hash or by session id. */
+  readonly credentials = new Map<string, ResolvedCredential>()
+  server: RpcServer | undefined
+
+  readonly #usual: Record<string, Behaviour> = {
+    resolveToken: ({ hash }: { hash: string }) => this.#resolve(hash),
+    resolveSession: ({ sessionId }: { sessionId: string }) => this.#resolve(sessionId),
+  }
+
+  /** How often a method was called. */
+  count(method: string): number {
+    return this.calls.filter(call => call.method === method).length
+  }
+
+  async start(port = 0): Promise<number> {
+    const names = ['audience.v1.Contacts', 'audience.v1.Attributes', 'audience.v1.Batches', 'import.v1.Imports']
+    const identity = ['Authentication', 'Credentials', 'Roles', 'Tokens'].map(name => `identity.v1.${name}`)
+    const services = Object.fromEntries([...names, ...identity].map(name => [`rollcall.${name}`, this.#handlers()]))
+    this.server = await serve({
+      services: services as ServeOptions['services'],
+      port,
+      host: '127.0.0.1',
+      assertionKeys: readAssertionKeys(keys.ASSERTION_KEY),
+      logger: createLogger({ service: 'stub', level: 'silent' }),
+    })
+    return this.server.port
+  }
+
+  #resolve(id: string): ResolvedCredential {
+    const known = this.credentials.get(id)
+    if (!known) throw new AppError('unauthenticated', { message: 'Invalid or inactive API token.' })
+    return known
+  }
+
+  #handlers(): object {
+    return new Proxy(
+      {},
+      {
+        get: (_target, method: string) => (request: unknown, call: Call) => {
+          this.calls.push({ method, request, call })
+          const behaviour = this.behaviours.get(method) ?? this.#usual[method]
+          return behaviour ? behaviour(request as never, call) : json({ method, request })
+        },
+      },
+    )
+  }
+}
+
+/** A gateway in this process, on free ports, with keys of its own in the real Redis. */
+export type TestGateway = {
+  url: string
+  port: number
+  services: StubbedServices
+  lifecycle: OwnedLifecycle
+  /** What it logged, line by line, parsed. */
+  log: Record<string, unknown>[]
+  stop(): Promise<void>
+}
+
+/** Boots a gateway; `settings` are environment variables on top of the usual ones. */
+export async function bootGateway(
+  settings: Record<string, string> = {},
+  services = new StubbedServices(),
+): Promise<TestGateway> {
+  const port = services.server?.port ?? (await services.start())
+  const addresses = boundedContexts().map(context => [`${context.toUpperCase()}_ADDRESS`, `127.0.0.1:${port}`])
+  const prefix = `test:${randomUUID()}:`
+  const config = readConfig({
+    ...keys,
+    ...Object.fromEntries(addresses),
+    REDIS_CACHE_URL: process.env.REDIS_CACHE_URL,
+    PORT: '0',
+    CREDENTIAL_PREFIX: `${prefix}credential:`,
+    LIMIT_PREFIX: `${prefix}limit:`,
+    RPC_DEADLINE_MS: '2000',
+    ...settings,
+  })
+  const log: Record<string, unknown>[] = []
+  const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
+  const logger = createLogger({ service: 'gateway', destination })
+  const lifecycle = createLifecycle({ service: 'gateway', logger, graceMs: 5_000 })
+  const gateway = await startGateway(config, lifecycle)
+  lifecycle.health.serving()
+  return {
+    port: gateway.port,
+    url: `http://127.0.0.1:${gateway.port}`,
+    services,
+    lifecycle,
+    log,
+    stop: async () => {
+      await lifecycle.stop('test is over')
+      await services.server?.stop()
+    },
+  }
+}
+
+/** A token that identity knows, as a client sends it. */
+export function issueToken(services: StubbedServices, known: Partial<ResolvedCredential> = {}): string {
+  const secret = generateSecret()
+  services.credentials.set(hashSecret(secret, parseSecretKey(keys.TOKEN_KEY)), resolved({ tokenId: userId, ...known }))
+  return formatToken(organizationId, secret)
+}
+
+/** A session JWT whose session identity knows. */
+export function issueSession(
+  services: StubbedServices,
+  claims: Partial<SessionClaims> = {},
+  known: Partial<ResolvedCredential> = {},
+): string {
+  const sid = randomUUID()
+  services.credentials.set(sid, resolved({ kind: 'session', sessionId: sid, ...known }))
+  const now = Math.floor(Date.now() / 1000)
+  return sessions.sign({ sub: userId, org: organizationId, sid, role: 'admin', iat: now, exp: now + 600, ...claims })
+}
+
+function resolved(known: Partial<ResolvedCredential>): ResolvedCredential {
+  return {
+    kind: 'token',
+    organizationId,
+    userId,
+    userName: 'Account One',
+    role: 'admin',
+    permissions: ['*'],
+    readOnly: false,
+    allowedIps: [],
+    ...known,
+  }
+}
+
+/** Sends bytes as they are and reads until the connection closes, or until `enough` says so. */
+export async function sendRaw(port: number, bytes: string | Buffer, enough = (_: string) => false): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  await once(socket, 'connect')
+  socket.write(bytes)
+  let received = ''
+  socket.setEncoding('latin1').on('data', chunk => {
+    received += chunk
+    if (enough(received)) socket.destroy()
+  })
+  socket.on('error', () => {})
+  await once(socket, 'close')
+  return received
+}

@@ -1,0 +1,202 @@
+// P1, P2, P3, P7 of the goals: what the gateway costs. It runs whole, on a real Redis and with its access log written;
+// only the services behind it are stubbed.
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { openSync, writeSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { devNull } from 'node:os'
+import type { Route } from '@rollcall/contract'
+import {
+  connectCacheRedis,
+  createCredentialCache,
+  createSessionJwt,
+  formatToken,
+  generateSecret,
+  parseKeyRing,
+  parseSecretKey,
+} from '@rollcall/credentials'
+import { createApp } from '@rollcall/gateway/app'
+import type { CachedCredential } from '@rollcall/gateway/authenticate'
+import type { Backends } from '@rollcall/gateway/backends'
+import type { Context } from '@rollcall/gateway/context'
+import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
+import { type Client, contractRoutes, json, type ServiceName } from '@rollcall/rpc'
+import { createLogger, createMetrics } from '@rollcall/runtime'
+import express from 'express'
+import { rateLimit } from 'express-rate-limit'
+import jwt from 'jsonwebtoken'
+import { startLoader } from './http-load.ts'
+import { atLeast, type Figure, sideBySide } from './measure.ts'
+
+const connections = 250
+const roundMs = 3_000
+const id = 'c0ffee'.repeat(4)
+const organizationId = 'badcab'.repeat(4)
+const path = `/api/audience/${id}`
+const contact = {
+  _id: id,
+  id,
+  email: 'contact.one@example.com',
+  name: 'Contact One',
+  attributes: { company: 'Example Ltd', seats: 12 },
+  tags: ['customer', 'newsletter'],
+  unsubscribed: false,
+  blocked: false,
+  user: null,
+  source: 'import',
+  emailStatus: 'ok',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+}
+const finished = json(contact)
+
+/** Measures the gateway beside what it is held against. */
+export async function run(): Promise<Figure[]> {
+  const { whole, withSession, oneRoute, withoutCredential, bare, textbook, close } = await sides()
+  const loader = startLoader()
+  const compare = async (a: Side, b: Side) => {
+    const servers = [await start(a.listener), await start(b.listener)] as const
+    const rateOf = async ({ credential }: Side, { port }: { port: number }) => {
+      const headers = credential ? { Authorization: `Bearer ${credential}` } : {}
+      const { answered, failed } = await loader.load({ port, path, headers, connections, ms: roundMs })
+      assert.equal(failed, 0, 'every answer of a load run is 2xx')
+      return answered
+    }
+    const { ratio } = await sideBySide(
+      () => rateOf(a, servers[0]),
+      () => rateOf(b, servers[1]),
+    )
+    for (const server of servers) server.stop()
+    return ratio
+  }
+  try {
+    return [
+      atLeast('P1', await compare(whole, bare), 0.6),
+      atLeast('P2', await compare(whole, oneRoute), 0.95),
+      atLeast('P3', await compare(withSession, textbook), 2),
+      atLeast('P7', await compare(whole, withoutCredential), 0.85),
+    ]
+  } finally {
+    loader.stop()
+    close()
+  }
+}
+
+/** The gateway as it is, in parts, and what it is held against. */
+export async function sides() {
+  const url = process.env.REDIS_CACHE_URL
+  assert(url, 'REDIS_CACHE_URL is set by the runner')
+  const redis = connectCacheRedis({ url })
+  await once(redis, 'ready')
+  const gateway = await gatewayOn(redis)
+  const { token, session } = gateway.credentials
+  const all = contractRoutes()
+  const route = all.find(({ verb, path }) => verb === 'GET' && path === '/api/audience/:id')!
+  const whole = gateway.listener(all)
+  return {
+    whole: { listener: whole, credential: token },
+    withSession: { listener: whole, credential: session },
+    oneRoute: { listener: gateway.listener([route]), credential: token },
+    withoutCredential: { listener: gateway.listener([{ ...route, access: { kind: 'public' } }]) },
+    bare: { listener: bareRoute() },
+    textbook: textbook(),
+    close: () => redis.disconnect(),
+  }
+}
+
+type Side = { listener: RequestListener; credential?: string }
+
+async function start(listener: RequestListener): Promise<{ port: number; stop(): void }> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function bareRoute(): RequestListener {
+  const app = express()
+  app.get('/api/audience/:id', (_request, response) => void response.type('json').send(finished.data))
+  return app
+}
+
+/** What a textbook would write: everything flat, limits in memory, a secret that is a text. */
+function textbook(): Side {
+  const secret = randomBytes(32).toString('base64')
+  const app = express()
+  app.use(express.json())
+  app.use(rateLimit({ windowMs: 3_000, limit: 500, standardHeaders: 'draft-6', legacyHeaders: false }))
+  app.use((request, response, next) => {
+    try {
+      jwt.verify(request.headers.authorization?.replace('Bearer ', '') ?? '', secret)
+      next()
+    } catch {
+      response.status(401).send('Unauthorized')
+    }
+  })
+  for (let number = 0; number < 60; number++)
+    app.get(`/api/first${number}/:id`, (_request, response) => void response.json({}))
+  app.get('/api/audience/:id', (_request, response) => void response.json(contact))
+  for (let number = 0; number < 59; number++)
+    app.get(`/api/last${number}/:id`, (_request, response) => void response.json({}))
+  return { listener: app, credential: jwt.sign({ sub: id, org: organizationId, sid: id }, secret, { expiresIn: '1h' }) }
+}
+
+/** The gateway without its services, and credentials that it takes. */
+async function gatewayOn(redis: Context['redis']) {
+  const prefix = `bench:${randomUUID()}:`
+  const sessionKeys = parseKeyRing(`bench:${randomBytes(32).toString('base64')}`)
+  const sessions = createSessionJwt({ keys: sessionKeys, issuer: 'bench', audience: 'bench' })
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { sub: id, org: organizationId, sid: id, role: 'admin', iat: now, exp: now + 3600 }
+  const log = openSync(devNull, 'w')
+  const cache = createCredentialCache<CachedCredential>(redis, { prefix: `${prefix}credential:` })
+  await cache.prepare(organizationId)
+  const listener = (routes: readonly Route[]): RequestListener =>
+    createApp({
+      routes,
+      backends: stubbedBackends,
+      redis,
+      limitPrefix: `${prefix}limit:`,
+      cache,
+      sessions,
+      tokenKey: parseSecretKey(randomBytes(32).toString('base64')),
+      trustProxy: 0,
+      deadlineMs: 10_000,
+      uploadMaxBytes: 1,
+      logger: createLogger({ service: 'gateway', destination: { write: line => void writeSync(log, line) } }),
+      metrics: createMetrics('gateway'),
+      isDraining: () => false,
+    })
+  return {
+    listener,
+    credentials: { token: formatToken(organizationId, generateSecret()), session: sessions.sign(claims) },
+  }
+}
+
+const resolved: ResolvedCredential = {
+  kind: 'token',
+  organizationId,
+  userId: id,
+  userName: 'Account One',
+  tokenId: id,
+  tokenName: 'bench',
+  role: 'reader',
+  permissions: ['audience.read', 'audience.create', 'audience.update', 'audience.delete', 'audience_lists.read'],
+  readOnly: false,
+  allowedIps: [],
+}
+
+const stubbedBackends: Backends = {
+  client: <N extends ServiceName>() =>
+    ({ resolveToken: async () => resolved, resolveSession: async () => resolved }) as unknown as Client<N>,
+  invoker: () => async () => finished,
+  ready: async () => {},
+  close: () => {},
+}
