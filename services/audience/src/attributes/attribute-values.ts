@@ -1,4 +1,5 @@
 import { AppError } from '@rollcall/contract'
+import { readDate } from '@rollcall/csv'
 
 /** The types an attribute can have. */
 export const attributeTypes = ['string', 'number', 'boolean', 'date', 'enum'] as const
@@ -77,8 +78,8 @@ type Cast = {
 const casts: Record<AttributeType, Cast> = {
   string: {
     accept: (value, { required }) => {
-      const fits = typeof value === 'string' && value.length <= maxTextLength && !(required && value.trim() === '')
-      return fits ? value : undefined
+      const text = typeof value === 'string' ? value.trim() : undefined
+      return text === undefined || text.length > maxTextLength || (required && text === '') ? undefined : text
     },
     reason: ({ required }) =>
       `must be a string of ${required ? 'at least one and ' : ''}at most ${maxTextLength} characters`,
@@ -93,24 +94,14 @@ const casts: Record<AttributeType, Cast> = {
     reason: () => 'must be true or false',
   },
   date: {
-    accept: value => (typeof value === 'string' ? parseDate(value) : undefined),
+    accept: value => {
+      const moment = typeof value === 'string' ? readDate(value).value : undefined
+      return moment === undefined ? undefined : new Date(moment)
+    },
     reason: () => 'must be an ISO 8601 date',
   },
   enum: {
     accept: (value, { options }) => (typeof value === 'string' && options.includes(value) ? value : undefined),
     reason: ({ options }) => `must be one of ${options.join(', ')}`,
   },
-}
-
-const isoDate = /^(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/
-
-/** An ISO 8601 date, in UTC where it names no zone; undefined for anything else, also for a 30th of February. */
-export function parseDate(text: string): Date | undefined {
-  const match = isoDate.exec(text)
-  if (!match) return undefined
-  const [, year, month, day, zone] = match
-  const monthsLastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
-  if (Number(day) > monthsLastDay) return undefined
-  const date = new Date(text.includes('T') && !zone ? `${text}Z` : text)
-  return Number.isNaN(date.getTime()) ? undefined : date
 }

@@ -38,6 +38,8 @@ const contact = (email: string, rest: Partial<Contact> = {}): Contact => ({
   ...untouched,
   source: 'api',
   createdBy: { kind: 'system', id: null, name: 'test' },
+  unsubscribedAt: null,
+  position: 1,
   createdAt: new Date(),
   updatedAt: new Date(),
   ...rest,

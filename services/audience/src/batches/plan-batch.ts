@@ -34,8 +34,8 @@ export type CheckedBatch = {
   failures: Failure[]
 }
 
-/** A contact to be made; what every new one has in common is added when it is stored. */
-export type NewContact = Pick<Contact, 'email' | 'emailKey' | 'name' | 'attributes' | 'tags' | 'unsubscribed'>
+/** A contact to be made, without what all contacts of the import have in common. */
+type ImportedContact = Pick<Contact, 'email' | 'emailKey' | 'name' | 'attributes' | 'tags' | 'unsubscribed'>
 
 /** What applying a batch comes down to. */
 export type Plan = {
@@ -43,7 +43,7 @@ export type Plan = {
   outcomes: Outcome[]
   failures: Failure[]
   optOutsKept: number
-  inserts: NewContact[]
+  inserts: ImportedContact[]
   updates: { row: number; contact: Contact; changes: Change[] }[]
 }
 
@@ -96,7 +96,7 @@ function planNew(plan: Plan, { request, definitions }: CheckedBatch, candidate: 
     candidate.attributes.filter((entry): entry is [string, AttributeValue] => entry[1] !== null),
   )
   requireAttributes(definitions, attributes)
-  const tags = limitTags(distinctTags(...row.tags, ...request.tags))
+  const tags = limitTags(distinctTags([...row.tags, ...request.tags]))
   const unsubscribed = row.unsubscribed === true
   plan.inserts.push({ email: row.email.trim(), emailKey, name: row.name.trim(), attributes, tags, unsubscribed })
   return 'CREATED'
@@ -110,7 +110,7 @@ function planKnown(plan: Plan, { request }: CheckedBatch, candidate: Candidate, 
   const patch: Patch = {
     ...(name !== '' && { name }),
     ...Object.fromEntries(candidate.attributes.map(([slug, value]) => [pathOf(slug), value])),
-    tags: limitTags(distinctTags(...keptTags, ...row.tags, ...request.tags)),
+    tags: limitTags(distinctTags([...keptTags, ...row.tags, ...request.tags])),
     ...(row.unsubscribed === true && { unsubscribed: true }),
   }
   const changes = changesOf(contact, patch)

@@ -40,7 +40,7 @@ export function emailKeyOf(email: string): string {
 }
 
 /** Tags trimmed and without repetition, in their order. */
-export function distinctTags(...tags: readonly string[]): string[] {
+export function distinctTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map(tag => tag.trim()))].filter(tag => tag !== '')
 }
 

@@ -1,6 +1,8 @@
 import type { Actor } from '@rollcall/rpc'
-import { Schema, type Types } from 'mongoose'
-import type { AttributeValues } from '../attributes/attribute-values.ts'
+import { type FieldTable, presenter } from '@rollcall/store'
+import { Schema, Types } from 'mongoose'
+import { type AttributeValues, type Definitions, pathOf } from '../attributes/attribute-values.ts'
+import { emailKeyOf } from './changes.ts'
 
 /** A person an organization writes to, whether or not there is an account behind it. */
 export type Contact = {
@@ -26,13 +28,14 @@ export type Contact = {
   importJob: Types.ObjectId | null
   emailStatus: 'unknown' | 'ok' | 'bounced' | 'complained'
   createdBy: Actor
+  /** Its place in the organization's list, counted from the oldest; see positions of the store. */
+  position: number
   createdAt: Date
   updatedAt: Date
 }
 
 /** What a contact has before anything happened to it. */
 export const untouched = {
-  unsubscribedAt: null,
   blocked: false,
   blockedAt: null,
   blockedReason: null,
@@ -40,6 +43,18 @@ export const untouched = {
   importJob: null,
   emailStatus: 'unknown',
 } satisfies Partial<Contact>
+
+/** A contact that has no place in the list yet. */
+export type NewContact = Omit<
+  Contact,
+  '_id' | 'organization' | 'position' | 'unsubscribedAt' | 'createdAt' | 'updatedAt'
+>
+
+/** A new contact with its place in the list, and made at that time. */
+export function placed(organization: Types.ObjectId, contact: NewContact, position: number, at: Date): Contact {
+  const unsubscribedAt = contact.unsubscribed ? at : null
+  return { _id: new Types.ObjectId(), organization, ...contact, unsubscribedAt, position, createdAt: at, updatedAt: at }
+}
 
 const date = { type: Date, default: null }
 const reference = { type: Schema.Types.ObjectId, default: null }
@@ -62,13 +77,46 @@ export const contactSchema = new Schema<Contact>(
     importJob: reference,
     emailStatus: { type: String, default: 'unknown' },
     createdBy: { type: Schema.Types.Mixed, required: true },
+    position: { type: Number, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },
   { collection: 'contacts', minimize: false, versionKey: false },
 )
+// Every index is paid for with every imported row: the email, the default order, the order by name, the filter by tag.
 contactSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
-// Each index is paid for with every imported row: the default order, the order by name, the filter by tag, no more.
-contactSchema.index({ organization: 1, createdAt: 1, _id: 1 })
+contactSchema.index({ organization: 1, position: 1 })
 contactSchema.index({ organization: 1, name: 1, _id: 1 })
 contactSchema.index({ organization: 1, tags: 1 })
+
+const publicFields: FieldTable = {
+  // Compared and sorted by its key: found whatever the case, and by an index.
+  email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
+  name: 'string',
+  attributes: 'object',
+  tags: 'string[]',
+  unsubscribed: 'boolean',
+  unsubscribedAt: 'date',
+  blocked: 'boolean',
+  blockedAt: 'date',
+  blockedReason: 'string',
+  user: 'objectId',
+  source: 'string',
+  importJob: 'objectId',
+  emailStatus: 'string',
+  createdBy: 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+}
+
+/** A contact as clients and events see it. */
+export const publicContact = presenter(publicFields)
+
+const fieldTypes = { string: 'string', number: 'number', boolean: 'boolean', date: 'date', enum: 'string' } as const
+
+/** What filters, orders and projections of an organization's contacts may name. */
+export function contactFields(definitions: Definitions): FieldTable {
+  const attributes = [...definitions.values()].map(({ slug, type }) => [pathOf(slug), fieldTypes[type]] as const)
+  return { ...publicFields, ...Object.fromEntries(attributes) }
+}

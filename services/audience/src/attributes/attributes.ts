@@ -1,0 +1,107 @@
+import type { CreateAttributeRequest, UpdateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { AppError, actorOf, type Call, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { type FieldTable, isDuplicate, runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import type { Attribute } from './attribute.model.ts'
+import { checkSlug } from './attribute-slug.ts'
+import { alive, readDefinitions } from './definitions.ts'
+
+/** The use cases of attribute definitions. */
+export const attributes = (context: Context): Handlers<'rollcall.audience.v1.Attributes'> => ({
+  listAttributes: ({ list }, { caller }) =>
+    runList({
+      scope: context.of(caller).attributes,
+      query: list ?? {},
+      fields: attributeFields,
+      base: alive,
+      present: publicAttribute,
+    }),
+
+  createAttribute: (request, call) => createAttribute(context, request, call),
+  updateAttribute: (request, call) => updateAttribute(context, request, call),
+  deleteAttribute: ({ id }, call) => deleteAttribute(context, id, call),
+
+  describeAttributes: async (_request, { caller }) => {
+    const definitions = await readDefinitions(context.of(caller).attributes)
+    return {
+      definitions: [...definitions.values()].map(({ slug, type, options, required }) => ({
+        slug,
+        type,
+        options: [...options],
+        required,
+      })),
+    }
+  },
+})
+
+const attributeFields: FieldTable = {
+  name: 'string',
+  slug: 'string',
+  type: 'string',
+  options: 'string[]',
+  required: 'boolean',
+  createdBy: 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+}
+
+async function createAttribute(context: Context, request: CreateAttributeRequest, { caller }: Call): Promise<HttpBody> {
+  const { attributes } = context.of(caller)
+  const { name, slug, type } = request
+  checkSlug(slug)
+  const options = [...new Set(request.options)]
+  if (type === 'enum' && options.length === 0) throw new AppError('missing_field', { path: 'options' })
+  if (type !== 'enum') refuseOptions(options)
+  const draft = { name, slug, type, options, required: request.required ?? false, createdBy: actorOf(caller) }
+  const create = () => attributes.insertOne(draft)
+  const created = await create().catch(async error => {
+    // Whoever deletes a definition to make it anew, with another type, must not be told that it is still there.
+    if (!isDuplicate(error) || !(await context.dropper.dropped(caller.organizationId, slug))) throw error
+    return create()
+  })
+  return json(publicAttribute(created))
+}
+
+async function updateAttribute(context: Context, request: UpdateAttributeRequest, { caller }: Call): Promise<Updated> {
+  const { attributes } = context.of(caller)
+  const filter = { _id: request.id, ...alive }
+  const current = await attributes.findOne(filter)
+  if (!current) throw notFound()
+  if (current.type !== 'enum') refuseOptions(request.options)
+  const changes = {
+    ...(request.name !== undefined && { name: request.name }),
+    ...(request.required !== undefined && { required: request.required }),
+    ...(request.options.length > 0 && { options: [...new Set(request.options)] }),
+  }
+  const { matchedCount } = await attributes.updateOne(filter, { $set: changes })
+  if (matchedCount === 0) throw notFound()
+  return { success: true, message: 'updated' }
+}
+
+/** From here on the definition counts for nobody; its values go after it, and what a stop leaves is dropped at the next start. */
+async function deleteAttribute(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
+  const { attributes } = context.of(caller)
+  const deleted = await attributes.findOneAndUpdate(
+    { _id: id, ...alive },
+    { $set: { deleting: true } },
+    { returnDocument: 'before' },
+  )
+  if (!deleted) throw notFound()
+  await context.dropper.drop(deleted)
+  return json(publicAttribute(deleted))
+}
+
+function publicAttribute(attribute: Attribute): Record<string, unknown> {
+  const { organization: _organization, deleting: _deleting, ...fields } = attribute
+  return { id: attribute._id, ...fields }
+}
+
+function refuseOptions(options: readonly string[]): void {
+  if (options.length > 0) throw new AppError('extra_field', { path: 'options' })
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', { what: 'attribute' })
+}

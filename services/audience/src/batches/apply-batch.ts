@@ -1,0 +1,107 @@
+import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
+import type { Actor, Call } from '@rollcall/rpc'
+import { retry } from '@rollcall/runtime'
+import { isDuplicate, objectId, type Scope } from '@rollcall/store'
+import { type ClientSession, Types } from 'mongoose'
+import { readDefinitions } from '../attributes/definitions.ts'
+import { updateOf } from '../contacts/changes.ts'
+import { type Contact, placed, untouched } from '../contacts/contact.model.ts'
+import { contactPositions } from '../contacts/contact-positions.ts'
+import { type Context, insertOf } from '../context.ts'
+import { changeEntry } from '../history/history.model.ts'
+import { type Batch, readOutcomes, writeOutcomes } from './batch.model.ts'
+import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
+
+/**
+ * Applies a batch of an import once: the contacts, their places in the list, their history and the batch's record are
+ * one transaction, so a kill at any moment leaves all of it or nothing. What happens meanwhile (API writes, other imports
+ * of the same emails) comes either before, and is seen when the rows are planned again, or after.
+ */
+export async function applyBatch(
+  context: Context,
+  request: ApplyBatchRequest,
+  call: Call,
+): Promise<ApplyBatchResponse> {
+  const { deadline, caller } = call
+  const applyInTransaction = () =>
+    context.store.transaction(session => apply(context, session, request, call), {
+      timeoutMs: deadline - Date.now(),
+      queue: caller.organizationId, // all of them write the register of the list
+    })
+  const batch = await retry(applyInTransaction, { deadline, retryable: isDuplicate })
+  return { outcomes: readOutcomes(batch.outcomes), optOutsKept: batch.optOutsKept, failures: batch.failures }
+}
+
+async function apply(
+  context: Context,
+  session: ClientSession,
+  request: ApplyBatchRequest,
+  { caller }: Call,
+): Promise<Batch> {
+  const { contacts, attributes, history, batches } = context.of(caller)
+  const job = objectId(request.jobId, 'jobId')
+  const places = contactPositions(context, caller.organizationId)
+  // The register is written first: a batch that meets one of another replica finds out here, not when its work is done.
+  await places.take(session, 0)
+  const applied = await batches.findOne({ job, number: request.number }, { session })
+  if (applied) return applied
+
+  const checked = checkBatch(request, await readDefinitions(attributes, session))
+  const emailKeys = checked.candidates.map(({ emailKey }) => emailKey)
+  const plan = planBatch(checked, await findKnown(contacts, emailKeys, session))
+  const { first, at } = await places.take(session, plan.inserts.length)
+  const created = newContacts(contacts.organization, plan, job, first, at)
+  const entries = importedEntries(plan, job, at)
+  await contacts.bulkWrite([...created.map(insertOf), ...updates(plan, job, at)], { session })
+  await history.bulkWrite(entries.map(insertOf), { session })
+  const batch: Batch = {
+    _id: new Types.ObjectId(),
+    organization: contacts.organization,
+    job,
+    number: request.number,
+    outcomes: writeOutcomes(plan.outcomes),
+    failures: plan.failures,
+    optOutsKept: plan.optOutsKept,
+    created: created.map(({ _id }) => _id),
+    changed: entries.map(({ _id }) => _id),
+    at,
+  }
+  await batches.bulkWrite([insertOf(batch)], { session })
+  return batch
+}
+
+async function findKnown(contacts: Scope<Contact>, emailKeys: string[], session: ClientSession) {
+  const known = await contacts.find({ emailKey: { $in: emailKeys } }, { session, batchSize: emailKeys.length + 1 })
+  return new Map(known.map(contact => [contact.emailKey, contact]))
+}
+
+/** New contacts have no history entry written: a million of them would double the work, and each says it all by itself. */
+function newContacts(
+  organization: Types.ObjectId,
+  { inserts }: Plan,
+  job: Types.ObjectId,
+  first: number,
+  at: Date,
+): Contact[] {
+  const origin = { ...untouched, source: 'import', importJob: job, createdBy: importActor(job) } as const
+  return inserts.map((contact, index) => placed(organization, { ...contact, ...origin }, first + index, at))
+}
+
+/** Changed fields only, never whole documents. */
+function updates({ updates }: Plan, job: Types.ObjectId, at: Date) {
+  return updates.map(({ contact, changes }) => {
+    const { $set, ...rest } = updateOf(contact, changes, at)
+    return { updateOne: { filter: { _id: contact._id }, update: { ...rest, $set: { ...$set, importJob: job } } } }
+  })
+}
+
+function importedEntries({ updates }: Plan, job: Types.ObjectId, at: Date) {
+  const actor = importActor(job)
+  return updates.map(({ row, contact, changes }) =>
+    changeEntry(contact, 'contact.imported', at, actor, { changes, importJob: job, row }),
+  )
+}
+
+function importActor(job: Types.ObjectId): Actor {
+  return { kind: 'import', id: String(job), name: 'CSV import' }
+}

@@ -1,0 +1,72 @@
+import { csvRow, joinTags } from '@rollcall/csv'
+import type { HttpBody } from '@rollcall/rpc'
+import type { AttributeType, AttributeValue, Definition } from '../attributes/attribute-values.ts'
+import type { Contact } from './contact.model.ts'
+
+const byteOrderMark = '\ufeff' // without it spreadsheets take UTF-8 for an older encoding
+const chunkLength = 64 * 1024
+
+const columns: [name: string, cell: (contact: Contact) => string][] = [
+  ['email', contact => contact.email],
+  ['name', contact => contact.name],
+  ['unsubscribed', contact => String(contact.unsubscribed)],
+  ['blocked', contact => String(contact.blocked)],
+  ['tags', contact => joinTags(contact.tags)],
+  ['createdAt', contact => contact.createdAt.toISOString()],
+]
+
+/** The fields of a contact that its line is made of. */
+export const csvFields = [...columns.map(([name]) => name), 'attributes']
+
+/** Contacts as a CSV file, in pieces of about 64 KiB; importing it again changes nothing. */
+export async function* contactsAsCsv(
+  contacts: AsyncIterable<Contact>,
+  definitions: readonly Definition[],
+): AsyncGenerator<HttpBody> {
+  const slugs = definitions.map(({ slug }) => slug)
+  let text = byteOrderMark + csvRow([...columns.map(([name]) => name), ...slugs])
+  for await (const contact of contacts) {
+    text += csvRow([...columns.map(([, cell]) => cell(contact)), ...slugs.map(slug => attributeCell(contact, slug))])
+    if (text.length < chunkLength) continue
+    yield csvBody(text)
+    text = ''
+  }
+  if (text !== '') yield csvBody(text)
+}
+
+/** A file to start an import from: the columns it can have, and one line that shows what goes where. */
+export function sampleCsv(definitions: readonly Definition[]): HttpBody {
+  const sample: [string, string][] = [
+    ['email', 'contact.one@example.com'],
+    ['name', 'Contact One'],
+    ['tags', joinTags(['newsletter', 'customer'])],
+    ['unsubscribed', 'false'],
+    ...definitions.map((definition): [string, string] => [definition.slug, exampleOf(definition)]),
+  ]
+  const lines = [sample.map(([column]) => column), sample.map(([, cell]) => cell)]
+  return csvBody(byteOrderMark + lines.map(csvRow).join(''))
+}
+
+function csvBody(text: string): HttpBody {
+  return { contentType: 'text/csv; charset=utf-8', data: Buffer.from(text) }
+}
+
+function attributeCell({ attributes }: Contact, slug: string): string {
+  return Object.hasOwn(attributes, slug) ? textOf(attributes[slug]!) : ''
+}
+
+function textOf(value: AttributeValue): string {
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+const examples: Record<AttributeType, string> = {
+  string: 'Text',
+  number: '42',
+  boolean: 'true',
+  date: '2025-01-31',
+  enum: '',
+}
+
+function exampleOf({ type, options }: Definition): string {
+  return options[0] ?? examples[type]
+}

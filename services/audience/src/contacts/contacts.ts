@@ -1,0 +1,56 @@
+import { type Handlers, json } from '@rollcall/rpc'
+import { castAttributes, pathOf } from '../attributes/attribute-values.ts'
+import { readDefinitions } from '../attributes/definitions.ts'
+import type { Context } from '../context.ts'
+import { listActivities, listAttributesHistory, listTimeline } from '../history/history.ts'
+import { changeContact } from './change-contact.ts'
+import { distinctTags } from './changes.ts'
+import { publicContact } from './contact.model.ts'
+import { sampleCsv } from './contact-csv.ts'
+import { contactCreator } from './create-contact.ts'
+import { deleteContact } from './delete-contact.ts'
+import { findContact } from './find-contact.ts'
+import { exportContacts, listContacts } from './list-contacts.ts'
+
+/** The use cases of contacts. What a rule of the contract can say has been checked before. */
+export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Contacts'> => ({
+  listContacts: (request, call) => listContacts(context, request, call),
+
+  exportContacts: (request, call) => exportContacts(context, request, call),
+
+  getImportSample: async (_request, { caller }) => {
+    const definitions = await readDefinitions(context.of(caller).attributes)
+    return sampleCsv([...definitions.values()])
+  },
+
+  getContact: async ({ id }, { caller }) => json(publicContact(await findContact(context.of(caller).contacts, id))),
+
+  createContact: contactCreator(context),
+
+  updateContact: ({ id, ...patch }, call) => changeContact(context, call, id, 'contact.updated', () => patch),
+
+  updateAttributes: ({ id, attributes }, call) =>
+    changeContact(context, call, id, 'contact.attributes_updated', async session => {
+      const definitions = await readDefinitions(context.of(call.caller).attributes, session)
+      const values = castAttributes(definitions, JSON.parse(attributes) as Record<string, unknown>)
+      return Object.fromEntries(values.map(([slug, value]) => [pathOf(slug), value]))
+    }),
+
+  replaceTags: ({ id, tags }, call) =>
+    changeContact(context, call, id, 'contact.tags_replaced', () => ({ tags: distinctTags(tags) })),
+
+  blockContact: ({ id, reason }, call) =>
+    changeContact(context, call, id, 'contact.blocked', () => ({
+      blocked: true,
+      ...(reason !== undefined && reason !== '' && { blockedReason: reason }),
+    })),
+
+  unblockContact: ({ id }, call) =>
+    changeContact(context, call, id, 'contact.unblocked', () => ({ blocked: false, blockedReason: null })),
+
+  deleteContact: ({ id }, call) => deleteContact(context, id, call),
+
+  listTimeline: (request, call) => listTimeline(context, request, call),
+  listActivities: (request, call) => listActivities(context, request, call),
+  listAttributesHistory: (request, call) => listAttributesHistory(context, request, call),
+})

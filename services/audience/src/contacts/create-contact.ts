@@ -1,0 +1,93 @@
+import type { CreateContactRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { addEvents, groupWrites, type Scope, type WriteGroup } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import {
+  type AttributeValues,
+  castAttributes,
+  type Definitions,
+  requireAttributes,
+} from '../attributes/attribute-values.ts'
+import { readDefinitions } from '../attributes/definitions.ts'
+import { type Context, insertOf } from '../context.ts'
+import { createdEntry } from '../history/history.model.ts'
+import { distinctTags, emailKeyOf } from './changes.ts'
+import { type Contact, type NewContact, placed, publicContact, untouched } from './contact.model.ts'
+import { createdEvent } from './contact-events.ts'
+import { contactPositions } from './contact-positions.ts'
+
+/** A contact to be made, and by whom. */
+type Wish = { request: CreateContactRequest; actor: Actor }
+/**
+ * Creates contacts: the record, its place in the list, its history entry and its event in one transaction. Contacts
+ * made at the same time share one, since all of them take a place in the same list.
+ */
+export function contactCreator(context: Context): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
+  const create = groupWrites(context.store, createAll(context))
+  return async (request, { caller }) =>
+    json(publicContact(await create(caller.organizationId, { request, actor: actorOf(caller) })))
+}
+
+function createAll(context: Context): WriteGroup<Wish, Contact> {
+  return async (session, wishes, organizationId) => {
+    const { contacts, attributes, history } = context.of({ organizationId })
+    const definitions = await readDefinitions(attributes, session)
+    const taken = await takenEmails(contacts, wishes, session)
+    const checked = wishes.map(wish => orRefusal(() => newContact(wish, definitions, taken)))
+    const count = checked.filter(isContact).length
+    const { first, at } = await contactPositions(context, organizationId).take(session, count)
+    let position = first
+    const results = checked.map(each => (isContact(each) ? placed(contacts.organization, each, position++, at) : each))
+    const created = results.filter(isContact)
+    await contacts.bulkWrite(created.map(insertOf), { session })
+    await history.bulkWrite(created.map(createdEntry).map(insertOf), { session })
+    await addEvents(session, created.map(createdEvent))
+    return results
+  }
+}
+
+async function takenEmails(contacts: Scope<Contact>, wishes: readonly Wish[], session: ClientSession) {
+  const emailKeys = wishes.map(({ request }) => emailKeyOf(request.email))
+  const found = await contacts.find({ emailKey: { $in: emailKeys } }, { session, projection: { emailKey: 1 } })
+  return new Set(found.map(({ emailKey }) => emailKey))
+}
+
+/** @throws {AppError} where an attribute is missing or does not fit, or the email is taken; takes it otherwise */
+function newContact({ request, actor }: Wish, definitions: Definitions, taken: Set<string>): NewContact {
+  const attributes = initialAttributes(definitions, request.attributes)
+  const emailKey = emailKeyOf(request.email)
+  if (taken.has(emailKey)) throw new AppError('duplicate', { path: 'email' })
+  taken.add(emailKey)
+  return {
+    ...untouched,
+    email: request.email,
+    emailKey,
+    name: request.name ?? '',
+    attributes,
+    tags: distinctTags(request.tags),
+    unsubscribed: request.unsubscribed ?? false,
+    source: 'api',
+    createdBy: actor,
+  }
+}
+
+/** The attributes a new contact starts with; null is the same as not given. */
+function initialAttributes(definitions: Definitions, text: string | undefined): AttributeValues {
+  const given = Object.entries(JSON.parse(text || '{}') as AttributeValues).filter(([, value]) => value !== null)
+  const values = Object.fromEntries(given)
+  requireAttributes(definitions, values) // what is missing is told before what is wrong
+  return Object.fromEntries(castAttributes(definitions, values)) as AttributeValues
+}
+
+function orRefusal<T>(make: () => T): T | AppError {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+function isContact<T extends object>(result: T | AppError): result is T {
+  return !(result instanceof AppError)
+}

@@ -1,0 +1,62 @@
+import type { Call } from '@rollcall/rpc'
+import type { Logger } from '@rollcall/runtime'
+import { type BulkOperation, type Scope, type Store, scoped } from '@rollcall/store'
+import type { Model } from 'mongoose'
+import { type Attribute, attributeSchema } from './attributes/attribute.model.ts'
+import { createValueDropper, type ValueDropper } from './attributes/value-dropper.ts'
+import { type Batch, batchSchema } from './batches/batch.model.ts'
+import { type Contact, contactSchema } from './contacts/contact.model.ts'
+import { type HistoryEntry, historySchema } from './history/history.model.ts'
+
+/** The collections of the audience. */
+export type Models = {
+  contacts: Model<Contact>
+  attributes: Model<Attribute>
+  history: Model<HistoryEntry>
+  batches: Model<Batch>
+}
+
+/** The collections as one organization sees them. */
+export type Collections = {
+  contacts: Scope<Contact>
+  attributes: Scope<Attribute>
+  history: Scope<HistoryEntry>
+  batches: Scope<Batch>
+}
+
+/** The write that inserts a document as it is. */
+export function insertOf(document: object): BulkOperation {
+  return { insertOne: { document } }
+}
+
+/** What handlers and jobs work with. */
+export type Context = {
+  store: Store
+  models: Models
+  logger: Logger
+  dropper: ValueDropper
+  /** The collections as the caller's organization sees them. */
+  of(caller: Pick<Call['caller'], 'organizationId'>): Collections
+}
+
+/** Makes the context of the service. */
+export function createContext(store: Store, logger: Logger): Context {
+  const models: Models = {
+    contacts: store.model('Contact', contactSchema),
+    attributes: store.model('Attribute', attributeSchema),
+    history: store.model('HistoryEntry', historySchema),
+    batches: store.model('Batch', batchSchema),
+  }
+  return {
+    store,
+    models,
+    logger,
+    dropper: createValueDropper({ ...models, logger }),
+    of: ({ organizationId }) => ({
+      contacts: scoped(models.contacts, organizationId),
+      attributes: scoped(models.attributes, organizationId),
+      history: scoped(models.history, organizationId),
+      batches: scoped(models.batches, organizationId),
+    }),
+  }
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import type { Services } from '@rollcall/protos'
+import { type Caller, type Client, connect, type HttpBody, readAssertionKeys, serviceCaller } from '@rollcall/rpc'
+import { createLifecycle, createLogger } from '@rollcall/runtime'
+import { Mongoose, type mongo, Types } from 'mongoose'
+import { readConfig } from './config.ts'
+import { startAudience } from './service.ts'
+
+/** A running audience service for tests, with a database of its own, and what to speak to it with. */
+export type TestAudience = {
+  contacts: Client<'rollcall.audience.v1.Contacts'>
+  attributes: Client<'rollcall.audience.v1.Attributes'>
+  batches: Client<'rollcall.audience.v1.Batches'>
+  client<N extends keyof Services & string>(name: N): Client<N>
+  /** The service's database, to look at what is stored. */
+  db: mongo.Db
+  stop(): Promise<void>
+}
+
+/** Starts the service in this process on the backing services of the environment. */
+export async function startTestAudience(): Promise<TestAudience> {
+  const key = randomBytes(32).toString('base64')
+  const dbName = `audience-test-${new Types.ObjectId()}`
+  const config = readConfig({
+    ...process.env,
+    MONGODB_DATABASE: dbName,
+    TOPIC_PREFIX: `${dbName}.`,
+    ASSERTION_KEY: key,
+    PORT: '0',
+    LISTEN_HOST: '127.0.0.1',
+  })
+  const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+  const lifecycle = createLifecycle({ service: 'audience', logger, graceMs: 10_000 })
+  const { port } = await startAudience(config, lifecycle)
+  const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
+  const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
+  await database.asPromise()
+  return {
+    contacts: connection.client('rollcall.audience.v1.Contacts'),
+    attributes: connection.client('rollcall.audience.v1.Attributes'),
+    batches: connection.client('rollcall.audience.v1.Batches'),
+    client: name => connection.client(name),
+    db: database.db!,
+    stop: async () => {
+      connection.close()
+      await lifecycle.stop('test over')
+      await database.dropDatabase()
+      await database.close()
+    },
+  }
+}
+
+/** A person of an organization of their own, or of the one named. */
+export function testCaller(organizationId = String(new Types.ObjectId())): { caller: Caller } {
+  const caller = serviceCaller('test', organizationId)
+  return { caller: { ...caller, kind: 'session', userId: String(new Types.ObjectId()), userName: 'User One' } }
+}
+
+/** The JSON of an answer. */
+export async function jsonOf<T>(body: Promise<HttpBody>): Promise<T> {
+  return JSON.parse((await body).data.toString()) as T
+}
+
+/** The text of a streamed answer. */
+export async function textOf(bodies: AsyncIterable<HttpBody>): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const { data } of bodies) parts.push(data)
+  return Buffer.concat(parts).toString()
+}
+
+/** The JSON of a streamed answer. */
+export async function streamedJsonOf<T>(bodies: AsyncIterable<HttpBody>): Promise<T> {
+  return JSON.parse(await textOf(bodies)) as T
+}
+
+/** A page of a list. */
+export type Page<T> = { docs: T[]; totalDocs: number; totalPages: number }
