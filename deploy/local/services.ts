@@ -57,7 +57,6 @@ export type ServiceProcess = {
   /** Port of its health. */
   internalPort: number
   logFile: string
-  cacheDir: string
 }
 
 /** Starts a service as a process of its own; `serviceReady` tells when it can be used. */
@@ -69,17 +68,12 @@ export function launchService(service: ServiceName, process: ServiceProcess): Pr
   })
 }
 
-function programOf(service: ServiceName, { environment, internalPort, cacheDir }: ServiceProcess): Program {
+function programOf(service: ServiceName, { environment, internalPort }: ServiceProcess): Program {
   return {
     command: process.execPath,
     args: ['--max-semi-space-size=32', join(ROOT, 'services', service, 'src', 'main.ts')],
     cwd: ROOT,
-    env: {
-      ...environment,
-      INTERNAL_PORT: String(internalPort),
-      NODE_COMPILE_CACHE: join(cacheDir, 'compile'),
-      NODE_NO_WARNINGS: '1',
-    },
+    env: { ...environment, INTERNAL_PORT: String(internalPort), NODE_NO_WARNINGS: '1' },
   }
 }
 

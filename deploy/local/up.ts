@@ -64,10 +64,9 @@ async function launch(service: ServiceName, stack: Stack, settings: Settings): P
   const begin = performance.now()
   const internalPort = await freePort()
   const program = await launchService(service, {
-    environment: serviceEnvironment(service, stack),
+    environment: { ...serviceEnvironment(service, stack), NODE_COMPILE_CACHE: join(settings.CACHE_DIR, 'compile') },
     internalPort,
     logFile: join(settings.DATA_DIR, 'logs', `${service}.log`),
-    cacheDir: settings.CACHE_DIR,
   })
   if (/^(debug|trace)$/.test(settings.LOG_LEVEL)) follow(program.logFile ?? '', line => printStep(service, line))
   return {

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { compileMatcher, generateOpenApi } from '@rollcall/contract'
+import { contractRoutes } from '@rollcall/rpc'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+
+type Reference = { $ref: string }
+type Response = { content?: Record<string, { schema?: object }> }
+
+const routes = contractRoutes()
+const contract = generateOpenApi(routes, 'test')
+const match = compileMatcher(routes)
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+ajv.addSchema(contract, 'contract')
+
+/** Query parameters that change which fields an answer has, so that its schema does not hold for them. */
+const RESHAPING = ['projection', 'populate']
+
+/**
+ * Checks an answer of the API against the contract: its status is declared, its content type is the declared one, its
+ * body fits the schema, and it carries the headers that every answer carries.
+ */
+export function checkAnswer(method: string, url: URL, status: number, headers: Headers, text: string): void {
+  const what = `${method} ${url.pathname} → ${status}`
+  assert.ok(headers.get('x-request-id'), `${what}: no X-Request-Id`)
+  assert.ok(headers.get('ratelimit-limit'), `${what}: no RateLimit-Limit`)
+  const route = match(method, url.pathname)?.route
+  assert.ok(route || [401, 404, 429].includes(status), `${what}: there is no such route`)
+  if (!route) return
+
+  const pointer = [
+    'paths',
+    route.path.replace(/:(\w+)/g, '{$1}'),
+    route.verb.toLowerCase(),
+    'responses',
+    String(status),
+  ]
+  const declared = lookUp(pointer) as Response | Reference | undefined
+  assert.ok(declared, `${what}: not a declared status; ${text.slice(0, 500)}`)
+  const place = '$ref' in declared ? declared.$ref.split('/').slice(1) : pointer
+  const { content } = lookUp(place) as Response
+  if (!content || method === 'HEAD') return
+
+  const type = headers.get('content-type')?.split(';')[0]?.trim() ?? ''
+  assert.ok(type in content, `${what}: ${type || 'no content type'} where ${Object.keys(content)} is declared`)
+  if (type !== 'application/json' || RESHAPING.some(name => url.searchParams.has(name))) return
+  const validate = validatorAt([...place, 'content', type, 'schema'])
+  if (!validate(JSON.parse(text))) {
+    assert.fail(`${what}: ${ajv.errorsText(validate.errors, { dataVar: 'body' })}; ${text.slice(0, 500)}`)
+  }
+}
+
+function lookUp(pointer: readonly string[]): unknown {
+  return pointer.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], contract)
+}
+
+function validatorAt(pointer: readonly string[]): ValidateFunction {
+  const escaped = pointer.map(key => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
+  const validate = ajv.getSchema(`contract#/${escaped.join('/')}`)
+  assert.ok(validate, `no schema at ${pointer.join('/')}`)
+  return validate
+}

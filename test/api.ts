@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { checkAnswer } from './answers.ts'
+
+/** An answer of the API; `body` is the parsed JSON, or the text where the answer is none. */
+export type Answer<Body = unknown> = { status: number; headers: Headers; text: string; body: Body }
+
+/** What a request carries; objects in the query are sent as JSON, a FormData body as multipart. */
+export type Sent = { body?: unknown; query?: Record<string, unknown>; headers?: Record<string, string> }
+
+/** A client of one gateway with one credential. Every answer is checked against the contract. */
+export type Api = {
+  url: string
+  request<Body>(method: string, path: string, sent?: Sent): Promise<Answer<Body>>
+  get<Body>(path: string, query?: Record<string, unknown>): Promise<Answer<Body>>
+  post<Body>(path: string, body?: unknown): Promise<Answer<Body>>
+  patch<Body>(path: string, body?: unknown): Promise<Answer<Body>>
+  put<Body>(path: string, body?: unknown): Promise<Answer<Body>>
+  delete<Body>(path: string, body?: unknown): Promise<Answer<Body>>
+  /** Sends a file as the multipart field `file`. */
+  upload<Body>(path: string, content: string | Uint8Array<ArrayBuffer>, fileName?: string): Promise<Answer<Body>>
+  /** The same gateway with another credential. */
+  as(credential: string): Api
+  /** The same credential at another gateway. */
+  at(url: string): Api
+  /** With more headers on every request. */
+  with(headers: Record<string, string>): Api
+}
+
+/** Creates a client; without a credential it sends none. */
+export function createApi(url: string, headers: Record<string, string> = {}): Api {
+  const request: Api['request'] = async <Body>(method: string, path: string, sent: Sent = {}) => {
+    const target = new URL(path, url)
+    for (const [name, value] of Object.entries(sent.query ?? {})) target.searchParams.set(name, queryValue(value))
+    const response = await fetch(target, { method, ...encoded(sent.body, { ...headers, ...sent.headers }) })
+    const text = await response.text()
+    checkAnswer(method, target, response.status, response.headers, text)
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const body = (isJson ? JSON.parse(text) : text) as Body
+    return { status: response.status, headers: response.headers, text, body }
+  }
+  return {
+    url,
+    request,
+    get: (path, query) => request('GET', path, query && { query }),
+    post: (path, body) => request('POST', path, { body }),
+    patch: (path, body) => request('PATCH', path, { body }),
+    put: (path, body) => request('PUT', path, { body }),
+    delete: (path, body) => request('DELETE', path, { body }),
+    upload: (path, content, fileName = 'contacts.csv') => {
+      const form = new FormData()
+      form.set('file', new Blob([content], { type: 'text/csv' }), fileName)
+      return request('POST', path, { body: form })
+    },
+    as: credential => createApi(url, { ...headers, authorization: credential }),
+    at: other => createApi(other, headers),
+    with: more => createApi(url, { ...headers, ...more }),
+  }
+}
+
+/** The body of an answer that has to have this status. */
+export async function bodyOf<Body>(answer: Promise<Answer<Body>>, status = 200): Promise<Body> {
+  const { status: actual, text, body } = await answer
+  assert.equal(actual, status, text.slice(0, 500))
+  return body
+}
+
+/** Signs in and answers the client of the session. */
+export async function signIn(api: Api, email: string, password: string): Promise<Api> {
+  const { token } = await bodyOf(api.post<{ token: string }>('/api/auth/login', { email, password }))
+  return api.as(token)
+}
+
+/** Makes an API token and answers its id, its secret and its client. */
+export async function makeToken(
+  api: Api,
+  fields: { name?: string; role?: string; expiresAt?: string } = {},
+): Promise<{ id: string; token: string; api: Api }> {
+  const made = await bodyOf(api.post<{ id: string; token: string }>('/api/tokens', { name: 'test', ...fields }), 201)
+  return { id: made.id, token: made.token, api: api.as(made.token) }
+}
+
+function queryValue(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function encoded(body: unknown, headers: Record<string, string>): RequestInit {
+  if (body === undefined) return { headers }
+  if (body instanceof FormData || typeof body === 'string') return { headers, body }
+  return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+}

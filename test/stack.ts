@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type BackingEnvironment,
+  freePort,
+  LOCALHOST,
+  launchService,
+  newKeys,
+  SERVICES,
+  type ServiceName,
+  type Stack,
+  serviceEnvironment,
+  servicePorts,
+  serviceReady,
+} from '@rollcall/local'
+import { createLifecycle, createLogger, type Lifecycle } from '@rollcall/runtime'
+import { MongoClient } from 'mongodb'
+import { type Api, createApi, signIn } from './api.ts'
+
+const READY_MS = 30_000
+
+type Start = (environment: NodeJS.ProcessEnv, lifecycle: Lifecycle) => Promise<{ port: number }>
+
+/** How each service starts inside this process; loaded when a stack wants it so. */
+const STARTS: Record<ServiceName, () => Promise<Start>> = {
+  identity: async () => {
+    const { startIdentity } = await import('../services/identity/src/service.ts')
+    const { readConfig } = await import('../services/identity/src/config.ts')
+    return (environment, lifecycle) => startIdentity(readConfig(environment), lifecycle)
+  },
+  audience: async () => {
+    const { startAudience } = await import('../services/audience/src/service.ts')
+    const { readConfig } = await import('../services/audience/src/config.ts')
+    return (environment, lifecycle) => startAudience(readConfig(environment), lifecycle)
+  },
+  import: async () => {
+    const { startImport } = await import('../services/import/src/service.ts')
+    const { readConfig } = await import('../services/import/src/config.ts')
+    return (environment, lifecycle) => startImport(readConfig(environment), lifecycle)
+  },
+  gateway: async () => {
+    const { startGateway } = await import('../services/gateway/src/service.ts')
+    const { readConfig } = await import('../services/gateway/src/config.ts')
+    return (environment, lifecycle) => startGateway(readConfig(environment), lifecycle)
+  },
+}
+
+/** The owner of the first organization of every test stack. */
+export const OWNER = { email: 'owner@rollcall.test', password: 'made for tests only' }
+
+/** What a test wants of its stack. */
+export type StackOptions = {
+  /** Gateways side by side, one unless said otherwise. */
+  gateways?: number
+  /** Runs every service as a process of its own, so that it can be killed. */
+  processes?: boolean
+  /** Settings of the services, by the names of their variables. */
+  settings?: Record<string, string>
+}
+
+/** One running instance of a service; after `stop` or `kill`, `start` brings it back on the same port. */
+export type Instance = {
+  service: ServiceName
+  port: number
+  start(): Promise<void>
+  /** Lets it end in order. */
+  stop(): Promise<void>
+  /** `kill -9`; only for processes. */
+  kill(): Promise<void>
+}
+
+/** The whole product, with databases and keys of its own. */
+export type TestStack = {
+  /** Without a credential, at the first gateway. */
+  api: Api
+  /** Signed in as the owner of the first organization. */
+  owner: Api
+  /** The gateways. */
+  urls: readonly string[]
+  /** Instances of a service; the gateway may have several. */
+  instances(service: ServiceName): readonly Instance[]
+  backing: BackingEnvironment
+  /** What stands before the names of the stack's databases, topics and keys. */
+  namespace: string
+  stop(): Promise<void>
+}
+
+/** Starts the product on the backing services of the test run. */
+export async function startStack(options: StackOptions = {}): Promise<TestStack> {
+  await using onFailure = new AsyncDisposableStack()
+  const logDir = await mkdtemp(join(tmpdir(), 'rollcall-stack-'))
+  onFailure.defer(() => rm(logDir, { recursive: true, force: true }))
+  const stack = await describeStack(options.settings)
+  onFailure.defer(() => dropDatabases(stack))
+
+  const gatewayPorts = await Promise.all(Array.from({ length: (options.gateways ?? 1) - 1 }, () => freePort()))
+  const places = [
+    ...SERVICES.map(service => ({ service, port: stack.ports[service] })),
+    ...gatewayPorts.map(port => ({ service: 'gateway' as const, port })),
+  ]
+  const instances = places.map(({ service, port }) => {
+    const environment = serviceEnvironment(service, { ...stack, ports: { ...stack.ports, [service]: port } })
+    const logFile = join(logDir, `${service}-${port}.log`)
+    return options.processes
+      ? processInstance(service, port, environment, logFile)
+      : ownInstance(service, port, environment)
+  })
+  for (const instance of instances) onFailure.defer(() => instance.stop())
+  await Promise.all(instances.map(instance => instance.start()))
+
+  const of = (service: ServiceName) => instances.filter(instance => instance.service === service)
+  const urls = of('gateway').map(({ port }) => `http://${LOCALHOST}:${port}`)
+  const api = createApi(urls[0] ?? '')
+  const owner = await signIn(api, OWNER.email, OWNER.password)
+  const all = onFailure.move()
+  return {
+    api,
+    owner,
+    urls,
+    instances: of,
+    backing: stack.backing,
+    namespace: stack.namespace,
+    stop: () => all.disposeAsync(),
+  }
+}
+
+async function describeStack(settings: Record<string, string> = {}): Promise<Stack> {
+  return {
+    backing: backingOf(process.env),
+    keys: newKeys(),
+    ports: await servicePorts(),
+    namespace: `t${randomBytes(4).toString('hex')}_`,
+    settings: {
+      LOG_LEVEL: 'fatal',
+      KAFKA_PARTITIONS: '2', // topics by the dozen on one small broker
+      BOOTSTRAP_EMAIL: OWNER.email,
+      BOOTSTRAP_PASSWORD: OWNER.password,
+      ...settings,
+    },
+  }
+}
+
+function backingOf(env: NodeJS.ProcessEnv): BackingEnvironment {
+  const { MONGODB_URL = '', KAFKA_BROKERS = '', REDIS_CACHE_URL = '', REDIS_QUEUE_URL = '' } = env
+  const backing = { MONGODB_URL, KAFKA_BROKERS, REDIS_CACHE_URL, REDIS_QUEUE_URL }
+  for (const [name, value] of Object.entries(backing))
+    assert.ok(value, `${name} is not set: run the test with npm test`)
+  return backing
+}
+
+/** A service inside this process. */
+function ownInstance(service: ServiceName, port: number, environment: NodeJS.ProcessEnv): Instance {
+  let stop = async () => {}
+  return {
+    service,
+    port,
+    async start() {
+      const start = await STARTS[service]()
+      const logger = createLogger({ service, level: environment.LOG_LEVEL ?? 'fatal' })
+      const lifecycle = createLifecycle({ service, logger, graceMs: 10_000 })
+      stop = async () => {
+        stop = async () => {}
+        assert.equal(await lifecycle.stop('the test is over'), 'clean', `${service} did not stop cleanly`)
+      }
+      await start(environment, lifecycle)
+      lifecycle.health.serving()
+      await untilReady(service, lifecycle)
+    },
+    stop: () => stop(),
+    kill: async () => assert.fail('only processes can be killed: startStack({ processes: true })'),
+  }
+}
+
+async function untilReady(service: ServiceName, { health }: Lifecycle): Promise<void> {
+  const deadline = Date.now() + READY_MS
+  for (let readiness = await health.ready(); !readiness.ok; readiness = await health.ready()) {
+    assert.ok(Date.now() < deadline, `${service} is not ready: ${JSON.stringify(readiness.checks)}`)
+    await sleep(20)
+  }
+}
+
+/** A service as a process. */
+function processInstance(
+  service: ServiceName,
+  port: number,
+  environment: NodeJS.ProcessEnv,
+  logFile: string,
+): Instance {
+  let running: Awaited<ReturnType<typeof launchService>> | undefined
+  return {
+    service,
+    port,
+    async start() {
+      const internalPort = await freePort()
+      running = await launchService(service, { environment, internalPort, logFile })
+      await serviceReady(running, internalPort)
+    },
+    stop: async () => running?.stop(),
+    async kill() {
+      running?.kill()
+      await running?.exited
+    },
+  }
+}
+
+async function dropDatabases({ backing, namespace }: Stack): Promise<void> {
+  await using client = new MongoClient(backing.MONGODB_URL)
+  for (const service of SERVICES) await client.db(`${namespace}rollcall_${service}`).dropDatabase()
+}
