@@ -62,7 +62,8 @@ export type Row = {
   /** Physical line on which it begins, from 1. */
   line: number
   /**
-   * As many as there are headers. Of a row with an error: what could be read, for showing.
+   * As many as there are headers, as they stand in the file: `unguard` gives what `csvRow` was given. Of a row with an
+   * error: what could be read, for showing.
    * A cell may keep the whole piece of the file it was cut from alive: copy what outlives the batch.
    */
   cells: string[]

@@ -1,5 +1,4 @@
 import type { Checkpoint, CsvLimits, Row, RowError, RowErrorCode } from './model.ts'
-import { unguard } from './write.ts'
 
 const QUOTE = 0x22
 const LF = 0x0a
@@ -141,10 +140,10 @@ export class CsvParser {
         end = text.indexOf('"', pos + 1) + 1
         const closed = end > 0 && (end === lineEnd || (end < lineEnd && text.charCodeAt(end) === this.#delimiterCode))
         if (!closed) break
-        cells.push(unguard(text.slice(pos + 1, end - 1)))
+        cells.push(text.slice(pos + 1, end - 1))
       } else {
         end = Math.min(this.#findDelimiter(text, pos), lineEnd)
-        cells.push(unguard(text.slice(pos, end)))
+        cells.push(text.slice(pos, end))
       }
       if (end === lineEnd) {
         this.#cells = cells
@@ -263,7 +262,7 @@ export class CsvParser {
     } else if (cell.length > this.#fieldLength) {
       cell = this.#shorten(cell)
     }
-    if (this.#cells.length < this.#columns) this.#cells.push(unguard(cell))
+    if (this.#cells.length < this.#columns) this.#cells.push(cell)
     else if (!isBlank(cell)) this.#fail('columns', `there are more values than the ${this.#columns} columns`)
   }
 

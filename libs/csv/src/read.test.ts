@@ -9,6 +9,7 @@ import {
   type CsvFormat,
   csvRow,
   defaultLimits,
+  guard,
   openCsv,
   type ReadOptions,
   type Row,
@@ -276,10 +277,11 @@ describe('for all files', () => {
     fc.assert(
       fc.property(table, sizes, (rows, sizes) => {
         const file = Buffer.from(rows.map(csvRow).join(''))
-        const cells = parseInPieces(file, formatOf(rows[0]?.length ?? 1), sizes).map(row => row.cells)
+        const read = parseInPieces(file, formatOf(rows[0]?.length ?? 1), sizes)
+        const cells = read.map(row => row.cells.map(unguard))
         assert.deepEqual(
           cells,
-          rows.filter(row => !isBlankRow(row)),
+          rows.filter(row => !isBlankRow(row.map(guard))),
         )
       }),
       { numRuns: 2000 },
@@ -309,7 +311,7 @@ describe('for all files', () => {
       assert.ok(rows.every(row => row.error === null))
       assert.deepEqual(
         rows.map(row => row.cells),
-        oracle.map(cells => cells.map(unguard)).filter(cells => !isBlankRow(cells)),
+        oracle.filter(cells => !isBlankRow(cells)),
       )
     })
     fc.assert(property, { numRuns: 3000 })

@@ -9,7 +9,7 @@ export function guard(cell: string): string {
   return isFormula(cell) ? `'${cell}` : cell
 }
 
-/** What `guard` was given; any other text as it is. */
+/** What `guard` was given, so exactly one `'` less on a guarded cell; any other text as it is. */
 export function unguard(cell: string): string {
   if (cell.charCodeAt(0) !== APOSTROPHE) return cell
   const rest = cell.slice(1)
@@ -18,7 +18,7 @@ export function unguard(cell: string): string {
 
 const needsQuotes = /[",;\t\r\n]|^\s|\s$/
 
-/** One CSV line of these cells, guarded, quoted where needed, CRLF included. Reading it gives the same cells. */
+/** One CSV line of these cells, guarded, quoted where needed, CRLF included. */
 export function csvRow(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
