@@ -41,6 +41,9 @@ export type Api = {
   caller(): Promise<Caller>
 }
 
+/** Someone who is signed in. */
+export type Person = { api: Api; credential: string; organizationId: string; userId: string; email: string }
+
 /** A running service and the ways to call it. */
 export type Harness = {
   config: Config
@@ -49,9 +52,9 @@ export type Harness = {
   /** The API with a session JWT or an API token. */
   with(credential: string): Api
   /** Registers an organization with an owner. */
-  register(
-    organization?: string,
-  ): Promise<{ owner: Api; credential: string; organizationId: string; userId: string; email: string }>
+  register(): Promise<Person>
+  /** Adds a person with a role to an organization, signed in. */
+  addPerson(organizationId: string, role: string): Promise<Person>
   client<N extends ServiceName>(name: N): Client<N>
   /** The service's database, for what no call can bring about. */
   db: mongoose.mongo.Db
@@ -106,16 +109,39 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
   const anyone = apiOf(async () => anonymousCaller())
   const withCredential = (credential: string) => apiOf(() => resolver.resolve(credential))
 
+  const personOf = async (credential: string, email: string): Promise<Person> => {
+    const api = withCredential(credential)
+    const { organizationId, userId } = await api.caller()
+    return { api, credential, organizationId, userId: userId!, email }
+  }
+
   return {
     config,
     public: anyone,
     with: withCredential,
-    async register(organization = unique('Organization')) {
+    async register() {
       const email = `${unique('owner')}@example.com`
-      const { token, user } = await anyone.authentication.register({ name: 'Owner', email, password, organization })
-      const credential = String(token)
-      const { organizationId } = await withCredential(credential).caller()
-      return { owner: withCredential(credential), credential, organizationId, userId: String(user!.id), email }
+      const { token } = await anyone.authentication.register({ name: 'Owner', email, password })
+      return personOf(String(token), email)
+    },
+    async addPerson(organizationId, role) {
+      const organization = new mongoose.Types.ObjectId(organizationId)
+      const users = database.collection('users')
+      const owner = await users.findOne({ organization, role: 'owner' })
+      const counted = { $inc: { memberCount: 1 } }
+      const carried = await database.collection('roles').findOneAndUpdate({ organization, name: role }, counted)
+      const email = `${unique('person')}@example.com`
+      const person = {
+        ...owner,
+        _id: new mongoose.Types.ObjectId(),
+        email,
+        emailKey: email,
+        role,
+        roleId: carried!._id,
+      }
+      await users.insertOne(person)
+      const { token } = await anyone.authentication.login({ email, password })
+      return personOf(String(token), email)
     },
     client: name => connection.client(name),
     db: database.db!,

@@ -45,12 +45,10 @@ async function saveNamed(context: Context, wanted: Wanted, caller: Caller, deadl
 async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: ClientSession): Promise<Saved> {
   const { roles } = context.within(caller.organizationId)
   const { name, kind, ...changes } = wanted
-  const before = await roles.findOneAndUpdate(
-    { name, kind },
-    { $set: changes },
-    { session: tx, returnDocument: 'before' },
-  )
-  const role = before ? { ...before, ...changes } : await roles.insertOne(wanted, { session: tx })
+  const before = await roles.findOne({ name, kind }, { session: tx })
+  const role = before
+    ? (await roles.findOneAndUpdate({ _id: before._id }, { $set: changes }, { session: tx }))!
+    : await roles.insertOne(wanted, { session: tx })
   const changed = before && !isDeepStrictEqual(before.permissions, changes.permissions)
   const affected = { tokens: changed ? before.tokenCount : 0, members: changed ? before.memberCount : 0 }
   const data = {

@@ -29,7 +29,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
 
   async login({ email, password, orgId }, call) {
     const [account, another] = await accountsThatFit(context, { email, password, orgId })
-    if (!account) throw new AppError('unauthenticated', { message: 'Wrong email or password.' })
+    if (!account) throw wrongPassword()
     if (another) throw new AppError('missing_field', { path: 'orgId' })
     if (account.blocked) throw blockedAccount()
     return json(
@@ -42,7 +42,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
             { session: tx, returnDocument: 'after' },
           )
         // Blocked, deleted or given another password since it was looked up.
-        if (!user) throw new AppError('unauthenticated', { message: 'Wrong email or password.' })
+        if (!user) throw wrongPassword()
         return { ...(await signIn(context, user, call, tx)), user: presentUser(user) }
       }),
     )
@@ -88,6 +88,10 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
   },
 })
 
+function wrongPassword(): AppError {
+  return new AppError('unauthenticated', { message: 'Wrong email or password.' })
+}
+
 /** The accounts that email and password open. An email nobody has costs as much as a wrong password. */
 async function accountsThatFit(
   { models, passwords }: Context,
@@ -95,6 +99,7 @@ async function accountsThatFit(
 ): Promise<User[]> {
   const accounts = await models.users
     .find({ emailKey: emailKeyOf(email), ...(orgId && { organization: orgId }) })
+    .sort({ _id: 1 }) // whoever registers the email elsewhere does not displace the accounts that were there
     .limit(maxAccounts)
     .lean()
   if (accounts.length === 0) await passwords.fits(password, undefined)

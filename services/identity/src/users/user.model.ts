@@ -55,7 +55,7 @@ export const userSchema = new Schema<User>(
 )
 userSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 // Who signs in names an email and no organization.
-userSchema.index({ emailKey: 1 })
+userSchema.index({ emailKey: 1, _id: 1 })
 
 /** What of a user is public. */
 export const userFields: FieldTable = {
