@@ -26,7 +26,8 @@ export function startAgain(error: unknown): never {
 }
 
 /** Whether the database could not be reached or did not answer in time. */
-export function isAway(error: unknown): boolean {
+export function isAway(thrown: unknown): boolean {
+  const error = withoutWrapping(thrown)
   return (
     error instanceof mongo.MongoNetworkError ||
     error instanceof mongo.MongoServerSelectionError ||
@@ -64,6 +65,13 @@ export async function mapped<T>(operation: Promise<T>): Promise<T> {
 
 function invalid(path: string, cause: Error): AppError {
   return new AppError('invalid_field', { path: path === '_id' ? 'id' : path }, { cause })
+}
+
+/** Bulk writes wrap whatever stopped them. */
+function withoutWrapping(error: unknown): unknown {
+  return error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error
+    ? error.errorResponse
+    : error
 }
 
 function codeOf(error: unknown): unknown {
