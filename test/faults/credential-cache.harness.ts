@@ -75,15 +75,20 @@ export function violationsIn(report: Report): number {
 export type SoakOptions = { redisUrl: string; interleavings?: number; print?: (line: string) => void }
 
 /**
- * The full count: at least 100,000 interleavings of the cache, and each broken variant until it is caught. Prints a line
- * for each, and throws if the cache went wrong or a variant got away.
+ * The full count: 100,000 interleavings of the cache, a tenth of them of the naive read-through for comparison, and
+ * every other broken variant until it is caught. Prints a line for each, and throws if the cache went wrong or a broken
+ * variant got away.
  */
 export async function soak({ redisUrl, interleavings = 100_000, print = console.log }: SoakOptions): Promise<void> {
-  const { fenced, ...broken } = variants
+  const { fenced, naive, ...broken } = variants
   const firstSeed = randomBytes(4).readUInt32BE()
   const report = await explore({ redisUrl, variant: fenced, interleavings, firstSeed })
   print(summarize('credential cache', report))
   if (violationsIn(report) > 0) throw new Error(`the credential cache went wrong:\n${report.example}`)
+
+  const compared = await explore({ redisUrl, variant: naive, interleavings: Math.ceil(interleavings / 10), firstSeed })
+  print(summarize('naive read-through', compared))
+  if (compared.stale === 0) throw new Error('a naive read-through got away: the harness proves nothing')
 
   for (const [name, variant] of Object.entries(broken)) {
     const caught = await explore({ redisUrl, variant, interleavings, firstSeed, untilViolation: true })

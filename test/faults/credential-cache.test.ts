@@ -8,7 +8,7 @@ assert.ok(redisUrl, 'REDIS_CACHE_URL names the Redis to test with')
 
 suite('credential changes hold at once', () => {
   test('whatever is interleaved, lost, late, killed or forgotten', async t => {
-    const report = await explore({ redisUrl, variant: fenced, interleavings: 3_000 })
+    const report = await explore({ redisUrl, variant: fenced, interleavings: 2_000 })
     t.diagnostic(summarize('credential cache', report))
     assert.equal(violationsIn(report), 0, report.example ?? '')
     assert.ok(report.hits > 1_000 && report.changesAnswered > 1_000 && report.changesFailed > 1_000)

@@ -105,9 +105,10 @@ const fenceTtlMs = 24 * 60 * minuteMs
  * release starts one more generation, a fill finds its ticket void.
  *
  * Redis may forget anything at any time (restart, eviction, flush). An entry lost is a miss; a fence lost may have been
- * shut, so whoever misses it shuts it for as long as any claim could last. What Redis must not do is return to an earlier
- * state: run it without persistence; a failover to a replica that lacks the last writes can bring a revoked credential
- * back for as long as entries live. No clock but that of Redis counts, and it only to outlive the dead.
+ * shut, so whoever misses it shuts it for as long as any claim could last. What Redis must not do is show an earlier
+ * state: run it without persistence and read from no replica. A failover to a replica that lacks the last writes can
+ * bring a revoked credential back for as long as entries live. No clock but that of Redis counts, and it only to outlive
+ * the dead.
  */
 export function createCredentialCache<V extends CachedValue>(
   redis: CacheRedis,
