@@ -75,7 +75,8 @@ export function changeEntry(
 
 /** The first entry of a contact. It follows from the contact alone and bears its id: written twice, it is the same one. */
 export function createdEntry(contact: Contact): HistoryEntry {
-  const data = contact.source === 'import' && contact.importJob ? { importJob: contact.importJob } : {}
-  const entry = changeEntry(contact, 'contact.created', contact.createdAt, contact.createdBy, data)
+  const { createdBy: actor } = contact
+  const data = actor.kind === 'import' && actor.id !== null ? { importJob: new Types.ObjectId(actor.id) } : {}
+  const entry = changeEntry(contact, 'contact.created', contact.createdAt, actor, data)
   return { ...entry, _id: contact._id }
 }
