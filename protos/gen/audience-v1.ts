@@ -165,7 +165,6 @@ export type Contact = {
 
 /** One thing that happened to a contact. */
 export type HistoryEntry = {
-  id: string
   contact: string
   subject: 'contact' | 'user'
   /** For example contact.created, contact.blocked, contact.tags_replaced. */
@@ -177,7 +176,6 @@ export type HistoryEntry = {
 
 /** One change of a field or attribute. */
 export type AttributeChange = {
-  id: string
   contact: string
   type: string
   at: string

@@ -54,6 +54,8 @@ export type Shape = {
   record: boolean
   /** At least one of the fields of the body must be there. */
   anyField: boolean
+  /** A line of a view: _id and id come with it. */
+  entry: boolean
   /** The data of a published event: its CloudEvents type. */
   event: string
 }

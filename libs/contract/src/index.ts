@@ -4,6 +4,15 @@ export { type Limit, type LimitGroup, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'
 export { generateOpenApi, type OpenApi } from './openapi.ts'
 export { ContractError } from './options.ts'
-export { type Action, actions, allows, isResource, type Permissions, type Resource, resources } from './permissions.ts'
+export {
+  type Action,
+  actionOf,
+  actions,
+  allows,
+  isResource,
+  type Permissions,
+  type Resource,
+  resources,
+} from './permissions.ts'
 export { loadRoot } from './root.ts'
 export { type Access, compileRoutes, type Route, type Via } from './routes.ts'

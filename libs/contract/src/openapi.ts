@@ -213,9 +213,12 @@ class Schemas {
     const own = type.fieldsArray.map(field => [field.name, this.ofField(field, true)] as const)
     const id = { type: 'string', pattern: '^[0-9a-f]{24}$' }
     const date = { type: 'string', format: 'date-time' }
-    const properties = shapeOf(type).record
-      ? { _id: id, id, ...Object.fromEntries(own), createdAt: date, updatedAt: date }
-      : { ...(type.fields.id && { _id: { type: 'string' } }), ...Object.fromEntries(own) }
+    const { record, entry } = shapeOf(type)
+    const properties: Record<string, Schema> = {
+      ...((record || entry) && { _id: id, id }),
+      ...Object.fromEntries(own),
+      ...(record && { createdAt: date, updatedAt: date }),
+    }
     const optional = new Set(type.fieldsArray.filter(field => field.options?.proto3_optional).map(field => field.name))
     return {
       type: 'object',

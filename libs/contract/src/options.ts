@@ -32,7 +32,7 @@ export type RuleOption = {
   file?: boolean
 }
 /** What a message is. */
-export type ShapeOption = { record?: boolean; any_field?: boolean; event?: string }
+export type ShapeOption = { record?: boolean; entry?: boolean; any_field?: boolean; event?: string }
 /** The parts of google.api.http that routes use. */
 export type HttpOption = { verb: string; path: string; body: boolean }
 

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Route } from '@rollcall/contract'
+import { contractRoutes } from '@rollcall/rpc'
+import { type Answer, type Api, bodyOf } from './api.ts'
+import { startStack, type TestStack } from './stack.ts'
+
+const unknownId = 'f'.repeat(24)
+const routes = contractRoutes()
+type Refusal = { message: string; path?: string }
+
+/** The path of a route with this in the place of every variable. */
+const pathOf = (route: Route, id = unknownId) => route.path.replace(/:\w+/g, id)
+const titleOf = ({ verb, path }: Route) => `${verb} ${path}`
+const requiredOf = (route: Route) =>
+  route.rpc.resolvedRequestType!.fieldsArray.some(field => field.options?.['(rollcall.rule).required'])
+
+/** Every answer is held against the contract by the client itself: status, content type, schema, headers. */
+describe('the contract of every route', () => {
+  let stack: TestStack
+  before(async () => {
+    stack = await startStack({ settings: { TRUST_PROXY: '1' } })
+  })
+  after(() => stack.stop())
+
+  let address = 0
+  /** A client from an address of its own, so that the limits of one test do not reach another. */
+  const from = (api: Api): Api => api.with({ 'x-forwarded-for': `198.51.${address >> 8}.${address++ & 255}` })
+  const send = <Body = Refusal>(route: Route, sent: object, path = pathOf(route)): Promise<Answer<Body>> =>
+    from(stack.owner).request(route.verb, path, sent)
+
+  for (const route of routes.filter(({ access }) => access.kind !== 'public')) {
+    it(`${titleOf(route)} refuses who has no credential`, async () => {
+      const { status, text, headers } = await from(stack.api).request(route.verb, pathOf(route))
+      assert.deepEqual([status, text], [401, 'Unauthorized'])
+      assert.match(headers.get('www-authenticate') ?? '', /^Bearer/)
+    })
+  }
+
+  for (const route of routes.filter(({ via }) => via === 'json' || via === 'sign_in')) {
+    it(`${titleOf(route)} refuses a query parameter it does not have`, async () => {
+      const { message } = await bodyOf(send(route, { query: { nonsense: 1 }, ...(route.hasBody && { body: {} }) }), 400)
+      assert.equal(message, 'extra field -> nonsense')
+    })
+  }
+
+  for (const route of routes.filter(({ hasBody, via }) => hasBody && (via === 'json' || via === 'sign_in'))) {
+    it(`${titleOf(route)} refuses a body that is no JSON object, and fields it does not have`, async () => {
+      for (const body of ['[]', '"text"', '{', '']) {
+        const headers = { 'content-type': 'application/json' }
+        const answer = await send(route, { body, headers })
+        // A body that is not there is one without fields.
+        if (body !== '' || requiredOf(route)) assert.equal(answer.status, 400, answer.text)
+      }
+      const polluted = await send(route, {
+        body: '{"__proto__":{"a":1}}',
+        headers: { 'content-type': 'application/json' },
+      })
+      assert.match(polluted.body.message, requiredOf(route) ? /^missing field/ : /^extra field -> __proto__$/)
+    })
+  }
+
+  for (const route of routes.filter(({ path }) => path.includes(':id'))) {
+    it(`${titleOf(route)} tells a malformed id from an unknown one`, async () => {
+      const malformed = await bodyOf(send(route, route.hasBody ? { body: {} } : {}, pathOf(route, 'nonsense')), 400)
+      assert.equal(malformed.path, 'id')
+      if (route.hasBody) return
+      const { message } = await bodyOf(send(route, {}), 404)
+      assert.match(message, / not found$/)
+    })
+  }
+
+  for (const route of routes.filter(({ returns }) => returns.page_of)) {
+    it(`${titleOf(route)} honours the shared list parameters`, async () => {
+      if (route.path.includes(':')) return
+      const refused = await bodyOf(send(route, { query: { filter: '{"__proto__":1}' } }), 400)
+      assert.equal(refused.path, 'filter')
+      const page = await bodyOf(send<{ limit: number; docs: [] }>(route, { query: { $limit: 5000, $page: 9 } }))
+      assert.deepEqual([page.limit, page.docs], [1000, []])
+      const all = await bodyOf(send(route, { query: { pagination: 'false', sort: '{"createdAt":1}' } }))
+      assert.ok(Array.isArray(all))
+    })
+  }
+
+  it('has no other routes', async () => {
+    for (const path of ['/api', '/api/', '/api/nope', '/api/audience/x/y/z']) {
+      const { status, body } = await from(stack.owner).get<Refusal>(path)
+      assert.deepEqual([status, body.message], [404, 'route not found'])
+    }
+  })
+})

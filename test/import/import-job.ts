@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Api, bodyOf } from '../api.ts'
+
+/** What the status of an import says. */
+export type ImportStatus = {
+  state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
+  progress: number
+  failedReason: string | null
+  result: {
+    total: number
+    created: number
+    updated: number
+    unchanged: number
+    skipped: number
+    failed: number
+    duplicatesInFile: number
+    optOutsKept: number
+    errors: {
+      row: number
+      line: number
+      column: string | null
+      field: string | null
+      value: string
+      code: string
+      message: string
+    }[]
+    errorsUrl: string
+  }
+}
+
+/** What an upload answers. */
+export type ImportUpload = {
+  importId: string
+  headers: string[]
+  rowCount: number
+  previewRows: Record<string, string>[]
+  suggestedMapping: Record<string, string>
+  duplicateEmails: number
+  delimiter: string
+  encoding: string
+}
+
+/** Uploads a file and starts its import; the mapping is the suggested one unless given. */
+export async function startImport(
+  api: Api,
+  file: string | Uint8Array<ArrayBuffer>,
+  options: object = {},
+): Promise<string> {
+  const upload = await bodyOf(api.upload<ImportUpload>('/api/audience/import/upload', file))
+  const start = { importId: upload.importId, mapping: upload.suggestedMapping, ...options }
+  return (await bodyOf(api.post<{ jobId: string }>('/api/audience/import/start', start))).jobId
+}
+
+/** Polls until the job is over, or until the condition holds; progress never falls on the way. */
+export async function follow(api: Api, jobId: string, until = (_: ImportStatus) => false): Promise<ImportStatus> {
+  const deadline = Date.now() + 120_000
+  let progress = 0
+  for (;;) {
+    const answer = await api.get<ImportStatus>(`/api/audience/import/status/${jobId}`)
+    assert.ok(Date.now() < deadline, `the import is not over: ${answer.text.slice(0, 300)}`)
+    if (answer.status === 200) {
+      const status = answer.body
+      assert.ok(status.progress >= progress, `progress fell from ${progress} to ${status.progress}`)
+      progress = status.progress
+      assert.equal(status.progress === 100, status.state === 'completed')
+      if (status.state === 'completed' || status.state === 'failed' || until(status)) return status
+    }
+    await sleep(50)
+  }
+}
+
+/** The number of rows of each outcome, which have to come to all of them. */
+export function accounting({ result }: ImportStatus): Record<string, number> {
+  const { total, created, updated, unchanged, skipped, failed } = result
+  assert.equal(created + updated + unchanged + skipped + failed, total)
+  return { total, created, updated, unchanged, skipped, failed }
+}
+
+/** Imports a file and answers how it ended. */
+export async function importFile(
+  api: Api,
+  file: string | Uint8Array<ArrayBuffer>,
+  options: object = {},
+): Promise<ImportStatus> {
+  return follow(api, await startImport(api, file, options))
+}

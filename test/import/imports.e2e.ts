@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import { type Api, bodyOf, makeToken } from '../api.ts'
+import { startStack, type TestStack } from '../stack.ts'
+import { accounting, follow, type ImportUpload, importFile, startImport } from './import-job.ts'
+
+type Contact = {
+  id: string
+  email: string
+  name: string
+  attributes: Record<string, unknown>
+  tags: string[]
+  unsubscribed: boolean
+  blocked: boolean
+  importJob: string | null
+}
+type Page<T> = { docs: T[]; totalDocs: number }
+type Refusal = { message: string; path?: string }
+
+describe('importing contacts', () => {
+  let stack: TestStack
+  before(async () => {
+    stack = await startStack({ settings: { TRUST_PROXY: '1', REGISTRATION: 'open' } })
+  })
+  after(() => stack.stop())
+
+  let organizations = 0
+  /** An organization of its own, with the attributes company, seats and since, and a token in it. */
+  async function organization(): Promise<Api> {
+    const number = ++organizations
+    const api = stack.api.with({ 'x-forwarded-for': `192.0.2.${number}` })
+    const person = { name: 'Owner', email: `owner${number}@example.com`, password: 'made for tests only' }
+    const { token } = await bodyOf(api.post<{ token: string }>('/api/auth/register', person), 201)
+    const owner = api.as(token)
+    for (const [slug, type] of [
+      ['company', 'string'],
+      ['seats', 'number'],
+      ['since', 'date'],
+    ]) {
+      await bodyOf(owner.post('/api/audience/attributes', { name: slug, slug, type }), 201)
+    }
+    return (await makeToken(owner)).api
+  }
+  const contact = async (api: Api, email: string): Promise<Contact> => {
+    const { docs } = await bodyOf(api.get<Page<Contact>>('/api/audience', { filter: { email } }))
+    assert.equal(docs.length, 1, `${docs.length} contacts have the email ${email}`)
+    return docs[0]!
+  }
+  const count = async (api: Api) => (await bodyOf(api.get<Page<Contact>>('/api/audience'))).totalDocs
+
+  describe('accounts for every row', () => {
+    it('of a file with all that files have', async () => {
+      const api = await organization()
+      const lines = ['Email;Full name;Company;Seats;Since;Tags;Opted out']
+      const rows = 3_000
+      for (let row = 1; row <= rows; row++)
+        lines.push(`person${row}@example.com;"Näme; ${row}\n""quoted"" 名";Firm ${row % 7};${row};2024-01-31;a|b;no`)
+      lines[10] = 'not an address;x;;;;;'
+      lines[20] = 'person20@example.com;x;;many;;;'
+      lines[30] = ';x;;;;;'
+      lines[40] = 'PERSON50@example.com;Wins not;;;;;'
+      lines[51] = 'person51@example.com;x;;;;;;;surplus'
+      lines.splice(60, 0, '', '   ')
+      const upload = await bodyOf(
+        api.upload<ImportUpload>('/api/audience/import/upload', `\uFEFF${lines.join('\r\n')}`),
+      )
+      assert.deepEqual(
+        [upload.rowCount, upload.delimiter, upload.encoding, upload.previewRows.length],
+        [rows, ';', 'utf-8', 3],
+      )
+      assert.equal(upload.duplicateEmails, 1)
+      assert.deepEqual(upload.suggestedMapping, {
+        Email: 'email',
+        'Full name': 'name',
+        Company: 'company',
+        Seats: 'seats',
+        Since: 'since',
+        Tags: 'tags',
+        'Opted out': 'unsubscribed',
+      })
+
+      const start = { importId: upload.importId, mapping: upload.suggestedMapping, tags: ['imported'] }
+      const { jobId } = await bodyOf(api.post<{ jobId: string }>('/api/audience/import/start', start))
+      const again = await bodyOf(api.post<{ jobId: string }>('/api/audience/import/start', start))
+      assert.equal(again.jobId, jobId)
+      const status = await follow(api, jobId)
+      assert.deepEqual(accounting(status), {
+        total: rows,
+        created: rows - 5,
+        updated: 0,
+        unchanged: 0,
+        skipped: 1,
+        failed: 4,
+      })
+      assert.equal(status.result.duplicatesInFile, 1)
+      assert.deepEqual(
+        status.result.errors.map(({ row, code }) => [row, code]),
+        [
+          [10, 'invalid_email'],
+          [20, 'invalid_attribute'],
+          [30, 'invalid_email'],
+          [51, 'columns'],
+        ],
+      )
+      assert.equal(await count(api), rows - 5)
+
+      const found = await contact(api, 'person50@example.com')
+      assert.equal(found.name, 'Näme; 50\n"quoted" 名')
+      assert.deepEqual(found.attributes, { company: 'Firm 1', seats: 50, since: '2024-01-31T00:00:00.000Z' })
+      assert.deepEqual([found.tags, found.importJob], [['a', 'b', 'imported'], jobId])
+    })
+
+    it('and lets what failed be corrected and uploaded again', async () => {
+      const api = await organization()
+      const first = await importFile(api, 'email,name,seats\na@example.com,=A,1\nb@example,B,2\nc@example.com,C,x\n')
+      assert.deepEqual(accounting(first), { total: 3, created: 1, updated: 0, unchanged: 0, skipped: 0, failed: 2 })
+      const { text, headers } = await api.get(first.result.errorsUrl)
+      assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="import-errors.csv"/)
+      const rows = parse(text, { bom: true, columns: true }) as Record<string, string>[]
+      assert.deepEqual(
+        rows.map(({ email, _row, _line, _code }) => [email, _row, _line, _code]),
+        [
+          ['b@example', '2', '3', 'invalid_email'],
+          ['c@example.com', '3', '4', 'invalid_attribute'],
+        ],
+      )
+      const second = await importFile(api, text.replace('b@example,', 'b@example.com,').replace(',x,', ',3,'))
+      assert.deepEqual(accounting(second), { total: 2, created: 2, updated: 0, unchanged: 0, skipped: 0, failed: 0 })
+    })
+
+    it('of an export, all of them unchanged', async () => {
+      const api = await organization()
+      const nasty = ['=1+1', "'quoted", '-5', '+cmd', '@x', 'a "b", c', 'line\nbreak', ' spaces ', '\\|pipe']
+      for (const [index, text] of nasty.entries()) {
+        const body = {
+          email: `n${index}@example.com`,
+          name: text,
+          attributes: { company: text, seats: -index },
+          tags: [text.trim(), `t|${index}`],
+          unsubscribed: index % 2 === 0,
+        }
+        await bodyOf(api.post('/api/audience', body), 201)
+      }
+      const { text } = await api.get('/api/audience/export')
+      assert.doesNotMatch(text, /(^|,|")[=+@]/m)
+      const status = await importFile(api, text)
+      assert.deepEqual(accounting(status), {
+        total: nasty.length,
+        created: 0,
+        updated: 0,
+        unchanged: nasty.length,
+        skipped: 0,
+        failed: 0,
+      })
+    })
+  })
+
+  describe('meets contacts that are known', () => {
+    it('by updating them, adding tags, and never clearing an opt-out or a block', async () => {
+      const api = await organization()
+      const { id } = await bodyOf(
+        api.post<Contact>('/api/audience', {
+          email: 'Known@example.com',
+          name: 'Old',
+          tags: ['old'],
+          unsubscribed: true,
+          attributes: { company: 'Acme' },
+        }),
+        201,
+      )
+      await bodyOf(api.patch(`/api/audience/${id}/block`))
+      const status = await importFile(api, 'email,name,company,tags,unsubscribed\nknown@EXAMPLE.com,New,,new,no\n', {
+        tags: ['batch'],
+      })
+      assert.deepEqual(accounting(status), { total: 1, created: 0, updated: 1, unchanged: 0, skipped: 0, failed: 0 })
+      assert.equal(status.result.optOutsKept, 1)
+      const after = await contact(api, 'known@example.com')
+      assert.deepEqual(
+        [after.email, after.name, after.tags, after.unsubscribed, after.blocked, after.attributes],
+        ['Known@example.com', 'New', ['old', 'new', 'batch'], true, true, { company: 'Acme' }],
+      )
+    })
+
+    it('by leaving them wholly alone under skip', async () => {
+      const api = await organization()
+      const before = await bodyOf(api.post<Contact>('/api/audience', { email: 'known@example.com', name: 'Old' }), 201)
+      const file = 'email,name\nKNOWN@example.com,New\nfirst@example.com,First\nfirst@example.com,Second\n'
+      const status = await importFile(api, file, { duplicateStrategy: 'skip', tags: ['x'] })
+      assert.deepEqual(accounting(status), { total: 3, created: 1, updated: 0, unchanged: 0, skipped: 2, failed: 0 })
+      assert.deepEqual(await contact(api, 'known@example.com'), before)
+      assert.equal((await contact(api, 'first@example.com')).name, 'First')
+    })
+  })
+
+  describe('refuses with 400', () => {
+    const uploads: [what: string, file: string | Uint8Array<ArrayBuffer>, message: RegExp][] = [
+      ['an empty file', '', /empty/],
+      ['a file without data', 'email,name\n', /no data row/],
+      ['headers that stand twice', 'email,name,email\na@example.com,A,b\n', /"email" stands there twice/],
+      ['a blank header', 'email,,name\na@example.com,,A\n', /column 2 has none/],
+      ['a workbook', new Uint8Array([0x50, 0x4b, 3, 4, 1, 2, 3]), /Excel workbook/],
+      ['a field that is too long', `email,name\na@example.com,"${'x'.repeat(70_000)}"\n`, /longer than/],
+      ['too many columns', `${Array.from({ length: 300 }, (_, index) => `c${index}`).join(',')}\n1\n`, /256/],
+    ]
+    for (const [what, file, message] of uploads) {
+      it(what, async () => {
+        const refused = await bodyOf((await organization()).upload<Refusal>('/api/audience/import/upload', file), 400)
+        assert.match(refused.message, message)
+      })
+    }
+
+    it('a form without the file, with a second one, or with another field', async () => {
+      const api = await organization()
+      const send = (...names: string[]) => {
+        const form = new FormData()
+        for (const name of names) form.append(name, new Blob(['email,name\na@example.com,A\n']), 'a.csv')
+        return bodyOf(api.request<Refusal>('POST', '/api/audience/import/upload', { body: form }), 400)
+      }
+      assert.equal((await send()).message, 'missing field -> file')
+      assert.equal((await send('file', 'file')).message, 'extra field -> file')
+      assert.equal((await send('other', 'file')).message, 'extra field -> other')
+    })
+
+    it('a mapping that does not fit', async () => {
+      const api = await organization()
+      const { importId } = await bodyOf(
+        api.upload<ImportUpload>('/api/audience/import/upload', 'email,name\na@example.com,A\n'),
+      )
+      const start = (mapping: object, more = {}) =>
+        bodyOf(api.post<Refusal>('/api/audience/import/start', { importId, mapping, ...more }), 400)
+      assert.deepEqual(await start({ email: 'email' }), {
+        error: true,
+        message: 'mapping must include email and name',
+        path: 'mapping',
+      })
+      assert.equal((await start({ email: 'email', Nome: 'name' })).path, 'mapping.Nome')
+      assert.equal((await start({ email: 'email', name: 'blocked' })).path, 'mapping.name')
+      assert.equal((await start({ email: 'email', name: 'email' })).path, 'mapping.name')
+      assert.equal(
+        (await start({ email: 'email', name: 'name' }, { duplicateStrategy: 'merge' })).path,
+        'duplicateStrategy',
+      )
+    })
+
+    it('an upload that is unknown or of another organization', async () => {
+      const [mine, other] = [await organization(), await organization()]
+      const { importId } = await bodyOf(
+        mine.upload<ImportUpload>('/api/audience/import/upload', 'email,name\na@example.com,A\n'),
+      )
+      for (const id of [importId, 'f'.repeat(24), 'nonsense']) {
+        const refused = await bodyOf(
+          other.post<Refusal>('/api/audience/import/start', {
+            importId: id,
+            mapping: { email: 'email', name: 'name' },
+          }),
+          400,
+        )
+        assert.equal(refused.message, 'Import data expired. Please re-upload the CSV file.')
+      }
+    })
+  })
+
+  it('answers 404 for a job that is unknown, malformed or of another organization', async () => {
+    const [mine, other] = [await organization(), await organization()]
+    const jobId = await startImport(mine, 'email,name\na@example.com,A\n')
+    await follow(mine, jobId)
+    for (const id of [jobId, 'f'.repeat(24), 'nonsense']) {
+      for (const path of [`status/${id}`, `${id}/errors`]) {
+        assert.equal(
+          (await bodyOf(other.get<Refusal>(`/api/audience/import/${path}`), 404)).message,
+          'import job not found',
+        )
+      }
+    }
+  })
+
+  it('can be cancelled until it has finished', async () => {
+    const api = await organization()
+    const rows = Array.from({ length: 20_000 }, (_, index) => `c${index}@example.com,C ${index}`)
+    const jobId = await startImport(api, `email,name\n${rows.join('\n')}\n`)
+    await follow(api, jobId, ({ progress }) => progress > 0)
+    await bodyOf(api.post(`/api/audience/import/${jobId}/cancel`))
+    const status = await follow(api, jobId)
+    assert.deepEqual([status.state, status.failedReason], ['failed', 'cancelled'])
+    await bodyOf(api.post(`/api/audience/import/${jobId}/cancel`), 409)
+    assert.ok((await count(api)) < rows.length)
+  })
+
+  it('of several files at once never mixes them up', async () => {
+    const apis = await Promise.all([organization(), organization(), organization()])
+    const file = (name: string) =>
+      `email,name\n${Array.from({ length: 2_500 }, (_, index) => `m${index}@example.com,${name} ${index}`).join('\n')}`
+    const statuses = await Promise.all(apis.map((api, index) => importFile(api, file(`Owner ${index}`))))
+    for (const [index, api] of apis.entries()) {
+      assert.deepEqual(accounting(statuses[index]!), {
+        total: 2_500,
+        created: 2_500,
+        updated: 0,
+        unchanged: 0,
+        skipped: 0,
+        failed: 0,
+      })
+      assert.equal((await contact(api, 'm77@example.com')).name, `Owner ${index} 77`)
+    }
+  })
+})
