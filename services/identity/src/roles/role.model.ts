@@ -46,7 +46,6 @@ export const roleSchema = new Schema<Role>(
   { collection: 'roles', timestamps: true, versionKey: false, minimize: false },
 )
 roleSchema.index({ organization: 1, name: 1 }, { unique: true })
-roleSchema.index({ organization: 1, rank: 1, _id: 1 })
 
 /** What of a role is public. */
 export const roleFields: FieldTable = {

@@ -1,5 +1,6 @@
-import { AppError, type Handlers, json } from '@rollcall/rpc'
+import { AppError, type Call, type Caller, type Handlers, json } from '@rollcall/rpc'
 import { addEvents } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { eventOf } from '../events.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
@@ -32,40 +33,17 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     if (!account) throw wrongPassword()
     if (another) throw new AppError('missing_field', { path: 'orgId' })
     if (account.blocked) throw blockedAccount()
-    return json(
-      await context.store.transaction(async tx => {
-        const user = await context
-          .within(account.organization)
-          .users.findOneAndUpdate(
-            { _id: account._id, blocked: false, passwordHash: account.passwordHash },
-            { $set: { lastLoginAt: new Date() } },
-            { session: tx, returnDocument: 'after' },
-          )
-        // Blocked, deleted or given another password since it was looked up.
-        if (!user) throw wrongPassword()
-        return { ...(await signIn(context, user, call, tx)), user: presentUser(user) }
-      }),
-    )
+    return json(await openSession(context, account, call))
   },
 
   async logout(_request, { caller }) {
-    const { organizationId, sessionId, userId } = caller
+    const { organizationId, sessionId } = caller
     if (!sessionId) throw new AppError('bad_request', { message: 'An API token has no session to end.' })
     const scope = { organizationId, credentials: [{ kind: 'session' as const, id: sessionId }] }
-    await context.credentials.change(scope, timeoutMs =>
-      context.store.transaction(
-        async tx => {
-          const ended = await context
-            .within(organizationId)
-            .sessions.findOneAndDelete({ _id: sessionId }, { session: tx })
-          if (!ended) return
-          const { organization, _id: subject } = ended
-          const data = { userId, at: new Date() }
-          await addEvents(tx, [eventOf('session.ended', { organization, subject, data })])
-        },
-        { timeoutMs },
-      ),
-    )
+    await context.credentials.change(scope, timeoutMs => {
+      const end = (tx: ClientSession) => endSession(context, caller, tx)
+      return context.store.transaction(end, { timeoutMs })
+    })
     return { success: true, message: 'signed out' }
   },
 
@@ -87,6 +65,26 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     })
   },
 })
+
+function openSession(context: Context, account: User, call: Call): Promise<object> {
+  const { users } = context.within(account.organization)
+  return context.store.transaction(async tx => {
+    const asLookedUp = { _id: account._id, blocked: false, passwordHash: account.passwordHash }
+    const user = await users.findOneAndUpdate(asLookedUp, { $set: { lastLoginAt: new Date() } }, { session: tx })
+    // Blocked, deleted or given another password meanwhile.
+    if (!user) throw wrongPassword()
+    return { ...(await signIn(context, user, call, tx)), user: presentUser(user) }
+  })
+}
+
+/** Ends the caller's session, within a transaction; one that has ended already stays so. */
+async function endSession({ within }: Context, { organizationId, sessionId, userId }: Caller, tx: ClientSession) {
+  const { sessions } = within(organizationId)
+  const ended = await sessions.findOneAndDelete({ _id: sessionId }, { session: tx })
+  if (!ended) return
+  const { organization, _id: subject } = ended
+  await addEvents(tx, [eventOf('session.ended', { organization, subject, data: { userId, at: new Date() } })])
+}
 
 function wrongPassword(): AppError {
   return new AppError('unauthenticated', { message: 'Wrong email or password.' })

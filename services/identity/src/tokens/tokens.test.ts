@@ -381,18 +381,21 @@ describe('tokens', () => {
 
     it('holds while many requests are under way', async () => {
       const { api, id } = await warm()
-      let stop = false
+      let isOver = false
       const readers = Array.from({ length: 4 }, async () => {
-        while (!stop) await api.caller().catch(() => undefined)
+        while (!isOver) await api.caller().catch(() => undefined)
       })
-      for (let round = 0; round < 15; round++) {
-        await owner.api.tokens.updateToken({ id, active: false })
-        await assert.rejects(api.caller(), unknownToken)
-        await owner.api.tokens.updateToken({ id, active: true })
-        await api.caller()
+      try {
+        for (let round = 0; round < 15; round++) {
+          await owner.api.tokens.updateToken({ id, active: false })
+          await assert.rejects(api.caller(), unknownToken)
+          await owner.api.tokens.updateToken({ id, active: true })
+          await api.caller()
+        }
+      } finally {
+        isOver = true
+        await Promise.all(readers)
       }
-      stop = true
-      await Promise.all(readers)
     })
   })
 
