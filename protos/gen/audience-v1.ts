@@ -118,6 +118,8 @@ export type Contacts = {
   exportContacts: { kind: 'server_stream'; request: ExportContactsRequest; response: HttpBody }
   /** Downloads a CSV template that has the organization's attribute columns. */
   getImportSample: { kind: 'unary'; request: Empty; response: HttpBody }
+  /** The tags in use, each with the number of contacts that have it, most used first. Tags are case-sensitive. */
+  countTags: { kind: 'unary'; request: Empty; response: HttpBody }
   /** One contact. */
   getContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Creates a contact. The email is unique in the organization, whatever its case. */
@@ -161,6 +163,11 @@ export type Contact = {
   importJob: string
   emailStatus: 'unknown' | 'ok' | 'bounced' | 'complained'
   createdBy?: Actor | null
+}
+
+export type TagCount = {
+  tag: string
+  count: number
 }
 
 /** One thing that happened to a contact. */

@@ -42,6 +42,7 @@ const contacts = {
     return json({ id })
   },
   getImportSample: unexpected,
+  countTags: unexpected,
   createContact: unexpected,
   updateContact: unexpected,
   updateAttributes: unexpected,

@@ -389,6 +389,20 @@ describe('contacts', () => {
     })
   })
 
+  it('counts the tags in use, of this organization only', async () => {
+    const [me, stranger] = [testCaller(), testCaller()]
+    for (const tags of [['a', 'b'], ['b'], ['B'], []]) {
+      await create(me, { email: `${tags.length}${tags.indexOf('b')}${tags.indexOf('B')}@example.com`, tags })
+    }
+    const countTags = (who: Me) => jsonOf<unknown>(audience.contacts.countTags({}, who))
+    assert.deepEqual(await countTags(me), [
+      { tag: 'b', count: 2 },
+      { tag: 'B', count: 1 },
+      { tag: 'a', count: 1 },
+    ])
+    assert.deepEqual(await countTags(stranger), [])
+  })
+
   it('answers 404 for unknown contacts, also in views', async () => {
     const me = testCaller()
     await assert.rejects(get(me, nobody), { code: 'not_found' })

@@ -23,6 +23,18 @@ export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Conta
     return sampleCsv([...definitions.values()])
   },
 
+  countTags: async (_request, { caller }) =>
+    json(
+      await context
+        .of(caller)
+        .contacts.aggregate([
+          { $unwind: '$tags' },
+          { $group: { _id: '$tags', count: { $sum: 1 } } },
+          { $sort: { count: -1, _id: 1 } },
+          { $project: { _id: 0, tag: '$_id', count: 1 } },
+        ]),
+    ),
+
   getContact: async ({ id }, { caller }) => json(publicContact(await findContact(context.of(caller).contacts, id))),
 
   createContact: contactCreator(context),
