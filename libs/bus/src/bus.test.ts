@@ -275,7 +275,8 @@ test('an event whose database is away waits for it, however long', async () => {
       topics: ['identity.events'],
       attempts: 2,
       handle: async () => {
-        if (++tries <= 5) throw new Error('not stored', { cause: away })
+        if (++tries <= 4) throw new Error('not stored', { cause: away })
+        if (tries === 5) throw new Error('of another kind')
       },
     },
     isolated,

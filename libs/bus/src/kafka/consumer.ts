@@ -58,7 +58,8 @@ export type Outcome = 'handled' | 'failed' | 'dead'
 const RETRIES = 10_000
 const LEAVE_DEADLINE_MS = 3000
 
-type Failure = { offset: string; attempts: number }
+/** What is known of the event that a partition is stuck at; `faults` are the failures that count. */
+type Failure = { offset: string; deliveries: number; faults: number }
 type Delivery = { outcome: 'handled' | 'dead' } | { outcome: 'failed'; waitMs: number }
 
 /**
@@ -69,24 +70,26 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
   const { group, topics, logger, sessionTimeoutMs } = options
   const stopping = new AbortController()
   const failures = new Map<string, Failure>()
-  const resumes = new Set<NodeJS.Timeout>()
   const working = new Set<Promise<void>>()
   const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<void>()
 
   /** Delivers one message. A failed one must wait `waitMs` before it is delivered again. */
   const deliver = async (topic: string, partition: number, message: KafkaMessage): Promise<Delivery> => {
     const place = `${topic}/${partition}`
+    const { offset } = message
     const known = failures.get(place)
-    const attempt = known?.offset === message.offset ? known.attempts + 1 : 1
-    const lines = logger.child({ group, topic, partition, offset: message.offset, attempt })
+    const failure = known?.offset === offset ? known : { offset, deliveries: 0, faults: 0 }
+    const attempt = ++failure.deliveries
+    const lines = logger.child({ group, topic, partition, offset, attempt })
     try {
       await handle(message, attempt, lines)
       failures.delete(place)
       return { outcome: 'handled' }
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      failures.set(place, { offset: message.offset, attempts: attempt })
-      const hopeless = error instanceof UnprocessableEvent || (attempt >= options.attempts && !isTransient(error))
+      failures.set(place, failure)
+      if (!isTransient(error)) failure.faults++
+      const hopeless = error instanceof UnprocessableEvent || failure.faults >= options.attempts
       if (hopeless && (await giveUp({ topic, partition, message, error, attempts: attempt }, lines))) {
         failures.delete(place)
         return { outcome: 'dead' }
@@ -134,7 +137,8 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
         const delivery = await deliver(topic, partition, message)
         options.onOutcome(delivery.outcome, topic, Number(highWatermark) - Number(message.offset) - 1)
         if (delivery.outcome === 'failed') {
-          resumeAfter(delivery.waitMs, pausePartition())
+          const resume = pausePartition()
+          setTimeout(resume, delivery.waitMs).unref()
           break
         }
         kafka.resolveOffset(message.offset)
@@ -144,14 +148,6 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
       membership.end()
     }
     if (membership.lost) throw membership.lost // kafkajs joins again
-  }
-
-  const resumeAfter = (waitMs: number, resume: () => void): void => {
-    const timer = setTimeout(() => {
-      resumes.delete(timer)
-      resume()
-    }, waitMs)
-    resumes.add(timer)
   }
 
   /** One membership in the group: until a stop or a crash. */
@@ -168,13 +164,14 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
     const { promise: crashed, reject: crash } = Promise.withResolvers<never>()
     consumer.on(consumer.events.CRASH, ({ payload }) => crash(payload.error))
     const joined = join(consumer)
+    for (const outcome of [joined, crashed]) outcome.catch(() => undefined) // whichever comes too late
     try {
       await Promise.race([joined.then(() => stopRequested), stopRequested, crashed])
-      await Promise.allSettled(working)
-      await within(LEAVE_DEADLINE_MS, 'leaving the group', () => consumer.disconnect())
     } finally {
-      joined.catch(() => undefined)
-      crashed.catch(() => undefined)
+      await Promise.allSettled(working) // before another membership may be given the same events
+      await within(LEAVE_DEADLINE_MS, 'leaving the group', () => consumer.disconnect()).catch(err =>
+        logger.debug({ group, err }, 'group not left'),
+      )
       link.cut()
     }
   }
@@ -198,7 +195,6 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
       try {
         await session()
       } catch (err) {
-        if (stopping.signal.aborted) return
         if (Date.now() - startedAt > 60_000) tries = 1
         logger.warn({ group, topics, err }, 'consumer lost the brokers, it joins again')
         await pause(backoffMs(tries, { baseMs: 100, maxMs: 2000 }), stopping.signal)
@@ -212,7 +208,6 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
     stop: async () => {
       stopping.abort()
       requestStop()
-      for (const timer of resumes) clearTimeout(timer)
       await running
     },
   }
