@@ -101,7 +101,7 @@ async function beAlone(command: Command, host: string): Promise<void> {
 }
 
 async function withAdmin<Result>(url: string, use: (command: Command) => Promise<Result>): Promise<Result> {
-  const client = new MongoClient(url, { serverSelectionTimeoutMS: 5000 })
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: 3000 })
   try {
     return await use(document => client.db('admin').command(document))
   } finally {

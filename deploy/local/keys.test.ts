@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { keptIn } from './keys.ts'
+import { readSettings } from './settings.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'keys-'))
+after(() => rmSync(root, { recursive: true }))
+const newDir = () => mkdtempSync(join(root, 'data-'))
+const email = 'owner@rollcall.test'
+
+test('keys and a password that was made here stay the same, for nobody else to read', () => {
+  const dir = newDir()
+  const first = keptIn(dir, { email })
+  assert.ok((first.owner.password?.length ?? 0) >= 16)
+  assert.deepEqual(keptIn(dir, { email: 'another@rollcall.test', password: 'came too late' }), first)
+  assert.equal(statSync(join(dir, 'keys.json')).mode & 0o777, 0o600)
+  assert.notDeepEqual(keptIn(newDir(), { email }).keys, first.keys)
+})
+
+test('a given password is not written down', () => {
+  assert.deepEqual(keptIn(newDir(), { email, password: 'given by hand' }).owner, { email })
+})
+
+test('a broken file of keys is not replaced in silence', () => {
+  const dir = newDir()
+  writeFileSync(join(dir, 'keys.json'), '{')
+  assert.throws(() => keptIn(dir, { email }), { name: 'Problem', message: /keys\.json is not readable/ })
+})
+
+test('every setting that is wrong is named, with what was expected', () => {
+  const wrong = {
+    PORT: '80a',
+    BOOTSTRAP_EMAIL: 'nobody',
+    BOOTSTRAP_PASSWORD: 'short',
+    REGISTRATION: 'maybe',
+    SMTP_URL: 'mail.example.com',
+    TRUST_PROXY: 'true',
+    MONGODB_URL: 'localhost',
+    REDIS_CACHE_URL: 'http://localhost',
+  }
+  assert.throws(
+    () => readSettings(wrong),
+    (error: Error) => {
+      const lines = error.message.split('\n')
+      assert.deepEqual(lines.map(line => line.split(' ')[0]).sort(), Object.keys(wrong).sort())
+      return lines.every(line => line.includes('expected'))
+    },
+  )
+  assert.equal(readSettings({ PORT: '' }).PORT, 8080)
+})

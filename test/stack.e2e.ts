@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bodyOf, createApi, makeToken } from './api.ts'
+import { OWNER, startStack } from './stack.ts'
+
+type Me = { kind: string; user: { email: string }; role: string }
+
+test('an owner signs in, and a token works at every gateway', async () => {
+  const stack = await startStack({ gateways: 2 })
+  try {
+    const me = await bodyOf(stack.owner.get<Me>('/api/auth/me'))
+    assert.deepEqual([me.kind, me.user.email, me.role], ['session', OWNER.email, 'owner'])
+    const token = await makeToken(stack.owner)
+    for (const url of stack.urls) assert.equal((await bodyOf(token.api.at(url).get<Me>('/api/auth/me'))).kind, 'token')
+    assert.equal((await createApi(stack.urls[0] ?? '').get('/api/auth/me')).status, 401)
+  } finally {
+    await stack.stop()
+  }
+})
+
+test('a killed service comes back where it was', async () => {
+  const stack = await startStack({ processes: true })
+  try {
+    const [audience] = stack.instances('audience')
+    assert.equal((await stack.owner.get('/api/audience')).status, 200)
+    await audience?.kill()
+    assert.equal((await stack.owner.get('/api/audience')).status, 503)
+    await audience?.start()
+    await untilStatus(() => stack.owner.get('/api/audience'), 200, 5000)
+  } finally {
+    await stack.stop()
+  }
+})
+
+async function untilStatus(ask: () => Promise<{ status: number }>, status: number, withinMs: number): Promise<void> {
+  const deadline = Date.now() + withinMs
+  let last = 0
+  for (; last !== status; last = (await ask()).status) {
+    assert.ok(Date.now() < deadline, `${last} instead of ${status}, ${withinMs} ms later`)
+    await sleep(50)
+  }
+}
