@@ -11,7 +11,15 @@ import { toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import { type AssertionKeys, signAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
-import { callerKey, definitionOf, fromServiceError, maxMessageBytes, requestIdKey, type ServiceName } from './wire.ts'
+import {
+  callerKey,
+  definitionOf,
+  endOfStream,
+  fromServiceError,
+  maxMessageBytes,
+  requestIdKey,
+  type ServiceName,
+} from './wire.ts'
 
 /** What a call needs besides its request. */
 export type CallContext = {
@@ -150,6 +158,7 @@ async function sendAll(requests: AsyncIterable<unknown>, call: ClientWritableStr
     if (answered) return
     if (!call.write(request)) await Promise.race([new Promise(resolve => call.once('drain', resolve)), status])
   }
+  call.write(endOfStream)
   call.end()
 }
 

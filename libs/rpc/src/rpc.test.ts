@@ -55,6 +55,7 @@ const contacts = {
   listAttributesHistory: unexpected,
 }
 
+let wholeUploads = 0
 const imports = {
   async uploadImport(chunks: AsyncIterable<{ chunk: Buffer }>): Promise<HttpBody> {
     let bytes = 0
@@ -62,6 +63,7 @@ const imports = {
       bytes += chunk.length
       if (bytes > 5_000_000) throw new AppError('bad_request', { message: 'file too large' })
     }
+    wholeUploads++
     return json({ bytes })
   },
   startImport: unexpected,
@@ -147,6 +149,22 @@ describe('rpc', () => {
 
   it('answers with the error of the source', async () => {
     await assert.rejects(upload()(file(10, 3), { caller }), { message: 'the client went away' })
+  })
+
+  it('takes no stream for whole that was cancelled, however far it came', async () => {
+    wholeUploads = 0
+    for (let chunks = 0; chunks < 40; chunks++) {
+      const leave = new AbortController()
+      const endless = async function* () {
+        yield* file(chunks % 8)
+        setTimeout(() => leave.abort(), chunks % 5)
+        await new Promise(() => undefined)
+      }
+      await assert.rejects(upload()(endless(), { caller, signal: leave.signal }), { code: 'unavailable' })
+    }
+    const { data } = await upload()(file(0), { caller })
+    assert.deepEqual(JSON.parse(data.toString()), { bytes: 0 })
+    assert.equal(wholeUploads, 1)
   })
 
   it('refuses a caller without the permission, and changes under impersonation', async () => {

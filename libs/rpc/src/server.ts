@@ -20,6 +20,7 @@ import {
   callerKey,
   contractRoutes,
   definitionOf,
+  endOfStream,
   maxMessageBytes,
   requestIdKey,
   type ServiceName,
@@ -193,10 +194,21 @@ function clientStream(run: Run): UntypedHandleCall {
     grpcCall: ServerReadableStream<unknown, unknown>,
     callback: (error: ServerErrorResponse | null, value?: unknown) => void,
   ) => {
-    const failure = await run(grpcCall, grpcCall, async result => callback(null, result))
+    const failure = await run(grpcCall, wholeStream(grpcCall), async result => callback(null, result))
     if (failure) callback(asError(failure))
     grpcCall.resume()
   }
+}
+
+/** The requests of a client's stream; throws where it breaks off, so that no part is taken for the whole. */
+async function* wholeStream(requests: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  let isWhole = false
+  for await (const request of requests) {
+    if (isWhole) throw new AppError('unavailable', {}, { cause: new Error('a request after the end of the stream') })
+    if (request === endOfStream) isWhole = true
+    else yield request
+  }
+  if (!isWhole) throw new AppError('unavailable', {}, { cause: new Error('the stream of requests broke off') })
 }
 
 function serverStream(run: Run): UntypedHandleCall {

@@ -1,4 +1,10 @@
-import { Metadata, type ServiceDefinition, type ServiceError, type StatusObject } from '@grpc/grpc-js'
+import {
+  Metadata,
+  type MethodDefinition,
+  type ServiceDefinition,
+  type ServiceError,
+  type StatusObject,
+} from '@grpc/grpc-js'
 import { fromJSON } from '@grpc/proto-loader'
 import { AppError, compileRoutes, type ErrorDetails, isErrorCode, loadRoot, type Route } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
@@ -22,9 +28,27 @@ export function contractRoutes(): readonly Route[] {
   return routes
 }
 
+/**
+ * Last message of a client's stream, of no bytes. gRPC's own half-close will not do: a server also sees it when the call
+ * is cancelled or its connection is lost, and would take the part for the whole.
+ */
+export const endOfStream = Symbol('end of stream')
+
 /** The wire definition of a service. */
 export function definitionOf(name: ServiceName): ServiceDefinition {
-  return definitions[name] as ServiceDefinition
+  const methods = Object.entries(definitions[name] as ServiceDefinition)
+  return Object.fromEntries(
+    methods.map(([method, definition]) => [method, definition.requestStream ? withEnd(definition) : definition]),
+  )
+}
+
+function withEnd(definition: MethodDefinition<unknown, unknown>): MethodDefinition<unknown, unknown> {
+  const { requestSerialize, requestDeserialize } = definition
+  return {
+    ...definition,
+    requestSerialize: message => (message === endOfStream ? Buffer.alloc(0) : requestSerialize(message)),
+    requestDeserialize: bytes => (bytes.length === 0 ? endOfStream : requestDeserialize(bytes)),
+  }
 }
 
 /** Puts a refusal on the wire whole: code and public details, never its cause. */
