@@ -1,5 +1,5 @@
-import { AppError } from '@rollcall/contract'
 import { readDate } from '@rollcall/csv'
+import { AppError } from '@rollcall/rpc'
 
 /** The types an attribute can have. */
 export const attributeTypes = ['string', 'number', 'boolean', 'date', 'enum'] as const

@@ -1,10 +1,10 @@
-import { AppError, isEmail } from '@rollcall/contract'
 import type {
   ApplyBatchRequest,
   ApplyBatchResponseFailure as Failure,
   ApplyBatchResponseOutcome as Outcome,
   ApplyBatchRequestRow as Row,
 } from '@rollcall/protos/gen/audience-v1.ts'
+import { AppError } from '@rollcall/rpc'
 import {
   type AttributeValue,
   castAttributes,
@@ -47,6 +47,8 @@ export type Plan = {
   updates: { row: number; contact: Contact; changes: Change[] }[]
 }
 
+/** What storing needs of an email. That it is one, the import has checked with the rule of API bodies, at 15 µs each. */
+const emailShape = /^[^\s@]{1,128}@[^\s@]{1,253}$/
 const maxTags = 100
 const maxTagLength = 100
 const maxNameLength = 200
@@ -124,7 +126,8 @@ function planKnown(plan: Plan, { request }: CheckedBatch, candidate: Candidate, 
 function checkRow(row: Row, index: number, definitions: Definitions): Candidate {
   const email = row.email.trim()
   if (email === '') throw new AppError('missing_field', { path: 'email' })
-  if (!isEmail(email)) throw new AppError('invalid_field', { path: 'email', reason: 'must be an email address' })
+  if (!emailShape.test(email))
+    throw new AppError('invalid_field', { path: 'email', reason: 'must be an email address' })
   if (row.name.trim().length > maxNameLength) {
     throw new AppError('invalid_field', { path: 'name', reason: `at most ${maxNameLength} characters` })
   }

@@ -15,21 +15,20 @@ const columns: [name: string, cell: (contact: Contact) => string][] = [
   ['createdAt', contact => contact.createdAt.toISOString()],
 ]
 
-/** The fields of a contact that its line is made of. */
-export const csvFields = [...columns.map(([name]) => name), 'attributes']
-
 /** Contacts as a CSV file, in pieces of about 64 KiB; importing it again changes nothing. */
 export async function* contactsAsCsv(
-  contacts: AsyncIterable<Contact>,
+  contacts: AsyncIterable<Contact[]>,
   definitions: readonly Definition[],
 ): AsyncGenerator<HttpBody> {
   const slugs = definitions.map(({ slug }) => slug)
   let text = byteOrderMark + csvRow([...columns.map(([name]) => name), ...slugs])
-  for await (const contact of contacts) {
-    text += csvRow([...columns.map(([, cell]) => cell(contact)), ...slugs.map(slug => attributeCell(contact, slug))])
-    if (text.length < chunkLength) continue
-    yield csvBody(text)
-    text = ''
+  for await (const batch of contacts) {
+    for (const contact of batch) {
+      text += csvRow([...columns.map(([, cell]) => cell(contact)), ...slugs.map(slug => attributeCell(contact, slug))])
+      if (text.length < chunkLength) continue
+      yield csvBody(text)
+      text = ''
+    }
   }
   if (text !== '') yield csvBody(text)
 }
