@@ -79,6 +79,14 @@ export async function runList<T extends object>(options: ListOptions<T>): Promis
   return json(envelope(await show(docs), total, page, limit))
 }
 
+/**
+ * Every record of a list in its order, as stored, some at a time and in constant memory: for answers that are no JSON.
+ * Throws `invalid_field` naming the parameter that is not understood or not allowed.
+ */
+export function listRecords<T extends object>(options: ListOptions<T>): AsyncIterable<T[]> {
+  return refusing(sourceOf(options, parseList(options.query, options.fields)).batches())
+}
+
 function sourceOf<T extends object>(options: ListOptions<T>, { filter, sort }: ParsedList): Source<T> {
   const { positions, defaultSort = newestFirst } = options
   const oldestFirst = byAge(sort ?? defaultSort)
