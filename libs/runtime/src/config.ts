@@ -42,6 +42,22 @@ export const secret = (minLength = 32) => {
   return z.string({ error }).min(minLength, { error })
 }
 
+/**
+ * A setting that a function reads, and refuses by throwing: keys, addresses. What it throws may quote the value and is
+ * dropped; `expected` is what the operator is told.
+ */
+export const parsedBy = <T>(parse: (text: string) => T, expected: string) => {
+  const error = `expected ${expected}`
+  return z.string({ error }).transform((text, context): T => {
+    try {
+      return parse(text)
+    } catch {
+      context.issues.push({ code: 'custom', message: error, input: undefined })
+      return z.NEVER
+    }
+  })
+}
+
 /** The variables every service knows; spread it into the service's own schema. */
 export const baseConfig = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -6,6 +6,7 @@ export {
   list,
   loadConfig,
   milliseconds,
+  parsedBy,
   port,
   secret,
   urlOf,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
 import { readAssertionKeys } from '@rollcall/rpc'
-import { baseConfig, loadConfig, milliseconds, port, urlOf, whole } from '@rollcall/runtime'
+import { baseConfig, loadConfig, milliseconds, parsedBy, port, urlOf, whole } from '@rollcall/runtime'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { type BoundedContext, boundedContexts } from './backends.ts'
@@ -66,18 +66,5 @@ function parseTrustedProxies(text: string): number | string[] {
     const block = part.trim()
     if (!isIP(block) && ipaddr.parseCIDR(block)[1] === 0) throw new RangeError('a block of all addresses')
     return block
-  })
-}
-
-/** A setting that a function reads, and refuses by throwing; what it throws may quote the value and is dropped. */
-function parsedBy<T>(parse: (text: string) => T, expected: string) {
-  const error = `expected ${expected}`
-  return z.string({ error }).transform((text, context): T => {
-    try {
-      return parse(text)
-    } catch {
-      context.issues.push({ code: 'custom', message: error, input: undefined })
-      return z.NEVER
-    }
   })
 }

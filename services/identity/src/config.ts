@@ -2,7 +2,7 @@ import { busConfig } from '@rollcall/bus'
 import { isEmail } from '@rollcall/contract'
 import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
 import { readAssertionKeys } from '@rollcall/rpc'
-import { baseConfig, loadConfig, port, urlOf, whole } from '@rollcall/runtime'
+import { baseConfig, loadConfig, parsedBy, port, urlOf, whole } from '@rollcall/runtime'
 import { z } from 'zod'
 
 const shortestPassword = 8
@@ -55,17 +55,4 @@ export type Config = z.infer<typeof schema>
 /** Reads the settings. @throws {ConfigError} naming every bad variable */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return loadConfig(schema, env)
-}
-
-/** A setting that a function reads, and refuses by throwing; what it throws may quote the value and is dropped. */
-function parsedBy<T>(parse: (text: string) => T, expected: string) {
-  const error = `expected ${expected}`
-  return z.string({ error }).transform((text, context): T => {
-    try {
-      return parse(text)
-    } catch {
-      context.issues.push({ code: 'custom', message: error, input: undefined })
-      return z.NEVER
-    }
-  })
 }

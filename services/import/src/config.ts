@@ -1,16 +1,14 @@
 import { busConfig } from '@rollcall/bus'
 import { readAssertionKeys } from '@rollcall/rpc'
-import { baseConfig, loadConfig, milliseconds, port, urlOf, whole } from '@rollcall/runtime'
+import { baseConfig, loadConfig, milliseconds, parsedBy, port, urlOf, whole } from '@rollcall/runtime'
 import { z } from 'zod'
-
-const keysExpected = 'expected base64 of at least 32 bytes, or several separated by commas'
 
 const schema = z.object({
   ...baseConfig,
   ...busConfig,
   /** Port of the gRPC server. */
   PORT: port().default(0),
-  MONGODB_URL: urlOf('mongodb', 'mongodb\\+srv'),
+  MONGODB_URL: urlOf('mongodb', 'mongodb+srv'),
   MONGODB_DATABASE: z.string().default('rollcall_import'),
   REDIS_QUEUE_URL: urlOf('redis', 'rediss'),
   /** Put before the queue's keys. */
@@ -18,14 +16,7 @@ const schema = z.object({
   /** Where the audience service is: host:port. */
   AUDIENCE_ADDRESS: z.string({ error: 'expected host:port' }).min(3),
   /** Keys that services prove their callers with, the signing one first. */
-  ASSERTION_KEY: z.string({ error: keysExpected }).transform((text, context) => {
-    try {
-      return readAssertionKeys(text)
-    } catch {
-      context.issues.push({ code: 'custom', message: keysExpected, input: undefined }) // never the value
-      return z.NEVER
-    }
-  }),
+  ASSERTION_KEY: parsedBy(readAssertionKeys, 'base64 of at least 32 bytes, or several separated by commas'),
   /** What an uploaded file may be at most. A field's length is in characters. */
   UPLOAD_MAX_BYTES: whole(1, 10 ** 10).default(200 * 1024 * 1024),
   UPLOAD_MAX_ROWS: whole(1, 10 ** 8).default(1_000_000),
