@@ -14,6 +14,9 @@ import type { CachedCredential } from './authenticate.ts'
 import { type Backends, connectBackends } from './backends.ts'
 import { addressVariable, type Config } from './config.ts'
 
+/** A busy process can be late to see an answer that is there; a limit must not be counted alone for that. */
+const redisTimeoutMs = 500
+
 /** All that the gateway works with. */
 export type Context = {
   routes: readonly Route[]
@@ -37,6 +40,7 @@ export type Context = {
 export function createContext(config: Config, { logger, metrics, health, onStop }: Lifecycle): Context {
   const redis = connectCacheRedis({
     url: config.REDIS_CACHE_URL,
+    commandTimeoutMs: redisTimeoutMs,
     onError: err => logger.warn({ err }, 'no Redis: every credential is asked of identity, limits count per replica'),
   })
   onStop('redis', async () => redis.disconnect())

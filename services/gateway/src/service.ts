@@ -1,8 +1,12 @@
-import type { Lifecycle } from '@rollcall/runtime'
+import { once } from 'node:events'
+import { type Lifecycle, pause } from '@rollcall/runtime'
+import type { Redis } from 'ioredis'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { createContext } from './context.ts'
 import { startServer } from './server.ts'
+
+const redisPatienceMs = 1_000
 
 /**
  * Starts the gateway: the API on `PORT`. It is ready once it has reached identity; from then on it stays ready whatever
@@ -10,7 +14,9 @@ import { startServer } from './server.ts'
  */
 export async function startGateway(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
   const context = createContext(config, lifecycle)
-  const server = await startServer(createApp(context), {
+  const app = createApp(context)
+  await connected(context.redis)
+  const server = await startServer(app, {
     port: config.PORT,
     host: config.LISTEN_HOST,
     requestTimeoutMs: config.STREAM_DEADLINE_MS,
@@ -22,4 +28,9 @@ export async function startGateway(config: Config, lifecycle: Lifecycle): Promis
     wasReached = true
   })
   return { port: server.port }
+}
+
+/** Waits for Redis, but not for long: the first requests are to be counted with those of the other replicas. */
+async function connected(redis: Redis): Promise<void> {
+  if (redis.status !== 'ready') await Promise.race([once(redis, 'ready').catch(() => {}), pause(redisPatienceMs)])
 }

@@ -23,9 +23,12 @@ export async function receiveFile({ request, signal }: Exchange, maxBytes: numbe
   let extra: string | undefined
 
   const form = openForm(request.headers, maxBytes)
-  const fail = (error: AppError) => {
+  const discardRest = () => {
     request.unpipe(form)
     request.resume()
+  }
+  const fail = (error: AppError) => {
+    discardRest()
     begun.reject(error)
     ended.reject(error)
     file?.content.destroy(error)
@@ -52,17 +55,21 @@ export async function receiveFile({ request, signal }: Exchange, maxBytes: numbe
   signal.addEventListener('abort', () => fail(new AppError('unavailable', {})), { once: true })
   request.pipe(form)
 
-  return chunksOf(await begun.promise, ended.promise)
+  return chunksOf(await begun.promise, ended.promise, discardRest)
 }
 
-async function* chunksOf({ name, content }: File, formEnded: Promise<void>): AsyncGenerator<FileChunk> {
-  let message: FileChunk = { fileName: name, chunk: Buffer.alloc(0) }
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    yield { ...message, chunk }
-    message = { chunk }
+async function* chunksOf(file: File, formEnded: Promise<void>, discardRest: () => void): AsyncGenerator<FileChunk> {
+  let message: FileChunk = { fileName: file.name, chunk: Buffer.alloc(0) }
+  try {
+    for await (const chunk of file.content as AsyncIterable<Buffer>) {
+      yield { ...message, chunk }
+      message = { chunk }
+    }
+    await formEnded
+    if (message.fileName !== undefined) yield message
+  } finally {
+    discardRest() // The service may have answered before the end; the client is still sending.
   }
-  await formEnded
-  if (message.fileName !== undefined) yield message
 }
 
 /** Every part counts as a file: a text is held to the same rules, and not to be gathered in memory. */

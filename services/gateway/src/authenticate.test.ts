@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { connectCacheRedis, createCredentialCache } from '@rollcall/credentials'
+import { AppError } from '@rollcall/rpc'
+import { pause } from '@rollcall/runtime'
+import {
+  bootGateway,
+  issueSession,
+  issueToken,
+  linkTo,
+  organizationId,
+  type StubbedServices,
+  type TestGateway,
+} from './test-gateway.ts'
+
+const id = 'c0ffee'.repeat(4)
+
+describe('credentials', () => {
+  const prefix = `test:${randomUUID()}:credential:`
+  const redis = connectCacheRedis({ url: process.env.REDIS_CACHE_URL! })
+  const cache = createCredentialCache(redis, { prefix })
+  let gateway: TestGateway
+  let token: string
+  let session: string
+
+  before(async () => {
+    gateway = await bootGateway({ CREDENTIAL_PREFIX: prefix, TRUST_PROXY: '1' })
+    await prepareCache(prefix)
+    token = issueToken(gateway.services)
+    session = issueSession(gateway.services)
+  })
+  after(async () => {
+    await gateway.stop()
+    redis.disconnect()
+  })
+  beforeEach(() => {
+    gateway.services.calls.length = 0
+    gateway.services.behaviours.clear()
+  })
+
+  const get = (headers: Record<string, string>) => fetch(`${gateway.url}/api/audience/${id}`, { headers })
+  const patch = (headers: Record<string, string>) =>
+    fetch(`${gateway.url}/api/audience/${id}/unblock`, { method: 'PATCH', headers })
+  const callerOf = () => gateway.services.calls.findLast(({ method }) => !method.startsWith('resolve'))!.call.caller
+
+  it('come by header, with or without Bearer, or by one of two cookies', async () => {
+    for (const credential of [token, session]) {
+      for (const headers of [
+        { Authorization: credential },
+        { Authorization: `Bearer ${credential}` },
+        { Authorization: `bearer ${credential}` },
+        { Cookie: `auth_token=${encodeURIComponent(credential)}` },
+        { Cookie: `theme=dark; authorization=${encodeURIComponent(`Bearer ${credential}`)}` },
+      ]) {
+        assert.equal((await get(headers)).status, 200, JSON.stringify(headers))
+      }
+    }
+  })
+
+  it('count by header first, then auth_token, then authorization', async () => {
+    const cookies = `auth_token=${session}; authorization=nonsense`
+    assert.equal((await get({ Cookie: cookies })).status, 200)
+    assert.equal((await get({ Cookie: `auth_token=nonsense; authorization=${session}` })).status, 401)
+    assert.equal((await get({ Authorization: 'nonsense', Cookie: cookies })).status, 401)
+    assert.equal(callerOf().kind, 'session')
+  })
+
+  const refusals: [what: string, credential: string, reason: string][] = [
+    ['none', '', 'No credential.'],
+    ['a value that is neither', 'nonsense', 'Invalid token format. Expected orgId:secret.'],
+    ['another organization id', `nonsense:${'a'.repeat(60)}`, 'Invalid token format.'],
+    ['a token nobody issued', `${organizationId}:${'a'.repeat(60)}`, 'Invalid or inactive API token.'],
+    ['a JWT nobody signed', 'aaa.bbb.ccc', 'Invalid or expired session.'],
+  ]
+  for (const [what, credential, reason] of refusals) {
+    it(`are refused where they are ${what}`, async () => {
+      const response = await get(credential ? { Authorization: credential } : {})
+      assert.equal(response.status, 401)
+      assert.equal(await response.text(), 'Unauthorized')
+      assert.ok(response.headers.get('www-authenticate')?.endsWith(`error_description="${reason}"`))
+      assert.equal(gateway.services.count('getContact'), 0)
+    })
+  }
+
+  it('are refused once a JWT has expired', async () => {
+    const expired = issueSession(gateway.services, { exp: Math.floor(Date.now() / 1000) - 1 })
+    assert.equal((await get({ Authorization: expired })).status, 401)
+    assert.equal(gateway.services.count('resolveSession'), 0)
+  })
+
+  it('are asked of identity once, then taken from the cache', async () => {
+    for (const [method, credential] of [
+      ['resolveToken', issueToken(gateway.services)],
+      ['resolveSession', issueSession(gateway.services)],
+    ] as const) {
+      await cached(gateway.services, method, () => get({ Authorization: credential }))
+      const asked = gateway.services.count(method)
+      for (let time = 0; time < 5; time++) assert.equal((await get({ Authorization: credential })).status, 200)
+      assert.equal(gateway.services.count(method), asked)
+    }
+  })
+
+  it('are asked for by the gateway itself', async () => {
+    await get({ Authorization: issueToken(gateway.services), 'X-Request-Id': 'traced' })
+    const { call } = gateway.services.calls.find(({ method }) => method === 'resolveToken')!
+    assert.deepEqual(
+      [call.caller.kind, call.caller.userName, call.caller.organizationId],
+      ['service', 'gateway', organizationId],
+    )
+    assert.equal(call.requestId, 'traced')
+  })
+
+  it('are refused on the very next request after a change, with a warm cache', async () => {
+    const sid = randomUUID()
+    const ended = issueSession(gateway.services, { sid })
+    await cached(gateway.services, 'resolveSession', () => get({ Authorization: ended }))
+    await cache.change({ organizationId, credentials: [{ kind: 'session', id: sid }] }, async () => {
+      gateway.services.credentials.delete(sid)
+    })
+    assert.equal((await get({ Authorization: ended })).status, 401)
+  })
+
+  it('end at their expiry, also on the cached path', async () => {
+    const expiresAt = Date.now() + 500
+    const short = issueToken(gateway.services, { expiresAt: new Date(expiresAt).toISOString() })
+    await cached(gateway.services, 'resolveToken', () => get({ Authorization: short }))
+    gateway.services.behaviours.set('resolveToken', () => {
+      throw new AppError('unauthenticated', { message: 'Invalid or inactive API token.' })
+    })
+    await pause(expiresAt - Date.now() + 5)
+    assert.equal((await get({ Authorization: short })).status, 401)
+  })
+
+  it('of a blocked account are refused with 403', async () => {
+    gateway.services.behaviours.set('resolveToken', () => {
+      throw new AppError('forbidden', { message: 'This account is blocked.' })
+    })
+    const response = await get({ Authorization: issueToken(gateway.services) })
+    assert.deepEqual(
+      [response.status, await response.json()],
+      [403, { error: true, message: 'This account is blocked.' }],
+    )
+  })
+
+  it('hold from the addresses of the token alone', async () => {
+    const bound = issueToken(gateway.services, { allowedIps: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'] })
+    const from = async (address: string) => (await get({ Authorization: bound, 'X-Forwarded-For': address })).status
+    for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8::1', '198.51.100.7']) {
+      assert.equal(await from(address), 200, address)
+    }
+    for (const address of ['203.0.114.9', '2001:db9::1', '198.51.100.8', '127.0.0.1', 'nonsense']) {
+      assert.equal(await from(address), 403, address)
+    }
+  })
+
+  it('of an impersonation only read, whatever identity says', async () => {
+    const impersonating = issueSession(gateway.services, { act: { sub: id } })
+    assert.equal((await get({ Authorization: impersonating })).status, 200)
+    assert.equal(callerOf().readOnly, true)
+    const response = await patch({ Authorization: impersonating })
+    assert.deepEqual(
+      [response.status, await response.json()],
+      [403, { success: false, message: 'Impersonation is read-only.' }],
+    )
+  })
+
+  it('of a limited scope hold no more than that, nor more than the session', async () => {
+    const scoped = issueSession(gateway.services, { scope: 'audience.read tokens.read' })
+    assert.equal((await get({ Authorization: scoped })).status, 200)
+    assert.deepEqual(callerOf().permissions, ['audience.read', 'tokens.read'])
+    assert.equal((await patch({ Authorization: scoped })).status, 403)
+    const known = { permissions: ['audience.read'] }
+    const greedy = issueSession(gateway.services, { scope: 'audience.read audience.update' }, known)
+    assert.equal((await patch({ Authorization: greedy })).status, 403)
+  })
+
+  it('need the permission that the route declares', async () => {
+    const reader = issueToken(gateway.services, { permissions: ['audience.read'] })
+    assert.equal((await get({ Authorization: reader })).status, 200)
+    const response = await patch({ Authorization: reader })
+    assert.deepEqual(await response.json(), { error: true, message: 'Permission denied: audience.update' })
+    const me = await fetch(`${gateway.url}/api/auth/me`, { headers: { Authorization: reader } })
+    assert.equal(me.status, 200)
+  })
+
+  it('are not looked at on public routes', async () => {
+    const response = await fetch(`${gateway.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { Authorization: 'nonsense', Cookie: 'auth_token=nonsense', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: 'one@example.com', password: 'secret' }),
+    })
+    assert.equal(response.status, 503, 'the stub answers no session')
+    assert.equal(callerOf().kind, 'anonymous')
+    assert.equal(callerOf().ip, '127.0.0.1')
+  })
+
+  describe('in cookies', () => {
+    const cookie = () => ({ Cookie: `auth_token=${session}` })
+
+    it('may read from anywhere', async () => {
+      assert.equal(
+        (await get({ ...cookie(), Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' })).status,
+        200,
+      )
+    })
+
+    const allowed: Record<string, () => Record<string, string>> = {
+      'the same site by Sec-Fetch-Site': () => ({ 'Sec-Fetch-Site': 'same-origin' }),
+      'the same origin': () => ({ Origin: gateway.url }),
+      'the same origin behind a proxy': () => ({
+        Origin: 'https://console.example',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'console.example',
+      }),
+    }
+    for (const [what, headers] of Object.entries(allowed)) {
+      it(`may change from ${what}`, async () => assert.equal((await patch({ ...cookie(), ...headers() })).status, 200))
+    }
+
+    const refused: Record<string, () => Record<string, string>> = {
+      nowhere: () => ({}),
+      'another site': () => ({ 'Sec-Fetch-Site': 'cross-site', Origin: gateway.url }),
+      'a sibling site': () => ({ 'Sec-Fetch-Site': 'same-site' }),
+      'another origin': () => ({ Origin: 'https://evil.example' }),
+      'another port': () => ({ Origin: 'http://127.0.0.1:1' }),
+      'a hidden origin': () => ({ Origin: 'null' }),
+    }
+    for (const [what, headers] of Object.entries(refused)) {
+      it(`may not change from ${what}`, async () => {
+        const response = await patch({ ...cookie(), ...headers() })
+        const message = 'A change by cookie must come from the same origin.'
+        assert.deepEqual([response.status, await response.json()], [403, { error: true, message }])
+        assert.equal(gateway.services.count('unblockContact'), 0)
+      })
+    }
+
+    it('are not needed by programs: a header may change from anywhere', async () => {
+      assert.equal((await patch({ Authorization: session, Origin: 'https://evil.example' })).status, 200)
+    })
+  })
+})
+
+describe('credentials while something is away', () => {
+  it('are good without identity as long as they are cached, and 503 where they are not', async () => {
+    const prefix = `test:${randomUUID()}:credential:`
+    const gateway = await bootGateway({ CREDENTIAL_PREFIX: prefix, RPC_DEADLINE_MS: '500' })
+    await prepareCache(prefix)
+    const { services } = gateway
+    const statusOf = (credential: string) =>
+      fetch(`${gateway.url}/api/audience/${id}`, { headers: { Authorization: credential } }).then(
+        ({ status }) => status,
+      )
+    const warm = issueToken(services)
+    await cached(services, 'resolveToken', () => statusOf(warm))
+    services.behaviours.set('resolveToken', () => new Promise(() => {}))
+    const startedAt = performance.now()
+    assert.equal(await statusOf(issueToken(services)), 503)
+    assert.ok(performance.now() - startedAt < 1_500)
+    assert.equal(await statusOf(warm), 200)
+    await gateway.stop()
+  })
+
+  for (const mode of ['cut', 'silent'] as const) {
+    it(`are asked of identity each time while Redis is ${mode}, and cached again afterwards`, async () => {
+      const link = await linkTo(process.env.REDIS_CACHE_URL!)
+      const prefix = `test:${randomUUID()}:credential:`
+      const gateway = await bootGateway({ CREDENTIAL_PREFIX: prefix, REDIS_CACHE_URL: link.url })
+      await prepareCache(prefix)
+      const { services } = gateway
+      const token = issueToken(services)
+      const ask = async () => {
+        const response = await fetch(`${gateway.url}/api/audience/${id}`, { headers: { Authorization: token } })
+        return { status: response.status, remaining: Number(response.headers.get('ratelimit-remaining')) }
+      }
+      await cached(services, 'resolveToken', ask)
+
+      link.become(mode)
+      const asked = services.count('resolveToken')
+      const answers = [await ask(), await ask(), await ask()]
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200],
+      )
+      assert.equal(services.count('resolveToken'), asked + 3)
+      assert.equal(answers[2]!.remaining, answers[0]!.remaining - 2, 'the limits are still counted')
+      const known = new Map(services.credentials)
+      services.credentials.clear()
+      assert.equal((await ask()).status, 401, 'nothing is remembered in the process')
+      for (const [key, value] of known) services.credentials.set(key, value)
+
+      link.become('open')
+      await cached(services, 'resolveToken', ask)
+      await gateway.stop()
+      await link.stop()
+    })
+  }
+
+  it('do not keep a gateway from starting without Redis, whose limits count in Redis as soon as it is there', async () => {
+    const link = await linkTo(process.env.REDIS_CACHE_URL!)
+    link.become('cut')
+    const limitPrefix = `test:${randomUUID()}:`
+    const gateway = await bootGateway({ REDIS_CACHE_URL: link.url, LIMIT_PREFIX: limitPrefix })
+    const token = issueToken(gateway.services)
+    const ask = () => fetch(`${gateway.url}/api/audience/${id}`, { headers: { Authorization: token } })
+    assert.equal((await ask()).status, 200)
+    link.become('open')
+    const redis = connectCacheRedis({ url: process.env.REDIS_CACHE_URL! })
+    await once(redis, 'ready')
+    do await ask()
+    while ((await redis.exists(`${limitPrefix}global:127.0.0.1`)) === 0)
+    redis.disconnect()
+    await gateway.stop()
+    await link.stop()
+  })
+})
+
+async function prepareCache(prefix: string): Promise<void> {
+  const redis = connectCacheRedis({ url: process.env.REDIS_CACHE_URL! })
+  await once(redis, 'ready')
+  await createCredentialCache(redis, { prefix }).prepare(organizationId)
+  redis.disconnect()
+}
+
+/** Repeats a request until the credential behind it is not asked for any more: it is cached. */
+async function cached(services: StubbedServices, method: string, again: () => Promise<unknown>): Promise<void> {
+  for (let before = -1; before !== services.count(method); ) {
+    before = services.count(method)
+    await again()
+    await pause(10)
+  }
+}
