@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { createBus, topics } from '@rollcall/bus'
+import { connect, readAssertionKeys } from '@rollcall/rpc'
+import { createLogger, type Event, pause } from '@rollcall/runtime'
+import { Types } from 'mongoose'
+import { jsonOf, startTestAudience, type TestAudience, testCaller } from './test-audience.ts'
+
+const logger = createLogger({ service: 'audience', level: 'silent' })
+
+describe('the audience service', () => {
+  let audience: TestAudience
+  before(async () => {
+    audience = await startTestAudience()
+  })
+  after(() => audience.stop())
+
+  it('tells what happened to a contact on its topic, in order', async () => {
+    const me = testCaller()
+    const { caller } = me
+    const created = audience.contacts.createContact({ email: 'one@example.com', tags: [] }, me)
+    const { id } = await jsonOf<{ id: string }>(created)
+    await audience.contacts.updateContact({ id, name: 'Two' }, me)
+    await audience.contacts.blockContact({ id, reason: 'asked to' }, me)
+    await audience.contacts.unblockContact({ id }, me)
+    await audience.contacts.deleteContact({ id }, me)
+
+    const brokers = process.env.KAFKA_BROKERS!.split(',')
+    const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix: `${audience.db.databaseName}.` })
+    const events: Event[] = []
+    const handle = async (event: Event) => void (event.subject === id && events.push(event))
+    bus.consume({ group: 'test', topics: [topics.audience], handle })
+    while (events.length < 5) await pause(50)
+    await bus.close()
+
+    assert.deepEqual(
+      events.map(({ type }) => type.replace('contact.', '')),
+      ['created', 'updated', 'blocked', 'unblocked', 'deleted'],
+    )
+    assert.ok(events.every(event => event.organization === caller.organizationId && event.source === 'audience'))
+    assert.equal(new Set(events.map(event => event.id)).size, 5)
+    const actor = { kind: 'user', id: caller.userId, name: 'User One' }
+    assert.deepEqual(events[2]?.data, { contactId: id, reason: 'asked to', actor })
+    assert.deepEqual(events[4]?.data, { contactId: id, email: 'one@example.com', actor })
+  })
+
+  it('runs as a process, answers what is under way when told to stop, and exits with 0', async () => {
+    const key = randomBytes(32).toString('base64')
+    const port = await freePort()
+    const dbName = `audience-test-${new Types.ObjectId()}`
+    const env = { ...process.env, MONGODB_DATABASE: dbName, TOPIC_PREFIX: `${dbName}.`, ASSERTION_KEY: key }
+    const main = new URL('main.ts', import.meta.url).pathname
+    const child = spawn(process.execPath, [main], { env: { ...env, PORT: String(port) }, stdio: 'ignore' })
+    const exited = once(child, 'exit')
+    const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
+    await connection.ready(60_000)
+    const me = testCaller()
+    const rows = Array.from({ length: 500 }, (_, index) => ({
+      row: index + 1,
+      email: `c${index}@example.com`,
+      name: '',
+      attributes: '',
+      tags: [],
+      clearTags: false,
+    }))
+    const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore', tags: [], rows }
+    const underWay = connection.client('rollcall.audience.v1.Batches').applyBatch(job, me)
+    await pause(50)
+    child.kill('SIGTERM')
+    assert.equal((await underWay).outcomes.length, 500)
+    assert.deepEqual(await exited, [0, null])
+    connection.close()
+    await audience.db.client.db(dbName).dropDatabase()
+  })
+
+  it('names every setting that is missing, and exits with 1', async () => {
+    const main = new URL('main.ts', import.meta.url).pathname
+    const child = spawn(process.execPath, [main], {
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let text = ''
+    child.stderr.on('data', chunk => {
+      text += chunk
+    })
+    assert.deepEqual(await once(child, 'exit'), [1, null])
+    for (const name of ['MONGODB_URL', 'KAFKA_BROKERS', 'ASSERTION_KEY'])
+      assert.match(text, new RegExp(`${name} is missing`))
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
