@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
@@ -20,16 +20,16 @@ export function limitKey(address: string): string {
 
 /** Whether a normalized address lies in one of the CIDR blocks; a single address is a block of its own. */
 export function isInBlocks(address: string, blocks: readonly string[]): boolean {
-  const list = new BlockList()
-  for (const block of blocks) {
+  if (address === '') return false
+  const parsed = ipaddr.parse(address)
+  return blocks.some(block => {
     const [network, prefixLength] = parseBlock(block)
-    list.addSubnet(network.toString(), prefixLength, network.kind())
-  }
-  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+    return network.kind() === parsed.kind() && parsed.match(network, prefixLength)
+  })
 }
 
-function parseBlock(block: string) {
+function parseBlock(block: string): [network: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number] {
   if (block.includes('/')) return ipaddr.parseCIDR(block)
   const address = ipaddr.process(block)
-  return [address, address.kind() === 'ipv4' ? 32 : 128] as const
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
 }

@@ -121,6 +121,17 @@ describe('the gateway', () => {
       assert.equal(await response.text(), '')
     })
 
+    it('answers HEAD before it ends, and lets it go', async () => {
+      const { promise: released, resolve } = Promise.withResolvers<void>()
+      gateway.services.behaviours.set('exportContacts', async function* (_request: never, { signal }: Call) {
+        signal.addEventListener('abort', () => resolve())
+        for (;;) yield page('row')
+      })
+      const response = await call('/api/audience/export', { method: 'HEAD' })
+      assert.deepEqual([response.status, await response.text()], [200, ''])
+      await released
+    })
+
     it('passes many chunks on as they come', async () => {
       gateway.services.behaviours.set('exportContacts', async function* () {
         for (let number = 0; number < 100; number++) yield page(`${number},`)
@@ -424,6 +435,12 @@ describe('the gateway', () => {
       assert.match(received, /^HTTP\/1\.1 400 /)
     })
 
+    it('hangs up on a client that was refused and does not end its request', async () => {
+      const head =
+        'POST /api/audience HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+      assert.match(await sendRaw(gateway.port, head), /^HTTP\/1\.1 401 /)
+    })
+
     it('does not mix the answer to a broken request with one under way', async () => {
       const { promise, resolve } = Promise.withResolvers<unknown>()
       gateway.services.behaviours.set('getContact', () => promise)
@@ -576,6 +593,7 @@ describe('the gateway', () => {
       const description = (await response.json()) as { openapi: string; paths: object }
       assert.equal(description.openapi, '3.1.0')
       assert.ok('/api/audience/{id}' in description.paths)
+      assert.match(response.headers.get('x-request-id')!, /^[\da-f-]{36}$/)
     })
 
     it('is a page that loads nothing from elsewhere', async () => {

@@ -57,8 +57,9 @@ export function createApp(context: Context): (request: IncomingMessage, response
   const app = express().disable('x-powered-by').disable('etag').set('trust proxy', context.trustProxy)
   app.use((request, response, next) => {
     const exchange = begin(request, response)
-    if (exchange.path.startsWith('/api/')) void run(exchange)
-    else next()
+    if (exchange.path.startsWith('/api/')) return void run(exchange)
+    response.setHeader('X-Request-Id', exchange.id)
+    next()
   })
   app.use(reference(generateOpenApi(context.routes, apiVersion)))
   app.use((_request, response) => run(response.locals.exchange))

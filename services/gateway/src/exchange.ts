@@ -10,7 +10,7 @@ import type { Claim } from './authenticate.ts'
 export type Step = (exchange: Exchange) => Promise<void> | void
 
 /** How long a refused client may go on sending; at once, it would miss the answer. */
-const lingerMs = 5_000
+const lingerMs = 3_000
 const saneRequestId = /^[\w.:=+/-]{1,128}$/
 
 /** One request on its way through the gateway, its answer, and what the steps found out so far. */
@@ -81,7 +81,11 @@ export class Exchange {
   /** To be called when the response closes. The rest of a body that nobody read is thrown away, but not for ever. */
   close(): void {
     if (this.isAborted) this.#abort?.abort()
-    else if (!this.request.complete) setTimeout(() => this.request.destroy(), lingerMs).unref()
+    else if (!this.request.complete) setTimeout(() => this.#hangUp(), lingerMs).unref()
+  }
+
+  #hangUp(): void {
+    if (!this.request.complete) this.request.destroy()
   }
 }
 
