@@ -24,7 +24,7 @@ const schema = z.object({
     .string()
     .regex(hopsOrNetworks, { error: 'expected a number of hops, 1 to 10, or CIDR blocks separated by commas' })
     .optional(),
-  MONGODB_URL: urlOf('mongodb', 'mongodb\\+srv').optional(),
+  MONGODB_URL: urlOf('mongodb', 'mongodb+srv').optional(),
   KAFKA_BROKERS: list().optional(),
   REDIS_CACHE_URL: urlOf('redis', 'rediss').optional(),
   REDIS_QUEUE_URL: urlOf('redis', 'rediss').optional(),
