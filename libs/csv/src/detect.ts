@@ -30,11 +30,11 @@ export function detectFormat(head: Buffer, { complete, encoding, limits = defaul
   if (head.length === 0) throw new CsvError('empty', 'the file is empty')
   refuseMagic(head)
   const mark = byteOrderMark(head)
-  const found = encoding ?? mark?.encoding ?? detectEncoding(head)
+  const found = encoding ?? mark?.encoding ?? unmarkedUtf16(head) ?? byteEncoding(head)
   const decoder = createDecoder(found)
   const bytesOfMark = mark?.bytes ?? 0
   const text = decoder.decode(head.subarray(bytesOfMark)) + (complete ? decoder.end() : '')
-  if (found.startsWith('utf-16')) refuseBinary(text)
+  refuseBinary(text)
 
   const [hint = '', named] = separatorLine.exec(text) ?? []
   const body = text.slice(hint.length)
@@ -73,25 +73,24 @@ function byteOrderMark(head: Buffer): { encoding: Encoding; bytes: number } | nu
   return null
 }
 
-function detectEncoding(head: Buffer): Encoding {
-  const wide = unmarkedUtf16(head)
-  if (wide) return wide
-  refuseBinary(head.toString('latin1'))
-  const doubt = doubtUtf8()
-  doubt.see(head, createDecoder('utf-8').decode(head))
-  return doubt.otherEncoding() ?? 'utf-8'
-}
-
 /** UTF-16 without a mark: the zero bytes of its ASCII characters stand on one side of the units only. */
 function unmarkedUtf16(head: Buffer): Encoding | null {
   const zeros = [0, 0] as [number, number]
   for (let at = 0; at < head.length; at++) if (head[at] === 0) zeros[(at & 1) as 0 | 1] += 1
   const [even, odd] = zeros
   const units = head.length / 2
-  const [many, few] = [units * 0.2, units * 0.01]
+  const [many, few] = [Math.max(3, units * 0.2), units * 0.01]
   if (odd >= many && even <= few) return 'utf-16le'
   if (even >= many && odd <= few) return 'utf-16be'
   return null
+}
+
+/** The encoding of text whose ASCII characters are one byte each. */
+function byteEncoding(head: Buffer): Encoding {
+  refuseBinary(head.toString('latin1'))
+  const doubt = doubtUtf8()
+  doubt.see(head, createDecoder('utf-8').decode(head))
+  return doubt.otherEncoding() ?? 'utf-8'
 }
 
 /** Watches a file that is read as UTF-8 for signs that it is something else. */
@@ -182,11 +181,11 @@ function refuseMagic(head: Buffer): void {
   }
 }
 
-/** One stray control character is a matter of its row; one in twenty is no text. */
+/** A stray control character is a matter of its row; one in fifty is no text. */
 function refuseBinary(text: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is counted
-  const odd = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\p{Surrogate}]/gu)?.length ?? 0
-  if (odd > text.length / 20) throw new CsvError('binary', 'the file is not a text file')
+  const odd = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0
+  if (odd > 2 + text.length / 50) throw new CsvError('binary', 'the file is not a text file')
 }
 
 // Delimiter
@@ -207,7 +206,7 @@ function agreement(text: string, delimiter: string, complete: boolean, limits: C
   parser.push(text)
   if (complete) parser.end()
   const columns = parser.next()?.cells.length ?? 0
-  if (columns < 2) return { share: 0, columns }
+  if (columns < 2) return { share: 0, columns: 0 }
   let rows = 1
   let agreeing = 1
   for (let row = parser.next(); row && rows < judgedRows; row = parser.next()) {

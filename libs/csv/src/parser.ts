@@ -51,6 +51,7 @@ export class CsvParser {
   #nextDelimiter = -1
   #nextLf = -1
   #nextCr = -1
+  #close = -1
 
   /** The byte offset of #text[#mark]. */
   #offset: number
@@ -122,8 +123,8 @@ export class CsvParser {
   }
 
   /**
-   * Takes what nearly every record is: one line that is in sight, no field too long, no doubled quotes. Of any other it
-   * takes nothing and leaves it to #readField.
+   * Takes what nearly every record is: one line that is in sight, and no field too long. Of any other it takes nothing
+   * and leaves it to #readField.
    */
   #readPlainRecord(): boolean {
     const text = this.#text
@@ -137,10 +138,11 @@ export class CsvParser {
     while (cells.length < this.#columns) {
       let end: number
       if (text.charCodeAt(pos) === QUOTE) {
-        end = text.indexOf('"', pos + 1) + 1
+        const cell = this.#unquote(text, pos)
+        end = this.#close + 1
         const closed = end > 0 && (end === lineEnd || (end < lineEnd && text.charCodeAt(end) === this.#delimiterCode))
         if (!closed) break
-        cells.push(text.slice(pos + 1, end - 1))
+        cells.push(cell)
       } else {
         end = Math.min(this.#findDelimiter(text, pos), lineEnd)
         cells.push(text.slice(pos, end))
@@ -183,12 +185,8 @@ export class CsvParser {
   }
 
   #readQuoted(text: string, pos: number): Progress {
-    let close = text.indexOf('"', pos + 1)
-    let doubled = false
-    while (close !== -1 && text.charCodeAt(close + 1) === QUOTE) {
-      doubled = true
-      close = text.indexOf('"', close + 2)
-    }
+    const cell = this.#unquote(text, pos)
+    const close = this.#close
     const after = close === -1 ? text.length : this.#skipBlanks(text, close + 1)
     const quotes = 2
     if (after - pos > this.#fieldLength + quotes) return this.#unpaired('a quoted field is too long or never closed')
@@ -200,15 +198,28 @@ export class CsvParser {
     if (!endsField && code !== LF && code !== CR && after < text.length) {
       return this.#unpaired('text follows a closing quote')
     }
-    const inner = text.slice(pos + 1, close)
-    if (this.#findLineEnd(text, pos) < close) this.#line += inner.match(/\r\n?|\n/g)!.length
-    this.#add(doubled ? inner.replaceAll('""', '"') : inner)
+    if (this.#findLineEnd(text, pos) < close) this.#line += text.slice(pos, close).match(/\r\n?|\n/g)!.length
+    this.#add(cell)
     if (endsField) {
       this.#pos = after + 1
       return 'field'
     }
     this.#endLine(text, after)
     return 'record'
+  }
+
+  /** What the quoted field at `pos` says; #close is then the index of its closing quote, -1 where none is in sight. */
+  #unquote(text: string, pos: number): string {
+    let from = pos + 1
+    let close = text.indexOf('"', from)
+    let cell = ''
+    while (close !== -1 && text.charCodeAt(close + 1) === QUOTE) {
+      cell += text.slice(from, close + 1)
+      from = close + 2
+      close = text.indexOf('"', from)
+    }
+    this.#close = close
+    return cell + text.slice(from, close)
   }
 
   #skipBlanks(text: string, from: number): number {
