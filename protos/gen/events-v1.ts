@@ -37,11 +37,31 @@ export type SessionCreated = {
   ip: string
   userAgent: string
   at: string
+  actor?: Actor | null
 }
 
 export type SessionEnded = {
   userId: string
   at: string
+  /** Who ended it: the person, or an administrator. */
+  actor?: Actor | null
+}
+
+export type UserCreated = {
+  user: string
+  actor?: Actor | null
+}
+
+export type UserUpdated = {
+  user: string
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor?: Actor | null
+}
+
+export type UserPasswordSet = {
+  userId: string
+  actor?: Actor | null
 }
 
 export type ContactCreated = {

@@ -10,6 +10,8 @@ export type Authentication = {
   login: { kind: 'unary'; request: LoginRequest; response: HttpBody }
   /** Ends the caller's session. */
   logout: { kind: 'unary'; request: Empty; response: Updated }
+  /** Sets the password of whoever got the mail with the token, once. Every session of the account ends. */
+  resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
   /** The caller: kind of credential, user, organization, role and permissions. */
   getMe: { kind: 'unary'; request: Empty; response: HttpBody }
 }
@@ -89,6 +91,13 @@ export type LoginRequest = {
   password: string
   /** Needed where email and password fit accounts of several organizations. */
   orgId?: string
+}
+
+export type ResetPasswordRequest = {
+  /** From the mail. */
+  token: string
+  /** 8 to 200 characters. */
+  password: string
 }
 
 export type ResolveTokenRequest = {
@@ -243,4 +252,47 @@ export type UpdateTokenRequest = {
   description?: string
   active?: boolean
   archived?: boolean
+}
+
+/** User accounts of the organization. */
+export type Users = {
+  /** Lists users, newest first. Honours the shared list parameters. */
+  listUsers: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** One user. */
+  getUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Creates an account. Without a password the person gets a mail to set one. */
+  createUser: { kind: 'unary'; request: CreateUserRequest; response: HttpBody }
+  /** Updates the profile: at least one field. */
+  updateUser: { kind: 'unary'; request: UpdateUserRequest; response: Updated }
+  /** Replaces the user's tags; [] clears them. */
+  replaceUserTags: { kind: 'unary'; request: ReplaceUserTagsRequest; response: Updated }
+}
+
+export type CreateUserRequest = {
+  name: string
+  email: string
+  password?: string
+  /** A built-in role or one of kind user; user where it is not given. */
+  role?: string
+}
+
+export type UpdateUserRequest = {
+  id: string
+  name?: string
+  image?: string
+  /** ISO 3166-1 alpha-2. */
+  country?: string
+  /** IANA time zone. */
+  timezone?: string
+  /** BCP 47 tag. */
+  language?: string
+  /** ISO 4217. */
+  currency?: string
+  /** Up to 50 scalar values; null removes one. */
+  attributes?: string
+}
+
+export type ReplaceUserTagsRequest = {
+  id: string
+  tags: string[]
 }

@@ -37,6 +37,8 @@ const schema = z
       .min(shortestPassword, { error: `expected at least ${shortestPassword} characters` })
       .optional(),
     BOOTSTRAP_ORGANIZATION: z.string().default('Rollcall'),
+    /** Where people use the product: the links of mails lead there. */
+    CONSOLE_URL: urlOf('http', 'https').default('http://localhost:3000'),
     /** How many passwords are computed at once, and how many more may wait. */
     PASSWORD_PARALLELISM: whole(1, 16).default(2),
     PASSWORD_QUEUE: whole(0, 10_000).default(200),

@@ -10,11 +10,14 @@ import {
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model, Types } from 'mongoose'
+import { type Activity, activitySchema } from './activities/activity.model.ts'
 import type { Config } from './config.ts'
+import { createLogMailer, type Mailer } from './mailer.ts'
 import { type Organization, organizationSchema } from './organizations/organization.model.ts'
 import { type Role, roleSchema } from './roles/role.model.ts'
 import { type Session, sessionSchema } from './sessions/session.model.ts'
 import { type Token, tokenSchema } from './tokens/token.model.ts'
+import { type PasswordReset, passwordResetSchema } from './users/password-reset.model.ts'
 import { createPasswords, type Passwords } from './users/passwords.ts'
 import { type User, userSchema } from './users/user.model.ts'
 
@@ -25,10 +28,19 @@ export type Models = {
   sessions: Model<Session>
   roles: Model<Role>
   tokens: Model<Token>
+  activities: Model<Activity>
+  passwordResets: Model<PasswordReset>
 }
 
 /** The collections as one organization sees them. */
-export type Tenant = { users: Scope<User>; sessions: Scope<Session>; roles: Scope<Role>; tokens: Scope<Token> }
+export type Tenant = {
+  users: Scope<User>
+  sessions: Scope<Session>
+  roles: Scope<Role>
+  tokens: Scope<Token>
+  activities: Scope<Activity>
+  passwordResets: Scope<PasswordReset>
+}
 
 /** All that the handlers work with. */
 export type Context = {
@@ -44,6 +56,9 @@ export type Context = {
   /** Key that tokens' secrets are hashed with. */
   tokenKey: KeyObject
   registration: 'open' | 'closed'
+  mailer: Mailer
+  /** Where the links of mails lead, without a slash at the end. */
+  consoleUrl: string
 }
 
 /** Builds the context, connected to what the configuration names. */
@@ -64,6 +79,8 @@ export async function createContext(config: Config, { logger, onStop }: Lifecycl
       sessions: scoped(models.sessions, organizationId),
       roles: scoped(models.roles, organizationId),
       tokens: scoped(models.tokens, organizationId),
+      activities: scoped(models.activities, organizationId),
+      passwordResets: scoped(models.passwordResets, organizationId),
     }),
     credentials: createCredentialCache(redis, { prefix: config.CREDENTIAL_PREFIX }),
     passwords: await createPasswords({ parallelism: config.PASSWORD_PARALLELISM, maxWaiting: config.PASSWORD_QUEUE }),
@@ -75,6 +92,8 @@ export async function createContext(config: Config, { logger, onStop }: Lifecycl
     sessionLifetimeMs: config.SESSION_HOURS * 3_600_000,
     tokenKey: config.TOKEN_KEY,
     registration: config.REGISTRATION,
+    mailer: createLogMailer(logger),
+    consoleUrl: config.CONSOLE_URL.replace(/\/$/, ''),
   }
 }
 
@@ -85,5 +104,7 @@ function declareModels(store: Store): Models {
     sessions: store.model('Session', sessionSchema),
     roles: store.model('Role', roleSchema),
     tokens: store.model('Token', tokenSchema),
+    activities: store.model('Activity', activitySchema),
+    passwordResets: store.model('PasswordReset', passwordResetSchema),
   }
 }

@@ -1,15 +1,33 @@
 import { randomUUID } from 'node:crypto'
+import { actorOf, type Caller } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
-import type { Types } from 'mongoose'
+import { addEvents } from '@rollcall/store'
+import type { ClientSession, Types } from 'mongoose'
+import type { Context } from './context.ts'
 
 /** What happened, to what and where. */
-type Happening<Data extends object> = { organization: Types.ObjectId; subject: Types.ObjectId; data: Data }
+export type Happening = { organization: Types.ObjectId; subject: Types.ObjectId; data: object }
+
+/** Tells of what someone did, in the transaction that makes it true: as an event, and in that person's own trail. */
+export async function tell(
+  { within }: Pick<Context, 'within'>,
+  doer: Caller,
+  type: string,
+  happening: Happening,
+  tx: ClientSession,
+): Promise<void> {
+  const actor = actorOf(doer)
+  await addEvents(tx, [eventOf(type, happening, doer)])
+  const { organization, data } = happening
+  if (doer.userId === null) return
+  await within(organization).activities.insertOne(
+    { user: doer.userId, type, at: new Date(), actor, data },
+    { session: tx },
+  )
+}
 
 /** Makes an event of this service; to be added to the outbox in the transaction that makes it true. */
-export function eventOf<Data extends object>(
-  type: string,
-  { organization, subject, data }: Happening<Data>,
-): Event<Data> {
+export function eventOf(type: string, { organization, subject, data }: Happening, doer: Caller): Event {
   return {
     id: randomUUID(),
     type,
@@ -17,6 +35,6 @@ export function eventOf<Data extends object>(
     subject: String(subject),
     organization: String(organization),
     time: new Date().toISOString(),
-    data,
+    data: { ...data, actor: actorOf(doer) },
   }
 }

@@ -23,6 +23,7 @@ import {
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import mongoose from 'mongoose'
 import { type Config, readConfig } from './config.ts'
+import type { Mail } from './mailer.ts'
 import { startIdentity } from './service.ts'
 
 /** JSON of an answer, as far as tests look into it. */
@@ -37,6 +38,7 @@ export type Api = {
   authentication: Bound<'rollcall.identity.v1.Authentication'>
   roles: Bound<'rollcall.identity.v1.Roles'>
   tokens: Bound<'rollcall.identity.v1.Tokens'>
+  users: Bound<'rollcall.identity.v1.Users'>
   /** The caller that the credential stands for now; every call asks for it. */
   caller(): Promise<Caller>
 }
@@ -58,6 +60,8 @@ export type Harness = {
   client<N extends ServiceName>(name: N): Client<N>
   /** The service's database, for what no call can bring about. */
   db: mongoose.mongo.Db
+  /** The mails that were sent, in order. */
+  mails: readonly Mail[]
   stop(): Promise<void>
 }
 
@@ -89,7 +93,8 @@ export function testEnvironment(overrides: NodeJS.ProcessEnv = {}): NodeJS.Proce
 /** Starts the service in this process. */
 export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
   const config = readConfig(testEnvironment(overrides))
-  const logger = createLogger({ service: 'identity-test', level: config.LOG_LEVEL })
+  const mails: Mail[] = []
+  const logger = createLogger({ service: 'identity-test', level: 'info', destination: intercepting(mails) })
   const lifecycle = createLifecycle({ service: 'identity', logger })
   const { port } = await startIdentity(config, lifecycle)
   const connection = connect({
@@ -104,6 +109,7 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
     authentication: bind(connection.client('rollcall.identity.v1.Authentication'), caller),
     roles: bind(connection.client('rollcall.identity.v1.Roles'), caller),
     tokens: bind(connection.client('rollcall.identity.v1.Tokens'), caller),
+    users: bind(connection.client('rollcall.identity.v1.Users'), caller),
     caller,
   })
   const anyone = apiOf(async () => anonymousCaller())
@@ -145,12 +151,24 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
     },
     client: name => connection.client(name),
     db: database.db!,
+    mails,
     async stop() {
       resolver.close()
       connection.close()
       await lifecycle.stop('test over')
       await database.dropDatabase()
       await database.close()
+    },
+  }
+}
+
+/** Where the log goes: mails into the list, and whatever is fatal to the output. */
+function intercepting(mails: Mail[]) {
+  return {
+    write(line: string) {
+      const { mail, level } = JSON.parse(line) as { mail?: Mail; level: string }
+      if (mail) mails.push(mail)
+      else if (level === 'fatal') process.stdout.write(line)
     },
   }
 }

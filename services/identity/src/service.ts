@@ -10,6 +10,7 @@ import { roles } from './roles/roles.ts'
 import { authentication } from './sessions/authentication.ts'
 import { credentials } from './sessions/credentials.ts'
 import { tokens } from './tokens/tokens.ts'
+import { users } from './users/users.ts'
 
 /** Starts the identity service: users, sessions, tokens and roles over gRPC on `PORT`, their events on Kafka. */
 export async function startIdentity(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
@@ -42,6 +43,7 @@ async function startServer(context: Context, config: Config, lifecycle: Lifecycl
       'rollcall.identity.v1.Credentials': credentials(context),
       'rollcall.identity.v1.Roles': roles(context),
       'rollcall.identity.v1.Tokens': tokens(context),
+      'rollcall.identity.v1.Users': users(context),
     },
     port: config.PORT,
     host: config.LISTEN_HOST,

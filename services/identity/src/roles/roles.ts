@@ -1,8 +1,8 @@
 import { actions, resources } from '@rollcall/contract'
-import { AppError, actorOf, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
-import { addEvents, runList } from '@rollcall/store'
+import { AppError, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { eventOf } from '../events.ts'
+import { tell } from '../events.ts'
 import { presentRole, roleFields } from './role.model.ts'
 import { saveRole } from './save-role.ts'
 
@@ -30,7 +30,8 @@ export const roles = (context: Context): Handlers<'rollcall.identity.v1.Roles'> 
 })
 
 /** Tokens on the role are refused from then on, whether or not another role takes its name. */
-function deleteRole({ credentials, store, within }: Context, id: string, caller: Caller): Promise<HttpBody> {
+function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpBody> {
+  const { credentials, store, within } = context
   const { roles, tokens } = within(caller.organizationId)
   return credentials.change({ organizationId: caller.organizationId }, timeoutMs =>
     store.transaction(
@@ -42,8 +43,8 @@ function deleteRole({ credentials, store, within }: Context, id: string, caller:
         if (role.memberCount > 0) throw new AppError('conflict', { message: 'the role is carried by members' })
         await tokens.updateMany({ roleId: role._id }, { $set: { roleGone: true } }, { session: tx })
         const record = presentRole(role)
-        const data = { role: record, actor: actorOf(caller) }
-        await addEvents(tx, [eventOf('role.deleted', { organization: role.organization, subject: role._id, data })])
+        const data = { role: record }
+        await tell(context, caller, 'role.deleted', { organization: role.organization, subject: role._id, data }, tx)
         return json(record)
       },
       { timeoutMs },

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SaveRoleRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, actorOf, type Caller, type HttpBody, json } from '@rollcall/rpc'
-import { addEvents, isDuplicate } from '@rollcall/store'
+import { AppError, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import { isDuplicate } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { eventOf } from '../events.ts'
+import { tell } from '../events.ts'
 import { resemblesBuiltIn } from './built-in.ts'
 import { type Grants, parseGrants, permissionsOf, refuseExcess } from './permissions.ts'
 import { presentRole, type Role } from './role.model.ts'
@@ -55,8 +55,7 @@ async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: 
     role: presentRole(role),
     affectedTokens: affected.tokens,
     affectedMembers: affected.members,
-    actor: actorOf(caller),
   }
-  await addEvents(tx, [eventOf('role.saved', { organization: role.organization, subject: role._id, data })])
+  await tell(context, caller, 'role.saved', { organization: role.organization, subject: role._id, data }, tx)
   return { role, affected }
 }

@@ -1,12 +1,12 @@
-import { AppError, type Call, type Caller, type Handlers, json } from '@rollcall/rpc'
-import { addEvents } from '@rollcall/store'
+import { AppError, type Call, type Handlers, json } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { eventOf } from '../events.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
 import { presentOrganization } from '../organizations/organization.model.ts'
+import { resetPassword } from '../users/password-reset.ts'
 import { emailKeyOf, presentUser, type User } from '../users/user.model.ts'
 import { blockedAccount } from './credentials.ts'
+import { endSessions } from './end-sessions.ts'
 import { signIn } from './sign-in.ts'
 
 /** How many organizations' accounts of one email a sign-in tries its password on. */
@@ -41,10 +41,15 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     if (!sessionId) throw new AppError('bad_request', { message: 'An API token has no session to end.' })
     const scope = { organizationId, credentials: [{ kind: 'session' as const, id: sessionId }] }
     await context.credentials.change(scope, timeoutMs => {
-      const end = (tx: ClientSession) => endSession(context, caller, tx)
+      const end = (tx: ClientSession) => endSessions(context, { _id: sessionId }, caller, tx)
       return context.store.transaction(end, { timeoutMs })
     })
     return { success: true, message: 'signed out' }
+  },
+
+  async resetPassword(request, { caller }) {
+    await resetPassword(context, request, caller)
+    return { success: true, message: 'updated' }
   },
 
   async getMe(_request, { caller }) {
@@ -75,15 +80,6 @@ function openSession(context: Context, account: User, call: Call): Promise<objec
     if (!user) throw wrongPassword()
     return { ...(await signIn(context, user, call, tx)), user: presentUser(user) }
   })
-}
-
-/** Ends the caller's session, within a transaction; one that has ended already stays so. */
-async function endSession({ within }: Context, { organizationId, sessionId, userId }: Caller, tx: ClientSession) {
-  const { sessions } = within(organizationId)
-  const ended = await sessions.findOneAndDelete({ _id: sessionId }, { session: tx })
-  if (!ended) return
-  const { organization, _id: subject } = ended
-  await addEvents(tx, [eventOf('session.ended', { organization, subject, data: { userId, at: new Date() } })])
 }
 
 function wrongPassword(): AppError {

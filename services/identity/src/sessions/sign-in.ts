@@ -1,8 +1,7 @@
-import type { Call } from '@rollcall/rpc'
-import { addEvents } from '@rollcall/store'
+import type { Call, Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { eventOf } from '../events.ts'
+import { tell } from '../events.ts'
 import type { User } from '../users/user.model.ts'
 import { deviceOf, maxUserAgentLength } from './device.ts'
 
@@ -10,12 +9,8 @@ import { deviceOf, maxUserAgentLength } from './device.ts'
 export type SignIn = { token: string; expiresAt: Date }
 
 /** Begins a session of a user, within a transaction. */
-export async function signIn(
-  { within, sessionJwt, sessionLifetimeMs }: Context,
-  user: User,
-  { caller }: Call,
-  tx: ClientSession,
-): Promise<SignIn> {
+export async function signIn(context: Context, user: User, { caller }: Call, tx: ClientSession): Promise<SignIn> {
+  const { within, sessionJwt, sessionLifetimeMs } = context
   // The JWT counts in seconds: the session ends in the same one.
   const issuedAtSeconds = Math.floor(Date.now() / 1000)
   const expiresAt = new Date(issuedAtSeconds * 1000 + sessionLifetimeMs)
@@ -26,7 +21,8 @@ export async function signIn(
     { session: tx },
   )
   const data = { userId: String(user._id), ip, userAgent, at: session.createdAt }
-  await addEvents(tx, [eventOf('session.created', { organization: user.organization, subject: session._id, data })])
+  const person: Caller = { ...caller, kind: 'session', userId: String(user._id), userName: user.name }
+  await tell(context, person, 'session.created', { organization: user.organization, subject: session._id, data }, tx)
   const token = sessionJwt.sign({
     sub: String(user._id),
     org: String(user.organization),

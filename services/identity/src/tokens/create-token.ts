@@ -1,10 +1,10 @@
 import { credentialMessages, formatToken, generateSecret, hashSecret, previewToken } from '@rollcall/credentials'
 import type { CreateTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, actorOf, type Caller, type HttpBody, json } from '@rollcall/rpc'
-import { addEvents, objectId, type Scope } from '@rollcall/store'
+import { objectId, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { eventOf } from '../events.ts'
+import { tell } from '../events.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
@@ -38,8 +38,7 @@ export async function createToken(context: Context, request: CreateTokenRequest,
       { session: tx },
     )
     const token = await showToken(tokens, subject, tx)
-    const data = { token, actor: actorOf(caller) }
-    await addEvents(tx, [eventOf('token.created', { organization, subject, data })])
+    await tell(context, caller, 'token.created', { organization, subject, data: { token } }, tx)
     return token
   })
   return json({ ...created, token: formatToken(organizationId, secret) })

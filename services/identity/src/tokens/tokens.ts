@@ -1,8 +1,8 @@
-import { AppError, actorOf, type Caller, type Handlers, json } from '@rollcall/rpc'
-import { addEvents, objectId, runList } from '@rollcall/store'
+import { AppError, type Caller, type Handlers, json } from '@rollcall/rpc'
+import { objectId, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { eventOf } from '../events.ts'
+import { tell } from '../events.ts'
 import { createToken } from './create-token.ts'
 import { addStatus, showToken, type Token, tokenFields } from './token.model.ts'
 
@@ -32,8 +32,8 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
       if (!before) throw notFound()
       const { organization, _id: subject } = before
       const changed = updatable.filter(field => changes[field] !== undefined && changes[field] !== before[field])
-      const data = { token: await showToken(tokens, subject, tx), changed, actor: actorOf(caller) }
-      await addEvents(tx, [eventOf('token.updated', { organization, subject, data })])
+      const data = { token: await showToken(tokens, subject, tx), changed }
+      await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
     })
     return { success: true, message: 'updated' }
   },
@@ -46,8 +46,7 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
       if (!token) throw notFound()
       const { organization, _id: subject, roleId } = token
       if (roleId) await roles.updateOne({ _id: roleId }, { $inc: { tokenCount: -1 } }, { session: tx })
-      const data = { token: record, actor: actorOf(caller) }
-      await addEvents(tx, [eventOf('token.deleted', { organization, subject, data })])
+      await tell(context, caller, 'token.deleted', { organization, subject, data: { token: record } }, tx)
       return json(record)
     })
   },

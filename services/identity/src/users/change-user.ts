@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { AppError, type Caller } from '@rollcall/rpc'
+import type { Scope } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { tell } from '../events.ts'
+import { presentUser, type User } from './user.model.ts'
+
+/** What a user is to be, and what to tell of it: unless said otherwise, that these fields were updated. */
+export type UserChange = { set: Partial<User>; event?: { type: string; data: object } }
+
+type Options = {
+  /** Whether the change alters what the user's credentials resolve to: then the very next request meets it. */
+  atOnce: boolean
+  /** Decides on the change, within the transaction; what stays as it is is no change. */
+  decide(user: User, tx: ClientSession): UserChange | Promise<UserChange>
+}
+
+/** Changes a user, with its event and its entry in the audit trail, in one transaction. */
+export async function changeUser(context: Context, id: string, caller: Caller, options: Options): Promise<Updated> {
+  const write = (tx: ClientSession) => changeWithin(context, id, caller, options.decide, tx)
+  const { organizationId } = caller
+  if (options.atOnce) {
+    await findUser(context.within(organizationId).users, id)
+    await context.credentials.change({ organizationId }, timeoutMs => context.store.transaction(write, { timeoutMs }))
+  } else await context.store.transaction(write)
+  return { success: true, message: 'updated' }
+}
+
+/** The user of an id. @throws {AppError} not_found */
+export async function findUser(users: Scope<User>, id: string, session?: ClientSession): Promise<User> {
+  const user = await users.findOne({ _id: id }, { session })
+  if (!user) throw new AppError('not_found', { what: 'user' })
+  return user
+}
+
+async function changeWithin(
+  context: Context,
+  id: string,
+  caller: Caller,
+  decide: Options['decide'],
+  tx: ClientSession,
+): Promise<void> {
+  const { users } = context.within(caller.organizationId)
+  const before = await findUser(users, id, tx)
+  const { set, event } = await decide(before, tx)
+  const changed = (Object.keys(set) as (keyof User)[]).filter(field => !isDeepStrictEqual(set[field], before[field]))
+  if (changed.length === 0) return
+  const user = await users.findOneAndUpdate({ _id: before._id }, { $set: set }, { session: tx })
+  const { type, data } = event ?? { type: 'user.updated', data: { user: presentUser(user!), changed } }
+  await tell(context, caller, type, { organization: before.organization, subject: before._id, data }, tx)
+}

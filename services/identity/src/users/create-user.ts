@@ -1,0 +1,38 @@
+import type { CreateUserRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { tell } from '../events.ts'
+import type { Mail } from '../mailer.ts'
+import { takeRole } from './member-role.ts'
+import { invite } from './password-reset.ts'
+import { emailKeyOf, presentUser, type User } from './user.model.ts'
+
+type Created = { user: User; mail: Mail | undefined }
+
+/** Creates an account. Without a password the person gets a mail to set one, and cannot sign in until then. */
+export async function createUser(context: Context, request: CreateUserRequest, caller: Caller): Promise<HttpBody> {
+  const { password } = request
+  const passwordHash = password === undefined ? null : await context.passwords.hash(password)
+  const { user, mail } = await context.store.transaction(tx => create(context, request, passwordHash, caller, tx))
+  if (mail) await context.mailer.send(mail)
+  return json(presentUser(user))
+}
+
+async function create(
+  context: Context,
+  { name, email, role = 'user' }: CreateUserRequest,
+  passwordHash: string | null,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<Created> {
+  const { users, roles } = context.within(caller.organizationId)
+  const carried = await takeRole(roles, role, caller, tx)
+  const user = await users.insertOne(
+    { name, email, emailKey: emailKeyOf(email), passwordHash, ...carried },
+    { session: tx },
+  )
+  const data = { user: presentUser(user) }
+  await tell(context, caller, 'user.created', { organization: user.organization, subject: user._id, data }, tx)
+  return { user, mail: passwordHash === null ? await invite(context, user, tx) : undefined }
+}

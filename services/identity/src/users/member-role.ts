@@ -1,0 +1,31 @@
+import { AppError, type Caller } from '@rollcall/rpc'
+import type { Scope } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Carrier } from '../roles/authority.ts'
+import { refuseExcess } from '../roles/permissions.ts'
+import { permissionsOfRole, type Role } from '../roles/role.model.ts'
+
+/**
+ * Gives a role to one more member: counting them keeps the role as it is until they are there.
+ * @throws {AppError} bad_request where there is no such role for members, forbidden where it is more than the caller has
+ */
+export async function takeRole(roles: Scope<Role>, name: string, caller: Caller, tx: ClientSession): Promise<Carrier> {
+  const forMembers = { name, kind: { $in: ['user', 'both'] } }
+  const role = await roles.findOneAndUpdate(forMembers, { $inc: { memberCount: 1 } }, { session: tx })
+  if (!role) throw new AppError('bad_request', { message: `Unknown role: ${name}`, path: 'role' })
+  refuseExcess(permissionsOfRole(role), caller.permissions)
+  if (role.name === 'owner' && caller.role !== 'owner')
+    throw new AppError('forbidden', { message: 'Only an owner makes another owner.' })
+  return { role: role.name, roleId: role._id }
+}
+
+/** Counts one member less on a role. */
+export async function leaveRole(roles: Scope<Role>, { roleId }: Carrier, tx: ClientSession): Promise<void> {
+  await roles.updateOne({ _id: roleId }, { $inc: { memberCount: -1 } }, { session: tx })
+}
+
+/** How many members an organization has. */
+export async function countMembers(roles: Scope<Role>): Promise<number> {
+  const [counted] = await roles.aggregate<{ n: number }>([{ $group: { _id: null, n: { $sum: '$memberCount' } } }])
+  return counted?.n ?? 0
+}

@@ -1,0 +1,67 @@
+import type { UpdateUserRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError } from '@rollcall/rpc'
+import type { User } from './user.model.ts'
+
+const maxAttributes = 50
+const attributeName = /^[\w-]{1,100}$/
+const reserved = new Set(['__proto__'])
+
+type Profile = Partial<Pick<User, 'name' | 'image' | 'country' | 'timezone' | 'language' | 'currency' | 'attributes'>>
+
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+const currencies = new Set(Intl.supportedValuesOf('currency'))
+
+const places = {
+  country: {
+    fits: text => /^[A-Z]{2}$/.test(text) && regions.of(text) !== undefined,
+    expected: 'a country of ISO 3166-1, as DE',
+  },
+  timezone: { fits: isTimeZone, expected: 'a time zone of IANA, as Europe/Berlin' },
+  language: { fits: isLanguage, expected: 'a language of BCP 47, as de-DE' },
+  currency: { fits: text => currencies.has(text), expected: 'a currency of ISO 4217, as EUR' },
+} satisfies Partial<Record<keyof Profile, { fits: (text: string) => boolean; expected: string }>>
+
+/**
+ * What a request makes of a user's profile; null removes a value. Attributes are merged into those there are.
+ * @throws {AppError} invalid_field for a country, time zone, language or currency that does not exist, and for attributes
+ * that are too many or have no usable name
+ */
+export function profileOf({ id: _, attributes, ...request }: UpdateUserRequest, user: User): Profile {
+  for (const [path, { fits, expected }] of Object.entries(places)) {
+    const text = request[path as keyof typeof places]
+    if (text && !fits(text)) throw new AppError('invalid_field', { path, reason: `must be ${expected}` })
+  }
+  const profile = Object.entries(request).map(([field, text]) => [field, text === '' ? null : text])
+  return { ...Object.fromEntries(profile), ...(attributes !== undefined && { attributes: merged(attributes, user) }) }
+}
+
+function merged(text: string, user: User): User['attributes'] {
+  const given = Object.entries(JSON.parse(text) as User['attributes'])
+  for (const [name] of given) {
+    if (attributeName.test(name) && !reserved.has(name)) continue
+    const reason = 'a name has letters, digits, _ and -, 100 of them at most'
+    throw new AppError('invalid_field', { path: `attributes.${name}`, reason })
+  }
+  const all = Object.entries({ ...user.attributes, ...Object.fromEntries(given) })
+  const kept = all.filter(([, value]) => value !== null)
+  if (kept.length > maxAttributes)
+    throw new AppError('invalid_field', { path: 'attributes', reason: `at most ${maxAttributes} of them` })
+  return Object.fromEntries(kept)
+}
+
+function isTimeZone(text: string): boolean {
+  return /^[A-Za-z]/.test(text) && isUnderstood(() => new Intl.DateTimeFormat('en', { timeZone: text }))
+}
+
+function isLanguage(text: string): boolean {
+  return isUnderstood(() => Intl.getCanonicalLocales(text))
+}
+
+function isUnderstood(read: () => unknown): boolean {
+  try {
+    read()
+    return true
+  } catch {
+    return false
+  }
+}

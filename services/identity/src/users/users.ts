@@ -1,0 +1,31 @@
+import { type Handlers, json } from '@rollcall/rpc'
+import { runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { changeUser, findUser } from './change-user.ts'
+import { createUser } from './create-user.ts'
+import { countMembers } from './member-role.ts'
+import { profileOf } from './profile.ts'
+import { presentUser, userFields } from './user.model.ts'
+
+/** User accounts of the organization. */
+export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> => ({
+  async listUsers({ list }, { caller }) {
+    const { users, roles } = context.within(caller.organizationId)
+    return runList({ scope: users, query: list ?? {}, fields: userFields, total: () => countMembers(roles) })
+  },
+
+  getUser: async ({ id }, { caller }) =>
+    json(presentUser(await findUser(context.within(caller.organizationId).users, id))),
+
+  createUser: (request, { caller }) => createUser(context, request, caller),
+
+  updateUser: (request, { caller }) =>
+    changeUser(context, request.id, caller, {
+      // Callers bear the person's name into all that they do.
+      atOnce: request.name !== undefined,
+      decide: user => ({ set: profileOf(request, user) }),
+    }),
+
+  replaceUserTags: ({ id, tags }, { caller }) =>
+    changeUser(context, id, caller, { atOnce: false, decide: () => ({ set: { tags: [...new Set(tags)] } }) }),
+})
