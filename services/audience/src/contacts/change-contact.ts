@@ -1,43 +1,80 @@
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { actorOf, type Call } from '@rollcall/rpc'
-import { addEvents, type Scope } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
+import { type Actor, AppError, actorOf, type Call } from '@rollcall/rpc'
+import type { Event } from '@rollcall/runtime'
+import { addEvents, type BulkOperation, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
+import type { Definitions } from '../attributes/attribute-values.ts'
+import { readDefinitions } from '../attributes/definitions.ts'
 import { type Context, insertOf } from '../context.ts'
-import type { ChangeType } from '../history/history.model.ts'
-import { type ContactUpdate, changesOf, type Patch, updateOf } from './changes.ts'
+import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
+import { type Change, type ContactUpdate, changesOf, type Patch, updated, updateOf } from './changes.ts'
 import type { Contact } from './contact.model.ts'
 import { changedEvent } from './contact-events.ts'
-import { findContact } from './find-contact.ts'
+import { findContacts } from './find-contact.ts'
+import { orRefusal, succeeded } from './refusal.ts'
+
+/** A change that somebody wants of a contact. */
+type Wish = { organizationId: string; id: string; type: ChangeType; actor: Actor; patchOf: PatchOf }
+/** What the contact is to be; `definitions` are at hand for changes of attributes. */
+type PatchOf = (definitions: Definitions) => Patch
+/** A wish come true. */
+type Made = { before: Contact; after: Contact; update: ContactUpdate; changes: Change[]; wish: Wish; at: Date }
+
+/** Makes a change of a contact. */
+export type ChangeContact = (call: Call, id: string, type: ChangeType, patchOf: PatchOf) => Promise<Updated>
 
 /**
- * Changes a contact: the record, its history entry and the event in one transaction. What stays the same leaves no trace.
- * @param patchOf what the contact is to be; may read in the session
+ * Changes contacts: the record, its history entry and the event in one transaction. What stays the same leaves no trace.
+ * Changes wanted at the same time share a transaction, which costs little more than one for each of them alone.
  */
-export async function changeContact(
-  context: Context,
-  { caller }: Call,
-  id: string,
-  type: ChangeType,
-  patchOf: (session: ClientSession) => Patch | Promise<Patch>,
-): Promise<Updated> {
-  const { contacts, history } = context.of(caller)
-  const actor = actorOf(caller)
-  await context.store.transaction(async session => {
-    const contact = await findContact(contacts, id, session)
-    const changes = changesOf(contact, await patchOf(session))
-    if (changes.length === 0) return
-    const at = new Date()
-    await write(contacts, contact, updateOf(contact, changes, at), session)
-    await history.insertOne({ contact: contact._id, type, at, actor, data: { changes } }, { session })
-    await addEvents(session, [changedEvent(contact, changes, actor, at)])
-  })
-  return { success: true, message: 'updated' }
+export function contactChanger(context: Context): ChangeContact {
+  const change = groupWrites(context.store, changeAll(context))
+  return async ({ caller }, id, type, patchOf) => {
+    const { organizationId } = caller
+    const wish = { organizationId, id: String(objectId(id)), type, actor: actorOf(caller), patchOf }
+    await change(`changes of ${organizationId}`, wish) // not in the queue of those that take places in the list
+    return { success: true, message: 'updated' }
+  }
 }
 
-async function write(contacts: Scope<Contact>, contact: Contact, update: ContactUpdate, session: ClientSession) {
-  const filter = { _id: contact._id }
-  if (!('emailKey' in update.$set)) return contacts.updateOne(filter, update, { session })
+function changeAll(context: Context): WriteGroup<Wish, Made | undefined> {
+  return async (session, wishes) => {
+    const { contacts, attributes, history } = context.of(wishes[0]!)
+    const wantsAttributes = wishes.some(({ type }) => type === 'contact.attributes_updated')
+    const definitions = wantsAttributes ? await readDefinitions(attributes, session) : new Map()
+    const current = await findContacts(contacts, wishes, session)
+    const results = wishes.map(wish => orRefusal(() => make(wish, current, definitions)))
+    const made = results.filter(succeeded)
+    await contacts.bulkWrite(made.flatMap(writesOf), { session, ordered: true })
+    await history.bulkWrite(made.map(entryOf).map(insertOf), { session })
+    await addEvents(session, made.map(eventOf))
+    return results
+  }
+}
+
+/** Works out one change; the next one of the same contact goes on from there. Undefined where nothing changes. */
+function make(wish: Wish, current: Map<string, Contact>, definitions: Definitions): Made | undefined {
+  const before = current.get(wish.id)
+  if (!before) throw new AppError('not_found', { what: 'contact' })
+  const changes = changesOf(before, wish.patchOf(definitions))
+  if (changes.length === 0) return undefined
+  const at = new Date()
+  const update = updateOf(before, changes, at)
+  const after = updated(before, update)
+  current.set(wish.id, after)
+  return { before, after, update, changes, wish, at }
+}
+
+function writesOf({ before, after, update }: Made): BulkOperation[] {
+  const filter = { _id: before._id }
+  if (!('emailKey' in update.$set)) return [{ updateOne: { filter, update } }]
   // An email given up must be free for others at once: not every server frees a unique key when a record is updated.
-  await contacts.deleteOne(filter, { session })
-  return contacts.bulkWrite([insertOf({ ...contact, ...update.$set })], { session })
+  return [{ deleteOne: { filter } }, insertOf(after)]
+}
+
+function entryOf({ before, changes, wish, at }: Made): HistoryEntry {
+  return changeEntry(before, wish.type, at, wish.actor, { changes })
+}
+
+function eventOf({ before, changes, wish, at }: Made): Event {
+  return changedEvent(before, changes, wish.actor, at)
 }

@@ -1,4 +1,4 @@
-import type { AttributeValue } from '../attributes/attribute-values.ts'
+import { type AttributeValue, pathOf } from '../attributes/attribute-values.ts'
 import type { Contact } from './contact.model.ts'
 
 /** The fields of a contact that somebody can change; all others follow from them. */
@@ -13,8 +13,6 @@ export type Change = { key: string; from: unknown; to: unknown }
 /** An update of a contact in MongoDB's terms. */
 export type ContactUpdate = { $set: Record<string, unknown>; $unset?: Record<string, 1> }
 
-const attributePath = /^attributes\.(.+)$/
-
 /** What a patch really changes of a contact: values that stay the same are no change. */
 export function changesOf(contact: Contact, patch: Patch): Change[] {
   return Object.entries(patch).flatMap(([key, to]) => {
@@ -28,10 +26,23 @@ export function updateOf(contact: Contact, changes: readonly Change[], at: Date)
   const set: Record<string, unknown> = { updatedAt: at }
   const unset: Record<string, 1> = {}
   for (const { key, to } of changes) {
-    if (to === null && attributePath.test(key)) unset[key] = 1
+    if (to === null && slugOf(key) !== undefined) unset[key] = 1
     else Object.assign(set, { [key]: to }, followers[key]?.(to, contact, at))
   }
   return Object.keys(unset).length > 0 ? { $set: set, $unset: unset } : { $set: set }
+}
+
+/** The contact as it is after an update. */
+export function updated(contact: Contact, { $set, $unset = {} }: ContactUpdate): Contact {
+  const attributes = { ...contact.attributes }
+  const fields: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries($set)) {
+    const slug = slugOf(key)
+    if (slug === undefined) fields[key] = value
+    else attributes[slug] = value as AttributeValue
+  }
+  for (const key of Object.keys($unset)) delete attributes[slugOf(key) ?? '']
+  return { ...contact, ...fields, attributes }
 }
 
 /** The form of an email that is unique in an organization. */
@@ -54,8 +65,14 @@ const followers: Record<string, (to: unknown, contact: Contact, at: Date) => Par
   blocked: (to, _, at) => ({ blockedAt: to ? at : null }),
 }
 
+const attributePrefix = pathOf('')
+
+function slugOf(key: string): string | undefined {
+  return key.startsWith(attributePrefix) ? key.slice(attributePrefix.length) : undefined
+}
+
 function valueAt(contact: Contact, key: string): unknown {
-  const slug = attributePath.exec(key)?.[1]
+  const slug = slugOf(key)
   if (slug === undefined) return contact[key as keyof Contact]
   return Object.hasOwn(contact.attributes, slug) ? contact.attributes[slug] : null
 }

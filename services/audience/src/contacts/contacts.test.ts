@@ -192,6 +192,27 @@ describe('contacts', () => {
       assert.deepEqual([attributes, name], [{ a0: 0, a1: 1, a2: 2, a3: 3, a4: 4 }, 'Two'])
       assert.equal((await timeline(me, id)).length, 7)
     })
+
+    it('refuses one of many at once by itself', async () => {
+      const me = testCaller()
+      const emails = Array.from({ length: 8 }, (_, index) => `c${index}@example.com`)
+      const contacts = await Promise.all(emails.map(email => create(me, { email })))
+      const wishes = [
+        ...contacts.slice(2).map(({ id }) => ({ id, name: 'Changed' })),
+        { id: nobody, name: 'Changed' },
+        { id: contacts[0]!.id, email: 'C7@example.com' },
+        { id: contacts[1]!.id, email: 'new@example.com' },
+        { id: contacts[1]!.id, name: 'Changed too' },
+      ]
+      const results = await Promise.allSettled(wishes.map(wish => audience.contacts.updateContact(wish, me)))
+      const codes = results.map(result => (result.status === 'rejected' ? result.reason.code : 'ok'))
+      assert.deepEqual(codes, [...Array(6).fill('ok'), 'not_found', 'duplicate', 'ok', 'ok'])
+      const { docs } = await list(me)
+      const shown = docs.map(({ email, name }) => [email, name]).sort()
+      const changed = emails.slice(2).map(email => [email, 'Changed'])
+      assert.deepEqual(shown, [['c0@example.com', ''], ...changed, ['new@example.com', 'Changed too']])
+      assert.deepEqual((await traces(me, contacts[0]!.id))[1], ['contact.created'])
+    })
   })
 
   describe('attributes', () => {

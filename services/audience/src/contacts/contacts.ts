@@ -3,66 +3,69 @@ import { castAttributes, pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'
 import { listActivities, listAttributesHistory, listTimeline } from '../history/history.ts'
-import { changeContact } from './change-contact.ts'
+import { contactChanger } from './change-contact.ts'
 import { distinctTags } from './changes.ts'
 import { publicContact } from './contact.model.ts'
 import { sampleCsv } from './contact-csv.ts'
 import { contactCreator } from './create-contact.ts'
-import { deleteContact } from './delete-contact.ts'
+import { contactDeleter } from './delete-contact.ts'
 import { findContact } from './find-contact.ts'
 import { exportContacts, listContacts } from './list-contacts.ts'
 
 /** The use cases of contacts. What a rule of the contract can say has been checked before. */
-export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Contacts'> => ({
-  listContacts: (request, call) => listContacts(context, request, call),
+export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Contacts'> => {
+  const create = contactCreator(context)
+  const change = contactChanger(context)
+  const remove = contactDeleter(context)
+  return {
+    listContacts: (request, call) => listContacts(context, request, call),
 
-  exportContacts: (request, call) => exportContacts(context, request, call),
+    exportContacts: (request, call) => exportContacts(context, request, call),
 
-  getImportSample: async (_request, { caller }) => {
-    const definitions = await readDefinitions(context.of(caller).attributes)
-    return sampleCsv([...definitions.values()])
-  },
+    getImportSample: async (_request, { caller }) => {
+      const definitions = await readDefinitions(context.of(caller).attributes)
+      return sampleCsv([...definitions.values()])
+    },
 
-  countTags: async (_request, { caller }) =>
-    json(
-      await context
-        .of(caller)
-        .contacts.aggregate([
-          { $unwind: '$tags' },
-          { $group: { _id: '$tags', count: { $sum: 1 } } },
-          { $sort: { count: -1, _id: 1 } },
-          { $project: { _id: 0, tag: '$_id', count: 1 } },
-        ]),
-    ),
+    countTags: async (_request, { caller }) =>
+      json(
+        await context
+          .of(caller)
+          .contacts.aggregate([
+            { $unwind: '$tags' },
+            { $group: { _id: '$tags', count: { $sum: 1 } } },
+            { $sort: { count: -1, _id: 1 } },
+            { $project: { _id: 0, tag: '$_id', count: 1 } },
+          ]),
+      ),
 
-  getContact: async ({ id }, { caller }) => json(publicContact(await findContact(context.of(caller).contacts, id))),
+    getContact: async ({ id }, { caller }) => json(publicContact(await findContact(context.of(caller).contacts, id))),
 
-  createContact: contactCreator(context),
+    createContact: (request, call) => create(request, call),
 
-  updateContact: ({ id, ...patch }, call) => changeContact(context, call, id, 'contact.updated', () => patch),
+    updateContact: ({ id, ...patch }, call) => change(call, id, 'contact.updated', () => patch),
 
-  updateAttributes: ({ id, attributes }, call) =>
-    changeContact(context, call, id, 'contact.attributes_updated', async session => {
-      const definitions = await readDefinitions(context.of(call.caller).attributes, session)
-      const values = castAttributes(definitions, JSON.parse(attributes) as Record<string, unknown>)
-      return Object.fromEntries(values.map(([slug, value]) => [pathOf(slug), value]))
-    }),
+    updateAttributes: ({ id, attributes }, call) =>
+      change(call, id, 'contact.attributes_updated', definitions => {
+        const values = castAttributes(definitions, JSON.parse(attributes) as Record<string, unknown>)
+        return Object.fromEntries(values.map(([slug, value]) => [pathOf(slug), value]))
+      }),
 
-  replaceTags: ({ id, tags }, call) =>
-    changeContact(context, call, id, 'contact.tags_replaced', () => ({ tags: distinctTags(tags) })),
+    replaceTags: ({ id, tags }, call) => {
+      const wanted = distinctTags(tags)
+      return change(call, id, 'contact.tags_replaced', () => ({ tags: wanted }))
+    },
 
-  blockContact: ({ id, reason }, call) =>
-    changeContact(context, call, id, 'contact.blocked', () => ({
-      blocked: true,
-      ...(reason !== undefined && reason !== '' && { blockedReason: reason }),
-    })),
+    blockContact: ({ id, reason }, call) =>
+      change(call, id, 'contact.blocked', () => ({ blocked: true, ...(reason && { blockedReason: reason }) })),
 
-  unblockContact: ({ id }, call) =>
-    changeContact(context, call, id, 'contact.unblocked', () => ({ blocked: false, blockedReason: null })),
+    unblockContact: ({ id }, call) =>
+      change(call, id, 'contact.unblocked', () => ({ blocked: false, blockedReason: null })),
 
-  deleteContact: ({ id }, call) => deleteContact(context, id, call),
+    deleteContact: ({ id }, call) => remove(id, call),
 
-  listTimeline: (request, call) => listTimeline(context, request, call),
-  listActivities: (request, call) => listActivities(context, request, call),
-  listAttributesHistory: (request, call) => listAttributesHistory(context, request, call),
-})
+    listTimeline: (request, call) => listTimeline(context, request, call),
+    listActivities: (request, call) => listActivities(context, request, call),
+    listAttributesHistory: (request, call) => listAttributesHistory(context, request, call),
+  }
+}

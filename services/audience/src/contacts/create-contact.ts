@@ -15,6 +15,7 @@ import { distinctTags, emailKeyOf } from './changes.ts'
 import { type Contact, type NewContact, placed, publicContact, untouched } from './contact.model.ts'
 import { createdEvent } from './contact-events.ts'
 import { contactPositions } from './contact-positions.ts'
+import { orRefusal, succeeded } from './refusal.ts'
 
 /** A contact to be made, and by whom. */
 type Wish = { request: CreateContactRequest; actor: Actor }
@@ -34,11 +35,11 @@ function createAll(context: Context): WriteGroup<Wish, Contact> {
     const definitions = await readDefinitions(attributes, session)
     const taken = await takenEmails(contacts, wishes, session)
     const checked = wishes.map(wish => orRefusal(() => newContact(wish, definitions, taken)))
-    const count = checked.filter(isContact).length
+    const count = checked.filter(succeeded).length
     const { first, at } = await contactPositions(context, organizationId).take(session, count)
     let position = first
-    const results = checked.map(each => (isContact(each) ? placed(contacts.organization, each, position++, at) : each))
-    const created = results.filter(isContact)
+    const results = checked.map(each => (succeeded(each) ? placed(contacts.organization, each, position++, at) : each))
+    const created = results.filter(succeeded)
     await contacts.bulkWrite(created.map(insertOf), { session })
     await history.bulkWrite(created.map(createdEntry).map(insertOf), { session })
     await addEvents(session, created.map(createdEvent))
@@ -77,17 +78,4 @@ function initialAttributes(definitions: Definitions, text: string | undefined): 
   const values = Object.fromEntries(given)
   requireAttributes(definitions, values) // what is missing is told before what is wrong
   return Object.fromEntries(castAttributes(definitions, values)) as AttributeValues
-}
-
-function orRefusal<T>(make: () => T): T | AppError {
-  try {
-    return make()
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-}
-
-function isContact<T extends object>(result: T | AppError): result is T {
-  return !(result instanceof AppError)
 }

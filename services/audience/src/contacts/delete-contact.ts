@@ -1,24 +1,54 @@
-import { actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
-import { addEvents } from '@rollcall/store'
+import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { publicContact } from './contact.model.ts'
+import { type Contact, publicContact } from './contact.model.ts'
 import { deletedEvent } from './contact-events.ts'
 import { contactPositions } from './contact-positions.ts'
-import { findContact } from './find-contact.ts'
+import { findContacts } from './find-contact.ts'
+import { orRefusal, succeeded } from './refusal.ts'
 
-/** Deletes a contact with its history, which is about a person and reached through the contact alone; answers it as it was. */
-export async function deleteContact(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
-  const { contacts, history } = context.of(caller)
-  const contact = await context.store.transaction(
-    async session => {
-      const found = await findContact(contacts, id, session)
-      await contacts.deleteOne({ _id: found._id }, { session })
-      await history.deleteMany({ contact: found._id }, { session })
-      await contactPositions(context, caller.organizationId).release(session, [found.position])
-      await addEvents(session, [deletedEvent(found, actorOf(caller), new Date())])
-      return found
-    },
-    { queue: caller.organizationId },
-  )
-  return json(publicContact(contact))
+/** A contact to be deleted, and by whom. */
+type Wish = { id: string; actor: Actor }
+type Deleted = { contact: Contact; actor: Actor }
+
+/**
+ * Deletes contacts, and answers them as they were: the record, its place in the list and its history, which is about a
+ * person and reached through the contact alone. Contacts deleted at the same time share a transaction, since all of them
+ * give up a place in the same list.
+ */
+export function contactDeleter(context: Context): (id: string, call: Call) => Promise<HttpBody> {
+  const remove = groupWrites(context.store, deleteAll(context))
+  return async (id, { caller }) => {
+    const wish = { id: String(objectId(id)), actor: actorOf(caller) }
+    const { contact } = await remove(caller.organizationId, wish)
+    return json(publicContact(contact))
+  }
+}
+
+function deleteAll(context: Context): WriteGroup<Wish, Deleted> {
+  return async (session, wishes, organizationId) => {
+    const { contacts, history } = context.of({ organizationId })
+    const found = await findContacts(contacts, wishes, session)
+    const results = wishes.map(wish => orRefusal(() => take(wish, found)))
+    const deleted = results.filter(succeeded)
+    if (deleted.length === 0) return results
+    const ids = deleted.map(({ contact }) => contact._id)
+    const places = deleted.map(({ contact }) => contact.position)
+    await contacts.deleteMany({ _id: { $in: ids } }, { session })
+    await history.deleteMany({ contact: { $in: ids } }, { session })
+    await contactPositions(context, organizationId).release(session, places)
+    const at = new Date()
+    await addEvents(
+      session,
+      deleted.map(({ contact, actor }) => deletedEvent(contact, actor, at)),
+    )
+    return results
+  }
+}
+
+function take({ id, actor }: Wish, found: Map<string, Contact>): Deleted {
+  const contact = found.get(id)
+  if (!contact) throw new AppError('not_found', { what: 'contact' })
+  found.delete(id) // whoever wants it deleted too finds it gone
+  return { contact, actor }
 }
