@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { access, constants, mkdir, rename, rm } from 'node:fs/promises'
+import { access, constants, mkdir, rename, rm, statfs } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { lock } from './lock.ts'
@@ -39,6 +39,7 @@ export async function cached(cache: Cache, name: string, fill: (dir: string) => 
       cache.log(`waiting for another run to install ${name}`),
     )
     if (existsSync(dir)) return dir
+    await expectRoom(cache.dir, CACHE_MEGABYTES, 'CACHE_DIR')
     const part = `${dir}.part`
     await rm(part, { recursive: true, force: true })
     await mkdir(part, { recursive: true })
@@ -79,6 +80,17 @@ function telling(output: string): string {
   return (lines.find(line => /\berror\b/i.test(line)) ?? lines.at(-1) ?? 'no output').trim().slice(0, 300)
 }
 
+/** Refuses a folder on a disk with less than this free: a server that runs out of it says so late, or not at all. */
+export async function expectRoom(folder: string, megabytes: number, setting: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  const free = Math.floor((bavail * bsize) / 2 ** 20)
+  if (free >= megabytes) return
+  throw new Problem(
+    `${folder} has ${free} MB free, ${megabytes} are needed: free some, or set ${setting} to another folder`,
+  )
+}
+
+const CACHE_MEGABYTES = 300
 const STORAGE_FAULTS: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',

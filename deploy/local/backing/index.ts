@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { type Cache, cannotWrite } from '../install.ts'
+import { type Cache, cannotWrite, expectRoom } from '../install.ts'
 import { tryLock } from '../lock.ts'
 import { assertFree, connectTo, freePorts, LOCALHOST } from '../ports.ts'
 import { Problem } from '../problem.ts'
@@ -15,6 +15,7 @@ const BACKINGS = [mongodb, kafka, redis] as const satisfies readonly Backing[]
 const GRACE_SECONDS = 10
 const READY_SECONDS = 60
 const START_ATTEMPTS = 3
+const DATA_MEGABYTES = 300
 
 /** What a run wants of its backing services. */
 export type BackingOptions = {
@@ -189,6 +190,7 @@ async function fit(backing: Backing, server: Server, port: number): Promise<void
 async function lockDataDir(dataDir: string): Promise<Disposable> {
   try {
     await mkdir(dataDir, { recursive: true })
+    await expectRoom(dataDir, DATA_MEGABYTES, 'DATA_DIR')
     const held = tryLock(join(dataDir, 'lock'))
     if (!held)
       throw new Problem(`${dataDir} is in use by another run: stop that one, or set DATA_DIR to another folder`)

@@ -50,22 +50,28 @@ async function standIn(cache: Cache): Promise<Server> {
   }
 }
 
+type Program = { label: string; program: string }
+
 /** The wheel, or where PyPI has none for this machine, the crate: minutes of compiling, once. */
-async function standInProgram(cache: Cache): Promise<{ label: string; program: string }> {
+async function standInProgram(cache: Cache): Promise<Program> {
   const wayOut = 'install mongod (7 or newer), or set MONGODB_URL to a replica set'
   try {
     const dir = await pipInstall(cache, WHEEL, wayOut)
     return { label: `SecantusDB ${WHEEL.version}`, program: join(dir, 'secantusdb.scripts', 'secantusd-rs') }
   } catch (error) {
-    const cargo = error instanceof Problem ? await which('cargo') : undefined
+    const cargo = error instanceof Problem && /could not find a version/i.test(error.message) && (await which('cargo'))
     if (!cargo) throw error
-    const dir = await cached(cache, `${CRATE.name}-${CRATE.version}`, async dir => {
-      cache.log(`compiling ${CRATE.name} ${CRATE.version} with cargo (some minutes, once)`)
-      const args = ['install', CRATE.name, '--version', CRATE.version, '--ignore-rust-version', '--root', dir]
-      await install(cache, `cargo install ${CRATE.name}`, { command: cargo, args })
-    })
-    return { label: `SecantusDB ${CRATE.version}`, program: join(dir, 'bin', 'secantusd-rs') }
+    return compiledStandIn(cache, cargo)
   }
+}
+
+async function compiledStandIn(cache: Cache, cargo: string): Promise<Program> {
+  const dir = await cached(cache, `${CRATE.name}-${CRATE.version}`, async dir => {
+    cache.log(`compiling ${CRATE.name} ${CRATE.version} with cargo (some minutes, once)`)
+    const args = ['install', CRATE.name, '--version', CRATE.version, '--ignore-rust-version', '--root', dir]
+    await install(cache, `cargo install ${CRATE.name}`, { command: cargo, args })
+  })
+  return { label: `SecantusDB ${CRATE.version}`, program: join(dir, 'bin', 'secantusd-rs') }
 }
 
 async function realServer(mongod: string): Promise<Server> {

