@@ -59,6 +59,29 @@ export type UserUpdated = {
   actor?: Actor | null
 }
 
+export type UserRoleChanged = {
+  userId: string
+  /** Names of the roles. */
+  from: string
+  to: string
+  actor?: Actor | null
+}
+
+export type UserBlocked = {
+  userId: string
+  actor?: Actor | null
+}
+
+export type UserUnblocked = {
+  userId: string
+  actor?: Actor | null
+}
+
+export type UserDeleted = {
+  user: string
+  actor?: Actor | null
+}
+
 export type UserPasswordSet = {
   userId: string
   actor?: Actor | null

@@ -266,6 +266,14 @@ export type Users = {
   updateUser: { kind: 'unary'; request: UpdateUserRequest; response: Updated }
   /** Replaces the user's tags; [] clears them. */
   replaceUserTags: { kind: 'unary'; request: ReplaceUserTagsRequest; response: Updated }
+  /** Blocks the user: every session ends at once, nobody can sign in to the account. Not oneself, not the last owner. */
+  blockUser: { kind: 'unary'; request: IdRequest; response: Updated }
+  /** Restores access; sessions that had ended stay ended. */
+  unblockUser: { kind: 'unary'; request: IdRequest; response: Updated }
+  /** Changes the organization-level role, at once for everything the user does. Not beyond the caller's own permissions; not the last owner's. */
+  changeRole: { kind: 'unary'; request: ChangeRoleRequest; response: Updated }
+  /** Deletes the account for good: sessions end, its tokens are refused. Contacts stay. Not oneself, not the last owner. */
+  deleteUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
 export type CreateUserRequest = {
@@ -295,4 +303,10 @@ export type UpdateUserRequest = {
 export type ReplaceUserTagsRequest = {
   id: string
   tags: string[]
+}
+
+export type ChangeRoleRequest = {
+  id: string
+  /** A built-in role or one of kind user. */
+  role: string
 }

@@ -58,6 +58,7 @@ export const tokenSchema = new Schema<Token>(
 )
 tokenSchema.index({ organization: 1, hash: 1 }, { unique: true })
 tokenSchema.index({ organization: 1, roleId: 1 })
+tokenSchema.index({ organization: 1, creator: 1 })
 
 /** What of a token is public. */
 export const tokenFields: FieldTable = {

@@ -1,8 +1,11 @@
 import { type Handlers, json } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
+import { blockUser, unblockUser } from './block-user.ts'
+import { changeRole } from './change-role.ts'
 import { changeUser, findUser } from './change-user.ts'
 import { createUser } from './create-user.ts'
+import { deleteUser } from './delete-user.ts'
 import { countMembers } from './member-role.ts'
 import { profileOf } from './profile.ts'
 import { presentUser, userFields } from './user.model.ts'
@@ -28,4 +31,12 @@ export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> 
 
   replaceUserTags: ({ id, tags }, { caller }) =>
     changeUser(context, id, caller, { atOnce: false, decide: () => ({ set: { tags: [...new Set(tags)] } }) }),
+
+  blockUser: ({ id }, { caller }) => blockUser(context, id, caller),
+
+  unblockUser: ({ id }, { caller }) => unblockUser(context, id, caller),
+
+  changeRole: (request, { caller }) => changeRole(context, request, caller),
+
+  deleteUser: ({ id }, { caller }) => deleteUser(context, id, caller),
 })

@@ -1,0 +1,36 @@
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import type { Caller } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { changeUser } from './change-user.ts'
+import { keepAnOwner, refuseOneself, refuseSuperior } from './protections.ts'
+
+/** Blocks an account: its sessions end, its tokens are refused, nobody can sign in. Blocking it again changes nothing. */
+export function blockUser(context: Context, id: string, caller: Caller): Promise<Updated> {
+  const tenant = context.within(caller.organizationId)
+  return changeUser(context, id, caller, {
+    atOnce: true,
+    async decide(user, tx) {
+      refuseOneself(user, caller)
+      await refuseSuperior(tenant, user, caller, tx)
+      if (user.blocked) return { set: {} }
+      await keepAnOwner(tenant, user, tx)
+      await endSessions(context, { user: user._id }, caller, tx)
+      const event = { type: 'user.blocked', data: { userId: id } }
+      return { set: { blocked: true, blockedAt: new Date() }, event }
+    },
+  })
+}
+
+/** Restores access: the person signs in anew, since the sessions have ended; the tokens work again. */
+export function unblockUser(context: Context, id: string, caller: Caller): Promise<Updated> {
+  const tenant = context.within(caller.organizationId)
+  return changeUser(context, id, caller, {
+    atOnce: true,
+    async decide(user, tx) {
+      await refuseSuperior(tenant, user, caller, tx)
+      const event = { type: 'user.unblocked', data: { userId: id } }
+      return { set: { blocked: false, blockedAt: null }, event }
+    },
+  })
+}

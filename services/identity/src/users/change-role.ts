@@ -1,0 +1,23 @@
+import type { ChangeRoleRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import type { Caller } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import { changeUser } from './change-user.ts'
+import { leaveRole, takeRole } from './member-role.ts'
+import { keepAnOwner, refuseSuperior } from './protections.ts'
+
+/** Gives a user another role: from the next request on it is what the person's sessions and tokens go by. */
+export function changeRole(context: Context, { id, role }: ChangeRoleRequest, caller: Caller): Promise<Updated> {
+  const tenant = context.within(caller.organizationId)
+  return changeUser(context, id, caller, {
+    atOnce: true,
+    async decide(user, tx) {
+      const carried = await takeRole(tenant.roles, role, caller, tx)
+      await refuseSuperior(tenant, user, caller, tx)
+      await leaveRole(tenant.roles, user, tx)
+      if (role === user.role) return { set: {} }
+      await keepAnOwner(tenant, user, tx)
+      return { set: carried, event: { type: 'user.role_changed', data: { userId: id, from: user.role, to: role } } }
+    },
+  })
+}

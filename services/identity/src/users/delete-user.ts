@@ -1,0 +1,35 @@
+import { type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { tell } from '../events.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { findUser } from './change-user.ts'
+import { leaveRole } from './member-role.ts'
+import { keepAnOwner, refuseOneself, refuseSuperior } from './protections.ts'
+import { presentUser } from './user.model.ts'
+
+/** Deletes an account for good. What it did stays in the audit trail, and its tokens stay in the list, refused. */
+export async function deleteUser(context: Context, id: string, caller: Caller): Promise<HttpBody> {
+  const { organizationId } = caller
+  await findUser(context.within(organizationId).users, id)
+  return context.credentials.change({ organizationId }, timeoutMs =>
+    context.store.transaction(tx => deleteWithin(context, id, caller, tx), { timeoutMs }),
+  )
+}
+
+async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
+  const tenant = context.within(caller.organizationId)
+  const user = await findUser(tenant.users, id, tx)
+  refuseOneself(user, caller)
+  await refuseSuperior(tenant, user, caller, tx)
+  await keepAnOwner(tenant, user, tx)
+  const { _id: subject, organization } = user
+  await tenant.users.deleteOne({ _id: subject }, { session: tx })
+  await leaveRole(tenant.roles, user, tx)
+  await endSessions(context, { user: subject }, caller, tx)
+  await tenant.passwordResets.deleteMany({ user: subject }, { session: tx })
+  await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { session: tx })
+  const record = presentUser(user)
+  await tell(context, caller, 'user.deleted', { organization, subject, data: { user: record } }, tx)
+  return json(record)
+}

@@ -1,0 +1,30 @@
+import { AppError, type Caller } from '@rollcall/rpc'
+import type { ClientSession } from 'mongoose'
+import type { Tenant } from '../context.ts'
+import { authorityOf } from '../roles/authority.ts'
+import { refuseExcess } from '../roles/permissions.ts'
+import type { User } from './user.model.ts'
+
+/** Refuses what nobody may do to their own account. @throws {AppError} conflict */
+export function refuseOneself(user: User, caller: Caller): void {
+  if (String(user._id) === caller.userId)
+    throw new AppError('conflict', { message: 'not possible for your own account' })
+}
+
+/** Refuses to act on someone whose role allows what the caller's does not. @throws {AppError} forbidden */
+export async function refuseSuperior({ roles }: Tenant, user: User, caller: Caller, tx: ClientSession): Promise<void> {
+  const authority = await authorityOf(roles, user, tx)
+  if (authority) refuseExcess(authority.permissions, caller.permissions)
+}
+
+/**
+ * Refuses to take an organization the last owner who can sign in. Writing to the owners' role puts such changes in order:
+ * of two at once, the later one begins again and sees what the first has left. @throws {AppError} conflict
+ */
+export async function keepAnOwner({ users, roles }: Tenant, user: User, tx: ClientSession): Promise<void> {
+  if (user.role !== 'owner' || user.blocked) return
+  await roles.updateOne({ _id: user.roleId }, { $inc: { memberCount: 0 } }, { session: tx })
+  const others = { role: 'owner', blocked: false, _id: { $ne: user._id } }
+  if (await users.findOne(others, { session: tx })) return
+  throw new AppError('conflict', { message: 'the last owner of the organization has to stay' })
+}
