@@ -1,6 +1,7 @@
 import type { Logger } from '@rollcall/runtime'
 import { type ClientSession, type Connection, type Model, Mongoose, type Schema } from 'mongoose'
 import { mapped } from './errors.ts'
+import { watchSessions } from './orphans.ts'
 import { createQueue } from './queue.ts'
 import { runTransaction, type TransactionOptions } from './transaction.ts'
 
@@ -68,11 +69,13 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     throw error
   })
   const queue = createQueue()
+  const watch = watchSessions(connection, logger)
 
   const transaction: Store['transaction'] = async (work, { timeoutMs: limitMs = timeoutMs, queue: name } = {}) => {
     const deadline = Date.now() + limitMs
     const run = async () => {
       const session = await mapped(connection.startSession())
+      await watch.note(session)
       stores.set(session, connection)
       return runTransaction(session, work, deadline).finally(() => session.endSession())
     }
@@ -85,9 +88,10 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
       (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema),
     transaction,
     ping: async () => void (await mapped(connection.db!.command({ ping: 1 }))),
-    close: () => {
+    close: async () => {
       closing = true
-      return connection.close()
+      await watch.stop()
+      await connection.close()
     },
   }
 }

@@ -204,6 +204,8 @@ describe('a filter', () => {
     refused({ tags: Array.from({ length: 501 }, () => 'a') }, /500 items/)
     assert.ok(parse({ $and: [{ $and: [{ $and: [{ age: { $gt: 1 } }] }] }] }))
     refused({ $and: [{ $and: [{ $and: [{ $and: [{ age: { $gt: 1 } }] }] }] }] }, /deeper than 5/)
+    assert.ok(parse({ $or: Array.from({ length: 5 }, () => ({ name: { $regex: 'a' } })) }))
+    refused({ $or: Array.from({ length: 6 }, () => ({ name: { $regex: 'a' } })) }, /more than 5 \$regex/)
     refused(`{"age":${'['.repeat(5000)}${']'.repeat(5000)}}`, /deeper than 5/)
     refused(`${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`, /deeper than 5/)
   })
@@ -324,9 +326,21 @@ describe('a $regex', () => {
       'a{3,}',
       '(a(b)c)',
     ]) {
-      assert.deepEqual(pattern(text), { name: { $regex: text } }, text)
-      assert.ok(new RegExp(text))
+      const { name } = pattern(text) as { name: { $regex: string } }
+      if (!/\\[wds]/.test(text)) assert.equal(name.$regex, text)
+      for (const subject of ['abc', 'aaab', 'x@y.z', 'a.b(c)', '12345', 'a word here', '日本', '']) {
+        assert.equal(new RegExp(name.$regex).test(subject), new RegExp(text).test(subject), `${text} on ${subject}`)
+      }
     }
+  })
+
+  it('means the ASCII letters, digits and spaces everywhere', () => {
+    const read = (text: string) => (pattern(text) as { name: { $regex: string } }).name.$regex
+    assert.equal(read(String.raw`^\w+\d\s$`), String.raw`^[A-Za-z0-9_]+[0-9][ \t\n\r\f\v]$`)
+    assert.equal(read(String.raw`\W\D`), '[^A-Za-z0-9_][^0-9]')
+    assert.equal(read(String.raw`[\w.-]+@[^\d]`), '[A-Za-z0-9_.-]+@[^0-9]')
+    assert.equal(read(String.raw`[\s\S]`), String.raw`[ \t\n\r\f\v\S]`)
+    assert.equal(read(String.raw`a\.b\\w`), String.raw`a\.b\\w`)
   })
 
   it('is refused where it could take long, or means different things to different servers', () => {
@@ -353,7 +367,8 @@ describe('a $regex', () => {
       'a++',
       '[z-a]',
       'a{5,2}',
-      'a{101}',
+      'a{21}',
+      'a{11}b{10}',
       'a{',
       '{1}',
       '\\',

@@ -8,12 +8,13 @@ import {
   Misfit,
   parseObject,
 } from './fields.ts'
-import { checkPattern } from './pattern.ts'
+import { readPattern } from './pattern.ts'
 import { renest } from './renest.ts'
 
 const MAX_KEYS = 50
 const MAX_DEPTH = 5
 const MAX_ITEMS = 500
+const MAX_PATTERNS = 5
 
 type Doc = Record<string, unknown>
 
@@ -33,6 +34,7 @@ export function parseFilter(text: string | undefined, fields: FieldTable): Doc {
 
 function measure(filter: Doc): void {
   let keys = 0
+  let patterns = 0
   const visit = (node: unknown, depth: number) => {
     if (typeof node !== 'object' || node === null) return
     if (depth > MAX_DEPTH) throw new Misfit(`is nested deeper than ${MAX_DEPTH}`)
@@ -43,6 +45,7 @@ function measure(filter: Doc): void {
     }
     keys += Object.keys(node).length
     if (keys > MAX_KEYS) throw new Misfit(`has more than ${MAX_KEYS} keys`)
+    if ('$regex' in node && ++patterns > MAX_PATTERNS) throw new Misfit(`has more than ${MAX_PATTERNS} $regex`)
     for (const value of Object.values(node)) visit(value, depth + 1)
   }
   visit(filter, 1)
@@ -142,7 +145,7 @@ const operators: Record<string, Operator> = {
     value: (field, name, value) => {
       if (field.type !== 'string' && field.type !== 'scalar')
         throw new Misfit(`$regex of ${name} takes a field that is text`)
-      return checkPattern(name, value)
+      return readPattern(name, value)
     },
   },
   $options: {

@@ -7,7 +7,16 @@ export { parseFilter } from './filter.ts'
 export { groupWrites, type WriteGroup } from './grouped.ts'
 export { consumeOnce } from './inbox.ts'
 export { createLease, type Lease } from './lease.ts'
-export { type ListOptions, type ListQuery, listRecords, type ParsedList, parseList, runList } from './list.ts'
+export {
+  type Listed,
+  type ListOptions,
+  type ListQuery,
+  listRecords,
+  type ParsedList,
+  parseList,
+  runList,
+} from './list.ts'
+export { createMatchMemory, type Match, type MatchMemory } from './matches.ts'
 export { type Migration, migrate } from './migrate.ts'
 export { addEvents } from './outbox.ts'
 export { type Expand, type PopulateMap, parsePopulate, type Reference, reference } from './populate.ts'

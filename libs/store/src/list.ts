@@ -2,13 +2,15 @@ import { type HttpBody, json } from '@rollcall/rpc'
 import { clampLimit, clampPage, envelope } from './envelope.ts'
 import { type FieldTable, invalidParameter } from './fields.ts'
 import { parseFilter } from './filter.ts'
+import type { MatchMemory } from './matches.ts'
 import { type Expand, type PopulateMap, parsePopulate } from './populate.ts'
+import { type ByAge, positionedSource } from './positioned-source.ts'
 import type { Positions } from './positions.ts'
 import { presenter } from './present.ts'
 import { type Project, parseProjection } from './projection.ts'
 import type { Filter, SortOrder } from './scope.ts'
 import { newestFirst, parseSort, withTieBreak } from './sort.ts'
-import { positionedSource, querySource, type Selection, type Source } from './source.ts'
+import { querySource, type Selection, type Source } from './source.ts'
 
 /** The shared list parameters as the client sent them. */
 export type ListQuery = {
@@ -21,22 +23,28 @@ export type ListQuery = {
   pagination?: boolean
 }
 
-/** A list and what a client may ask of it. */
-export type ListOptions<T extends object> = Selection<T> & {
-  query: ListQuery
+/** The records of a list. */
+export type Listed<T extends object> = Selection<T> & {
   /** Public fields: what may be named, and what is shown where `present` is not given. */
   fields: FieldTable
+  /** Order where the client names none, on stored fields. Default: newest first. */
+  defaultSort?: SortOrder | undefined
+  /** For lists whose records have positions: any page by age (`createdAt` alone is by age too) costs the same. */
+  positions?: Positions | undefined
+}
+
+/** A list and what a client may ask of it. */
+export type ListOptions<T extends object> = Listed<T> & {
+  query: ListQuery
   /** Makes the public record of a stored one. */
   present?: ((record: T) => object) | undefined
   /** Replaces the records found by others, in the same order: members by the contacts they are, say. */
   resolve?: ((records: T[]) => Promise<T[]>) | undefined
   populate?: PopulateMap | undefined
-  /** Order where the client names none, on stored fields. Default: newest first. */
-  defaultSort?: SortOrder | undefined
-  /** How many records there are without a filter of the client, where that is known without counting. */
+  /** How many records there are without a filter of the client, where that is known without counting; positions know. */
   total?: (() => Promise<number>) | undefined
-  /** For lists whose records have positions: any page without a filter, newest or oldest first, costs the same. */
-  positions?: Positions | undefined
+  /** Remembers what filters match, for lists with positions. */
+  matches?: MatchMemory | undefined
 }
 
 /** The list parameters, understood and allowed. */
@@ -71,7 +79,7 @@ export function parseList(query: ListQuery, fields: FieldTable, populate?: Popul
  */
 export async function runList<T extends object>(options: ListOptions<T>): Promise<HttpBody | AsyncIterable<HttpBody>> {
   const wanted = parseList(options.query, options.fields, options.populate)
-  const source = sourceOf(options, wanted)
+  const source = sourceOf(options, wanted.filter, wanted.sort)
   const show = showing(options, wanted)
   if (!wanted.paginated) return streamArray(refusing(source.batches()), show)
   const { page, limit } = wanted
@@ -80,26 +88,32 @@ export async function runList<T extends object>(options: ListOptions<T>): Promis
 }
 
 /**
- * Every record of a list in its order, as stored, some at a time and in constant memory: for answers that are no JSON.
- * Throws `invalid_field` naming the parameter that is not understood or not allowed.
+ * Every stored record of a list that the client's `filter` matches, in the order of its `sort`, some at a time, in
+ * constant memory. Throws `invalid_field` as `runList` does.
  */
-export function listRecords<T extends object>(options: ListOptions<T>): AsyncIterable<T[]> {
-  return refusing(sourceOf(options, parseList(options.query, options.fields)).batches())
+export function listRecords<T extends object>(
+  options: Listed<T> & { query: Pick<ListQuery, 'filter' | 'sort'> },
+): AsyncIterable<T[]> {
+  const filter = parseFilter(options.query.filter, options.fields)
+  const sort = parseSort(options.query.sort, options.fields)
+  return refusing(sourceOf(options, filter, sort).batches())
 }
 
-function sourceOf<T extends object>(options: ListOptions<T>, { filter, sort }: ParsedList): Source<T> {
+function sourceOf<T extends object>(
+  options: Listed<T> & Pick<ListOptions<T>, 'total' | 'matches'>,
+  filter: Filter,
+  sort: SortOrder | undefined,
+): Source<T> {
   const { positions, defaultSort = newestFirst } = options
-  const oldestFirst = byAge(sort ?? defaultSort)
-  if (positions && oldestFirst !== undefined && Object.keys(filter).length === 0) {
-    return positionedSource(options, positions, oldestFirst)
-  }
+  const age = byAge(sort ?? defaultSort)
+  if (positions && age) return positionedSource({ ...options, positions }, filter, age)
   return querySource(options, filter, withTieBreak(sort ?? defaultSort), options.total)
 }
 
-/** Whether an order is by age, and then whether the oldest comes first. */
-function byAge(order: SortOrder): boolean | undefined {
-  const isByAge = order === newestFirst || Object.keys(order).join() === 'createdAt'
-  return isByAge ? Object.values(order)[0] === 1 : undefined
+/** The order by age that an order is; positions keep that of `createdAt`. */
+function byAge(order: SortOrder): ByAge | undefined {
+  if (order === newestFirst) return { position: -1 }
+  return Object.keys(order).join() === 'createdAt' ? { position: order.createdAt! } : undefined
 }
 
 /** Makes what the client sees of stored records. */

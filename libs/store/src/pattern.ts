@@ -1,57 +1,59 @@
 import { Misfit } from './fields.ts'
 
 const MAX_LENGTH = 64
-const MAX_UNBOUNDED = 3
-const MAX_REPEAT = 100
-
-type Group = { repeats: boolean }
+const MAX_ENDLESS = 3
+const MAX_REPEATS = 20
 
 /**
- * Checks the pattern of a `$regex`; throws `Misfit` for one that is too long, is not understood alike by every server,
- * or could take long: a quantified group must not repeat or branch inside, and few quantifiers may be open-ended.
+ * The pattern of a `$regex`, so written that every server reads it alike: `\w`, `\d` and `\s` are the ASCII ones. Throws
+ * `Misfit` for a pattern that is too long, uses what servers disagree on (look-around, back-references, inline flags), or
+ * could take long: a quantified group must not repeat or branch inside, and quantifiers are few.
  */
-export function checkPattern(name: string, pattern: unknown): string {
-  const refuse = (reason: string) => new Misfit(`$regex of ${name} ${reason}`)
-  if (typeof pattern !== 'string') throw refuse('must be text')
-  if ([...pattern].length > MAX_LENGTH) throw refuse(`is longer than ${MAX_LENGTH} characters`)
-  const groups: Group[] = [{ repeats: false }]
-  let unbounded = 0
-  let atom: 'none' | 'single' | Group = 'none'
-  let rest = pattern
-  while (rest !== '') {
-    const token = tokens.exec(rest)
-    if (!token) throw refuse('is not understood')
-    rest = rest.slice(token[0].length)
-    const { quantifier, open, close, branch, anchor } = token.groups as Partial<Record<string, string>>
-    if (open !== undefined) {
-      groups.push({ repeats: false })
-      atom = 'none'
-    } else if (close !== undefined) {
-      const group = groups.pop()!
-      if (groups.length === 0) throw refuse('has an unmatched )')
-      if (group.repeats) groups.at(-1)!.repeats = true
-      atom = group
-    } else if (branch !== undefined) {
-      groups.at(-1)!.repeats = true
-      atom = 'none'
-    } else if (anchor !== undefined) {
-      atom = 'none'
-    } else if (quantifier !== undefined) {
-      if (atom === 'none') throw refuse('repeats nothing')
-      if (typeof atom === 'object' && atom.repeats) throw refuse('has a nested quantifier')
-      const { repeats, endless } = readQuantifier(quantifier, refuse)
-      if (endless && ++unbounded > MAX_UNBOUNDED) throw refuse(`has more than ${MAX_UNBOUNDED} open-ended quantifiers`)
-      if (repeats) groups.at(-1)!.repeats = true
-      atom = 'none'
-    } else {
-      atom = 'single'
-    }
+export function readPattern(name: string, pattern: unknown): string {
+  const refuse: Refuse = reason => {
+    throw new Misfit(`$regex of ${name} ${reason}`)
   }
-  if (groups.length > 1) throw refuse('has an unmatched (')
-  if (!compiles(pattern)) throw refuse('is not understood') // a range the wrong way round
-  return pattern
+  if (typeof pattern !== 'string') return refuse('must be text')
+  if ([...pattern].length > MAX_LENGTH) refuse(`is longer than ${MAX_LENGTH} characters`)
+  const tokens = tokensOf(pattern)
+  if (!tokens || !compiles(pattern)) return refuse('is not understood')
+  checkStructure(tokens, refuse)
+  return tokens.map(asciiOnly).join('')
 }
 
+type Refuse = (reason: string) => never
+type Kind = 'quantifier' | 'open' | 'close' | 'branch' | 'anchor' | 'class' | 'shorthand' | 'single'
+type Token = { kind: Kind; text: string }
+
+const kinds: Record<Kind, string> = {
+  quantifier: String.raw`(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})\??`,
+  open: String.raw`\((?:\?:|(?!\?))`,
+  close: String.raw`\)`,
+  branch: String.raw`\|`,
+  anchor: String.raw`[\^$]|\\[bB]`,
+  class: String.raw`\[\^?(?:(?!--|&&|~~)[^\\[\]]|\\[dDwWsSnrt]|\\[^\p{L}\p{N}])+\]`,
+  shorthand: String.raw`\\[dDwWsS]`,
+  single: String.raw`\\[nrt]|\\[^\p{L}\p{N}]|[^\\[\](){}*+?|^$]`,
+}
+const anyToken = new RegExp(
+  Object.entries(kinds)
+    .map(([kind, source]) => `(?<${kind}>${source})`)
+    .join('|'),
+  'uy',
+)
+
+function tokensOf(pattern: string): Token[] | undefined {
+  const tokens: Token[] = []
+  let end = 0
+  for (const { 0: text, groups = {} } of pattern.matchAll(new RegExp(anyToken, 'guy'))) {
+    const kind = Object.keys(groups).find(name => groups[name] !== undefined) as Kind
+    tokens.push({ kind, text })
+    end += text.length
+  }
+  return end === pattern.length ? tokens : undefined
+}
+
+/** Whether ranges and brackets fit together. */
 function compiles(pattern: string): boolean {
   try {
     return new RegExp(pattern) instanceof RegExp
@@ -60,29 +62,48 @@ function compiles(pattern: string): boolean {
   }
 }
 
-/** What is left out (look-around, back-references, inline flags, code points) servers understand differently, or slowly. */
-const tokens = new RegExp(
-  [
-    String.raw`(?<quantifier>(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})\??)`,
-    String.raw`(?<open>\((?:\?:|(?!\?)))`,
-    String.raw`(?<close>\))`,
-    String.raw`(?<branch>\|)`,
-    String.raw`(?<anchor>[\^$]|\\[bB])`,
-    String.raw`(?<class>\[\^?(?:(?!--|&&|~~)[^\\[\]]|\\[dDwWsSnrt]|\\[^\p{L}\p{N}])+\])`,
-    String.raw`(?<escape>\\[dDwWsSnrt]|\\[^\p{L}\p{N}])`,
-    String.raw`(?<char>[^\\[\](){}*+?|^$])`,
-  ]
-    .join('|')
-    .replace(/^/, '^(?:')
-    .replace(/$/, ')'),
-  'u',
-)
+/** What stands before a quantifier: nothing it could repeat, something, or a group that repeats or branches itself. */
+type Atom = 'none' | 'simple' | 'restless'
 
-function readQuantifier(text: string, refuse: (reason: string) => Misfit): { repeats: boolean; endless: boolean } {
-  if (text.startsWith('?')) return { repeats: false, endless: false }
-  if (!text.startsWith('{')) return { repeats: true, endless: true }
-  const [low, high = low] = text.replace(/[{}?]/g, '').split(',') as [string, string?]
-  if (high !== '' && Number(high) < Number(low)) throw refuse('has a range the wrong way round')
-  if (Math.max(Number(low), Number(high)) > MAX_REPEAT) throw refuse(`repeats more than ${MAX_REPEAT} times`)
-  return { repeats: true, endless: high === '' }
+function checkStructure(tokens: readonly Token[], refuse: Refuse): void {
+  const restless = [false] // of each open group, the pattern itself first
+  let atom: Atom = 'none'
+  let endless = 0
+  let repeats = 0
+  for (const { kind, text } of tokens) {
+    if (kind === 'open') restless.push(false)
+    else if (kind === 'branch') restless[restless.length - 1] = true
+    else if (kind === 'quantifier') {
+      if (atom === 'none') refuse('repeats nothing')
+      if (atom === 'restless') refuse('has a nested quantifier')
+      const { most, isEndless, isRepeat } = readQuantifier(text)
+      if (isEndless && ++endless > MAX_ENDLESS) refuse(`has more than ${MAX_ENDLESS} open-ended quantifiers`)
+      repeats += most
+      if (repeats > MAX_REPEATS) refuse(`repeats more than ${MAX_REPEATS} times`)
+      if (isRepeat) restless[restless.length - 1] = true
+    }
+    const closed = kind === 'close' && restless.pop()
+    if (closed) restless[restless.length - 1] = true
+    atom = closed
+      ? 'restless'
+      : kind === 'close' || kind === 'class' || kind === 'shorthand' || kind === 'single'
+        ? 'simple'
+        : 'none'
+  }
+}
+
+function readQuantifier(text: string): { most: number; isEndless: boolean; isRepeat: boolean } {
+  if (text.startsWith('?')) return { most: 0, isEndless: false, isRepeat: false }
+  if (!text.startsWith('{')) return { most: 0, isEndless: true, isRepeat: true }
+  const counts = [...text.matchAll(/\d+/g)].map(Number)
+  return { most: Math.max(...counts), isEndless: text.includes(',}'), isRepeat: true }
+}
+
+const ascii: Record<string, string> = { w: 'A-Za-z0-9_', d: '0-9', s: String.raw` \t\n\r\f\v` }
+
+function asciiOnly({ kind, text }: Token): string {
+  if (kind === 'class') return text.replace(/\\(.)/gu, (whole, letter: string) => ascii[letter] ?? whole)
+  if (kind !== 'shorthand') return text
+  const letter = text[1]!
+  return letter in ascii ? `[${ascii[letter]}]` : `[^${ascii[letter.toLowerCase()]}]`
 }

@@ -17,6 +17,8 @@ export type Positions = {
   take(session: ClientSession, count: number): Promise<{ first: number; at: Date }>
   /** Gives back the positions of deleted records, in the transaction that deletes them. */
   release(session: ClientSession, positions: readonly number[]): Promise<void>
+  /** Tells that records of the list change otherwise, in the transaction that changes them; `MatchMemory` lives by it. */
+  touch(session: ClientSession): Promise<void>
   read(session?: ClientSession): Promise<PositionMap>
 }
 
@@ -26,6 +28,8 @@ export type PositionMap = {
   total: number
   /** The highest position given out. */
   last: number
+  /** Another one after every change of the list that the register was told of. */
+  changes: number
   /** Records deleted, by block of positions. */
   holes: ReadonlyMap<number, number>
 }
@@ -41,6 +45,7 @@ type Register = {
   name: string
   last: number
   total: number
+  changes: number
   at: Date
   holes: Record<string, number>
 }
@@ -51,6 +56,7 @@ const registerSchema = new Schema<Register>(
     name: { type: String, required: true },
     last: { type: Number, required: true },
     total: { type: Number, required: true },
+    changes: { type: Number, required: true },
     at: { type: Date, required: true },
     holes: { type: Schema.Types.Mixed, required: true },
   },
@@ -72,34 +78,39 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       const register = await find(session)
       const now = new Date()
       if (!register) {
-        const fresh = { ...key, last: count, total: count, at: now, holes: {} }
+        const fresh = { ...key, last: count, total: count, changes: 1, at: now, holes: {} }
         await mapped(registers.insertOne(fresh, { session })).catch(startAgain)
         return { first: 1, at: now }
       }
       // Whoever else read the same register meets this write, and begins again.
       const at = new Date(Math.max(now.getTime(), register.at.getTime() + 1))
-      await mapped(registers.updateOne(key, { $inc: { last: count, total: count }, $set: { at } }, { session }))
+      const advance = { $inc: { last: count, total: count, changes: 1 }, $set: { at } }
+      await mapped(registers.updateOne(key, advance, { session }))
       return { first: register.last + 1, at }
     },
     async release(session, gone) {
       if (gone.length === 0) return
-      const changes: Record<string, number> = { total: -gone.length }
+      const changes: Record<string, number> = { total: -gone.length, changes: 1 }
       for (const position of gone) {
         const hole = `holes.${blockOf(position)}`
         changes[hole] = (changes[hole] ?? 0) + 1
       }
       await mapped(registers.updateOne(key, { $inc: changes }, { session }))
     },
+    async touch(session) {
+      await mapped(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
+    },
     async read(session) {
       const register = await find(session)
       const holes = new Map(Object.entries(register?.holes ?? {}).map(([block, count]) => [Number(block), count]))
-      return { total: register?.total ?? 0, last: register?.last ?? 0, holes }
+      const { total = 0, last = 0, changes = 0 } = register ?? {}
+      return { total, last, changes, holes }
     },
   }
 }
 
 /** Where the records of ranks `skip` to `skip + limit - 1` are, newest first from rank 0; undefined past the end. */
-export function rangeOf(map: PositionMap, skip: number, limit: number): PositionRange | undefined {
+export function rangeOf(map: Omit<PositionMap, 'changes'>, skip: number, limit: number): PositionRange | undefined {
   const wanted = Math.min(limit, map.total - skip)
   if (wanted <= 0) return undefined
   const newest = find(map, skip)
@@ -109,7 +120,10 @@ export function rangeOf(map: PositionMap, skip: number, limit: number): Position
 }
 
 /** The blocks that hold records, newest first, as ranges of positions. */
-export function* blocksOf({ last, holes }: PositionMap): Generator<{ low: number; high: number; count: number }> {
+function* blocksOf({
+  last,
+  holes,
+}: Pick<PositionMap, 'last' | 'holes'>): Generator<{ low: number; high: number; count: number }> {
   for (let block = blockOf(last); block >= 0; block--) {
     const low = block * BLOCK + 1
     const high = Math.min(last, low + BLOCK - 1)
@@ -119,7 +133,10 @@ export function* blocksOf({ last, holes }: PositionMap): Generator<{ low: number
 }
 
 /** Positions the record of a rank is between, and how many records of its block come `before` it from `high` on. */
-function find(map: PositionMap, rank: number): { low: number; high: number; before: number } | undefined {
+function find(
+  map: Omit<PositionMap, 'changes'>,
+  rank: number,
+): { low: number; high: number; before: number } | undefined {
   let before = rank
   for (const { low, high, count } of blocksOf(map)) {
     if (before >= count) before -= count
@@ -127,6 +144,22 @@ function find(map: PositionMap, rank: number): { low: number; high: number; befo
     else return { low, high, before }
   }
   return undefined
+}
+
+/** Ranges of at most `size` positions, a multiple of `BLOCK`, that hold all records, newest first. */
+export function* spansOf(
+  map: Pick<PositionMap, 'last' | 'holes'>,
+  size: number,
+): Generator<{ low: number; high: number }> {
+  let span: { low: number; high: number } | undefined
+  for (const { low, high } of blocksOf(map)) {
+    if (span && span.high - low < size) span.low = low
+    else {
+      if (span) yield span
+      span = { low, high }
+    }
+  }
+  if (span) yield span
 }
 
 function blockOf(position: number): number {

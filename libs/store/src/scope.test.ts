@@ -88,6 +88,22 @@ describe('an organization’s view of a collection', () => {
     await scoped(model, newOrganization()).insertOne(draft(1)) // each organization for itself
   })
 
+  it('frees the old value of a unique field at once when it rewrites the record', async () => {
+    const mine = scoped(model, newOrganization())
+    const made = await mine.insertOne(draft(1))
+    const rewrite = (number: number) =>
+      store.transaction(session =>
+        mine.rewriteOne({ _id: made._id }, { emailKey: `person${number}@example.com` }, { session }),
+      )
+    const { updatedAt, ...rewritten } = (await rewrite(2))!
+    const { updatedAt: _, ...before } = made
+    assert.deepEqual(rewritten, { ...before, emailKey: 'person2@example.com' })
+    await mine.insertOne(draft(1))
+    await assert.rejects(rewrite(1), refusedAs('duplicate', 'email'))
+    assert.equal((await mine.findOne({ _id: made._id }))?.emailKey, 'person2@example.com')
+    assert.equal(await store.transaction(session => mine.rewriteOne({ name: 'nobody' }, {}, { session })), null)
+  })
+
   it('refuses misspelt fields, malformed ids, and anything that would leave the organization', async () => {
     const mine = scoped(model, newOrganization())
     await assert.rejects(mine.find({ nmae: 1 }), /strictQuery/)

@@ -54,6 +54,11 @@ export type Scope<T> = {
     update: object,
     options?: UpdateOptions & { returnDocument?: 'before' | 'after' },
   ): Promise<T | null>
+  /**
+   * Changes fields by deleting the record and inserting it anew, in a transaction: for fields of a unique index whose old
+   * value must be free at once, which not every server sees to on an update. Answers the record as it is after.
+   */
+  rewriteOne(filter: Filter, changes: Draft<T>, options: { session: ClientSession }): Promise<T | null>
   deleteOne(filter: Filter, options?: WithSession): Promise<mongo.DeleteResult>
   deleteMany(filter: Filter, options?: WithSession): Promise<mongo.DeleteResult>
   findOneAndDelete(filter: Filter, options?: WithSession): Promise<T | null>
@@ -92,6 +97,9 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
     return docs as T[]
   }
 
+  const findOneAndDelete: Scope<T>['findOneAndDelete'] = (filter, options = {}) =>
+    mapped(model.findOneAndDelete(within(filter), { ...strict, ...only(options) }).exec()) as Promise<T | null>
+
   return {
     organization,
     model,
@@ -121,8 +129,13 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       mapped(model.deleteOne(within(filter), { ...strict, ...only(options) }).exec()),
     deleteMany: (filter, options = {}) =>
       mapped(model.deleteMany(within(filter), { ...strict, ...only(options) }).exec()),
-    findOneAndDelete: (filter, options = {}) =>
-      mapped(model.findOneAndDelete(within(filter), { ...strict, ...only(options) }).exec()) as Promise<T | null>,
+    findOneAndDelete,
+    async rewriteOne(filter, changes, { session }) {
+      const record = await findOneAndDelete(filter, { session })
+      if (!record) return null
+      const [rewritten] = await insertMany([{ ...record, updatedAt: new Date(), ...changes }], { session })
+      return rewritten!
+    },
     aggregate: <R extends object>(pipeline: PipelineStage[], { session }: WithSession = {}) =>
       mapped(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), only({ session })).toArray()),
     stream: <R extends object>(pipeline: PipelineStage[], options: WithSession & { batchSize?: number } = {}) =>

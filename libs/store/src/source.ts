@@ -1,5 +1,4 @@
 import type { PipelineStage } from 'mongoose'
-import { blocksOf, type PositionMap, type Positions, rangeOf } from './positions.ts'
 import type { Filter, Scope, SortOrder } from './scope.ts'
 
 /** Records of a list in its order, by page or all of them. */
@@ -16,33 +15,56 @@ export type Selection<T extends object> = {
   base?: Filter | undefined
   /** Stages between those conditions and the client's filter, for records that are not stored as they are shown. */
   stages?: PipelineStage[] | undefined
+  /** The only stored fields to read, where they are known. */
+  select?: Readonly<Record<string, 1>> | undefined
 }
 
 const BATCH = 500
 /** From here on a page is read from the nearer end of the list. */
 const DEEP_SKIP = 1000
 
+/** Stages that find the records of a selection that match the client's filter. */
+export function matching<T extends object>({ base = {}, stages = [] }: Selection<T>, filter: Filter): PipelineStage[] {
+  const hasFilter = Object.keys(filter).length > 0
+  // One $match where an index can serve all of it; else the base bounds what the client's filter is tried on.
+  const separate = stages.length > 0 || (Object.keys(base).length > 0 && hasFilter)
+  if (!separate) return [{ $match: { ...base, ...filter } }]
+  return [{ $match: base }, ...stages, ...(hasFilter ? [{ $match: filter }] : [])]
+}
+
+/** Stages that put records in order, cut a page out of them, and read no more of them than selected. */
+export function cut(
+  { select }: { select?: Selection<object>['select'] },
+  order: SortOrder,
+  skip = 0,
+  limit?: number,
+): PipelineStage[] {
+  return [
+    { $sort: order },
+    ...(skip > 0 ? [{ $skip: skip }] : []),
+    ...(limit === undefined ? [] : [{ $limit: limit }]),
+    ...(select ? [{ $project: select }] : []),
+  ]
+}
+
+/** How many records the stages find. */
+export async function countOf<T extends object>(scope: Scope<T>, stages: PipelineStage[]): Promise<number> {
+  const [counted] = await scope.aggregate<{ n: number }>([...stages, { $group: { _id: 1, n: { $sum: 1 } } }])
+  return counted?.n ?? 0
+}
+
 /** Records found by conditions, sorted by the database. */
 export function querySource<T extends object>(
-  { scope, base = {}, stages = [] }: Selection<T>,
+  selection: Selection<T>,
   filter: Filter,
   order: SortOrder,
   knownTotal?: () => Promise<number>,
 ): Source<T> {
-  const hasFilter = Object.keys(filter).length > 0
-  // One $match where an index can serve all of it; else the base bounds what the client's filter is tried on.
-  const separate = stages.length > 0 || (Object.keys(base).length > 0 && hasFilter)
-  const matches: PipelineStage[] = separate
-    ? [{ $match: base }, ...stages, ...(hasFilter ? [{ $match: filter }] : [])]
-    : [{ $match: { ...base, ...filter } }]
-
-  const total = async () => {
-    if (knownTotal && !hasFilter) return knownTotal()
-    const [counted] = await scope.aggregate<{ n: number }>([...matches, { $group: { _id: 1, n: { $sum: 1 } } }])
-    return counted?.n ?? 0
-  }
+  const { scope } = selection
+  const matches = matching(selection, filter)
+  const total = () => (knownTotal && Object.keys(filter).length === 0 ? knownTotal() : countOf(scope, matches))
   const read = (sort: SortOrder, skip: number, limit: number) =>
-    scope.aggregate<T>([...matches, { $sort: sort }, ...(skip > 0 ? [{ $skip: skip }] : []), { $limit: limit }])
+    scope.aggregate<T>([...matches, ...cut(selection, sort, skip, limit)])
 
   return {
     async page(skip, limit) {
@@ -51,61 +73,28 @@ export function querySource<T extends object>(
         return { docs, total: count }
       }
       const count = await total()
-      const wanted = Math.min(limit, count - skip)
-      if (wanted <= 0) return { docs: [], total: count }
-      if (skip <= count / 2) return { docs: await read(order, skip, wanted), total: count }
-      const fromEnd = await read(reversed(order), count - skip - wanted, wanted)
-      return { docs: fromEnd.reverse(), total: count }
+      return { docs: await fromNearerEnd(read, order, skip, limit, count), total: count }
     },
-    batches: () => inBatches(scope.stream<T>([...matches, { $sort: order }], { batchSize: BATCH })),
+    batches: () => inBatches(scope.stream<T>([...matches, ...cut(selection, order)], { batchSize: BATCH })),
   }
 }
 
-/** Records of a list with positions: newest first, or oldest first. */
-export function positionedSource<T extends object>(
-  { scope, base = {} }: Selection<T>,
-  positions: Positions,
-  oldestFirst: boolean,
-): Source<T> {
-  const read = async (low: number, high: number, skip: number, limit: number) => {
-    const position = { $gte: low, $lte: high }
-    const stages: PipelineStage[] = [{ $match: { ...base, position } }, { $sort: { position: -1 } }]
-    return scope.aggregate<T>([...stages, ...(skip > 0 ? [{ $skip: skip }] : []), { $limit: limit }])
-  }
-  const readBlock = async ({ low, high, count }: { low: number; high: number; count: number }) => {
-    const docs = await read(low, high, 0, count)
-    return oldestFirst ? docs.reverse() : docs
-  }
-
-  return {
-    async page(skip, limit) {
-      const map = await positions.read()
-      const range = oldestFirst ? oldestRange(map, skip, limit) : rangeOf(map, skip, limit)
-      if (!range) return { docs: [], total: map.total }
-      const docs = await read(range.low, range.high, range.skip, range.limit)
-      return { docs: oldestFirst ? docs.reverse() : docs, total: map.total }
-    },
-    async *batches() {
-      const blocks = [...blocksOf(await positions.read())]
-      if (oldestFirst) blocks.reverse()
-      let next = blocks[0] && readBlock(blocks[0])
-      for (let index = 1; next; index++) {
-        const docs: T[] = await next
-        next = blocks[index] && readBlock(blocks[index]!) // read while the last one is written out
-        next?.catch(() => undefined) // it is awaited, or nobody wants it any more
-        yield docs
-      }
-    },
-  }
+/** Reads a page forwards, or from the end of the list and backwards, whichever skips less. */
+export async function fromNearerEnd<T, Order extends SortOrder>(
+  read: (order: Order, skip: number, limit: number) => Promise<T[]>,
+  order: Order,
+  skip: number,
+  limit: number,
+  total: number,
+): Promise<T[]> {
+  const wanted = Math.min(limit, total - skip)
+  if (wanted <= 0) return []
+  const behind = total - skip - wanted
+  return skip <= behind ? read(order, skip, wanted) : (await read(reversed(order), behind, wanted)).reverse()
 }
 
-function oldestRange(map: PositionMap, skip: number, limit: number) {
-  const wanted = Math.min(limit, map.total - skip)
-  return wanted > 0 ? rangeOf(map, map.total - skip - wanted, wanted) : undefined
-}
-
-function reversed(order: SortOrder): SortOrder {
-  return Object.fromEntries(Object.entries(order).map(([field, direction]) => [field, direction === 1 ? -1 : 1]))
+function reversed<Order extends SortOrder>(order: Order): Order {
+  return Object.fromEntries(Object.entries(order).map(([field, direction]) => [field, -direction])) as Order
 }
 
 async function* inBatches<T>(docs: AsyncIterable<T>): AsyncIterable<T[]> {
