@@ -120,7 +120,9 @@ export async function untilReady<Result>(
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     try {
-      return await check()
+      const result = await check()
+      if (running.exit) throw ended(running) // somebody else answered in its place
+      return result
     } catch (error) {
       if (running.exit) throw ended(running)
       if (error instanceof Problem) throw error
