@@ -86,7 +86,8 @@ export class CsvParser {
     this.#settleOffset()
     const rest = this.#text.slice(this.#pos) + this.#heldCr
     this.#heldCr = more.endsWith('\r') ? '\r' : ''
-    this.#damaged = isDamaged(more) || isDamaged(rest) || this.#cells.some(isDamaged)
+    const stillDamaged = this.#damaged && (isDamaged(rest) || this.#cells.some(isDamaged))
+    this.#damaged = stillDamaged || isDamaged(more)
     this.#takenBefore += this.#pos
     this.#text = rest + (this.#heldCr ? more.slice(0, -1) : more)
     this.#pos = this.#mark = 0
