@@ -82,6 +82,13 @@ export type UserDeleted = {
   actor?: Actor | null
 }
 
+export type UserDeviceRevoked = {
+  userId: string
+  /** Name of the device. */
+  device: string
+  actor?: Actor | null
+}
+
 export type UserPasswordSet = {
   userId: string
   actor?: Actor | null

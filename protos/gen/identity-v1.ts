@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, Empty, IdRequest, ListQuery, ListRequest, Updated } from './types.ts'
+import type { Actor, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest, Updated } from './types.ts'
 /** Signing in and out, and who the caller is. */
 export type Authentication = {
   /** Makes an organization and its owner, and signs the owner in. Open only where the operator opened it. */
@@ -274,6 +274,58 @@ export type Users = {
   changeRole: { kind: 'unary'; request: ChangeRoleRequest; response: Updated }
   /** Deletes the account for good: sessions end, its tokens are refused. Contacts stay. Not oneself, not the last owner. */
   deleteUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Active sessions. */
+  listUserSessions: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Devices that the user signed in from. */
+  listUserDevices: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** What the user did: sign-ins and changes, newest first. */
+  listUserActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Ends one session at once. */
+  revokeUserSession: { kind: 'unary'; request: RevokeUserSessionRequest; response: HttpBody }
+  /** Forgets a device and ends its sessions at once. */
+  revokeUserDevice: { kind: 'unary'; request: RevokeUserDeviceRequest; response: HttpBody }
+}
+
+export type Session = {
+  /** Opaque; never the credential. */
+  sessionRef: string
+  /** For example "Firefox on Linux". */
+  device: string
+  ip: string
+  userAgent: string
+  /** To within a few minutes. */
+  lastActiveAt: string
+  expiresAt: string
+  /** The session that asks. */
+  current: boolean
+  /** Id of the person behind a read-only impersonation. */
+  impersonatedBy: string
+}
+
+export type Device = {
+  deviceId: string
+  /** For example "Firefox on Linux". */
+  name: string
+  /** With the version that was seen last. */
+  browser: string
+  os: string
+  /** desktop, mobile, tablet, tv, bot or unknown. */
+  type: string
+  lastIp: string
+  firstSeenAt: string
+  /** The last sign-in from it. */
+  lastSeenAt: string
+  /** The device that asks. */
+  current: boolean
+}
+
+export type Activity = {
+  /** That of the event: session.created, token.created, user.blocked and so on. */
+  type: string
+  at: string
+  /** The person, or the token that acted as the person. */
+  actor?: Actor | null
+  data: string
 }
 
 export type CreateUserRequest = {
@@ -309,4 +361,14 @@ export type ChangeRoleRequest = {
   id: string
   /** A built-in role or one of kind user. */
   role: string
+}
+
+export type RevokeUserSessionRequest = {
+  id: string
+  sessionRef: string
+}
+
+export type RevokeUserDeviceRequest = {
+  id: string
+  deviceId: string
 }

@@ -15,6 +15,7 @@ import type { Config } from './config.ts'
 import { createLogMailer, type Mailer } from './mailer.ts'
 import { type Organization, organizationSchema } from './organizations/organization.model.ts'
 import { type Role, roleSchema } from './roles/role.model.ts'
+import { deviceSchema, type KnownDevice } from './sessions/device.model.ts'
 import { type Session, sessionSchema } from './sessions/session.model.ts'
 import { type Token, tokenSchema } from './tokens/token.model.ts'
 import { type PasswordReset, passwordResetSchema } from './users/password-reset.model.ts'
@@ -28,6 +29,7 @@ export type Models = {
   sessions: Model<Session>
   roles: Model<Role>
   tokens: Model<Token>
+  devices: Model<KnownDevice>
   activities: Model<Activity>
   passwordResets: Model<PasswordReset>
 }
@@ -38,6 +40,7 @@ export type Tenant = {
   sessions: Scope<Session>
   roles: Scope<Role>
   tokens: Scope<Token>
+  devices: Scope<KnownDevice>
   activities: Scope<Activity>
   passwordResets: Scope<PasswordReset>
 }
@@ -79,6 +82,7 @@ export async function createContext(config: Config, { logger, onStop }: Lifecycl
       sessions: scoped(models.sessions, organizationId),
       roles: scoped(models.roles, organizationId),
       tokens: scoped(models.tokens, organizationId),
+      devices: scoped(models.devices, organizationId),
       activities: scoped(models.activities, organizationId),
       passwordResets: scoped(models.passwordResets, organizationId),
     }),
@@ -104,6 +108,7 @@ function declareModels(store: Store): Models {
     sessions: store.model('Session', sessionSchema),
     roles: store.model('Role', roleSchema),
     tokens: store.model('Token', tokenSchema),
+    devices: store.model('Device', deviceSchema),
     activities: store.model('Activity', activitySchema),
     passwordResets: store.model('PasswordReset', passwordResetSchema),
   }

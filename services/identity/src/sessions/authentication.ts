@@ -1,4 +1,5 @@
 import { AppError, type Call, type Handlers, json } from '@rollcall/rpc'
+import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
@@ -6,7 +7,7 @@ import { presentOrganization } from '../organizations/organization.model.ts'
 import { resetPassword } from '../users/password-reset.ts'
 import { emailKeyOf, presentUser, type User } from '../users/user.model.ts'
 import { blockedAccount } from './credentials.ts'
-import { endSessions } from './end-sessions.ts'
+import { endSession } from './end-sessions.ts'
 import { signIn } from './sign-in.ts'
 
 /** How many organizations' accounts of one email a sign-in tries its password on. */
@@ -41,7 +42,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     if (!sessionId) throw new AppError('bad_request', { message: 'An API token has no session to end.' })
     const scope = { organizationId, credentials: [{ kind: 'session' as const, id: sessionId }] }
     await context.credentials.change(scope, timeoutMs => {
-      const end = (tx: ClientSession) => endSessions(context, { _id: sessionId }, caller, tx)
+      const end = (tx: ClientSession) => endSession(context, objectId(sessionId), caller, tx)
       return context.store.transaction(end, { timeoutMs })
     })
     return { success: true, message: 'signed out' }

@@ -1,10 +1,14 @@
 import { credentialMessages } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, type Caller, type Handlers } from '@rollcall/rpc'
+import type { Scope } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { type Authority, authorityOf, tokenAuthorityOf } from '../roles/authority.ts'
 import type { Token } from '../tokens/token.model.ts'
 import type { User } from '../users/user.model.ts'
+import type { Session } from './session.model.ts'
+
+const notedEveryMs = 60_000
 
 /**
  * Turns credentials into callers, as things stand at this moment; whoever asks may remember the answer under the
@@ -31,7 +35,7 @@ export const credentials = ({ within }: Context): Handlers<'rollcall.identity.v1
     }
   },
 
-  async resolveSession({ organizationId, sessionId, userId }, { caller }) {
+  async resolveSession({ organizationId, sessionId, userId }, { caller, logger }) {
     requireService(caller)
     const { sessions, users, roles } = within(organizationId)
     const [session, user] = await Promise.all([
@@ -44,6 +48,7 @@ export const credentials = ({ within }: Context): Handlers<'rollcall.identity.v1
       throw unauthenticated(credentialMessages.badSession)
     const authority = await authorityOf(roles, user)
     if (!authority) throw unauthenticated(credentialMessages.badSession)
+    noteActivity(sessions, session).catch(err => logger.warn({ err }, 'the activity of a session was not noted'))
     return {
       kind: 'session',
       ...resolved(user, authority),
@@ -54,6 +59,13 @@ export const credentials = ({ within }: Context): Handlers<'rollcall.identity.v1
     }
   },
 })
+
+/** Nobody waits for it: whoever asks remembers the answer, so that it says little more than the minute anyway. */
+async function noteActivity(sessions: Scope<Session>, { _id, lastActiveAt }: Session): Promise<void> {
+  const now = Date.now()
+  if (now - lastActiveAt.getTime() < notedEveryMs) return
+  await sessions.updateOne({ _id }, { $set: { lastActiveAt: new Date(now) } })
+}
 
 /** The refusal of whoever acts for a blocked account. */
 export function blockedAccount(): AppError {

@@ -1,14 +1,22 @@
-import { Schema, type Types } from 'mongoose'
+import { randomBytes } from 'node:crypto'
+import { type FieldTable, presenter } from '@rollcall/store'
+import { type PipelineStage, Schema, Types } from 'mongoose'
 import type { Device } from './device.ts'
+import { nullIfEmpty } from './null-if-empty.ts'
 
 /** A sign-in that has not ended; its id is the `sid` of the JWT. Ending it deletes it. */
 export type Session = {
   _id: Types.ObjectId
   organization: Types.ObjectId
+  /** What it is called outside, where its id, which the credential bears, is not to be seen. */
+  ref: Types.ObjectId
   user: Types.ObjectId
   device: Device
+  /** The same device as the user's other sign-ins from it know it. */
+  deviceId: Types.ObjectId | null
   ip: string
   userAgent: string
+  lastActiveAt: Date
   expiresAt: Date
   /** Who acts as the user, read-only. */
   impersonatedBy: Types.ObjectId | null
@@ -19,12 +27,16 @@ export type Session = {
 export const sessionSchema = new Schema<Session>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
+    // Ids that are made one after the other tell of each other.
+    ref: { type: Schema.Types.ObjectId, default: () => new Types.ObjectId(randomBytes(12)) },
     user: { type: Schema.Types.ObjectId, required: true },
     device: {
       type: new Schema<Device>({ name: String, browser: String, os: String, type: { type: String } }, { _id: false }),
     },
+    deviceId: { type: Schema.Types.ObjectId, default: null },
     ip: { type: String, default: '' },
     userAgent: { type: String, default: '' },
+    lastActiveAt: { type: Date, default: () => new Date() },
     expiresAt: { type: Date, required: true },
     impersonatedBy: { type: Schema.Types.ObjectId, default: null },
   },
@@ -32,3 +44,31 @@ export const sessionSchema = new Schema<Session>(
 )
 sessionSchema.index({ organization: 1, user: 1 })
 sessionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+
+/** What of a session is public. */
+export const sessionFields: FieldTable = {
+  sessionRef: 'objectId',
+  device: 'string',
+  ip: 'string',
+  userAgent: 'string',
+  lastActiveAt: 'date',
+  expiresAt: 'date',
+  current: 'boolean',
+  impersonatedBy: 'objectId',
+}
+
+/** The public record of a session that `showSession` has prepared. */
+export const presentSession = presenter(sessionFields)
+
+/** Puts the reference in the place of the id, and adds which session is the one that asks. */
+export function showSession(current: Types.ObjectId | null): PipelineStage {
+  return {
+    $addFields: {
+      _id: '$ref',
+      sessionRef: '$ref',
+      current: { $eq: ['$_id', current] },
+      device: '$device.name',
+      ...nullIfEmpty('ip', 'userAgent'),
+    },
+  }
+}

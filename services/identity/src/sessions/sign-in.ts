@@ -1,9 +1,11 @@
 import type { Call, Caller } from '@rollcall/rpc'
+import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import type { User } from '../users/user.model.ts'
-import { deviceOf, maxUserAgentLength } from './device.ts'
+import type { KnownDevice } from './device.model.ts'
+import { type Device, deviceOf, maxUserAgentLength } from './device.ts'
 
 /** The credential of a new session. */
 export type SignIn = { token: string; expiresAt: Date }
@@ -16,8 +18,11 @@ export async function signIn(context: Context, user: User, { caller }: Call, tx:
   const expiresAt = new Date(issuedAtSeconds * 1000 + sessionLifetimeMs)
   const ip = caller.ip ?? ''
   const userAgent = (caller.userAgent ?? '').slice(0, maxUserAgentLength)
-  const session = await within(user.organization).sessions.insertOne(
-    { user: user._id, device: deviceOf(userAgent), ip, userAgent, expiresAt },
+  const device = deviceOf(userAgent)
+  const { sessions, devices } = within(user.organization)
+  const { _id: deviceId } = await recogniseDevice(devices, user, device, ip, tx)
+  const session = await sessions.insertOne(
+    { user: user._id, device, deviceId, ip, userAgent, expiresAt },
     { session: tx },
   )
   const data = { userId: String(user._id), ip, userAgent, at: session.createdAt }
@@ -32,4 +37,20 @@ export async function signIn(context: Context, user: User, { caller }: Call, tx:
     exp: expiresAt.getTime() / 1000,
   })
   return { token, expiresAt }
+}
+
+async function recogniseDevice(
+  devices: Scope<KnownDevice>,
+  { _id: user }: User,
+  { name, type, browser, os }: Device,
+  lastIp: string,
+  tx: ClientSession,
+): Promise<KnownDevice> {
+  const now = new Date()
+  const device = await devices.findOneAndUpdate(
+    { user, name, type },
+    { $set: { browser, os, lastIp, lastSeenAt: now }, $setOnInsert: { firstSeenAt: now } },
+    { upsert: true, session: tx },
+  )
+  return device!
 }

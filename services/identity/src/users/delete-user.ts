@@ -27,6 +27,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   await tenant.users.deleteOne({ _id: subject }, { session: tx })
   await leaveRole(tenant.roles, user, tx)
   await endSessions(context, { user: subject }, caller, tx)
+  await tenant.devices.deleteMany({ user: subject }, { session: tx })
   await tenant.passwordResets.deleteMany({ user: subject }, { session: tx })
   await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { session: tx })
   const record = presentUser(user)

@@ -1,5 +1,6 @@
 import { type Handlers, json } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
+import { listActivities } from '../activities/list-activities.ts'
 import type { Context } from '../context.ts'
 import { blockUser, unblockUser } from './block-user.ts'
 import { changeRole } from './change-role.ts'
@@ -9,6 +10,7 @@ import { deleteUser } from './delete-user.ts'
 import { countMembers } from './member-role.ts'
 import { profileOf } from './profile.ts'
 import { presentUser, userFields } from './user.model.ts'
+import { listUserDevices, listUserSessions, revokeUserDevice, revokeUserSession } from './user-sessions.ts'
 
 /** User accounts of the organization. */
 export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> => ({
@@ -37,6 +39,16 @@ export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> 
   unblockUser: ({ id }, { caller }) => unblockUser(context, id, caller),
 
   changeRole: (request, { caller }) => changeRole(context, request, caller),
+
+  listUserSessions: (request, { caller }) => listUserSessions(context, request, caller),
+
+  listUserDevices: (request, { caller }) => listUserDevices(context, request, caller),
+
+  listUserActivities: (request, { caller }) => listActivities(context, request, caller),
+
+  revokeUserSession: (request, { caller }) => revokeUserSession(context, request, caller),
+
+  revokeUserDevice: (request, { caller }) => revokeUserDevice(context, request, caller),
 
   deleteUser: ({ id }, { caller }) => deleteUser(context, id, caller),
 })

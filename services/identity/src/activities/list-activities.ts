@@ -1,0 +1,28 @@
+import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
+import type { Caller } from '@rollcall/rpc'
+import { type FieldTable, runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { findUser } from '../users/change-user.ts'
+
+const activityFields: FieldTable = {
+  type: 'string',
+  at: 'date',
+  actor: 'object',
+  'actor.kind': 'string',
+  'actor.id': 'string',
+  'actor.name': 'string',
+  data: 'object',
+}
+
+/** What a user did, themselves or by their tokens: sign-ins and changes, newest first. */
+export async function listActivities({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, activities } = within(caller.organizationId)
+  const { _id: user } = await findUser(users, id)
+  return runList({
+    scope: activities,
+    base: { user },
+    query: list ?? {},
+    fields: activityFields,
+    defaultSort: { at: -1, _id: -1 },
+  })
+}

@@ -1,0 +1,90 @@
+import type { RevokeUserDeviceRequest, RevokeUserSessionRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
+import { AppError, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import { objectId, runList } from '@rollcall/store'
+import type { ClientSession, Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { tell } from '../events.ts'
+import { deviceFields, presentDevice, showDevice } from '../sessions/device.model.ts'
+import { endSession, endSessions } from '../sessions/end-sessions.ts'
+import { presentSession, type Session, sessionFields, showSession } from '../sessions/session.model.ts'
+import { findUser } from './change-user.ts'
+
+/** The sessions of a user that have not ended, the latest sign-in first. */
+export async function listUserSessions({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, sessions } = within(caller.organizationId)
+  const { _id: user } = await findUser(users, id)
+  return runList({
+    scope: sessions,
+    base: { user, expiresAt: { $gt: new Date() } },
+    stages: [showSession(sessionOf(caller))],
+    query: list ?? {},
+    fields: sessionFields,
+    defaultSort: { createdAt: -1 },
+  })
+}
+
+/** The devices that a user signed in from, the latest sign-in first. */
+export async function listUserDevices({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, devices, sessions } = within(caller.organizationId)
+  const { _id: user } = await findUser(users, id)
+  const session = await sessions.findOne({ _id: sessionOf(caller) })
+  return runList({
+    scope: devices,
+    base: { user },
+    stages: [showDevice(session?.deviceId ?? null)],
+    query: list ?? {},
+    fields: deviceFields,
+    defaultSort: { lastSeenAt: -1 },
+  })
+}
+
+/** Ends one session of a user: the very next request with it is refused. */
+export async function revokeUserSession(
+  context: Context,
+  { id, sessionRef }: RevokeUserSessionRequest,
+  caller: Caller,
+): Promise<HttpBody> {
+  const { organizationId } = caller
+  const { users, sessions } = context.within(organizationId)
+  const { _id: user } = await findUser(users, id)
+  const named = { user, ref: objectId(sessionRef, 'sessionRef'), expiresAt: { $gt: new Date() } }
+  const session: Session | null = await sessions.findOne(named)
+  const [record] = await sessions.aggregate([{ $match: named }, showSession(sessionOf(caller))])
+  if (!session || !record) throw new AppError('not_found', { what: 'session' })
+  const scope = { organizationId, credentials: [{ kind: 'session' as const, id: String(session._id) }] }
+  const end = async (tx: ClientSession) => {
+    if (!(await endSession(context, session._id, caller, tx))) throw new AppError('not_found', { what: 'session' })
+  }
+  await context.credentials.change(scope, timeoutMs => context.store.transaction(end, { timeoutMs }))
+  return json(presentSession(record))
+}
+
+/** Forgets a device of a user and ends the sessions that were begun on it. */
+export async function revokeUserDevice(
+  context: Context,
+  { id, deviceId }: RevokeUserDeviceRequest,
+  caller: Caller,
+): Promise<HttpBody> {
+  const { organizationId } = caller
+  const { users, devices, sessions } = context.within(organizationId)
+  const { _id: user, organization } = await findUser(users, id)
+  const named = { user, _id: objectId(deviceId, 'deviceId') }
+  const own = await sessions.findOne({ _id: sessionOf(caller) })
+  const [record] = await devices.aggregate([{ $match: named }, showDevice(own?.deviceId ?? null)])
+  if (!record) throw new AppError('not_found', { what: 'device' })
+  const revoke = async (tx: ClientSession) => {
+    const device = await devices.findOneAndDelete(named, { session: tx })
+    if (!device) throw new AppError('not_found', { what: 'device' })
+    await endSessions(context, { user, deviceId: device._id }, caller, tx)
+    const data = { userId: id, device: device.name }
+    await tell(context, caller, 'user.device_revoked', { organization, subject: user, data }, tx)
+  }
+  await context.credentials.change({ organizationId }, timeoutMs => context.store.transaction(revoke, { timeoutMs }))
+  return json(presentDevice(record))
+}
+
+/** The session that asks; null for a token. */
+function sessionOf({ sessionId }: Caller): Types.ObjectId | null {
+  return sessionId === undefined ? null : objectId(sessionId)
+}
