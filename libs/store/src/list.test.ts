@@ -383,7 +383,7 @@ describe('positions', () => {
         )
       })
 
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 3; round++) {
       const made = await add(20 + ((round * 397) % 700))
       next += made.length
       expected.push(...made.map(({ _id, name, position }) => ({ id: _id, name, position })))
@@ -427,7 +427,7 @@ describe('positions', () => {
         const filter = JSON.stringify({ name: { $regex: pattern } })
         const matching = newest.filter(name => matcher.test(name))
         for (const matches of [undefined, memory, memory]) {
-          for (const page of [1, 2, Math.ceil(matching.length / 20), Math.ceil(matching.length / 10), 500]) {
+          for (const page of [1, Math.ceil(matching.length / 20), Math.ceil(matching.length / 10), 500]) {
             const options = { positions: register, matches }
             const found = await list(mine, { page, limit: 10, filter }, options)
             assert.deepEqual(

@@ -34,7 +34,7 @@ describe('sessions of the dead', () => {
     await drop()
   })
 
-  it('leave a process alone that only slept', async () => {
+  it('cost a process that only slept no more than to begin again', async () => {
     const { store, drop } = await testStore()
     const watch = watchSessions(store.connection, quiet)
     const sleeper = await store.connection.startSession()

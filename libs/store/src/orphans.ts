@@ -29,9 +29,9 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
   const others = new Map<string, { beat: number; missed: number }>()
   const stopping = new AbortController()
   let beat = 0
-  let watching: Promise<void> | undefined
 
   const giveSign = async () => {
+    if (sessions.size === 0) return
     const sign = { beat: ++beat, sessions: [...sessions.values()] }
     await mapped(processes.updateOne({ _id: self }, { $set: sign }, { upsert: true }))
   }
@@ -67,13 +67,14 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
     }
   }
 
+  const watching = watch()
+
   return {
     async note(session) {
       const id = session.id?.id as SessionId | undefined
       const key = id?.toString('hex')
       if (!id || !key || sessions.has(key)) return
       sessions.set(key, id)
-      watching ??= watch()
       await giveSign()
     },
     async stop() {

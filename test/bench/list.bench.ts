@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto'
+import { createLogger } from '@rollcall/runtime'
+import {
+  connectStore,
+  createMatchMemory,
+  type FieldTable,
+  type ListQuery,
+  migrate,
+  positions,
+  runList,
+  type Scope,
+  scoped,
+} from '@rollcall/store'
+import fc from 'fast-check'
+import { type Model, Schema, Types } from 'mongoose'
+import { atLeast, atMost, type Figure, median, sideBySide } from './measure.ts'
+
+/** Lists at a million contacts: P11 (pages with exact totals), P12 (serialisation), S2 (the slowest filter). */
+
+const CONTACTS = 1_000_000
+const FILTERED_CONTACTS = 20_000
+const BATCH = 5000
+const PAGE_SIZE = 10
+
+type Contact = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  position: number
+  email: string
+  emailKey: string
+  name: string
+  attributes: Record<string, unknown>
+  tags: string[]
+  unsubscribed: boolean
+  blocked: boolean
+  source: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+const schema = new Schema<Contact>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    position: { type: Number, required: true },
+    email: String,
+    emailKey: String,
+    name: String,
+    attributes: Schema.Types.Mixed,
+    tags: [String],
+    unsubscribed: Boolean,
+    blocked: Boolean,
+    source: String,
+    createdAt: Date,
+    updatedAt: Date,
+  },
+  { collection: 'contacts', versionKey: false },
+)
+schema.index({ organization: 1, position: 1 })
+schema.index({ organization: 1, emailKey: 1 }, { unique: true })
+
+const fields: FieldTable = {
+  email: { type: 'string', key: { path: 'emailKey', of: text => text.toLowerCase() } },
+  name: 'string',
+  attributes: 'object',
+  'attributes.city': 'string',
+  'attributes.score': 'number',
+  tags: 'string[]',
+  unsubscribed: 'boolean',
+  blocked: 'boolean',
+  source: 'string',
+}
+
+type Listed = { scope: Scope<Contact>; store: Bench['store']; organization: Types.ObjectId }
+type Bench = { store: Awaited<ReturnType<typeof connectStore>>; model: Model<Contact> }
+
+export async function run(): Promise<Figure[]> {
+  const store = await connectStore({
+    url: process.env.MONGODB_URL!,
+    dbName: `bench-list-${randomBytes(4).toString('hex')}`,
+    logger: createLogger({ service: 'bench', level: 'error' }),
+    timeoutMs: 120_000,
+  })
+  const model = store.model<Contact>('Contact', schema)
+  try {
+    await migrate(store, createLogger({ service: 'bench', level: 'error' }))
+    const bench = { store, model }
+    const slowest = await filters(bench)
+    const organization = new Types.ObjectId()
+    await fill(bench, organization, CONTACTS)
+    return [...(await pages(bench, organization)), await serialisation(bench, organization), slowest]
+  } finally {
+    await store.connection.dropDatabase()
+    await store.close()
+  }
+}
+
+/** Contacts as an import makes them, with their positions. */
+async function fill({ store, model }: Bench, organization: Types.ObjectId, count: number): Promise<void> {
+  const register = positions(store, organization, 'contacts')
+  const { first, at } = await store.transaction(session => register.take(session, count))
+  const contactOf = (position: number) => ({
+    _id: new Types.ObjectId(),
+    organization,
+    position,
+    email: `Contact${position}@example.com`,
+    emailKey: `contact${position}@example.com`,
+    name: `Contact ${position}`,
+    attributes: { city: `city ${(position * 7919) % 20}`, score: position % 1000 },
+    tags: [`tag ${position % 10}`],
+    unsubscribed: position % 17 === 0,
+    blocked: false,
+    source: 'import',
+    createdAt: at,
+    updatedAt: at,
+  })
+  for (let from = 0; from < count; from += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => contactOf(first + from + index))
+    await model.collection.insertMany(batch, { ordered: false })
+  }
+}
+
+/** Milliseconds that the task takes on average. */
+async function timed(task: () => Promise<unknown>, times: number): Promise<number> {
+  const start = performance.now()
+  for (let time = 0; time < times; time++) await task()
+  return (performance.now() - start) / times
+}
+
+async function pages({ store, model }: Bench, organization: Types.ObjectId): Promise<Figure[]> {
+  const scope = scoped(model, organization)
+  const page = (number: number) => () =>
+    runList({
+      scope,
+      fields,
+      query: { page: number, limit: PAGE_SIZE },
+      positions: positions(store, organization, 'contacts'),
+    })
+  const last = CONTACTS / PAGE_SIZE
+  const uncounted = async () => {
+    const position = { $gt: CONTACTS - PAGE_SIZE, $lte: CONTACTS }
+    JSON.stringify(
+      await scope.aggregate([{ $match: { position } }, { $sort: { position: -1 } }, { $limit: PAGE_SIZE }]),
+    )
+  }
+  const versus = (task: () => Promise<unknown>, other: () => Promise<unknown>) =>
+    sideBySide(
+      () => timed(task, 200),
+      () => timed(other, 200),
+      7,
+    )
+
+  const counted = await versus(page(1), uncounted)
+  const lastPage = await versus(page(last), page(1))
+  const middlePage = await versus(page(last / 2), page(1))
+  return [
+    withTimes('P11 page 1 of 1M with its total, against the same without', counted, 1.3),
+    withTimes('P11 last page of 1M, against page 1', lastPage, 3),
+    withTimes('P11 middle page of 1M, against page 1', middlePage, 3),
+    ...(await filteredPages({ scope, store, organization })),
+  ]
+}
+
+/** A filter that a twentieth matches: looked for, then gone through. In milliseconds; the goals are halves of listmonk's. */
+async function filteredPages({ scope, store, organization }: Listed): Promise<Figure[]> {
+  const matches = createMatchMemory()
+  const filter = '{"attributes.city":"city 3"}'
+  const page = (number: number) => () =>
+    runList({
+      scope,
+      fields,
+      query: { filter, page: number },
+      positions: positions(store, organization, 'contacts'),
+      matches,
+    })
+  const found = await timed(page(1), 1)
+  const again = median([await timed(page(1), 20), await timed(page(1), 20), await timed(page(1), 20)])
+  const deep = await timed(page(CONTACTS / 20 / PAGE_SIZE / 2), 3)
+  return [
+    inMilliseconds('L4 filter that 5 % of 1M match, page 1, for the first time', found, 40),
+    inMilliseconds('L4 filter that 5 % of 1M match, page 1, again', again, 40),
+    inMilliseconds('L4 filter that 5 % of 1M match, middle page', deep, 40),
+  ]
+}
+
+function inMilliseconds(name: string, measured: number, goal: number): Figure {
+  return { name, measured: `${measured.toFixed(1)} ms`, goal: `≤ ${goal} ms`, ok: measured <= goal }
+}
+
+function withTimes(name: string, { a, b, ratio }: { a: number; b: number; ratio: number }, goal: number): Figure {
+  const figure = atMost(name, ratio, goal)
+  return { ...figure, measured: `${figure.measured} (${a.toFixed(2)} / ${b.toFixed(2)} ms)` }
+}
+
+async function serialisation({ store, model }: Bench, organization: Types.ObjectId): Promise<Figure> {
+  const scope = scoped(model, organization)
+  const limit = 1000
+  const ours = () => runList({ scope, fields, query: { limit }, positions: positions(store, organization, 'contacts') })
+  const hydrated = async () => {
+    const range = { organization, position: { $gt: CONTACTS - limit, $lte: CONTACTS } }
+    return Buffer.from(JSON.stringify({ docs: await model.find(range).sort({ position: -1 }).limit(limit) }))
+  }
+  const { a, b, ratio } = await sideBySide(
+    () => timed(hydrated, 10),
+    () => timed(ours, 10),
+    7,
+  )
+  const figure = atLeast('P12 a page of 1,000, against hydrated Mongoose + JSON.stringify', ratio, 1.6)
+  return { ...figure, measured: `${figure.measured} (${a.toFixed(0)} / ${b.toFixed(0)} ms)` }
+}
+
+/** Times filters of every kind the check accepts, and the worst that can be made of them. */
+async function filters(bench: Bench): Promise<Figure> {
+  const organization = new Types.ObjectId()
+  await fill(bench, organization, FILTERED_CONTACTS)
+  const scope = scoped(bench.model, organization)
+  const accepted = [...fc.sample(anyFilter(), { numRuns: 40, seed: 1 }), ...worstFilters()]
+  const times: [number, string][] = []
+  for (const filter of accepted)
+    times.push([await medianTime(scope, { filter: JSON.stringify(filter) }), JSON.stringify(filter)])
+  const [slowest, which] = times.reduce((a, b) => (a[0] >= b[0] ? a : b))
+  const middle = median(times.map(([time]) => time))
+  const figure = atMost('S2 slowest accepted filter, against the median one', slowest / middle, 10)
+  const excerpt = which.length > 60 ? `${which.slice(0, 57)}…` : which
+  return { ...figure, measured: `${figure.measured} (${slowest.toFixed(0)} / ${middle.toFixed(0)} ms, ${excerpt})` }
+}
+
+async function medianTime(scope: Scope<Contact>, query: ListQuery): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < 3; round++) times.push(await timed(() => runList({ scope, fields, query }), 1))
+  return median(times)
+}
+
+function anyFilter(): fc.Arbitrary<object> {
+  const text = fc.constantFrom('Contact 77', 'city 3', 'tag 4', 'a', 'import')
+  const condition = fc.oneof(
+    fc
+      .tuple(fc.constantFrom('name', 'attributes.city', 'source', 'tags'), text)
+      .map(([field, value]) => ({ [field]: value })),
+    fc
+      .tuple(fc.constantFrom('$gt', '$lte', '$ne'), fc.nat(1000))
+      .map(([operator, value]) => ({ 'attributes.score': { [operator]: value } })),
+    fc
+      .tuple(fc.constantFrom('name', 'attributes.city'), fc.constantFrom('^Con', '77', '[0-9]+$'))
+      .map(([field, $regex]) => ({ [field]: { $regex } })),
+    fc.boolean().map(unsubscribed => ({ unsubscribed })),
+    fc.constantFrom('unsubscribed', 'name').map(field => ({ [field]: { $exists: true } })),
+  )
+  return fc.oneof(
+    condition,
+    fc.array(condition, { minLength: 2, maxLength: 4 }).map($or => ({ $or })),
+    fc.array(condition, { minLength: 2, maxLength: 4 }).map($and => ({ $and })),
+  )
+}
+
+function worstFilters(): object[] {
+  const pattern = { $regex: '.*[a-z].*[0-9].*x$', $options: 'i' }
+  const items = Array.from({ length: 500 }, (_, index) => `no such name ${index}`.slice(0, 20))
+  return [
+    { name: pattern },
+    { $or: Array.from({ length: 5 }, (_, index) => ({ name: { ...pattern, $regex: `.*[a-z].*[0-9].*x${index}$` } })) },
+    {
+      $nor: Array.from({ length: 5 }, (_, index) => ({ email: { ...pattern, $regex: `.*[a-z].*[0-9].*x${index}$` } })),
+    },
+    { $or: Array.from({ length: 49 }, (_, index) => ({ name: `nobody ${index}` })) },
+    { name: { $in: items } },
+    { name: { $nin: items } },
+    { tags: { $all: items } },
+    { email: { $regex: '[^x]{1,20}!', $options: 'i' } },
+    { name: { $regex: String.raw`\w{1,20}!` } },
+  ]
+}
