@@ -1,0 +1,113 @@
+// P10 of the goals: an import from upload to `completed`, beside a bare driver loop that upserts the same rows.
+import assert from 'node:assert/strict'
+import { type Collection, MongoClient, ObjectId } from 'mongodb'
+import { type Api, bodyOf } from '../api.ts'
+import { accounting, importFile } from '../import/import-job.ts'
+import { startStack, type TestStack } from '../stack.ts'
+import { contactCells } from './contacts-csv.ts'
+import { atLeast, type Figure, sideBySide } from './measure.ts'
+
+const rowCount = Number(process.env.BENCH_ROWS ?? 100_000)
+const oneByOneCount = Math.min(rowCount, 2_000)
+const batchSize = 1_000
+const rounds = 3
+
+type Row = { email: string; name: string; attributes: { company: string; city: string } }
+
+/** Measures rows a second: into an empty organization, and the same file again. */
+export async function run(): Promise<Figure[]> {
+  const rows = Array.from({ length: rowCount }, (_, index) => rowOf(index + 1))
+  const file = ['email,name,company,city', ...rows.map(lineOf)].join('\n')
+  const stack = await startStack({ processes: true, settings: { REGISTRATION: 'open', TRUST_PROXY: '1' } })
+  const mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
+  const database = mongo.db(`${stack.namespace}bare`)
+  const bare = database.collection('contacts')
+  try {
+    await bare.createIndex({ organization: 1, emailKey: 1 }, { unique: true })
+    const imports = async (api: Api) => {
+      const status = await importFile(api, file)
+      assert.equal(accounting(status).failed, 0)
+    }
+    const fresh = await sideBySide(
+      async () => {
+        const api = await newOrganization(stack) // not part of what is timed
+        return rate(rowCount, () => imports(api))
+      },
+      () => rate(rowCount, () => upsertAll(bare, rows, new ObjectId())),
+      rounds,
+    )
+    await defineAttributes(stack.owner)
+    const known = new ObjectId()
+    const again = await sideBySide(
+      () => rate(rowCount, () => imports(stack.owner)),
+      () => rate(rowCount, () => upsertAll(bare, rows, known)),
+      rounds,
+    )
+    const single = await rate(oneByOneCount, () => upsertOneByOne(bare, rows.slice(0, oneByOneCount), new ObjectId()))
+    return [
+      withRates(atLeast(`P10 import of ${rowCount} new rows`, fresh.ratio, 1), fresh),
+      withRates(atLeast(`P10 import of the same ${rowCount} again`, again.ratio, 1), again),
+      atLeast('P10 import beside upserts one by one', fresh.a / single, 5),
+    ]
+  } finally {
+    await database.dropDatabase()
+    await mongo.close()
+    await stack.stop()
+  }
+}
+
+function withRates(figure: Figure, { a, b }: { a: number; b: number }): Figure {
+  return { ...figure, measured: `${figure.measured} (${Math.round(a)} beside ${Math.round(b)} rows/s)` }
+}
+
+async function rate(count: number, work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return (count * 1000) / (performance.now() - startedAt)
+}
+
+let organizations = 0
+
+async function newOrganization({ api }: TestStack): Promise<Api> {
+  const number = ++organizations
+  const visitor = api.with({ 'x-forwarded-for': `192.0.2.${number}` })
+  const person = { name: 'Bench', email: `bench${number}@example.com`, password: 'made for benchmarks' }
+  const { token } = await bodyOf(visitor.post<{ token: string }>('/api/auth/register', person), 201)
+  const owner = visitor.as(token)
+  await defineAttributes(owner)
+  return owner
+}
+
+async function defineAttributes(owner: Api): Promise<void> {
+  for (const slug of ['company', 'city']) {
+    await bodyOf(owner.post('/api/audience/attributes', { name: slug, slug, type: 'string' }), 201)
+  }
+}
+
+function rowOf(index: number): Row {
+  const [email, name, company, city] = contactCells(index)
+  return { email, name, attributes: { company, city } }
+}
+
+function lineOf({ email, name, attributes: { company, city } }: Row): string {
+  return [email, name, `"${company}"`, city].join(',')
+}
+
+function upsertOf(organization: ObjectId, { email, ...row }: Row) {
+  const filter = { organization, emailKey: email.toLowerCase() }
+  return { filter, update: { $set: { email, ...row } }, upsert: true }
+}
+
+async function upsertAll(bare: Collection, rows: Row[], organization: ObjectId): Promise<void> {
+  for (let at = 0; at < rows.length; at += batchSize) {
+    const operations = rows.slice(at, at + batchSize).map(row => ({ updateOne: upsertOf(organization, row) }))
+    await bare.bulkWrite(operations, { ordered: false })
+  }
+}
+
+async function upsertOneByOne(bare: Collection, rows: Row[], organization: ObjectId): Promise<void> {
+  for (const row of rows) {
+    const { filter, update } = upsertOf(organization, row)
+    await bare.updateOne(filter, update, { upsert: true })
+  }
+}
