@@ -10,6 +10,8 @@ export type Authentication = {
   login: { kind: 'unary'; request: LoginRequest; response: HttpBody }
   /** Ends the caller's session. */
   logout: { kind: 'unary'; request: Empty; response: Updated }
+  /** Mails whoever has an account of this email how to set a new password. The answer is the same where nobody has. */
+  forgotPassword: { kind: 'unary'; request: ForgotPasswordRequest; response: Updated }
   /** Sets the password of whoever got the mail with the token, once. Every session of the account ends. */
   resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
   /** The caller: kind of credential, user, organization, role and permissions. */
@@ -90,6 +92,12 @@ export type LoginRequest = {
   email: string
   password: string
   /** Needed where email and password fit accounts of several organizations. */
+  orgId?: string
+}
+
+export type ForgotPasswordRequest = {
+  email: string
+  /** Only the account of this organization. */
   orgId?: string
 }
 

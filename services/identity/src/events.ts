@@ -4,6 +4,7 @@ import type { Event } from '@rollcall/runtime'
 import { addEvents } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Context } from './context.ts'
+import type { User } from './users/user.model.ts'
 
 /** What happened, to what and where. */
 export type Happening = { organization: Types.ObjectId; subject: Types.ObjectId; data: object }
@@ -24,6 +25,11 @@ export async function tell(
     { user: doer.userId, type, at: new Date(), actor, data },
     { session: tx },
   )
+}
+
+/** The caller of a public route, once a password or a mail has shown who it is. */
+export function asPerson(caller: Caller, { _id, name, organization }: User): Caller {
+  return { ...caller, kind: 'session', organizationId: String(organization), userId: String(_id), userName: name }
 }
 
 /** Makes an event of this service; to be added to the outbox in the transaction that makes it true. */

@@ -95,6 +95,7 @@ describe('with Redis away', () => {
   })
 
   it('refuses to change credentials, changes nothing, and goes on without a restart', async () => {
+    const person = await harness.addPerson(owner.organizationId, 'admin')
     const { id: token, token: secret } = await owner.api.tokens.createToken({ name: 'kept' })
     const { id: role } = await owner.api.roles.saveRole({
       name: 'kept',
@@ -106,6 +107,9 @@ describe('with Redis away', () => {
       () => owner.api.tokens.deleteToken({ id: String(token) }),
       () => owner.api.roles.saveRole({ name: 'kept', kind: 'api', permissions: '{}' }),
       () => owner.api.roles.deleteRole({ id: String(role) }),
+      () => owner.api.users.blockUser({ id: person.userId }),
+      () => owner.api.users.changeRole({ id: person.userId, role: 'user' }),
+      () => owner.api.users.deleteUser({ id: person.userId }),
       () => owner.api.authentication.logout({}),
     ]
     redis.cut()
@@ -114,6 +118,7 @@ describe('with Redis away', () => {
     assert.deepEqual((docs as unknown as { permissions: object }[])[0]!.permissions, { links: ['read'] })
     assert.equal((await owner.api.tokens.getToken({ id: String(token) })).active, true)
     assert.equal((await harness.with(String(secret)).caller()).tokenId, token)
+    assert.equal((await person.api.caller()).role, 'admin')
 
     redis.mend()
     const [deactivate] = changes()

@@ -4,7 +4,7 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
 import { presentOrganization } from '../organizations/organization.model.ts'
-import { resetPassword } from '../users/password-reset.ts'
+import { mailResets, resetPassword } from '../users/password-reset.ts'
 import { emailKeyOf, presentUser, type User } from '../users/user.model.ts'
 import { blockedAccount } from './credentials.ts'
 import { endSession } from './end-sessions.ts'
@@ -46,6 +46,12 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
       return context.store.transaction(end, { timeoutMs })
     })
     return { success: true, message: 'signed out' }
+  },
+
+  async forgotPassword(request, { logger }) {
+    // Nobody waits for it, so that the answer tells nothing of whether there is such an account.
+    mailResets(context, request).catch(err => logger.error({ err }, 'no mail to reset a password'))
+    return { success: true, message: 'sent, if there is such an account' }
   },
 
   async resetPassword(request, { caller }) {

@@ -1,8 +1,8 @@
-import type { Call, Caller } from '@rollcall/rpc'
+import type { Call } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { asPerson, tell } from '../events.ts'
 import type { User } from '../users/user.model.ts'
 import type { KnownDevice } from './device.model.ts'
 import { type Device, deviceOf, maxUserAgentLength } from './device.ts'
@@ -26,8 +26,13 @@ export async function signIn(context: Context, user: User, { caller }: Call, tx:
     { session: tx },
   )
   const data = { userId: String(user._id), ip, userAgent, at: session.createdAt }
-  const person: Caller = { ...caller, kind: 'session', userId: String(user._id), userName: user.name }
-  await tell(context, person, 'session.created', { organization: user.organization, subject: session._id, data }, tx)
+  await tell(
+    context,
+    asPerson(caller, user),
+    'session.created',
+    { organization: user.organization, subject: session._id, data },
+    tx,
+  )
   const token = sessionJwt.sign({
     sub: String(user._id),
     org: String(user.organization),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { pause } from '@rollcall/runtime'
 import { type Harness, type Json, type Person, password, startHarness, unique } from '../harness.ts'
 
 const publicFields = [
@@ -241,6 +242,35 @@ describe('users', () => {
       await api.caller()
       await reset(tokenIn(mailTo(email)))
       await assert.rejects(api.caller(), { status: 401, message: 'Invalid or expired session.' })
+    })
+
+    it('can ask for the mail again, and for another organization’s account not', async () => {
+      const { email } = await create({ password })
+      const { organizationId } = await harness.register()
+      const forgot = (request: { email: string; orgId?: string }) =>
+        harness.public.authentication.forgotPassword(request)
+      const mails = () => harness.mails.filter(({ to }) => to === String(email))
+      const answer = await forgot({ email: String(email), orgId: organizationId })
+      assert.deepEqual(await forgot({ email: newEmail() }), answer)
+      assert.deepEqual(await forgot({ email: String(email).toUpperCase(), orgId: owner.organizationId }), answer)
+      for (let attempt = 0; mails().length === 0 && attempt < 200; attempt++) await pause(10)
+      assert.deepEqual(
+        mails().map(({ subject }) => subject),
+        ['Reset your password'],
+      )
+      assert.deepEqual(await reset(tokenIn(mailTo(email))), updated)
+      await assert.rejects(login(email), { status: 401 })
+      assert.equal((await login(email, 'made by myself')).user!.email, email)
+    })
+
+    it('gets five mails at most that were not used', async () => {
+      const email = String((await create()).email)
+      for (let round = 0; round < 8; round++) {
+        await harness.public.authentication.forgotPassword({ email })
+        const pending = () => harness.mails.filter(({ to }) => to === email).length
+        for (let attempt = 0; pending() < Math.min(round + 2, 5) && attempt < 200; attempt++) await pause(10)
+      }
+      assert.equal(harness.mails.filter(({ to }) => to === email).length, 5)
     })
 
     it('keeps the secret of the mail nowhere else', async () => {
