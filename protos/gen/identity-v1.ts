@@ -356,7 +356,7 @@ export type UpdateUserRequest = {
   language?: string
   /** ISO 4217. */
   currency?: string
-  /** Up to 50 scalar values; null removes one. */
+  /** Up to 50 scalar values, merged into those there are; null removes one. Names of letters, digits, _ and -; texts of up to 1000 characters. */
   attributes?: string
 }
 

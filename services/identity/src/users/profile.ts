@@ -3,8 +3,9 @@ import { AppError } from '@rollcall/rpc'
 import type { User } from './user.model.ts'
 
 const maxAttributes = 50
+/** Characters of a text; 50 of them have to fit into one record, and that into its event. */
+const maxTextLength = 1000
 const attributeName = /^[\w-]{1,100}$/
-const reserved = new Set(['__proto__'])
 
 type Profile = Partial<Pick<User, 'name' | 'image' | 'country' | 'timezone' | 'language' | 'currency' | 'attributes'>>
 
@@ -37,16 +38,22 @@ export function profileOf({ id: _, attributes, ...request }: UpdateUserRequest, 
 
 function merged(text: string, user: User): User['attributes'] {
   const given = Object.entries(JSON.parse(text) as User['attributes'])
-  for (const [name] of given) {
-    if (attributeName.test(name) && !reserved.has(name)) continue
-    const reason = 'a name has letters, digits, _ and -, 100 of them at most'
-    throw new AppError('invalid_field', { path: `attributes.${name}`, reason })
+  for (const [name, value] of given) {
+    const reason = problemOf(name, value)
+    if (reason) throw new AppError('invalid_field', { path: `attributes.${name}`, reason })
   }
   const all = Object.entries({ ...user.attributes, ...Object.fromEntries(given) })
   const kept = all.filter(([, value]) => value !== null)
   if (kept.length > maxAttributes)
     throw new AppError('invalid_field', { path: 'attributes', reason: `at most ${maxAttributes} of them` })
   return Object.fromEntries(kept)
+}
+
+function problemOf(name: string, value: unknown): string | undefined {
+  if (!attributeName.test(name) || name === '__proto__')
+    return 'a name has letters, digits, _ and -, 100 of them at most'
+  if (String(value).length > maxTextLength) return `at most ${maxTextLength} characters`
+  return undefined
 }
 
 function isTimeZone(text: string): boolean {

@@ -326,6 +326,7 @@ describe('users', () => {
       ['a currency that is none', { currency: 'QQQ' }, 'currency'],
       ['an attribute that reads as a path', { attributes: '{"a.b":1}' }, 'attributes.a.b'],
       ['an attribute that reads as an operator', { attributes: '{"$set":1}' }, 'attributes.$set'],
+      ['a long text for an attribute', { attributes: JSON.stringify({ a: 'x'.repeat(1001) }) }, 'attributes.a'],
       ['__proto__ among attributes', { attributes: '{"__proto__":1}' }, 'attributes.__proto__'],
       [
         'more than 50 attributes',
