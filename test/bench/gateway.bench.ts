@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { openSync, writeSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { devNull } from 'node:os'
@@ -17,6 +17,7 @@ import {
   parseKeyRing,
   parseSecretKey,
 } from '@rollcall/credentials'
+import { batchedLogger } from '@rollcall/gateway/access-log'
 import { createApp } from '@rollcall/gateway/app'
 import type { CachedCredential } from '@rollcall/gateway/authenticate'
 import type { Backends } from '@rollcall/gateway/backends'
@@ -155,7 +156,7 @@ async function gatewayOn(redis: Context['redis']) {
   const sessions = createSessionJwt({ keys: sessionKeys, issuer: 'bench', audience: 'bench' })
   const now = Math.floor(Date.now() / 1000)
   const claims = { sub: id, org: organizationId, sid: id, role: 'admin', iat: now, exp: now + 3600 }
-  const log = openSync(devNull, 'w')
+  const accessLogger = batchedLogger('info', { onStop: () => {} }, openSync(devNull, 'w'))
   const cache = createCredentialCache<CachedCredential>(redis, { prefix: `${prefix}credential:` })
   await cache.prepare(organizationId)
   const listener = (routes: readonly Route[]): RequestListener =>
@@ -170,7 +171,8 @@ async function gatewayOn(redis: Context['redis']) {
       trustProxy: 0,
       deadlineMs: 10_000,
       uploadMaxBytes: 1,
-      logger: createLogger({ service: 'gateway', destination: { write: line => void writeSync(log, line) } }),
+      logger: createLogger({ service: 'gateway' }),
+      accessLogger,
       metrics: createMetrics('gateway'),
       isDraining: () => false,
     })

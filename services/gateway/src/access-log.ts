@@ -1,5 +1,23 @@
-import type { Logger, Metrics } from '@rollcall/runtime'
+import { createLogger, type Lifecycle, type Logger, type Metrics } from '@rollcall/runtime'
+import { pino } from 'pino'
 import type { Exchange, Step } from './exchange.ts'
+
+const batchBytes = 8 * 1024
+const batchMs = 250
+
+/**
+ * The logger of the access log: to standard output like all others, but in batches. A line for every request, each
+ * written by itself, would be a good part of what a request costs; of a crash, the last moments are missing here.
+ */
+export function batchedLogger(level: string, { onStop }: Pick<Lifecycle, 'onStop'>, fd = 1): Logger {
+  const destination = pino.destination({ fd, sync: false, minLength: batchBytes })
+  const flushing = setInterval(() => destination.flush(), batchMs).unref()
+  onStop('access log', async () => {
+    clearInterval(flushing)
+    destination.flushSync()
+  })
+  return createLogger({ service: 'gateway', level, destination })
+}
 
 /**
  * Writes one line and two metrics for every request once its answer is out. The route stands for the path: a path may

@@ -33,7 +33,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     strictCheck,
     transcode(context),
   ]
-  const log = accessLog(context.logger, context.metrics)
+  const log = accessLog(context.accessLogger, context.metrics)
   const match = compileMatcher(context.routes)
 
   const begin = (request: Request, response: Response): Exchange => {

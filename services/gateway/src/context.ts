@@ -31,13 +31,15 @@ export type Context = {
   deadlineMs: number
   uploadMaxBytes: number
   logger: Logger
+  accessLogger: Logger
   metrics: Metrics
   /** A stop has begun: connections are not kept alive any more. */
   isDraining(): boolean
 }
 
 /** Builds the context, connected to what the configuration names. */
-export function createContext(config: Config, { logger, metrics, health, onStop }: Lifecycle): Context {
+export function createContext(config: Config, accessLogger: Logger, lifecycle: Lifecycle): Context {
+  const { logger, metrics, health, onStop } = lifecycle
   const redis = connectCacheRedis({
     url: config.REDIS_CACHE_URL,
     commandTimeoutMs: redisTimeoutMs,
@@ -67,6 +69,7 @@ export function createContext(config: Config, { logger, metrics, health, onStop 
     deadlineMs: config.RPC_DEADLINE_MS,
     uploadMaxBytes: config.UPLOAD_MAX_BYTES,
     logger,
+    accessLogger,
     metrics,
     isDraining: () => health.draining,
   }

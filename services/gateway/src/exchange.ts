@@ -89,9 +89,11 @@ export class Exchange {
   }
 }
 
-/** With no trusted proxy the peer itself; what a proxy says that is no address is worth no more than its own. */
+/** With no proxy between, the peer; what a proxy says that is no address is worth no more than the proxy's own. */
 function clientAddress(request: Request): string {
-  return normalizeAddress(request.ip ?? '') ?? normalizeAddress(request.socket.remoteAddress ?? '') ?? ''
+  const peer = request.socket.remoteAddress ?? ''
+  const forwarded = request.headers['x-forwarded-for'] === undefined ? peer : (request.ip ?? peer)
+  return normalizeAddress(forwarded) ?? normalizeAddress(peer) ?? ''
 }
 
 /** Splits a request target; one in absolute form loses its scheme and host. */

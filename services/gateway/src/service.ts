@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type Lifecycle, pause } from '@rollcall/runtime'
+import { type Lifecycle, type Logger, pause } from '@rollcall/runtime'
 import type { Redis } from 'ioredis'
+import { batchedLogger } from './access-log.ts'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { createContext } from './context.ts'
@@ -12,8 +13,12 @@ const redisPatienceMs = 1_000
  * Starts the gateway: the API on `PORT`. It is ready once it has reached identity; from then on it stays ready whatever
  * is away, because it then still serves what does not need it, and answers 503 with a reason to retry to the rest.
  */
-export async function startGateway(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
-  const context = createContext(config, lifecycle)
+export async function startGateway(
+  config: Config,
+  lifecycle: Lifecycle,
+  accessLogger: Logger = batchedLogger(config.LOG_LEVEL, lifecycle),
+): Promise<{ port: number }> {
+  const context = createContext(config, accessLogger, lifecycle)
   const app = createApp(context)
   await connected(context.redis)
   const server = await startServer(app, {

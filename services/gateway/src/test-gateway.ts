@@ -114,7 +114,7 @@ export async function bootGateway(
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
   const logger = createLogger({ service: 'gateway', destination })
   const lifecycle = createLifecycle({ service: 'gateway', logger, graceMs: 5_000 })
-  const gateway = await startGateway(config, lifecycle)
+  const gateway = await startGateway(config, lifecycle, logger)
   lifecycle.health.serving()
   return {
     port: gateway.port,
