@@ -108,7 +108,7 @@ async function surveyLosers(
  */
 async function applyBatches(turn: Turn): Promise<boolean> {
   const { context, collections, job, call } = turn
-  const until = turn.startedAt + context.turnMs
+  let until = turn.startedAt + context.turnMs
   let inFlight: Promise<AppliedBatch> | undefined
   let number = job.nextBatch
   for await (const batch of batchesOf(context, collections, job)) {
@@ -118,11 +118,20 @@ async function applyBatches(turn: Turn): Promise<boolean> {
     if (inFlight) await checkpoint(turn, await inFlight)
     inFlight = applied
     if (performance.now() < until) continue
-    await checkpoint(turn, await inFlight)
-    return false
+    if (await othersWait(context, job)) {
+      await checkpoint(turn, await inFlight)
+      return false
+    }
+    until += context.turnMs
   }
   if (inFlight) await checkpoint(turn, await inFlight)
   return true
+}
+
+/** Whether another organization has an import to work on: only then is it worth to give the turn away. */
+async function othersWait({ models }: Context, { organization }: Import): Promise<boolean> {
+  const other = await models.imports.exists({ state: { $in: unfinished }, organization: { $ne: organization } })
+  return other !== null
 }
 
 type AppliedBatch = { batch: Batch; number: number; counts: Counts; failures: FailedRow[] }
