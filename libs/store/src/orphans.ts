@@ -62,8 +62,9 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
     for (;;) {
       await pause(BEAT_MS, stopping.signal)
       if (stopping.signal.aborted) return
-      // With the database away nobody holds a lock, nor does anybody miss a sign.
-      await giveSign().then(look, () => undefined)
+      await giveSign()
+        .then(look)
+        .catch(() => undefined) // with the database away nobody takes a lock or misses a sign
     }
   }
 
