@@ -13,6 +13,7 @@ type SessionId = mongo.Binary
 type Process = { _id: Types.ObjectId; beat: number; sessions: SessionId[] }
 
 const BEAT_MS = 750
+const STOP_PATIENCE_MS = 1000
 /** A process is dead when it gave no sign of life between so many looks. Looks are counted, for clocks differ and stop. */
 const MISSED_LOOKS = 4
 
@@ -80,8 +81,8 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
     },
     async stop() {
       stopping.abort()
-      await watching
-      await processes.deleteOne({ _id: self }).catch(() => undefined) // the others see to it
+      const forget = watching.then(() => processes.deleteOne({ _id: self })).catch(() => undefined)
+      await Promise.race([forget, pause(STOP_PATIENCE_MS)]) // otherwise the others see to it
     },
   }
 }
