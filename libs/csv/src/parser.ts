@@ -84,20 +84,21 @@ export class CsvParser {
   /** Adds text. Take all rows with `next()` before adding more. A surrogate pair must not be split between pieces. */
   push(more: string): void {
     this.#settleOffset()
-    const rest = this.#text.slice(this.#pos) + this.#heldCr
-    this.#heldCr = more.endsWith('\r') ? '\r' : ''
+    const rest = this.#text.slice(this.#pos)
     const stillDamaged = this.#damaged && (isDamaged(rest) || this.#cells.some(isDamaged))
     this.#damaged = stillDamaged || isDamaged(more)
     this.#takenBefore += this.#pos
-    this.#text = rest + (this.#heldCr ? more.slice(0, -1) : more)
+    const added = this.#heldCr + more
+    this.#heldCr = added.endsWith('\r') && !this.#ended ? '\r' : ''
+    this.#text = rest + (this.#heldCr ? added.slice(0, -1) : added)
     this.#pos = this.#mark = 0
     this.#nextDelimiter = this.#nextLf = this.#nextCr = -1
   }
 
   /** Says that no more text comes. */
   end(): void {
-    this.push('')
     this.#ended = true
+    this.push('')
   }
 
   /** The next row; null when it takes more text or, after `end()`, when there is none. Blank lines are no rows. */
