@@ -33,11 +33,13 @@ try {
 /** Puts figures into the table of RESULTS.md, in the place of earlier ones of the same name. */
 function keep(figures: Figure[]): void {
   const machine = `${cpus()[0]?.model}, ${cpus().length} CPUs, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}; ${backing.describe.find(line => line.startsWith('mongodb'))?.replace(/ on \S+$/, '')}`
-  const [head, ...rows] = readFileSync(results, 'utf8').split(/(?<=\|---\|\n)|\n(?=\| )/)
-  const byName = new Map(rows.map(row => [row.split('|')[1]!.trim(), row.trim()]))
+  const lines = readFileSync(results, 'utf8').split('\n')
+  const ruler = lines.findIndex(line => line.startsWith('|---'))
+  const rows = lines.slice(ruler + 1).filter(line => line.startsWith('| '))
+  const byName = new Map(rows.map(row => [row.split('|')[1]!.trim(), row]))
   for (const { name, measured, goal, ok } of figures) {
     byName.set(name, `| ${name} | ${measured} | ${goal} | ${ok ? 'ok' : 'short'} | ${machine} |`)
   }
   const sorted = [...byName].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })).map(([, row]) => row)
-  writeFileSync(results, `${head}${sorted.join('\n')}\n`)
+  writeFileSync(results, `${[...lines.slice(0, ruler + 1), ...sorted].join('\n')}\n`)
 }
