@@ -6,7 +6,7 @@ import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'
 import { contactFields, publicContact } from './contact.model.ts'
-import { contactsAsCsv } from './contact-csv.ts'
+import { contactsAsCsv, csvFields } from './contact-csv.ts'
 import { contactPositions } from './contact-positions.ts'
 
 /** Lists contacts by the shared parameters. */
@@ -23,7 +23,7 @@ export async function exportContacts(
   { caller }: Call,
 ): Promise<AsyncIterable<HttpBody>> {
   const definitions = await readDefinitions(context.of(caller).attributes)
-  const found = listRecords({ ...listOptions(context, caller, definitions), query })
+  const found = listRecords({ ...listOptions(context, caller, definitions), query, select: csvFields })
   return contactsAsCsv(found, [...definitions.values()])
 }
 
