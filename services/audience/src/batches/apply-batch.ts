@@ -1,7 +1,7 @@
 import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor, Call } from '@rollcall/rpc'
 import { retry } from '@rollcall/runtime'
-import { isDuplicate, objectId, type Scope } from '@rollcall/store'
+import { isDuplicate, objectId, type Positions, type Scope } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { updateOf } from '../contacts/changes.ts'
@@ -42,14 +42,14 @@ async function apply(
   const job = objectId(request.jobId, 'jobId')
   const places = contactPositions(context, caller.organizationId)
   // The register is written first: a batch that meets one of another replica finds out here, not when its work is done.
-  await places.take(session, 0)
+  await places.touch(session)
   const applied = await batches.findOne({ job, number: request.number }, { session })
   if (applied) return applied
 
   const checked = checkBatch(request, await readDefinitions(attributes, session))
   const emailKeys = checked.candidates.map(({ emailKey }) => emailKey)
   const plan = planBatch(checked, await findKnown(contacts, emailKeys, session))
-  const { first, at } = await places.take(session, plan.inserts.length)
+  const { first, at } = await takePlaces(places, session, plan.inserts.length)
   const created = newContacts(contacts.organization, plan, job, first, at)
   const entries = importedEntries(plan, job, at)
   await contacts.bulkWrite([...created.map(insertOf), ...updates(plan, job, at)], { session })
@@ -73,6 +73,10 @@ async function apply(
 async function findKnown(contacts: Scope<Contact>, emailKeys: string[], session: ClientSession) {
   const known = await contacts.find({ emailKey: { $in: emailKeys } }, { session, batchSize: emailKeys.length + 1 })
   return new Map(known.map(contact => [contact.emailKey, contact]))
+}
+
+async function takePlaces(places: Positions, session: ClientSession, count: number) {
+  return count > 0 ? places.take(session, count) : { first: 0, at: new Date() }
 }
 
 /** New contacts have no history entry written: a million of them would double the work, and each says it all by itself. */
