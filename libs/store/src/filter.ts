@@ -8,13 +8,13 @@ import {
   Misfit,
   parseObject,
 } from './fields.ts'
-import { readPattern } from './pattern.ts'
+import { afterPrefix, escapeLiteral, readPattern } from './pattern.ts'
 import { renest } from './renest.ts'
 
 const MAX_KEYS = 50
 const MAX_DEPTH = 5
 const MAX_ITEMS = 500
-const MAX_PATTERNS = 5
+const MAX_PATTERNS = 3
 
 type Doc = Record<string, unknown>
 
@@ -84,8 +84,10 @@ function compileObject(query: Query, name: string, condition: Doc, fields: Field
     return
   }
   const field = allowed(fields, name)
-  if ('$options' in condition && !('$regex' in condition)) throw new Misfit(`$options of ${name} stands without $regex`)
+  if ('$regex' in condition) addPattern(query, field, name, condition)
+  else if ('$options' in condition) throw new Misfit(`$options of ${name} stands without $regex`)
   for (const key of keys) {
+    if (key === '$regex' || key === '$options') continue
     const operator = ownOperator(key)
     if (!operator) throw new Misfit(`${key} is not an operator that ${name} can take`)
     const value = operator.value(field, name, condition[key], key)
@@ -140,21 +142,26 @@ const operators: Record<string, Operator> = {
       return value
     },
   },
-  $regex: {
-    literal: true,
-    value: (field, name, value) => {
-      if (field.type !== 'string' && field.type !== 'scalar')
-        throw new Misfit(`$regex of ${name} takes a field that is text`)
-      return readPattern(name, value)
-    },
-  },
-  $options: {
-    literal: true,
-    value: (_field, name, value) => {
-      if (value !== 'i' && value !== '') throw new Misfit(`$options of ${name} can only be i`)
-      return value
-    },
-  },
+}
+
+/** `$regex` with its `$options`; what looks for a beginning, or for text in whatever case, is made to use the index. */
+function addPattern(query: Query, field: Field, name: string, { $regex, $options = '' }: Doc): void {
+  if (field.type !== 'string' && field.type !== 'scalar')
+    throw new Misfit(`$regex of ${name} takes a field that is text`)
+  if ($options !== 'i' && $options !== '') throw new Misfit(`$options of ${name} can only be i`)
+  const { source, literal, isPrefix } = readPattern(name, $regex)
+  const byKey = field.key && literal !== undefined && $options === 'i' ? field.key : undefined
+  const text = byKey && literal !== undefined ? byKey.of(literal) : literal
+  const path = byKey?.path ?? field.path
+  const isExact = byKey !== undefined || $options === ''
+  if (text !== undefined && isPrefix && isExact && field.type === 'string' && !field.isArray) {
+    query.add(path, '$gte', text)
+    const end = afterPrefix(text)
+    if (end !== undefined) query.add(path, '$lt', end)
+    return
+  }
+  query.add(path, '$regex', byKey ? escapeLiteral(text!) : source)
+  if (!isExact) query.add(path, '$options', 'i')
 }
 
 function ownOperator(key: string): Operator | undefined {

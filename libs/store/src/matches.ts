@@ -1,8 +1,13 @@
+import { Lru } from './lru.ts'
+import type { Block } from './positions.ts'
+
 /** What a filter matches in a list. */
 export type Match = {
   total: number
-  /** Where they are, newest first; only of few. */
-  positions?: readonly number[]
+  /** How many there are where, newest first. */
+  blocks: readonly Block[]
+  /** Where each of them is, newest first; only of few. */
+  places?: readonly number[]
 }
 
 /**
@@ -14,19 +19,16 @@ export type MatchMemory = {
   recall(key: string, changes: number, look: () => Promise<Match>): Promise<Match>
 }
 
-/** Creates a memory of at most `maxEntries` filters; those not asked for the longest are forgotten first. */
+/** Creates a memory of at most `maxEntries` filters. */
 export function createMatchMemory({ maxEntries = 1000 } = {}): MatchMemory {
-  const entries = new Map<string, { changes: number; match: Promise<Match> }>()
+  const entries = new Lru<{ changes: number; match: Promise<Match> }>(maxEntries)
   return {
     recall(key, changes, look) {
       const known = entries.get(key)
-      const entry = known?.changes === changes ? known : { changes, match: look() }
-      entries.delete(key)
-      entries.set(key, entry) // the last one asked for stands last
-      if (entries.size > maxEntries) entries.delete(entries.keys().next().value!)
-      entry.match.catch(() => {
-        if (entries.get(key) === entry) entries.delete(key)
-      })
+      if (known?.changes === changes) return known.match
+      const entry = { changes, match: look() }
+      entries.set(key, entry)
+      entry.match.catch(() => entries.forget(key, entry))
       return entry.match
     },
   }

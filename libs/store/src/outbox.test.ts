@@ -64,7 +64,21 @@ describe('the outbox', () => {
     assert.equal(await unsent(store), 0)
     await store.transaction(session => addEvents(session, []))
     await store.transaction(session => addEvents(session, [event('a', 1), event('a', 2)]))
-    assert.equal(await unsent(store), 2)
+    assert.equal(await unsent(store), 1)
+  })
+
+  it('takes many events at once', async () => {
+    const many = Array.from({ length: 1203 }, (_, number) => event('m', number))
+    await store.transaction(session => addEvents(session, many))
+    const published: string[] = []
+    const publish = async (events: Event[]) => void published.push(...events.map(({ id }) => id))
+    await startRelay({ store, publish, logger: quiet, batchSize: 100 }).stop()
+    assert.deepEqual(
+      published.slice(-many.length),
+      many.map(({ id }) => id),
+    )
+    await store.connection.collection('outbox').deleteMany({})
+    await store.transaction(session => addEvents(session, [event('a', 1), event('a', 2)]))
   })
 
   it('is published in order, again where that failed, and the rest before the stop', async () => {

@@ -3,17 +3,20 @@ import { type ClientSession, Schema, type Types } from 'mongoose'
 import { connectionOf, type Store } from './connection.ts'
 import { mapped } from './errors.ts'
 
-/** An event on its way out. */
+/** What one transaction tells, on its way out. */
 export type OutboxEntry = {
   _id: Types.ObjectId
-  /** Order in which events leave: milliseconds since 1970, growing within a process. */
+  /** Order in which entries leave: milliseconds since 1970, never falling within a process. */
   at: number
-  event: Event
+  /** One event, or several in their order: an entry costs the same. */
+  event: Event | Event[]
   /** Null until it was published; then it stays a while to be looked at. */
   sentAt: Date | null
 }
 
 const SENT_KEPT_SECONDS = 24 * 3600
+/** Events in an entry at most: far from the 16 MiB a document may have. */
+const ENTRY_SIZE = 500
 
 const outboxSchema = new Schema<OutboxEntry>(
   {
@@ -37,9 +40,11 @@ let latest = 0
  */
 export async function addEvents(session: ClientSession, events: readonly Event[]): Promise<void> {
   if (events.length === 0) return
-  const entries = events.map(event => {
-    latest = Math.max(latest, Date.now())
-    return { at: latest, event, sentAt: null }
-  })
+  latest = Math.max(latest, Date.now())
+  const entries: Omit<OutboxEntry, '_id'>[] = []
+  for (let from = 0; from < events.length; from += ENTRY_SIZE) {
+    const [first, ...others] = events.slice(from, from + ENTRY_SIZE)
+    entries.push({ at: latest, event: others.length > 0 ? [first!, ...others] : first!, sentAt: null })
+  }
   await mapped(connectionOf(session).collection('outbox').insertMany(entries, { session, ordered: true }))
 }

@@ -4,12 +4,22 @@ const MAX_LENGTH = 64
 const MAX_ENDLESS = 3
 const MAX_REPEATS = 20
 
+/** A pattern that was checked. */
+export type Pattern = {
+  /** So written that every server reads it alike: `\w`, `\d` and `\s` are the ASCII ones. */
+  source: string
+  /** The text it looks for, where it is text and nothing else. */
+  literal?: string
+  /** Looks for the text at the beginning only. */
+  isPrefix: boolean
+}
+
 /**
- * The pattern of a `$regex`, so written that every server reads it alike: `\w`, `\d` and `\s` are the ASCII ones. Throws
+ * Checks the pattern of a `$regex`. Throws
  * `Misfit` for a pattern that is too long, uses what servers disagree on (look-around, back-references, inline flags), or
  * could take long: a quantified group must not repeat or branch inside, and quantifiers are few.
  */
-export function readPattern(name: string, pattern: unknown): string {
+export function readPattern(name: string, pattern: unknown): Pattern {
   const refuse: Refuse = reason => {
     throw new Misfit(`$regex of ${name} ${reason}`)
   }
@@ -18,7 +28,10 @@ export function readPattern(name: string, pattern: unknown): string {
   const tokens = tokensOf(pattern)
   if (!tokens || !compiles(pattern)) return refuse('is not understood')
   checkStructure(tokens, refuse)
-  return tokens.map(asciiOnly).join('')
+  const [first, ...others] = tokens
+  const isPrefix = first?.text === '^'
+  const literal = literalOf(isPrefix ? others : tokens)
+  return { source: tokens.map(asciiOnly).join(''), ...(literal && { literal }), isPrefix }
 }
 
 type Refuse = (reason: string) => never
@@ -51,6 +64,26 @@ function tokensOf(pattern: string): Token[] | undefined {
     end += text.length
   }
   return end === pattern.length ? tokens : undefined
+}
+
+function literalOf(tokens: readonly Token[]): string | undefined {
+  const isText = tokens.every(({ kind, text }) => kind === 'single' && text !== '.' && !/^\\[nrt]$/.test(text))
+  return isText ? tokens.map(({ text }) => text.replace(/^\\/, '')).join('') : undefined
+}
+
+/** A text as a pattern that matches it and nothing else. */
+export function escapeLiteral(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+/** The first text after all that begin with this one, undefined where there is none. */
+export function afterPrefix(prefix: string): string | undefined {
+  const points = [...prefix].map(character => character.codePointAt(0)!)
+  while (points.length > 0) {
+    const last = points.pop()!
+    if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1) // no lone surrogates
+  }
+  return undefined
 }
 
 /** Whether ranges and brackets fit together. */

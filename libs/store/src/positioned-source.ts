@@ -1,16 +1,16 @@
 import type { PipelineStage } from 'mongoose'
 import type { Match, MatchMemory } from './matches.ts'
-import { BLOCK, type PositionMap, type Positions, rangeOf, spansOf } from './positions.ts'
+import { BLOCK, type Block, blocksOf, type Positions, rangeOf, spansOf } from './positions.ts'
 import type { Filter } from './scope.ts'
-import { countOf, cut, fromNearerEnd, matching, type Selection, type Source } from './source.ts'
+import { cut, matching, type Selection, type Source } from './source.ts'
 
 /** By age: newest first, or oldest first. */
 export type ByAge = { position: 1 | -1 }
 
-/** Up to so many matches it is cheaper to know where they are than to look for them. */
-const FEW = 500
-/** Positions looked through at once while every match is wanted. */
-const FILTER_SPAN = 4 * BLOCK
+/** Up to so many matches it is cheaper to know where each one is than to look for it. */
+const FEW = 1000
+/** Positions that matches are counted by, and that are looked through at once. */
+const SPAN = 2 * BLOCK
 
 /** What a list with positions is drawn from. */
 export type PositionedSelection<T extends object> = Selection<T> & {
@@ -26,7 +26,7 @@ export function positionedSource<T extends object>(
 ): Source<T> {
   const { scope, base = {}, positions, matches: memory } = selection
   const hasFilter = Object.keys(filter).length > 0
-  const found = matching(selection, filter)
+  const isNewestFirst = order.position === -1
 
   const within = (low: number, high: number, rest: PipelineStage[]) =>
     scope.aggregate<T>([
@@ -35,59 +35,59 @@ export function positionedSource<T extends object>(
       ...rest,
     ])
 
+  /** By arithmetic: the blocks say where the page is. */
+  const pageOf = async (blocks: Iterable<Block>, total: number, skip: number, limit: number): Promise<T[]> => {
+    const wanted = Math.min(limit, total - skip)
+    const range = rangeOf(blocks, isNewestFirst ? skip : total - skip - wanted, wanted)
+    if (!range) return []
+    const docs = await within(range.low, range.high, cut(selection, { position: -1 }, range.skip, wanted))
+    return isNewestFirst ? docs : docs.reverse()
+  }
+
+  const plainPage = async (skip: number, limit: number) => {
+    const recent = positions.recent()
+    const guess = recent && pageOf(blocksOf(recent), recent.total, skip, limit)
+    guess?.catch(() => undefined) // it may not be wanted
+    const map = await positions.read()
+    const isRight = recent?.changes === map.changes
+    const docs = await (guess && isRight ? guess : pageOf(blocksOf(map), map.total, skip, limit))
+    return { docs, total: map.total }
+  }
+
   const look = async (): Promise<Match> => {
-    const total = await countOf(scope, found)
-    if (!memory || total === 0 || total > FEW) return { total }
+    const found = matching(selection, filter)
+    const index = { $subtract: ['$position', 1] }
+    const start = { $subtract: [index, { $mod: [index, SPAN] }] }
+    const counts = await scope.aggregate<{ _id: number; n: number }>([
+      ...found,
+      { $group: { _id: start, n: { $sum: 1 } } },
+    ])
+    const blocks = counts
+      .map(({ _id, n }) => ({ low: _id + 1, high: _id + SPAN, count: n }))
+      .sort((a, b) => b.low - a.low)
+    const total = blocks.reduce((sum, { count }) => sum + count, 0)
+    if (total === 0 || total > FEW) return { total, blocks }
     const places = await scope.aggregate<{ position: number }>([
       ...found,
       ...cut({ select: { position: 1 } }, { position: -1 }),
     ])
-    return { total, positions: places.map(({ position }) => position) }
+    return { total, blocks, places: places.map(({ position }) => position) }
   }
 
-  /** By arithmetic: the positions of the page are known. */
-  const plainPage = async (map: PositionMap, skip: number, limit: number): Promise<T[]> => {
-    const wanted = Math.min(limit, map.total - skip)
-    const isNewestFirst = order.position === -1
-    const range = rangeOf(map, isNewestFirst ? skip : map.total - skip - wanted, wanted)
-    if (!range) return []
-    const docs = await within(range.low, range.high, cut(selection, { position: -1 }, range.skip, range.limit))
-    return isNewestFirst ? docs : docs.reverse()
-  }
-
-  /** Looks through as many positions from an end as should hold the page, through more where they do not. */
-  const readFrom =
-    ({ last }: PositionMap, total: number) =>
-    async (from: ByAge, skip: number, limit: number) => {
-      const stages = cut(selection, from, skip, limit)
-      for (let width = BLOCK + Math.ceil(((skip + limit) / total) * last * 1.5); ; width *= 4) {
-        const [low, high] = from.position === -1 ? [last - width + 1, last] : [1, width]
-        const docs = await within(low, high, stages)
-        if (docs.length === limit || width >= last) return docs
-      }
-    }
-
-  const filteredPage = async (map: PositionMap, skip: number, limit: number, { total, positions: places }: Match) => {
-    if (places) {
-      const inOrder = order.position === -1 ? places : places.toReversed()
-      const position = { $in: inOrder.slice(skip, skip + limit) }
-      return scope.aggregate<T>([{ $match: { position } }, ...cut(selection, order)])
-    }
-    if (total <= FEW) return scope.aggregate<T>([...found, ...cut(selection, order, skip, limit)])
-    return fromNearerEnd(readFrom(map, total), order, skip, limit, total)
+  const filteredPage = async (skip: number, limit: number) => {
+    const { changes } = await positions.read()
+    const key = JSON.stringify([scope.model.collection.name, scope.organization, base, filter])
+    const { total, blocks, places } = await (memory ? memory.recall(key, changes, look) : look())
+    if (!places) return { docs: await pageOf(blocks, total, skip, limit), total }
+    const position = { $in: (isNewestFirst ? places : places.toReversed()).slice(skip, skip + limit) }
+    return { docs: await scope.aggregate<T>([{ $match: { position } }, ...cut(selection, order)]), total }
   }
 
   return {
-    async page(skip, limit) {
-      const map = await positions.read()
-      if (!hasFilter) return { docs: await plainPage(map, skip, limit), total: map.total }
-      const key = JSON.stringify([scope.model.collection.name, scope.organization, base, filter])
-      const match = await (memory ? memory.recall(key, map.changes, look) : look())
-      return { docs: await filteredPage(map, skip, limit, match), total: match.total }
-    },
+    page: hasFilter ? filteredPage : plainPage,
     async *batches() {
-      const spans = [...spansOf(await positions.read(), hasFilter ? FILTER_SPAN : BLOCK)]
-      if (order.position === 1) spans.reverse()
+      const spans = [...spansOf(await positions.read(), hasFilter ? SPAN : BLOCK)]
+      if (!isNewestFirst) spans.reverse()
       const read = (index: number) => {
         const span = spans[index]
         const docs = span && within(span.low, span.high, cut(selection, order))

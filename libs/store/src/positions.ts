@@ -1,6 +1,7 @@
-import { type ClientSession, Schema, type Types } from 'mongoose'
+import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import type { Store } from './connection.ts'
 import { mapped, startAgain } from './errors.ts'
+import { Lru } from './lru.ts'
 import { objectId } from './scope.ts'
 
 /**
@@ -20,6 +21,8 @@ export type Positions = {
   /** Tells that records of the list change otherwise, in the transaction that changes them; `MatchMemory` lives by it. */
   touch(session: ClientSession): Promise<void>
   read(session?: ClientSession): Promise<PositionMap>
+  /** What was read last in this process, if anything: a guess. */
+  recent(): PositionMap | undefined
 }
 
 /** How the positions of a list stand. */
@@ -33,9 +36,6 @@ export type PositionMap = {
   /** Records deleted, by block of positions. */
   holes: ReadonlyMap<number, number>
 }
-
-/** The records of a page: those with a position from `low` to `high`, newest first, after skipping `skip` of them. */
-export type PositionRange = { low: number; high: number; skip: number; limit: number }
 
 /** Positions in a block: 1 to 1024 are block 0. */
 export const BLOCK = 1024
@@ -67,10 +67,22 @@ registerSchema.index({ organization: 1, name: 1 }, { unique: true })
 /** Declares the collection of the registers, for `migrate`. */
 export const positionModel = (store: Pick<Store, 'model'>) => store.model('Positions', registerSchema)
 
+/** By connection, then by organization and name. */
+const recentMaps = new WeakMap<Connection, Lru<PositionMap>>()
+const RECENT_LISTS = 1000
+
+function recentOf(connection: Connection): Lru<PositionMap> {
+  const known = recentMaps.get(connection) ?? new Lru<PositionMap>(RECENT_LISTS)
+  recentMaps.set(connection, known)
+  return known
+}
+
 /** The positions of one list of an organization, for example `contacts`. */
 export function positions(store: Store, organizationId: string | Types.ObjectId, name: string): Positions {
   const registers = positionModel(store).collection
   const key = { organization: objectId(organizationId, 'organization'), name }
+  const seen = recentOf(store.connection)
+  const seenKey = `${key.organization} ${name}`
   const find = (session?: ClientSession) => mapped(registers.findOne<Register>(key, session && { session }))
 
   return {
@@ -100,30 +112,23 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
     async touch(session) {
       await mapped(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
     },
+    recent: () => seen.get(seenKey),
     async read(session) {
       const register = await find(session)
       const holes = new Map(Object.entries(register?.holes ?? {}).map(([block, count]) => [Number(block), count]))
       const { total = 0, last = 0, changes = 0 } = register ?? {}
-      return { total, last, changes, holes }
+      const map = { total, last, changes, holes }
+      if (!session) seen.set(seenKey, map) // what is not committed may never have been
+      return map
     },
   }
 }
 
-/** Where the records of ranks `skip` to `skip + limit - 1` are, newest first from rank 0; undefined past the end. */
-export function rangeOf(map: Omit<PositionMap, 'changes'>, skip: number, limit: number): PositionRange | undefined {
-  const wanted = Math.min(limit, map.total - skip)
-  if (wanted <= 0) return undefined
-  const newest = find(map, skip)
-  const oldest = find(map, skip + wanted - 1)
-  if (!newest || !oldest) return undefined
-  return { low: oldest.low, high: newest.high, skip: newest.before, limit: wanted }
-}
+/** Positions from `low` to `high` and how many records wanted are among them. */
+export type Block = { low: number; high: number; count: number }
 
-/** The blocks that hold records, newest first, as ranges of positions. */
-function* blocksOf({
-  last,
-  holes,
-}: Pick<PositionMap, 'last' | 'holes'>): Generator<{ low: number; high: number; count: number }> {
+/** The blocks that hold records, newest first. */
+export function* blocksOf({ last, holes }: Pick<PositionMap, 'last' | 'holes'>): Generator<Block> {
   for (let block = blockOf(last); block >= 0; block--) {
     const low = block * BLOCK + 1
     const high = Math.min(last, low + BLOCK - 1)
@@ -132,18 +137,34 @@ function* blocksOf({
   }
 }
 
-/** Positions the record of a rank is between, and how many records of its block come `before` it from `high` on. */
-function find(
-  map: Omit<PositionMap, 'changes'>,
-  rank: number,
-): { low: number; high: number; before: number } | undefined {
-  let before = rank
-  for (const { low, high, count } of blocksOf(map)) {
-    if (before >= count) before -= count
-    else if (count === high - low + 1) return { low: high - before, high: high - before, before: 0 }
-    else return { low, high, before }
+/**
+ * Where the records of ranks `skip` to `skip + limit - 1` are, counted from the newest, in blocks that are given newest
+ * first: between `low` and `high`, after skipping `skip` of those. Undefined where there are none.
+ */
+export function rangeOf(
+  blocks: Iterable<Block>,
+  skip: number,
+  limit: number,
+): { low: number; high: number; skip: number } | undefined {
+  if (limit <= 0) return undefined
+  let newest: Place | undefined
+  let before = 0
+  for (const block of blocks) {
+    if (!newest && skip < before + block.count) newest = placeIn(block, skip - before)
+    const oldest = skip + limit - 1 - before
+    if (newest && oldest < block.count) return { low: placeIn(block, oldest).low, high: newest.high, skip: newest.skip }
+    before += block.count
   }
   return undefined
+}
+
+/** A record is between `low` and `high`, after `skip` others from `high` on. */
+type Place = { low: number; high: number; skip: number }
+
+/** In a block without gaps its rank says which position a record has. */
+function placeIn({ low, high, count }: Block, rank: number): Place {
+  const isDense = count === high - low + 1
+  return isDense ? { low: high - rank, high: high - rank, skip: 0 } : { low, high, skip: rank }
 }
 
 /** Ranges of at most `size` positions, a multiple of `BLOCK`, that hold all records, newest first. */

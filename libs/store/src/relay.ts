@@ -15,7 +15,7 @@ export type RelayOptions = {
   metrics?: Metrics
   /** How often an empty outbox is looked into. Default 200. */
   pollMs?: number
-  /** Events published at once. Default 500. */
+  /** Events published at once, or somewhat more: what was added together leaves together. Default 500. */
   batchSize?: number
   /** After this long without a sign of life another replica takes over. Default 10,000. */
   leaseMs?: number
@@ -54,11 +54,12 @@ export function startRelay(options: RelayOptions): Relay {
     let isFirst = true
     try {
       for await (const batch of batchesOf(unsent, batchSize)) {
+        const events = batch.flatMap(({ event }) => event)
         if (isFirst) lag?.set((Date.now() - batch[0]!.at) / 1000)
         isFirst = false
         if (!(await lease.hold())) return
-        await publish(batch.map(({ event }) => event))
-        sent?.inc(batch.length)
+        await publish(events)
+        sent?.inc(events.length)
         await marked
         marked = markSent(batch.map(({ _id }) => _id))
         marked.catch(() => undefined) // awaited before the next batch is marked, and at the end
@@ -100,13 +101,17 @@ export function startRelay(options: RelayOptions): Relay {
   }
 }
 
-async function* batchesOf<T>(cursor: AsyncIterable<T>, size: number): AsyncIterable<T[]> {
-  let batch: T[] = []
-  for await (const item of cursor) {
-    batch.push(item)
-    if (batch.length < size) continue
+/** Entries together, until they hold as many events as wanted. */
+async function* batchesOf(entries: AsyncIterable<OutboxEntry>, size: number): AsyncIterable<OutboxEntry[]> {
+  let batch: OutboxEntry[] = []
+  let events = 0
+  for await (const entry of entries) {
+    batch.push(entry)
+    events += Array.isArray(entry.event) ? entry.event.length : 1
+    if (events < size) continue
     yield batch
     batch = []
+    events = 0
   }
   if (batch.length > 0) yield batch
 }

@@ -48,7 +48,7 @@ export function cut(
 }
 
 /** How many records the stages find. */
-export async function countOf<T extends object>(scope: Scope<T>, stages: PipelineStage[]): Promise<number> {
+async function countOf<T extends object>(scope: Scope<T>, stages: PipelineStage[]): Promise<number> {
   const [counted] = await scope.aggregate<{ n: number }>([...stages, { $group: { _id: 1, n: { $sum: 1 } } }])
   return counted?.n ?? 0
 }
@@ -80,9 +80,9 @@ export function querySource<T extends object>(
 }
 
 /** Reads a page forwards, or from the end of the list and backwards, whichever skips less. */
-export async function fromNearerEnd<T, Order extends SortOrder>(
-  read: (order: Order, skip: number, limit: number) => Promise<T[]>,
-  order: Order,
+async function fromNearerEnd<T>(
+  read: (order: SortOrder, skip: number, limit: number) => Promise<T[]>,
+  order: SortOrder,
   skip: number,
   limit: number,
   total: number,
@@ -93,8 +93,8 @@ export async function fromNearerEnd<T, Order extends SortOrder>(
   return skip <= behind ? read(order, skip, wanted) : (await read(reversed(order), behind, wanted)).reverse()
 }
 
-function reversed<Order extends SortOrder>(order: Order): Order {
-  return Object.fromEntries(Object.entries(order).map(([field, direction]) => [field, -direction])) as Order
+function reversed(order: SortOrder): SortOrder {
+  return Object.fromEntries(Object.entries(order).map(([field, direction]) => [field, direction === 1 ? -1 : 1]))
 }
 
 async function* inBatches<T>(docs: AsyncIterable<T>): AsyncIterable<T[]> {
