@@ -89,7 +89,7 @@ export async function run(): Promise<Figure[]> {
 export async function sides() {
   const url = process.env.REDIS_CACHE_URL
   assert(url, 'REDIS_CACHE_URL is set by the runner')
-  const redis = connectCacheRedis({ url })
+  const redis = connectCacheRedis({ url, commandTimeoutMs: false, silenceMs: 1_000 })
   await once(redis, 'ready')
   const gateway = await gatewayOn(redis)
   const { token, session } = gateway.credentials

@@ -48,6 +48,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
       for (const step of order) {
         const pending = step(exchange)
         if (pending) await pending
+        if (exchange.isAborted) return
       }
     } catch (thrown) {
       answerProblem(exchange, thrown, context.logger)

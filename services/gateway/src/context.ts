@@ -14,8 +14,8 @@ import type { CachedCredential } from './authenticate.ts'
 import { type Backends, connectBackends } from './backends.ts'
 import { addressVariable, type Config } from './config.ts'
 
-/** A busy process can be late to see an answer that is there; a limit must not be counted alone for that. */
-const redisTimeoutMs = 500
+/** A busy process can be late to see an answer that is there; no limit is to be counted alone because of that. */
+const redisSilenceMs = 1_000
 
 /** All that the gateway works with. */
 export type Context = {
@@ -42,7 +42,8 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
   const { logger, metrics, health, onStop } = lifecycle
   const redis = connectCacheRedis({
     url: config.REDIS_CACHE_URL,
-    commandTimeoutMs: redisTimeoutMs,
+    commandTimeoutMs: false,
+    silenceMs: redisSilenceMs,
     onError: err => logger.warn({ err }, 'no Redis: every credential is asked of identity, limits count per replica'),
   })
   onStop('redis', async () => redis.disconnect())
