@@ -51,7 +51,7 @@ export function createContext(store: Store, logger: Logger): Context {
     store,
     models,
     logger,
-    dropper: createValueDropper({ ...models, logger }),
+    dropper: createValueDropper({ store, ...models, logger }),
     of: ({ organizationId }) => ({
       contacts: scoped(models.contacts, organizationId),
       attributes: scoped(models.attributes, organizationId),

@@ -14,10 +14,11 @@ import {
   type TestAudience,
   testCaller,
 } from '../test-audience.ts'
+import type { Attribute } from './attribute.model.ts'
 import { createValueDropper } from './value-dropper.ts'
 
 type Me = { caller: Caller }
-type Attribute = { id: string; slug: string; options: string[] } & Record<string, unknown>
+type Shown = { id: string; slug: string; options: string[] } & Record<string, unknown>
 
 describe('attributes', () => {
   let audience: TestAudience
@@ -27,17 +28,24 @@ describe('attributes', () => {
   after(() => audience.stop())
 
   const create = (me: Me, request: Partial<CreateAttributeRequest>) =>
-    jsonOf<Attribute>(
+    jsonOf<Shown>(
       audience.attributes.createAttribute({ name: 'Any', slug: 'any', type: 'string', options: [], ...request }, me),
     )
   const list = (me: Me, query = {}) =>
-    streamedJsonOf<Page<Attribute>>(audience.attributes.listAttributes({ list: query }, me))
+    streamedJsonOf<Page<Shown>>(audience.attributes.listAttributes({ list: query }, me))
   const contactWith = async (me: Me, email: string, attributes: object) => {
     const body = audience.contacts.createContact({ email, tags: [], attributes: JSON.stringify(attributes) }, me)
     return (await jsonOf<{ id: string }>(body)).id
   }
   const attributesOf = async (me: Me, id: string) =>
     (await jsonOf<{ attributes: object }>(audience.contacts.getContact({ id }, me))).attributes
+
+  /** As another replica has it. */
+  const ownContext = async () => {
+    const logger = createLogger({ service: 'audience', level: 'silent' })
+    const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+    return createContext(store, logger)
+  }
 
   it('defines, lists and describes', async () => {
     const me = testCaller()
@@ -118,7 +126,7 @@ describe('attributes', () => {
     await create(me, { slug: 'age', type: 'number' })
     const id = await contactWith(me, 'a@example.com', { city: 'Oslo', age: 1 })
     await audience.contacts.updateAttributes({ id, attributes: '{"city":"Bergen"}' }, me)
-    const answer = await jsonOf<Attribute>(audience.attributes.deleteAttribute({ id: definition.id }, me))
+    const answer = await jsonOf<Shown>(audience.attributes.deleteAttribute({ id: definition.id }, me))
     assert.deepEqual(answer, definition)
     assert.deepEqual(await attributesOf(me, id), { age: 1 })
     assert.deepEqual(
@@ -139,6 +147,23 @@ describe('attributes', () => {
     assert.deepEqual(await attributesOf(me, id), { age: 1, city: 5 })
   })
 
+  it('never takes a value of a later definition for one of its own', async () => {
+    const me = testCaller()
+    const { id } = await create(me, { slug: 'city' })
+    const contact = await contactWith(me, 'a@example.com', { city: 'Oslo' })
+    await audience.attributes.deleteAttribute({ id }, me)
+    await create(me, { slug: 'city' })
+    await audience.contacts.updateAttributes({ id: contact, attributes: '{"city":"Bergen"}' }, me)
+    // A replica that was held up all the time, and still goes by the definition it knew.
+    const { store, models, logger } = await ownContext()
+    const late = createValueDropper({ store, ...models, logger, settleMs: 10 })
+    const organization = new Types.ObjectId(me.caller.organizationId)
+    await late.drop({ _id: new Types.ObjectId(id), organization, slug: 'city' } as Attribute)
+    assert.deepEqual(await attributesOf(me, contact), { city: 'Bergen' })
+    await late.stop()
+    await store.close()
+  })
+
   it('goes on at the next start with what a stop left half deleted', async () => {
     const me = testCaller()
     const { id } = await create(me, { slug: 'city' })
@@ -147,10 +172,8 @@ describe('attributes', () => {
     )
     // As a process killed right after its first write leaves it.
     await audience.db.collection('attributes').updateOne({ _id: new Types.ObjectId(id) }, { $set: { deleting: true } })
-    const logger = createLogger({ service: 'audience', level: 'silent' })
-    const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
-    const { models } = createContext(store, logger)
-    const dropper = createValueDropper({ ...models, logger, settleMs: 10 })
+    const { store, models, logger } = await ownContext()
+    const dropper = createValueDropper({ store, ...models, logger, settleMs: 10 })
     await dropper.resume()
     assert.ok(await dropper.dropped(me.caller.organizationId, 'city'))
     for (const contact of contacts) assert.deepEqual(await attributesOf(me, contact), {})

@@ -1,5 +1,5 @@
-import { type Logger, pause } from '@rollcall/runtime'
-import { type Scope, scoped } from '@rollcall/store'
+import { type Logger, pause, retry } from '@rollcall/runtime'
+import { type Store, scoped } from '@rollcall/store'
 import type { Model, Types } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
 import type { Attribute } from './attribute.model.ts'
@@ -8,8 +8,8 @@ import { pathOf } from './attribute-values.ts'
 /** Takes the values of deleted attributes out of the contacts. */
 export type ValueDropper = {
   /**
-   * Drops the values of a definition marked as deleting, then the definition. Returns when that is done or, with many
-   * contacts, soon: it goes on behind, and `resume` of the next start takes up what a stop interrupts.
+   * Drops the values of a definition marked as deleting, then the definition. Returns when the values are gone or, with
+   * many contacts, soon: it goes on behind, and `resume` of the next start takes up what a stop interrupts.
    */
   drop(attribute: Attribute): Promise<void>
   /** Waits a while for a deleted definition to be gone; answers whether it is. */
@@ -21,6 +21,7 @@ export type ValueDropper = {
 }
 
 type Options = {
+  store: Store
   contacts: Model<Contact>
   attributes: Model<Attribute>
   logger: Logger
@@ -32,42 +33,72 @@ type Options = {
 
 const batchSize = 1000
 const pollMs = 100
+const longestWaitMs = 30_000
 
-/** Creates the dropper of this process. Several processes may drop the same values: each step can be done twice. */
+/** Creates the dropper of this process. Several processes may drop the same values at once. */
 export function createValueDropper(options: Options): ValueDropper {
-  const { contacts, attributes, logger, settleMs = 1000, patienceMs = 5000 } = options
+  const { store, contacts, attributes, logger, settleMs = 1000, patienceMs = 5000 } = options
   const stopping = new AbortController()
-  const running = new Map<string, Promise<void>>()
+  const { signal } = stopping
+  const running = new Set<Promise<void>>()
 
-  const dropAll = async (attribute: Attribute, firstPass: Promise<number>): Promise<void> => {
-    await firstPass
+  /**
+   * One step; answers how many values went. It writes the definition too, so that it can never meet values of a later
+   * one that has the same slug.
+   */
+  const dropFrom = ({ _id, organization, slug }: Attribute, ids: Types.ObjectId[]): Promise<number> =>
+    store.transaction(async session => {
+      const mark = { $set: { updatedAt: new Date() } }
+      const marked = await scoped(attributes, organization).updateOne({ _id, deleting: true }, mark, { session })
+      if (marked.matchedCount === 0) return 0
+      const update = { $unset: { [pathOf(slug)]: 1 } }
+      await scoped(contacts, organization).updateMany({ _id: { $in: ids } }, update, { session })
+      return ids.length
+    })
+
+  /** Goes once through all contacts that have a value; answers how many values went. */
+  const pass = async (attribute: Attribute): Promise<number> => {
     const scope = scoped(contacts, attribute.organization)
-    do await pause(settleMs, stopping.signal)
-    while (!stopping.signal.aborted && (await dropValues(scope, attribute.slug, stopping.signal)) > 0)
-    if (stopping.signal.aborted) return
+    const withValue = [{ $match: { [pathOf(attribute.slug)]: { $exists: true } } }, { $project: { _id: 1 as const } }]
+    let dropped = 0
+    const ids: Types.ObjectId[] = []
+    for await (const { _id } of scope.stream<{ _id: Types.ObjectId }>(withValue, { batchSize })) {
+      if (signal.aborted) return dropped
+      ids.push(_id)
+      if (ids.length === batchSize) dropped += await dropFrom(attribute, ids.splice(0))
+    }
+    return ids.length > 0 ? dropped + (await dropFrom(attribute, ids)) : dropped
+  }
+
+  const dropAll = async (attribute: Attribute, onFirstPass: () => void): Promise<void> => {
+    await pass(attribute)
+    onFirstPass()
+    do await pause(settleMs, signal)
+    while (!signal.aborted && (await pass(attribute)) > 0)
+    if (signal.aborted) return
     await scoped(attributes, attribute.organization).deleteOne({ _id: attribute._id, deleting: true })
   }
 
-  const start = (attribute: Attribute): Promise<unknown> => {
-    const id = String(attribute._id)
-    const firstPass = dropValues(scoped(contacts, attribute.organization), attribute.slug, stopping.signal)
-    const all = dropAll(attribute, firstPass)
-      .catch(err => logger.error({ err, attribute: id }, 'dropping values failed, the next start goes on'))
-      .finally(() => running.delete(id))
-    running.set(id, all)
+  /** Drops all values however often the database goes away; answers when they are gone for the first time. */
+  const start = (attribute: Attribute): Promise<void> => {
+    const { promise: firstPass, resolve } = Promise.withResolvers<void>()
+    const report = (err: unknown) =>
+      logger.warn({ err, attribute: String(attribute._id) }, 'values could not be dropped')
+    const all = retry(() => dropAll(attribute, resolve), { signal, maxMs: longestWaitMs, onRetry: report })
+      .catch(report)
+      .finally(() => running.delete(all))
+    running.add(all)
     return firstPass
   }
 
-  const isGone = async (organization: Types.ObjectId | string, slug: string): Promise<boolean> => {
-    return (await scoped(attributes, organization).count({ slug, deleting: true })) === 0
-  }
-
   return {
-    drop: async attribute => void (await Promise.race([start(attribute), pause(patienceMs, stopping.signal)])),
+    drop: attribute => Promise.race([start(attribute), pause(patienceMs, signal)]),
     dropped: async (organizationId, slug) => {
-      if (await scoped(attributes, organizationId).findOne({ slug, deleting: false })) return false
-      for (const until = Date.now() + patienceMs; Date.now() < until; await pause(pollMs, stopping.signal)) {
-        if (await isGone(organizationId, slug)) return true
+      const scope = scoped(attributes, organizationId)
+      const isDeleting = async () => (await scope.count({ slug, deleting: true })) > 0
+      if (!(await isDeleting())) return (await scope.count({ slug })) === 0
+      for (const until = Date.now() + patienceMs; Date.now() < until; await pause(pollMs, signal)) {
+        if (!(await isDeleting())) return true
       }
       return false
     },
@@ -76,27 +107,7 @@ export function createValueDropper(options: Options): ValueDropper {
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all(running.values())
+      await Promise.all(running)
     },
   }
-}
-
-/** Takes the values of a slug out of all contacts, in batches; answers how many had one. */
-async function dropValues(contacts: Scope<Contact>, slug: string, signal: AbortSignal): Promise<number> {
-  const path = pathOf(slug)
-  let dropped = 0
-  let ids: Types.ObjectId[] = []
-  const flush = async () => {
-    await contacts.updateMany({ _id: { $in: ids } }, { $unset: { [path]: 1 } })
-    dropped += ids.length
-    ids = []
-  }
-  const pipeline = [{ $match: { [path]: { $exists: true } } }, { $project: { _id: 1 as const } }]
-  for await (const { _id } of contacts.stream<{ _id: Types.ObjectId }>(pipeline, { batchSize })) {
-    ids.push(_id)
-    if (ids.length === batchSize) await flush()
-    if (signal.aborted) return dropped
-  }
-  if (ids.length > 0) await flush()
-  return dropped
 }
