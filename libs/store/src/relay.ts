@@ -73,7 +73,7 @@ export function startRelay(options: RelayOptions): Relay {
 
   const round = async (): Promise<number> => {
     try {
-      if (await lease.hold()) await drain()
+      await drain()
       return pollMs
     } catch (error) {
       logger.warn({ err: error }, 'outbox could not be published, trying again')
