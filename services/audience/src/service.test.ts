@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { createBus, topics } from '@rollcall/bus'
-import { connect, readAssertionKeys } from '@rollcall/rpc'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
-import { Types } from 'mongoose'
 import { jsonOf, startTestAudience, type TestAudience, testCaller } from './test-audience.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
@@ -48,17 +44,8 @@ describe('the audience service', () => {
     assert.deepEqual(events[4]?.data, { contactId: id, email: 'one@example.com', actor })
   })
 
-  it('runs as a process, answers what is under way when told to stop, and exits with 0', async () => {
-    const key = randomBytes(32).toString('base64')
-    const port = await freePort()
-    const dbName = `audience-test-${new Types.ObjectId()}`
-    const env = { ...process.env, MONGODB_DATABASE: dbName, TOPIC_PREFIX: `${dbName}.`, ASSERTION_KEY: key }
-    const main = new URL('main.ts', import.meta.url).pathname
-    const child = spawn(process.execPath, [main], { env: { ...env, PORT: String(port) }, stdio: 'ignore' })
-    const exited = once(child, 'exit')
-    const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
-    await connection.ready(60_000)
-    const me = testCaller()
+  it('answers what is under way when it is told to stop, and exits with 0', async () => {
+    const replica = await audience.replica()
     const rows = Array.from({ length: 500 }, (_, index) => ({
       row: index + 1,
       email: `c${index}@example.com`,
@@ -68,13 +55,11 @@ describe('the audience service', () => {
       clearTags: false,
     }))
     const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore', tags: [], rows }
-    const underWay = connection.client('rollcall.audience.v1.Batches').applyBatch(job, me)
+    const underWay = replica.batches.applyBatch(job, testCaller())
     await pause(50)
-    child.kill('SIGTERM')
+    const exit = replica.kill('SIGTERM')
     assert.equal((await underWay).outcomes.length, 500)
-    assert.deepEqual(await exited, [0, null])
-    connection.close()
-    await audience.db.client.db(dbName).dropDatabase()
+    assert.deepEqual(await exit, [0, null])
   })
 
   it('names every setting that is missing, and exits with 1', async () => {
@@ -92,12 +77,3 @@ describe('the audience service', () => {
       assert.match(text, new RegExp(`${name} is missing`))
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}

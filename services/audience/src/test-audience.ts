@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import type { Services } from '@rollcall/protos'
 import { type Caller, type Client, connect, type HttpBody, readAssertionKeys, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
@@ -14,21 +17,20 @@ export type TestAudience = {
   client<N extends keyof Services & string>(name: N): Client<N>
   /** The service's database, to look at what is stored. */
   db: mongo.Db
+  /** Starts another replica, as a process of its own that can be killed. */
+  replica(): Promise<Replica>
   stop(): Promise<void>
 }
+
+/** A process of the service beside the one under test. */
+export type Replica = { batches: TestAudience['batches']; kill(signal: NodeJS.Signals): Promise<[code: number | null]> }
 
 /** Starts the service in this process on the backing services of the environment. */
 export async function startTestAudience(): Promise<TestAudience> {
   const key = randomBytes(32).toString('base64')
   const dbName = `audience-test-${new Types.ObjectId()}`
-  const config = readConfig({
-    ...process.env,
-    MONGODB_DATABASE: dbName,
-    TOPIC_PREFIX: `${dbName}.`,
-    ASSERTION_KEY: key,
-    PORT: '0',
-    LISTEN_HOST: '127.0.0.1',
-  })
+  const env = { ...process.env, MONGODB_DATABASE: dbName, TOPIC_PREFIX: `${dbName}.`, ASSERTION_KEY: key }
+  const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const lifecycle = createLifecycle({ service: 'audience', logger, graceMs: 10_000 })
   const { port } = await startAudience(config, lifecycle)
@@ -41,6 +43,7 @@ export async function startTestAudience(): Promise<TestAudience> {
     batches: connection.client('rollcall.audience.v1.Batches'),
     client: name => connection.client(name),
     db: database.db!,
+    replica: () => startReplica(env, key),
     stop: async () => {
       connection.close()
       await lifecycle.stop('test over')
@@ -48,6 +51,31 @@ export async function startTestAudience(): Promise<TestAudience> {
       await database.close()
     },
   }
+}
+
+async function startReplica(env: NodeJS.ProcessEnv, key: string): Promise<Replica> {
+  const port = await freePort()
+  const main = new URL('main.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [main], { env: { ...env, PORT: String(port) }, stdio: 'ignore' })
+  const exited = once(child, 'exit') as Promise<[code: number | null]>
+  const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
+  await connection.ready(60_000)
+  return {
+    batches: connection.client('rollcall.audience.v1.Batches'),
+    kill: signal => {
+      child.kill(signal)
+      return exited.finally(() => connection.close())
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 /** A person of an organization of their own, or of the one named. */

@@ -7,7 +7,7 @@ import type {
   ApplyBatchRequestRow as Row,
 } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Call, Caller } from '@rollcall/rpc'
-import { createLogger } from '@rollcall/runtime'
+import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore, type Scope, type Store } from '@rollcall/store'
 import { Types } from 'mongoose'
 import { type Collections, type Context, createContext } from '../context.ts'
@@ -20,6 +20,9 @@ import {
   testCaller,
 } from '../test-audience.ts'
 import { applyBatch } from './apply-batch.ts'
+
+/** Processes killed; more of them in a soak. */
+const kills = Number(process.env.SOAK_KILLS ?? 2)
 
 type Me = { caller: Caller }
 type Contact = Record<string, unknown> & { id: string; email: string; name: string; tags: string[]; position: number }
@@ -284,6 +287,31 @@ describe('batches', () => {
         if (!isDeepStrictEqual(await stored(me), before)) traces++
       }
       assert.ok(traces > 0)
+    })
+
+    it('with its whole process, it comes to the same on another replica, soon', async t => {
+      const calm = testCaller()
+      const first = { jobId: newJob(), rows: rows(200) }
+      await apply(calm, first)
+      const changing = { jobId: newJob(), rows: rows(600, { name: 'Changed', tags: ['a'] }) }
+      const answer = await apply(calm, changing)
+      const expected = await stored(calm)
+      for (let kill = 1; kill <= kills; kill++) {
+        const me = testCaller()
+        await apply(me, first)
+        const replica = await audience.replica()
+        const doomed = replica.batches.applyBatch(request(changing), me).then(
+          () => 'answered',
+          () => 'lost',
+        )
+        await pause(Math.random() * 300)
+        await replica.kill('SIGKILL')
+        const killedAt = performance.now()
+        const again = await audience.batches.applyBatch(request(changing), { ...me, deadline: Date.now() + 30_000 })
+        t.diagnostic(`${await doomed}, applied again after ${Math.round(performance.now() - killedAt)} ms`)
+        assert.deepEqual(again, answer)
+        assert.deepEqual(await stored(me), expected)
+      }
     })
 
     it('after the commit, it answers what it did', async () => {
