@@ -1,6 +1,13 @@
 import { AppError, limits } from '@rollcall/contract'
 import type { Metrics } from '@rollcall/runtime'
-import { type AugmentedRequest, MemoryStore, type RateLimitInfo, rateLimit, type Store } from 'express-rate-limit'
+import {
+  type AugmentedRequest,
+  MemoryStore,
+  type Options,
+  type RateLimitInfo,
+  rateLimit,
+  type Store,
+} from 'express-rate-limit'
 import type { Redis } from 'ioredis'
 import { type RedisReply, RedisStore } from 'rate-limit-redis'
 import { limitKey } from './address.ts'
@@ -26,7 +33,13 @@ export type LimitOptions = {
  */
 export function rateLimits(options: LimitOptions): Step {
   const groups = Object.keys(limits) as Group[]
-  const passes = new Map(groups.map(group => [group, limiter(group, options)]))
+  const stores = new Map(groups.map(group => [group, sharedStore(options, group)]))
+  const passes = new Map(groups.map(group => [group, limiter(group, stores.get(group)!, options.metrics)]))
+  const loadScripts = () => {
+    for (const store of stores.values()) store.loadScripts()
+  }
+  options.redis.on('ready', loadScripts)
+  if (options.redis.status === 'ready') loadScripts()
   return async exchange => {
     await passes.get('global')!(exchange)
     const group = exchange.match?.route.limit
@@ -35,15 +48,11 @@ export function rateLimits(options: LimitOptions): Step {
 }
 
 /** The limiter of one group as a step: throws `rate_limited` where the client has used up its requests. */
-function limiter(group: Group, { redis, prefix, metrics }: LimitOptions): (exchange: Exchange) => Promise<void> {
+function limiter(group: Group, store: Store, metrics: Metrics): (exchange: Exchange) => Promise<void> {
   const limited = metrics.counter({
     name: 'rollcall_rate_limited_total',
     help: 'Requests refused by a rate limit',
     labels: ['group'],
-  })
-  const alone = metrics.counter({
-    name: 'rollcall_rate_limit_fallbacks_total',
-    help: 'Requests counted by this process alone, because Redis did not answer',
   })
   const { requests, windowSeconds } = limits[group]
   const count = rateLimit({
@@ -57,7 +66,7 @@ function limiter(group: Group, { redis, prefix, metrics }: LimitOptions): (excha
       limited.inc({ group })
       next(new AppError('rate_limited', { retryAfterSeconds: Math.max(1, secondsLeft(infoOf(request))) }))
     },
-    store: sharedStore(redis, `${prefix}${group}:`, () => alone.inc()),
+    store,
   })
   const fixed = ['RateLimit-Policy', `${requests};w=${windowSeconds}`, 'RateLimit-Limit', String(requests)]
   return exchange =>
@@ -82,25 +91,31 @@ function secondsLeft({ resetTime }: RateLimitInfo): number {
   return resetTime ? Math.max(0, Math.ceil((resetTime.getTime() - Date.now()) / 1000)) : 0
 }
 
-/** Counts in Redis, and in this process while Redis does not answer. */
-function sharedStore(redis: Redis, prefix: string, onFallback: () => void): Store {
+/**
+ * Counts in Redis, and in this process while Redis does not answer. `loadScripts` is for every new connection: the store
+ * would take a script that could not be loaded once for that for ever.
+ */
+function sharedStore({ redis, prefix, metrics }: LimitOptions, group: Group): Store & { loadScripts(): void } {
+  const alone = metrics.counter({
+    name: 'rollcall_rate_limit_fallbacks_total',
+    help: 'Requests counted by this process alone, because Redis did not answer',
+  })
   const shared = new RedisStore({
-    prefix,
+    prefix: `${prefix}${group}:`,
     sendCommand: (command: string, ...args: string[]) => redis.call(command, ...args) as Promise<RedisReply>,
   })
   const local = new MemoryStore()
+  let options: Options | undefined
   return {
-    prefix,
-    init(options) {
-      local.init(options)
-      // The store would keep a script that could not be loaded as that for ever: every connection loads it anew.
-      const loadScripts = () => shared.init(options).catch(() => {})
-      redis.on('ready', loadScripts)
-      if (redis.status === 'ready') loadScripts()
+    prefix: shared.prefix,
+    init(given) {
+      options = given
+      local.init(given)
     },
+    loadScripts: () => void (options && shared.init(options).catch(() => {})),
     increment: key =>
       shared.increment(key).catch(() => {
-        onFallback()
+        alone.inc()
         return local.increment(key)
       }),
     decrement: key => shared.decrement(key),
