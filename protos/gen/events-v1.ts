@@ -1,6 +1,35 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { Actor } from './types.ts'
+export type ContactCreated = {
+  contact: string
+  actor?: Actor | null
+}
+
+export type ContactUpdated = {
+  contactId: string
+  /** Names of the fields that changed; attributes as attributes.<slug>. */
+  changed: string[]
+  actor?: Actor | null
+}
+
+export type ContactBlocked = {
+  contactId: string
+  reason?: string
+  actor?: Actor | null
+}
+
+export type ContactUnblocked = {
+  contactId: string
+  actor?: Actor | null
+}
+
+export type ContactDeleted = {
+  contactId: string
+  email: string
+  actor?: Actor | null
+}
+
 export type TokenCreated = {
   /** The token as its list shows it; never the secret. */
   token: string
@@ -94,35 +123,6 @@ export type UserPasswordSet = {
   actor?: Actor | null
 }
 
-export type ContactCreated = {
-  contact: string
-  actor?: Actor | null
-}
-
-export type ContactUpdated = {
-  contactId: string
-  /** Names of the fields that changed; attributes as attributes.<slug>. */
-  changed: string[]
-  actor?: Actor | null
-}
-
-export type ContactBlocked = {
-  contactId: string
-  reason?: string
-  actor?: Actor | null
-}
-
-export type ContactUnblocked = {
-  contactId: string
-  actor?: Actor | null
-}
-
-export type ContactDeleted = {
-  contactId: string
-  email: string
-  actor?: Actor | null
-}
-
 export type ImportCompleted = {
   jobId: string
   total: number
@@ -131,4 +131,76 @@ export type ImportCompleted = {
   unchanged: number
   skipped: number
   failed: number
+}
+
+export type DomainVerified = {
+  domainId: string
+  domain: string
+  verifiedAt: string
+  actor?: Actor | null
+}
+
+/** Records of a verified domain have been wrong for a while. Sending goes on. */
+export type DomainDegraded = {
+  domainId: string
+  domain: string
+  degradedAt: string
+  /** Each failing record and why. */
+  reasons: string[]
+}
+
+/** A mail was accepted for sending. */
+export type EmailQueued = {
+  emailId: string
+  to: string
+  subject: string
+  /** Address it goes out from. */
+  sender: string
+  /** Whom it is for, where the sender of the mail said so. */
+  contactId?: string
+  userId?: string
+  at: string
+}
+
+/** The receiving server took it. */
+export type EmailSent = {
+  emailId: string
+  to: string
+  subject: string
+  /** Address it goes out from. */
+  sender: string
+  /** Whom it is for, where the sender of the mail said so. */
+  contactId?: string
+  userId?: string
+  at: string
+}
+
+/** The receiving server refused it for good. */
+export type EmailBounced = {
+  emailId: string
+  to: string
+  subject: string
+  /** Address it goes out from. */
+  sender: string
+  /** Whom it is for, where the sender of the mail said so. */
+  contactId?: string
+  userId?: string
+  at: string
+  /** What the receiving server said, or what kept it from being asked. */
+  error: string
+}
+
+/** It could not be handed over, after every attempt. */
+export type EmailFailed = {
+  emailId: string
+  to: string
+  subject: string
+  /** Address it goes out from. */
+  sender: string
+  /** Whom it is for, where the sender of the mail said so. */
+  contactId?: string
+  userId?: string
+  at: string
+  /** What the receiving server said, or what kept it from being asked. */
+  error: string
 }

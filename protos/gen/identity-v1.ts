@@ -139,6 +139,28 @@ export type ResolvedCredential = {
   allowedIps: string[]
 }
 
+/** Who the accounts of the caller's organization are. Internal: for services that refer to users. */
+export type Directory = {
+  /** The accounts with these ids, in no order; ids that are unknown or of another organization are left out. */
+  findUsers: { kind: 'unary'; request: FindUsersRequest; response: FindUsersResponse }
+}
+
+export type FindUsersRequest = {
+  ids: string[]
+}
+
+export type FindUsersResponse = {
+  users: DirectoryUser[]
+}
+
+export type DirectoryUser = {
+  id: string
+  name: string
+  email: string
+  role: string
+  blocked: boolean
+}
+
 /** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
 export type Roles = {
   /** Lists roles, built-in ones first. Honours the shared list parameters. */

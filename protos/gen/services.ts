@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { Attributes, Batches, Contacts } from './audience-v1.ts'
-import type { Authentication, Credentials, Roles, Tokens, Users } from './identity-v1.ts'
+import type { Authentication, Credentials, Directory, Roles, Tokens, Users } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
 
 /** Every gRPC service by its full name. */
@@ -11,6 +11,7 @@ export type Services = {
   'rollcall.audience.v1.Contacts': Contacts
   'rollcall.identity.v1.Authentication': Authentication
   'rollcall.identity.v1.Credentials': Credentials
+  'rollcall.identity.v1.Directory': Directory
   'rollcall.identity.v1.Roles': Roles
   'rollcall.identity.v1.Tokens': Tokens
   'rollcall.identity.v1.Users': Users

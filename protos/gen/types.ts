@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-/** Exactly one of the three. */
+/** Exactly one of the first three. */
 export type Access = {
   /** A resource of the permission catalogue; the action follows the HTTP method. */
   resource: string
@@ -8,6 +8,8 @@ export type Access = {
   caller: boolean
   /** No credential. */
   public: boolean
+  /** Besides: API tokens are resolved at the organization's tenant server, each time; while it is away they get 503. */
+  controlPlane: boolean
 }
 
 export type Returns = {
@@ -41,7 +43,7 @@ export type Rule = {
   format: string
   /** The values allowed, separated by spaces. */
   oneOf: string
-  /** Free JSON, carried as text: object (any values), strings (an object of strings), scalars (an object of scalars or nulls), any. */
+  /** Free JSON, carried as text: object (any values), strings (an object of strings), flags (an object of booleans or nulls), scalars (an object of scalars or nulls), texts (an array of strings, where one that is not given differs from an empty one), any. */
   json: string
   /** Name of the query parameter, where it is not the field's own. */
   query: string
@@ -54,6 +56,8 @@ export type Shape = {
   record: boolean
   /** At least one of the fields of the body must be there. */
   anyField: boolean
+  /** Fields that are not declared are ignored, as the standard behind the route wants it. */
+  open: boolean
   /** A line of a view: _id and id come with it. */
   entry: boolean
   /** The data of a published event: its CloudEvents type. */

@@ -29,8 +29,11 @@ protobuf.parse(
     optional string words = 13 [(rollcall.rule) = { json: "strings" }];
     Inner inner = 14;
     string must = 15 [(rollcall.rule) = { required: true }];
+    optional string labels = 16 [(rollcall.rule) = { json: "texts" trim: true min_len: 1 max_len: 4 max_items: 2 }];
+    optional string flags = 17 [(rollcall.rule) = { json: "flags" }];
   }
   message Either { option (rollcall.shape) = { any_field: true }; string id = 1; optional string a = 2; optional string b = 3; }
+  message Open { option (rollcall.shape) = { open: true }; string name = 1; }
   message Listing { rollcall.ListQuery list = 1; optional string kind = 2 [(rollcall.rule) = { one_of: "api user" }]; }
   `,
   root,
@@ -41,6 +44,7 @@ root.resolveAll()
 const id = 'a1'.repeat(12)
 const checkSample = compileCheck(root.lookupType('rollcall.trial.v1.Sample'), ['id'], true)
 const checkEither = compileCheck(root.lookupType('rollcall.trial.v1.Either'), ['id'], true)
+const checkOpen = compileCheck(root.lookupType('rollcall.trial.v1.Open'), [], true)
 const checkListing = compileCheck(root.lookupType('rollcall.trial.v1.Listing'), [], false)
 const good = { name: 'Name', must: 'x' }
 
@@ -81,6 +85,16 @@ describe('the check of a body', () => {
     })
   })
 
+  it('carries an array of texts as JSON, so that an empty one differs from none', () => {
+    assert.equal(sample({ ...good, labels: [' ab ', 'c'] }).request.labels, '["ab","c"]')
+    assert.equal(sample({ ...good, labels: [] }).request.labels, '[]')
+    assert.equal(sample(good).request.labels, undefined)
+  })
+
+  it('ignores unknown fields of an open message only', () => {
+    assert.deepEqual(checkOpen({ params: {}, query: {}, body: { name: 'x', more: 1 } }).request, { name: 'x' })
+  })
+
   it('carries null as the empty string where null is a value', () => {
     assert.equal(sample({ ...good, user: null }).request.user, '')
   })
@@ -111,6 +125,14 @@ describe('the check of a body', () => {
     ['a list for an object', { ...good, free: [] }, 'invalid field -> free: must be an object'],
     ['an object among scalars', { ...good, free: { a: { b: 1 } } }, 'invalid field -> free.a'],
     ['a number among texts', { ...good, words: { a: 1 } }, 'invalid field -> words.a'],
+    ['a number among an array of texts', { ...good, labels: ['a', 1] }, 'invalid field -> labels.1: must be a string'],
+    [
+      'a long text in an array of texts',
+      { ...good, labels: ['abcde'] },
+      'invalid field -> labels.0: at most 4 characters',
+    ],
+    ['too long an array of texts', { ...good, labels: ['a', 'b', 'c'] }, 'invalid field -> labels: at most 2 items'],
+    ['a text among flags', { ...good, flags: { a: true, b: null, c: 'x' } }, 'invalid field -> flags.c'],
     ['a missing field of an inner object', { ...good, inner: {} }, 'missing field -> inner.host'],
     ['an extra field of an inner object', { ...good, inner: { host: 'h', hots: 1 } }, 'extra field -> inner.hots'],
     ['a body that is a list', [], 'body must be a JSON object'],

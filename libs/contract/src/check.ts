@@ -108,7 +108,7 @@ function compileBody(type: protobuf.Type, fields: protobuf.Field[]) {
 function compileObject(type: protobuf.Type, protoFields: protobuf.Field[]) {
   const fields = protoFields.map(compileField)
   const names = new Set(fields.map(field => field.jsonName))
-  const anyField = shapeOf(type).any_field ?? false
+  const { any_field: anyField = false, open: isOpen = false } = shapeOf(type)
   return (value: Record<string, unknown>, prefix: string, issues: Issues, target: Record<string, unknown>) => {
     for (const field of fields) {
       if (!Object.hasOwn(value, field.jsonName)) {
@@ -120,7 +120,7 @@ function compileObject(type: protobuf.Type, protoFields: protobuf.Field[]) {
     }
     const keys = Object.keys(value)
     if (anyField && keys.length === 0 && fields[0]) issues.add('missing_field', prefix + fields[0].jsonName)
-    for (const key of keys) if (!names.has(key)) issues.add('extra_field', prefix + key)
+    if (!isOpen) for (const key of keys) if (!names.has(key)) issues.add('extra_field', prefix + key)
   }
 }
 
@@ -147,7 +147,7 @@ function compileArray(checkItem: ValueCheck, rule: RuleOption): ValueCheck {
 }
 
 function compileValue(field: protobuf.Field, rule: RuleOption): ValueCheck {
-  const check = rule.json ? jsonCheck(rule.json) : compileTyped(field, rule)
+  const check = rule.json ? jsonCheck(rule.json, rule) : compileTyped(field, rule)
   if (!rule.nullable) return check
   return (value, path, issues) => (value === null ? '' : check(value, path, issues))
 }
@@ -215,18 +215,31 @@ function numberCheck(type: string): ValueCheck {
   }
 }
 
+/** What the values of a free JSON object may be, by the kind of the object. */
+const jsonValues: Record<string, (value: unknown) => boolean> = {
+  object: () => true,
+  strings: value => typeof value === 'string',
+  flags: value => value === null || typeof value === 'boolean',
+  scalars: value => value === null || typeof value !== 'object',
+}
+
 /** Free JSON travels as text; the kind says how free it is. */
-function jsonCheck(kind: string): ValueCheck {
-  const accepts =
-    kind === 'strings' ? (v: unknown) => typeof v === 'string' : kind === 'scalars' ? isScalar : () => true
+function jsonCheck(kind: string, rule: RuleOption): ValueCheck {
+  if (kind === 'any') return value => JSON.stringify(value)
+  if (kind === 'texts') return textsCheck(rule)
+  const accepts = jsonValues[kind]!
   return (value, path, issues) => {
-    if (kind === 'any') return JSON.stringify(value)
     if (!isPlainObject(value)) return issues.add('invalid_field', path, 'must be an object')
     for (const [key, inner] of Object.entries(value)) {
       if (!accepts(inner)) return issues.add('invalid_field', `${path}.${key}`)
     }
     return JSON.stringify(value)
   }
+}
+
+function textsCheck(rule: RuleOption): ValueCheck {
+  const check = compileArray(stringCheck({ ...rule, required: false }), rule)
+  return (value, path, issues) => JSON.stringify(check(value, path, issues))
 }
 
 function compileQuery(fields: protobuf.Field[]) {
@@ -285,8 +298,4 @@ function refuseUnknownQuery(query: Input['query'], known: readonly string[]): vo
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isScalar(value: unknown): boolean {
-  return value === null || typeof value !== 'object'
 }

@@ -205,7 +205,7 @@ class Schemas {
       ),
       ...(required.length > 0 && { required }),
       ...(shapeOf(type).any_field && { minProperties: 1 }),
-      additionalProperties: false,
+      additionalProperties: shapeOf(type).open ?? false,
     }
   }
 
@@ -234,12 +234,7 @@ class Schemas {
     const rule = ruleOf(field)
     const single = this.#single(field, rule)
     const schema = field.repeated
-      ? {
-          type: 'array',
-          items: single,
-          ...(rule.max_items && { maxItems: rule.max_items }),
-          ...(rule.non_empty && { minItems: 1 }),
-        }
+      ? { type: 'array', items: single, ...arrayBounds(rule) }
       : rule.nullable
         ? nullable(single)
         : single
@@ -247,7 +242,7 @@ class Schemas {
   }
 
   #single(field: protobuf.Field, rule: RuleOption): Schema {
-    if (rule.json) return freeJson(rule.json)
+    if (rule.json) return freeJson(rule.json, rule)
     const type = field.resolve().resolvedType
     if (type instanceof protobuf.Type) return this.refTo(type)
     if (field.type === 'bool') return { type: 'boolean' }
@@ -274,10 +269,16 @@ function textSchema(rule: RuleOption): Schema {
   }
 }
 
-function freeJson(kind: string): Schema {
+function arrayBounds(rule: RuleOption): Schema {
+  return { ...(rule.max_items && { maxItems: rule.max_items }), ...(rule.non_empty && { minItems: 1 }) }
+}
+
+function freeJson(kind: string, rule: RuleOption): Schema {
   if (kind === 'any') return {}
+  if (kind === 'texts') return { type: 'array', items: textSchema(rule), ...arrayBounds(rule) }
   const values: Record<string, Schema> = {
     strings: { type: 'string' },
+    flags: { type: ['boolean', 'null'] },
     scalars: { type: ['string', 'number', 'boolean', 'null'] },
   }
   return { type: 'object', additionalProperties: values[kind] ?? true }

@@ -7,7 +7,7 @@ export class ContractError extends Error {
 }
 
 /** The declared access of a route, as typed in options.proto. */
-export type AccessOption = { resource?: string; caller?: boolean; public?: boolean }
+export type AccessOption = { resource?: string; caller?: boolean; public?: boolean; control_plane?: boolean }
 /** What a route answers, where it answers finished bytes. */
 export type ReturnsOption = {
   page_of?: string
@@ -32,13 +32,13 @@ export type RuleOption = {
   file?: boolean
 }
 /** What a message is. */
-export type ShapeOption = { record?: boolean; entry?: boolean; any_field?: boolean; event?: string }
+export type ShapeOption = { record?: boolean; entry?: boolean; any_field?: boolean; open?: boolean; event?: string }
 /** The parts of google.api.http that routes use. */
 export type HttpOption = { verb: string; path: string; body: boolean }
 
 const closedValues: Record<string, ReadonlySet<unknown>> = {
   'rule.format': new Set(['object_id', 'email', 'date', 'url']),
-  'rule.json': new Set(['object', 'strings', 'scalars', 'any']),
+  'rule.json': new Set(['object', 'strings', 'flags', 'scalars', 'texts', 'any']),
 }
 
 /**

@@ -33,6 +33,8 @@ export type Route = {
   /** Path with variables as :name. */
   path: string
   access: Access
+  /** API tokens are resolved at the organization's tenant server, each time. */
+  isControlPlane: boolean
   /** The stricter limit that counts the route besides the global one. */
   limit: LimitGroup | undefined
   via: Via
@@ -81,6 +83,7 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
     verb: http.verb,
     path,
     access: readAccess(rpc, options.access as AccessOption | undefined, http.verb),
+    isControlPlane: (options.access as AccessOption).control_plane ?? false,
     limit: readLimit(rpc, options.limit as string | undefined),
     via: readVia(rpc, options.via as string | undefined),
     status: returns.status ?? 200,
@@ -98,7 +101,7 @@ function checkMessageOptions(type: protobuf.Type): void {
 }
 
 function readAccess(rpc: protobuf.Method, option: AccessOption | undefined, verb: string): Access {
-  const given = Object.entries(option ?? {}).filter(([, value]) => value)
+  const given = [option?.resource, option?.caller, option?.public].filter(Boolean)
   if (given.length !== 1) throw new ContractError(`${fullName(rpc)}: a route declares exactly one access`)
   if (option?.public) return { kind: 'public' }
   if (option?.caller) return { kind: 'caller' }

@@ -10,6 +10,7 @@ import { roles } from './roles/roles.ts'
 import { authentication } from './sessions/authentication.ts'
 import { credentials } from './sessions/credentials.ts'
 import { tokens } from './tokens/tokens.ts'
+import { directory } from './users/directory.ts'
 import { users } from './users/users.ts'
 
 /** Starts the identity service: users, sessions, tokens and roles over gRPC on `PORT`, their events on Kafka. */
@@ -41,6 +42,7 @@ async function startServer(context: Context, config: Config, lifecycle: Lifecycl
     services: {
       'rollcall.identity.v1.Authentication': authentication(context),
       'rollcall.identity.v1.Credentials': credentials(context),
+      'rollcall.identity.v1.Directory': directory(context),
       'rollcall.identity.v1.Roles': roles(context),
       'rollcall.identity.v1.Tokens': tokens(context),
       'rollcall.identity.v1.Users': users(context),
