@@ -37,6 +37,11 @@ const STARTS: Record<ServiceName, () => Promise<Start>> = {
     const { readConfig } = await import('../services/audience/src/config.ts')
     return (environment, lifecycle) => startAudience(readConfig(environment), lifecycle)
   },
+  messaging: async () => {
+    const { startMessaging } = await import('../services/messaging/src/service.ts')
+    const { readConfig } = await import('../services/messaging/src/config.ts')
+    return (environment, lifecycle) => startMessaging(readConfig(environment), lifecycle)
+  },
   import: async () => {
     const { startImport } = await import('../services/import/src/service.ts')
     const { readConfig } = await import('../services/import/src/config.ts')

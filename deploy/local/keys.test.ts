@@ -24,6 +24,16 @@ test('a given password is not written down', () => {
   assert.deepEqual(keptIn(newDir(), { email, password: 'given by hand' }).owner, { email })
 })
 
+test('a file of an older version gets the keys it lacks, once', () => {
+  const dir = newDir()
+  const { keys, owner } = keptIn(dir, { email })
+  const { SECRET_KEYS: _, ...older } = keys
+  writeFileSync(join(dir, 'keys.json'), JSON.stringify({ keys: older, owner }))
+  const made = keptIn(dir, { email })
+  assert.match(made.keys.SECRET_KEYS, /^local:/)
+  assert.deepEqual(keptIn(dir, { email }), made)
+})
+
 test('a broken file of keys is not replaced in silence', () => {
   const dir = newDir()
   writeFileSync(join(dir, 'keys.json'), '{')

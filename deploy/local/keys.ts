@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { Problem } from './problem.ts'
 
 const key = () => randomBytes(32).toString('base64')
+const ring = () => `local:${key()}`
 
 const schema = z.object({
   /** Proves between services whom a call is made for. */
@@ -13,13 +14,20 @@ const schema = z.object({
   TOKEN_KEY: z.string(),
   /** Signs sessions. */
   SESSION_KEYS: z.string(),
+  /** Encrypts the secrets that messaging stores: keys of mail providers, DKIM keys, passwords of mail servers. */
+  SECRET_KEYS: z.string().default(() => ring()),
 })
 
 /** The keys the services of one stack share. */
 export type Keys = z.infer<typeof schema>
 
 /** Keys nobody had before. */
-export const newKeys = (): Keys => ({ ASSERTION_KEY: key(), TOKEN_KEY: key(), SESSION_KEYS: `local:${key()}` })
+export const newKeys = (): Keys => ({
+  ASSERTION_KEY: key(),
+  TOKEN_KEY: key(),
+  SESSION_KEYS: ring(),
+  SECRET_KEYS: ring(),
+})
 
 const keptSchema = z.object({
   keys: schema,
@@ -37,7 +45,10 @@ export type Kept = z.infer<typeof keptSchema>
 export function keptIn(dataDir: string, given: { email: string; password?: string | undefined }): Kept {
   const file = join(dataDir, 'keys.json')
   const known = read(file)
-  if (known) return known
+  if (known) {
+    write(file, known) // keys that the file was too old to hold are kept from now on
+    return known
+  }
   const password = given.password === undefined ? { password: newPassword() } : {}
   const kept = { keys: newKeys(), owner: { email: given.email, ...password } }
   write(file, kept)

@@ -9,7 +9,7 @@ const GRACE_SECONDS = 12
 const READY_SECONDS = 60
 
 /** The services in the order in which they need each other: started so, stopped the other way round. */
-export const SERVICES = ['identity', 'audience', 'import', 'gateway'] as const
+export const SERVICES = ['identity', 'audience', 'messaging', 'import', 'gateway'] as const
 
 /** The name of a service, and of its folder. */
 export type ServiceName = (typeof SERVICES)[number]
@@ -46,6 +46,7 @@ export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.P
     CREDENTIAL_PREFIX: `${namespace}credential:`,
     LIMIT_PREFIX: `${namespace}limit:`,
     QUEUE_PREFIX: `${namespace}rollcall`,
+    DEFAULT_PROVIDER: 'self-hosted',
     SHUTDOWN_GRACE_MS: String((GRACE_SECONDS - 2) * 1000),
     ...settings,
   }

@@ -53,9 +53,10 @@ async function main(signal: AbortSignal): Promise<void> {
 
 /** What the services read of the settings. Where no password is known the account exists, and nothing is to be made. */
 function told({ LOG_LEVEL, REGISTRATION, TRUST_PROXY, ...settings }: Settings, { owner }: Kept): Stack['settings'] {
+  const DNS_SERVERS = settings.DNS_SERVERS?.join(',')
   const password = settings.BOOTSTRAP_PASSWORD ?? owner.password
   const BOOTSTRAP_EMAIL = password && settings.BOOTSTRAP_EMAIL
-  return { LOG_LEVEL, REGISTRATION, TRUST_PROXY, BOOTSTRAP_EMAIL, BOOTSTRAP_PASSWORD: password }
+  return { LOG_LEVEL, REGISTRATION, TRUST_PROXY, DNS_SERVERS, BOOTSTRAP_EMAIL, BOOTSTRAP_PASSWORD: password }
 }
 
 type Launched = { program: Running; ready(): Promise<void> }

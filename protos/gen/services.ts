@@ -3,6 +3,7 @@
 import type { Attributes, Batches, Contacts } from './audience-v1.ts'
 import type { Authentication, Credentials, Directory, Roles, Tokens, Users } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
+import type { Domains } from './messaging-v1.ts'
 
 /** Every gRPC service by its full name. */
 export type Services = {
@@ -16,4 +17,5 @@ export type Services = {
   'rollcall.identity.v1.Tokens': Tokens
   'rollcall.identity.v1.Users': Users
   'rollcall.import.v1.Imports': Imports
+  'rollcall.messaging.v1.Domains': Domains
 }

@@ -12,6 +12,7 @@ const environment = {
   IDENTITY_ADDRESS: 'dns:///identity:50051',
   AUDIENCE_ADDRESS: '127.0.0.1:50052',
   IMPORT_ADDRESS: '[::1]:50053',
+  MESSAGING_ADDRESS: '[::1]:50053',
 }
 
 describe('the configuration', () => {

@@ -1,0 +1,122 @@
+import type { Actor } from '@rollcall/rpc'
+import { type FieldTable, presenter } from '@rollcall/store'
+import { Schema, type Types } from 'mongoose'
+import type { ProviderKind } from '../provider/provider.model.ts'
+import type { Sealed } from '../secrets.ts'
+
+/** A domain that an organization sends mail from. */
+export type Domain = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  /** Lower case, in its ASCII form. */
+  domain: string
+  status: 'pending' | 'verified' | 'degraded'
+  verifiedAt: Date | null
+  lastCheckedAt: Date | null
+  sendingRecords: DnsRecord[]
+  receivingRecords: DnsRecord[]
+  recommendedRecords: DnsRecord[]
+  provider: ProviderKind
+  /** DKIM keys of our own making; where the provider signs, their selectors alone. */
+  dkimKeys: DkimKey[]
+  /** Moves with every change of what has to be published: what a check found belongs to the revision it looked at. */
+  revision: number
+  /** Senders that use it; while there are any it stays. */
+  senders: number
+  /** Failures in a row that the monitor saw, and since when. */
+  failures: number
+  failingSince: Date | null
+  /** When the monitor looks next; null while the domain is pending. */
+  nextCheckAt: Date | null
+  createdBy: Actor
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** A record to publish in DNS, and what the last check found. */
+export type DnsRecord = {
+  type: 'TXT' | 'CNAME' | 'MX'
+  name: string
+  value: string
+  priority?: number
+  purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
+  required: boolean
+  status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
+  /** What DNS answered. */
+  found: string[]
+  /** What is wrong and the likely cause, for a person. */
+  reason: string | null
+  checkedAt: Date | null
+}
+
+/** A DKIM key: `active` signs, `next` takes its place once its record is published. */
+export type DkimKey = {
+  selector: string
+  state: 'active' | 'next'
+  /** PEM, PKCS 8; null where the provider keeps it. */
+  privateKey: Sealed | null
+}
+
+const recordSchema = new Schema<DnsRecord>(
+  {
+    type: { type: String, required: true },
+    name: { type: String, required: true },
+    value: { type: String, required: true },
+    priority: { type: Number },
+    purpose: { type: String, required: true },
+    required: { type: Boolean, required: true },
+    status: { type: String, default: 'unknown' },
+    found: { type: [String], default: [] },
+    reason: { type: String, default: null },
+    checkedAt: { type: Date, default: null },
+  },
+  { _id: false },
+)
+
+export const domainSchema = new Schema<Domain>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    domain: { type: String, required: true },
+    status: { type: String, enum: ['pending', 'verified', 'degraded'], default: 'pending' },
+    verifiedAt: { type: Date, default: null },
+    lastCheckedAt: { type: Date, default: null },
+    sendingRecords: { type: [recordSchema], default: [] },
+    receivingRecords: { type: [recordSchema], default: [] },
+    recommendedRecords: { type: [recordSchema], default: [] },
+    provider: { type: String, required: true },
+    dkimKeys: { type: [Schema.Types.Mixed] as never, default: [] },
+    revision: { type: Number, default: 0 },
+    senders: { type: Number, default: 0 },
+    failures: { type: Number, default: 0 },
+    failingSince: { type: Date, default: null },
+    nextCheckAt: { type: Date, default: null },
+    createdBy: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'domains', timestamps: true, minimize: false, versionKey: false },
+)
+domainSchema.index({ organization: 1, domain: 1 }, { unique: true })
+// The monitor looks for what is due, whosever it is.
+domainSchema.index({ nextCheckAt: 1 })
+
+/** The public fields of a domain. `verified` is the status told simply, so filters go by `status`. */
+export const domainFields: FieldTable = {
+  domain: 'string',
+  status: 'string',
+  verifiedAt: 'date',
+  lastCheckedAt: 'date',
+  sendingRecords: 'object[]',
+  receivingRecords: 'object[]',
+  recommendedRecords: 'object[]',
+  provider: 'string',
+  createdBy: 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+}
+
+const present = presenter(domainFields)
+
+/** The domain as its API shows it. */
+export function publicDomain(domain: Domain): Record<string, unknown> {
+  return { ...present(domain), verified: domain.status !== 'pending' }
+}

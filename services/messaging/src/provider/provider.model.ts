@@ -1,0 +1,2 @@
+/** The mail providers there is an adapter for. */
+export type ProviderKind = 'self-hosted' | 'mailgun'
