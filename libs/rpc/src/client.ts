@@ -1,6 +1,5 @@
 import {
   type CallOptions,
-  ChannelCredentials,
   type ClientWritableStream,
   Client as GrpcClient,
   Metadata,
@@ -11,6 +10,7 @@ import { toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import { type AssertionKeys, signAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
+import { channelCredentials, type Tls } from './tls.ts'
 import {
   callerKey,
   definitionOf,
@@ -54,6 +54,8 @@ export type ConnectOptions = {
   /** host:port, or dns:///host:port for a name with several addresses. */
   address: string
   assertionKeys: AssertionKeys
+  /** Without it calls are in the clear. */
+  tls?: Tls | undefined
   /** For a call, and for the first message of a stream, where the caller gives no deadline. */
   deadlineMs?: number
   /** For a whole stream. */
@@ -65,7 +67,7 @@ const serviceConfig = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }
 
 /** Connects to the process at an address; the connection is made when first used and again after every break. */
 export function connect(options: ConnectOptions): Connection {
-  const channel = new GrpcClient(options.address, ChannelCredentials.createInsecure(), {
+  const channel = new GrpcClient(options.address, channelCredentials(options.tls), {
     'grpc.service_config': serviceConfig,
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': maxMessageBytes,

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import {
   type Metadata,
   Server,
-  ServerCredentials,
   type ServerErrorResponse,
   type ServerReadableStream,
   type ServerUnaryCall,
@@ -16,6 +15,7 @@ import { HealthImplementation } from 'grpc-health-check'
 import { type AssertionKeys, verifyAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
 import { authorize } from './guard.ts'
+import { serverCredentials, type Tls } from './tls.ts'
 import {
   callerKey,
   contractRoutes,
@@ -61,6 +61,8 @@ export type ServeOptions = {
   port: number
   host?: string
   assertionKeys: AssertionKeys
+  /** With it only clients with a certificate of the same authority are let in. */
+  tls?: Tls | undefined
   logger: Logger
   metrics?: Metrics
   /** Connections are renewed after this time, so that clients find new replicas. */
@@ -91,7 +93,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
   for (const name of names) server.addService(definitionOf(name), wireService(name, options))
   const health = new HealthImplementation(Object.fromEntries(['', ...names].map(name => [name, 'SERVING'])))
   health.addToServer(server)
-  const port = await listen(server, `${options.host ?? '0.0.0.0'}:${options.port}`)
+  const port = await listen(server, `${options.host ?? '0.0.0.0'}:${options.port}`, options.tls)
   return {
     port,
     drain: () => {
@@ -101,11 +103,9 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
   }
 }
 
-function listen(server: Server, address: string): Promise<number> {
+function listen(server: Server, address: string, tls: Tls | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(port),
-    )
+    server.bindAsync(address, serverCredentials(tls), (error, port) => (error ? reject(error) : resolve(port)))
   })
 }
 

@@ -1,0 +1,42 @@
+import { milliseconds, parsedBy, port } from '@rollcall/runtime'
+import { z } from 'zod'
+import { type AssertionKeys, readAssertionKeys } from './assertion.ts'
+import { readTlsFolder, type Tls } from './tls.ts'
+
+/** The variables of every process that calls services; spread it into its schema, and pass what it yields to `rpcSettings`. */
+export const rpcConfig = {
+  /** Keys that services prove their callers with, the signing one first. */
+  ASSERTION_KEY: parsedBy(readAssertionKeys, 'base64 of at least 32 bytes, or several separated by commas'),
+  /** Folder of tls.crt, tls.key and ca.crt for mutual TLS between services; without it calls are in the clear. */
+  RPC_TLS_DIR: parsedBy(readTlsFolder, 'a folder with tls.crt, tls.key and ca.crt that fit together').optional(),
+}
+
+/** The variables of every service that is called; spread it in the place of `rpcConfig`, for `rpcServerSettings`. */
+export const rpcServerConfig = {
+  ...rpcConfig,
+  /** Port of the gRPC server. */
+  PORT: port().default(0),
+  /** Connections are renewed after about this time, so that clients find new replicas; 0 leaves them be. */
+  RPC_MAX_CONNECTION_AGE_MS: milliseconds().default(0),
+}
+
+const callerSchema = z.object(rpcConfig)
+const serverSchema = z.object(rpcServerConfig)
+
+/** The options of `connect` that come from the environment. */
+export function rpcSettings(config: z.infer<typeof callerSchema>): {
+  assertionKeys: AssertionKeys
+  tls: Tls | undefined
+} {
+  return { assertionKeys: config.ASSERTION_KEY, tls: config.RPC_TLS_DIR }
+}
+
+/** The options of `serve` that come from the environment. */
+export function rpcServerSettings(config: z.infer<typeof serverSchema> & { LISTEN_HOST: string }) {
+  return {
+    ...rpcSettings(config),
+    port: config.PORT,
+    host: config.LISTEN_HOST,
+    maxConnectionAgeMs: config.RPC_MAX_CONNECTION_AGE_MS,
+  }
+}
