@@ -1,9 +1,10 @@
 // P10 of the goals: an import from upload to `completed`, beside a bare driver loop that upserts the same rows.
 import assert from 'node:assert/strict'
 import { type Collection, MongoClient, ObjectId } from 'mongodb'
-import { type Api, bodyOf } from '../api.ts'
+import type { Api } from '../api.ts'
 import { accounting, importFile } from '../import/import-job.ts'
-import { startStack, type TestStack } from '../stack.ts'
+import { newOrganization, organizationSettings } from '../import/organizations.ts'
+import { startStack } from '../stack.ts'
 import { contactCells } from './contacts-csv.ts'
 import { atLeast, type Figure, sideBySide } from './measure.ts'
 
@@ -11,6 +12,7 @@ const rowCount = Number(process.env.BENCH_ROWS ?? 100_000)
 const oneByOneCount = Math.min(rowCount, 2_000)
 const batchSize = 1_000
 const rounds = 3
+const attributes = { company: 'string', city: 'string' }
 
 type Row = { email: string; name: string; attributes: { company: string; city: string } }
 
@@ -18,7 +20,7 @@ type Row = { email: string; name: string; attributes: { company: string; city: s
 export async function run(): Promise<Figure[]> {
   const rows = Array.from({ length: rowCount }, (_, index) => rowOf(index + 1))
   const file = ['email,name,company,city', ...rows.map(lineOf)].join('\n')
-  const stack = await startStack({ processes: true, settings: { REGISTRATION: 'open', TRUST_PROXY: '1' } })
+  const stack = await startStack({ processes: true, settings: organizationSettings })
   const mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
   const database = mongo.db(`${stack.namespace}bare`)
   const bare = database.collection('contacts')
@@ -30,16 +32,16 @@ export async function run(): Promise<Figure[]> {
     }
     const fresh = await sideBySide(
       async () => {
-        const api = await newOrganization(stack) // not part of what is timed
+        const api = await newOrganization(stack, attributes) // not part of what is timed
         return rate(rowCount, () => imports(api))
       },
       () => rate(rowCount, () => upsertAll(bare, rows, new ObjectId())),
       rounds,
     )
-    await defineAttributes(stack.owner)
+    const ours = await newOrganization(stack, attributes)
     const known = new ObjectId()
     const again = await sideBySide(
-      () => rate(rowCount, () => imports(stack.owner)),
+      () => rate(rowCount, () => imports(ours)),
       () => rate(rowCount, () => upsertAll(bare, rows, known)),
       rounds,
     )
@@ -64,24 +66,6 @@ async function rate(count: number, work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now()
   await work()
   return (count * 1000) / (performance.now() - startedAt)
-}
-
-let organizations = 0
-
-async function newOrganization({ api }: TestStack): Promise<Api> {
-  const number = ++organizations
-  const visitor = api.with({ 'x-forwarded-for': `192.0.2.${number}` })
-  const person = { name: 'Bench', email: `bench${number}@example.com`, password: 'made for benchmarks' }
-  const { token } = await bodyOf(visitor.post<{ token: string }>('/api/auth/register', person), 201)
-  const owner = visitor.as(token)
-  await defineAttributes(owner)
-  return owner
-}
-
-async function defineAttributes(owner: Api): Promise<void> {
-  for (const slug of ['company', 'city']) {
-    await bodyOf(owner.post('/api/audience/attributes', { name: slug, slug, type: 'string' }), 201)
-  }
 }
 
 function rowOf(index: number): Row {

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { accounting, follow, type ImportUpload, importFile, startImport } from './import-job.ts'
+import { newOrganization, organizationSettings } from './organizations.ts'
 
 type Contact = {
   id: string
@@ -21,25 +22,13 @@ type Refusal = { message: string; path?: string }
 describe('importing contacts', () => {
   let stack: TestStack
   before(async () => {
-    stack = await startStack({ settings: { TRUST_PROXY: '1', REGISTRATION: 'open' } })
+    stack = await startStack({ settings: organizationSettings })
   })
   after(() => stack.stop())
 
-  let organizations = 0
-  /** An organization of its own, with the attributes company, seats and since, and a token in it. */
-  async function organization(): Promise<Api> {
-    const number = ++organizations
-    const api = stack.api.with({ 'x-forwarded-for': `192.0.2.${number}` })
-    const person = { name: 'Owner', email: `owner${number}@example.com`, password: 'made for tests only' }
-    const { token } = await bodyOf(api.post<{ token: string }>('/api/auth/register', person), 201)
-    const owner = api.as(token)
-    for (const [slug, type] of [
-      ['company', 'string'],
-      ['seats', 'number'],
-      ['since', 'date'],
-    ]) {
-      await bodyOf(owner.post('/api/audience/attributes', { name: slug, slug, type }), 201)
-    }
+  /** A token in an organization of its own, with the attributes company, seats and since. */
+  const organization = async (): Promise<Api> => {
+    const owner = await newOrganization(stack, { company: 'string', seats: 'number', since: 'date' })
     return (await makeToken(owner)).api
   }
   const contact = async (api: Api, email: string): Promise<Contact> => {

@@ -2,7 +2,7 @@
 const headings: Record<string, string[]> = {
   email: [
     ...['email', 'emailaddress', 'emailid', 'email1', 'primaryemail', 'workemail', 'contactemail', 'useremail'],
-    ...['mail', 'mailaddress', 'emailadresse', 'adressemail', 'courriel', 'correo', 'correoelectronico'],
+    ...['email1value', 'mail', 'mailaddress', 'emailadresse', 'adressemail', 'courriel', 'correo', 'correoelectronico'],
   ],
   name: [
     ...['name', 'fullname', 'contactname', 'displayname', 'customername', 'nombre', 'nom', 'nome'],
