@@ -155,6 +155,7 @@ async function startForBench(url: string, brokers: string, dbName: string) {
     INTERNAL_PORT: 0,
     SHUTDOWN_GRACE_MS: 25_000,
     SHUTDOWN_DRAIN_MS: 0,
+    OTEL_TRACES_SAMPLER_ARG: 1,
     PORT: 0,
     MONGODB_URL: url,
     MONGODB_DATABASE: dbName,

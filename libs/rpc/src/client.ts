@@ -8,6 +8,7 @@ import {
 } from '@grpc/grpc-js'
 import { toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
+import { type SpanOptions, traceCarrier, traced, tracedStream } from '@rollcall/runtime'
 import { type AssertionKeys, signAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
 import { channelCredentials, type Tls } from './tls.ts'
@@ -99,6 +100,12 @@ function buildClient<N extends ServiceName>(name: N, channel: GrpcClient, option
 }
 
 type Definition = MethodDefinition<unknown, unknown>
+
+const clientSpan: SpanOptions = { kind: 'client', attributes: { 'rpc.system.name': 'grpc' } }
+
+/** Name of a call's span: package.Service/Method. */
+const spanName = (path: string) => path.slice(1)
+
 type Callback = (error: ServiceError | null, value?: unknown) => void
 
 function unary(
@@ -107,15 +114,17 @@ function unary(
   options: ConnectOptions,
 ) {
   return (request: unknown, context: CallContext) =>
-    answered(context, callback =>
-      channel.makeUnaryRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        request,
-        metadataOf(context, options),
-        callOptions(context, options.deadlineMs ?? 10_000),
-        callback,
+    traced(spanName(path), clientSpan, () =>
+      answered(context, callback =>
+        channel.makeUnaryRequest(
+          path,
+          requestSerialize,
+          responseDeserialize,
+          request,
+          metadataOf(context, options),
+          callOptions(context, options.deadlineMs ?? 10_000),
+          callback,
+        ),
       ),
     )
 }
@@ -125,7 +134,7 @@ function clientStream(
   { path, requestSerialize, responseDeserialize }: Definition,
   options: ConnectOptions,
 ) {
-  return (requests: AsyncIterable<unknown>, context: CallContext) => {
+  const run = (requests: AsyncIterable<unknown>, context: CallContext): Promise<unknown> => {
     let call: ClientWritableStream<unknown>
     const answer = answered(context, callback => {
       call = channel.makeClientStreamRequest(
@@ -145,6 +154,8 @@ function clientStream(
     })
     return Promise.race([answer, sent.then(() => answer)])
   }
+  return (requests: AsyncIterable<unknown>, context: CallContext) =>
+    traced(spanName(path), clientSpan, () => run(requests, context))
 }
 
 /** Sends at the pace of the server; stops early where it has answered already. */
@@ -183,7 +194,7 @@ function serverStream(
   options: ConnectOptions,
 ) {
   const firstWithinMs = options.deadlineMs ?? 10_000
-  return async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
+  const run = async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
     const call = channel.makeServerStreamRequest(
       path,
       requestSerialize,
@@ -209,12 +220,15 @@ function serverStream(
       call.cancel()
     }
   }
+  return (request: unknown, context: CallContext) =>
+    tracedStream(spanName(path), clientSpan, () => run(request, context))
 }
 
 function metadataOf(context: CallContext, options: ConnectOptions): Metadata {
   const metadata = new Metadata()
   metadata.set(callerKey, signAssertion(context.caller, options.assertionKeys))
   if (context.requestId) metadata.set(requestIdKey, context.requestId)
+  for (const [name, value] of Object.entries(traceCarrier())) metadata.set(name, value)
   return metadata
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@grpc/grpc-js'
 import { AppError, type Route, toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
-import type { Logger, Metrics } from '@rollcall/runtime'
+import { isTracing, type Logger, type Metrics, type TraceCarrier, traced } from '@rollcall/runtime'
 import { HealthImplementation } from 'grpc-health-check'
 import { type AssertionKeys, verifyAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
@@ -141,7 +141,7 @@ function prepare(name: string, route: Route | undefined, handler: AnyHandler, op
     help: 'Time that gRPC calls took in the service that answered them',
     labels: ['rpc', 'code'],
   })
-  return async (grpcCall, request, answer) => {
+  const run: Run = async (grpcCall, request, answer) => {
     const startedAt = performance.now()
     const call = callOf(grpcCall, options)
     let failure: AppError | undefined
@@ -158,6 +158,19 @@ function prepare(name: string, route: Route | undefined, handler: AnyHandler, op
     durations?.observe({ rpc: name, code: failure?.code ?? 'ok' }, (performance.now() - startedAt) / 1000)
     return failure
   }
+  return (grpcCall, request, answer) => {
+    if (!isTracing()) return run(grpcCall, request, answer)
+    return traced(name, { kind: 'server', from: carrierOf(grpcCall.metadata) }, async span => {
+      const failure = await run(grpcCall, request, answer)
+      span.setAttribute('rpc.response.status_code', failure?.code ?? 'ok')
+      return failure
+    })
+  }
+}
+
+function carrierOf(metadata: Metadata): TraceCarrier {
+  const given = ['traceparent', 'tracestate'].map(name => [name, metadata.get(name)[0]?.toString()])
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
 function callOf(grpcCall: AnyCall, options: ServeOptions): Call | undefined {

@@ -33,6 +33,7 @@ test('a usable environment is read, with defaults, and nothing but the schema’
     LISTEN_HOST: '127.0.0.1',
     INTERNAL_PORT: 0,
     SHUTDOWN_GRACE_MS: 25_000,
+    OTEL_TRACES_SAMPLER_ARG: 1,
     SHUTDOWN_DRAIN_MS: 0,
     PORT: 8080,
     STORE_URL: 'mongodb://a:1,b:2/name',

@@ -14,6 +14,15 @@ export const milliseconds = () => wholeNumber('a whole number of milliseconds, a
 /** A whole number from `min` to `max`. */
 export const whole = (min: number, max: number) => wholeNumber(`a whole number from ${min} to ${max}`, min, max)
 
+/** A share from 0 to 1. */
+export const share = () => {
+  const error = 'expected a number from 0 to 1'
+  return z
+    .string({ error })
+    .regex(/^(0|1|0?\.\d{1,6}|1\.0+)$/, { error, abort: true })
+    .transform(Number)
+}
+
 /** `true` or `false` (also 1/0, yes/no, on/off). */
 export const flag = () => z.stringbool({ error: 'expected true or false' })
 
@@ -69,6 +78,10 @@ export const baseConfig = {
   SHUTDOWN_GRACE_MS: milliseconds().default(25_000),
   /** Wait between "not ready" and closing, so that load balancers stop sending first. */
   SHUTDOWN_DRAIN_MS: milliseconds().default(0),
+  /** Base URL of an OpenTelemetry collector (OTLP over HTTP); without it nothing is traced. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http', 'https').optional(),
+  /** Share of the traces that is recorded, 0 to 1. */
+  OTEL_TRACES_SAMPLER_ARG: share().default(1),
 }
 
 const baseSchema = z.object(baseConfig)

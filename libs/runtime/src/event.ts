@@ -17,4 +17,6 @@ export type Event<Data extends object = Record<string, unknown>> = {
   time: string
   /** JSON data; its shape goes with the type. */
   data: Data
+  /** The trace it belongs to (CloudEvents' Distributed Tracing extension), where it is traced. */
+  traceparent?: string
 }

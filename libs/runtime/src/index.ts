@@ -28,3 +28,14 @@ export { createLogger, type Logger, type LoggerOptions, requestLogger } from './
 export { createMetrics, type Metrics } from './metrics.ts'
 export { backoffMs, type RetryOptions, retry } from './retry.ts'
 export { pause, TimeoutError, within } from './time.ts'
+export {
+  failSpan,
+  isTracing,
+  type SpanOptions,
+  startTracing,
+  type TraceCarrier,
+  traceCarrier,
+  traced,
+  tracedStream,
+  traceFields,
+} from './tracing.ts'

@@ -4,6 +4,7 @@ import { startInternalServer } from './internal-server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { pause, within } from './time.ts'
+import { startTracing } from './tracing.ts'
 
 /** What a service is given to start with. */
 export type Lifecycle = {
@@ -103,6 +104,7 @@ export const runService = async <C extends BaseConfig>({
   start,
 }: ServiceOptions<C>): Promise<void> => {
   const config = loadOrExit(name, load)
+  const tracing = await startTracingTo(config, name) // before the logger, whose lines carry the trace
   const logger = createLogger({ service: name, level: config.LOG_LEVEL })
   const { SHUTDOWN_GRACE_MS: graceMs, SHUTDOWN_DRAIN_MS: drainMs } = config
   const lifecycle = createLifecycle({ service: name, logger, graceMs, drainMs })
@@ -119,6 +121,7 @@ export const runService = async <C extends BaseConfig>({
 
   try {
     const startedAt = performance.now()
+    if (tracing) lifecycle.onStop('tracing', tracing.stop)
     logger.info({ pid: process.pid, node: process.version }, 'starting')
     const internal = await startInternalServer({ ...lifecycle, port: config.INTERNAL_PORT, host: config.LISTEN_HOST })
     lifecycle.onStop('internal server', internal.stop)
@@ -131,6 +134,11 @@ export const runService = async <C extends BaseConfig>({
     await lifecycle.stop('start failed')
     process.exit(1)
   }
+}
+
+async function startTracingTo(config: BaseConfig, service: string) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: to, OTEL_TRACES_SAMPLER_ARG: sampleRatio } = config
+  return to === undefined ? undefined : startTracing({ service, to, sampleRatio })
 }
 
 function loadOrExit<C>(service: string, load: () => C): C {

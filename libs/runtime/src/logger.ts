@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino'
+import { isTracing, traceFields } from './tracing.ts'
 
 /** A structured logger: one JSON object a line. */
 export type Logger = PinoLogger
@@ -22,6 +23,7 @@ export const createLogger = ({ service, level = 'info', destination }: LoggerOpt
       level,
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
+      ...(isTracing() && { mixin: traceFields }),
       formatters: { level: label => ({ level: label }), log: redact },
       serializers: { err: error => redact({ ...pino.stdSerializers.err(error) }) },
     },

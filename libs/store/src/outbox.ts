@@ -1,4 +1,4 @@
-import type { Event } from '@rollcall/runtime'
+import { type Event, traceCarrier } from '@rollcall/runtime'
 import { type ClientSession, Schema, type Types } from 'mongoose'
 import { connectionOf, type Store } from './connection.ts'
 import { mapped } from './errors.ts'
@@ -41,9 +41,11 @@ let latest = 0
 export async function addEvents(session: ClientSession, events: readonly Event[]): Promise<void> {
   if (events.length === 0) return
   latest = Math.max(latest, Date.now())
+  const { traceparent } = traceCarrier()
+  const told = traceparent === undefined ? events : events.map(event => ({ ...event, traceparent }))
   const entries: Omit<OutboxEntry, '_id'>[] = []
-  for (let from = 0; from < events.length; from += ENTRY_SIZE) {
-    const [first, ...others] = events.slice(from, from + ENTRY_SIZE)
+  for (let from = 0; from < told.length; from += ENTRY_SIZE) {
+    const [first, ...others] = told.slice(from, from + ENTRY_SIZE)
     entries.push({ at: latest, event: others.length > 0 ? [first!, ...others] : first!, sentAt: null })
   }
   await mapped(connectionOf(session).collection('outbox').insertMany(entries, { session, ordered: true }))

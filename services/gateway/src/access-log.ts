@@ -1,4 +1,4 @@
-import { createLogger, type Lifecycle, type Logger, type Metrics } from '@rollcall/runtime'
+import { createLogger, isTracing, type Lifecycle, type Logger, type Metrics } from '@rollcall/runtime'
 import { pino } from 'pino'
 import type { Exchange, Step } from './exchange.ts'
 
@@ -43,6 +43,7 @@ export function accessLog(logger: Logger, metrics: Metrics): Step {
       seconds.observe(facts, ms / 1000)
       const line = {
         requestId,
+        ...(isTracing() && { traceId: exchange.traceId }),
         ...facts,
         ms: Math.round(ms * 10) / 10,
         ip,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, compileMatcher, generateOpenApi } from '@rollcall/contract'
+import { failSpan, isTracing, traced } from '@rollcall/runtime'
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
 import { accessLog } from './access-log.ts'
 import { authentication } from './authenticate.ts'
@@ -29,6 +30,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     requireHost,
     credential.authenticate,
     guard,
+    context.tokenUsage.note,
     readBody(context.deadlineMs),
     strictCheck,
     transcode(context),
@@ -43,7 +45,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     log(exchange)
     return exchange
   }
-  const run = async (exchange: Exchange): Promise<void> => {
+  const follow = async (exchange: Exchange): Promise<void> => {
     try {
       for (const step of order) {
         const pending = step(exchange)
@@ -54,6 +56,8 @@ export function createApp(context: Context): (request: IncomingMessage, response
       answerProblem(exchange, thrown, context.logger)
     }
   }
+
+  const run = (exchange: Exchange): Promise<void> => (isTracing() ? inSpan(exchange, follow) : follow(exchange))
 
   const app = express().disable('x-powered-by').disable('etag').set('trust proxy', context.trustProxy)
   app.use((request, response, next) => {
@@ -75,6 +79,21 @@ export function createApp(context: Context): (request: IncomingMessage, response
       answerProblem(exchange, new AppError('bad_request', { message: 'malformed request target' }), context.logger)
     })
   }
+}
+
+function inSpan(exchange: Exchange, follow: (exchange: Exchange) => Promise<void>): Promise<void> {
+  return traced(spanName(exchange), { kind: 'server', from: exchange.trace }, async span => {
+    exchange.traceId = span.spanContext().traceId
+    await follow(exchange)
+    const { statusCode } = exchange.response
+    span.setAttribute('http.response.status_code', statusCode)
+    if (statusCode >= 500) failSpan(span, exchange.failure)
+  })
+}
+
+/** Method and pattern of the route; a path of the client's would be a name without end. */
+function spanName({ request, match }: Exchange): string {
+  return `${request.method} ${match?.route.path ?? '(none)'}`
 }
 
 /** RFC 9112, 3.2. Node would refuse as well, but without a body. */

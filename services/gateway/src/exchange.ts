@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AppError, Match } from '@rollcall/contract'
 import type { Credential } from '@rollcall/credentials'
 import type { Caller } from '@rollcall/rpc'
+import type { TraceCarrier } from '@rollcall/runtime'
 import type { Request, Response } from 'express'
 import { normalizeAddress } from './address.ts'
 import type { Claim } from './authenticate.ts'
@@ -29,6 +30,8 @@ export class Exchange {
   readonly match: Match | undefined
   /** When the client gets 503 at the latest, in milliseconds since the epoch. */
   deadline: number
+  /** Id of the trace it is recorded in; zeros where it is not. */
+  traceId = ''
   /** Kind of the credential, for the log. */
   credential: Credential['kind'] = 'none'
   /** What the credential claims, or why it can claim nothing. */
@@ -62,6 +65,13 @@ export class Exchange {
     this.query = query
     this.match = match(request.method, path)
     this.deadline = Date.now() + deadlineMs
+  }
+
+  /** The trace that the client wants it to belong to. */
+  get trace(): TraceCarrier {
+    const { traceparent, tracestate } = this.request.headers
+    if (typeof traceparent !== 'string') return {}
+    return { traceparent, ...(typeof tracestate === 'string' && { tracestate }) }
   }
 
   /** The client went away before its answer was whole. */

@@ -1,4 +1,4 @@
-import { backoffMs, type Event, type Logger, pause, within } from '@rollcall/runtime'
+import { backoffMs, type Event, type Logger, pause, traced, within } from '@rollcall/runtime'
 import type { EachBatchPayload, Consumer as KafkaConsumer, KafkaMessage } from 'kafkajs'
 import type { OpenLink } from './link.ts'
 import { fromMessage, UnprocessableEvent } from './message.ts'
@@ -102,12 +102,15 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
 
   const handle = (message: KafkaMessage, attempt: number, lines: Logger): Promise<void> => {
     const event = fromMessage(message)
-    const { id, type, organization } = event
-    return options.handle(event, {
-      attempt,
-      signal: stopping.signal,
-      logger: lines.child({ event: id, type, organization }),
-    })
+    const { id, type, organization, traceparent } = event
+    const from = traceparent === undefined ? {} : { traceparent }
+    return traced(`${group} ${type}`, { kind: 'consumer', from }, () =>
+      options.handle(event, {
+        attempt,
+        signal: stopping.signal,
+        logger: lines.child({ event: id, type, organization }),
+      }),
+    )
   }
 
   const giveUp = async (letter: DeadLetter, lines: Logger): Promise<boolean> => {

@@ -13,6 +13,7 @@ const attributes = ['id', 'type', 'source', 'subject', 'organization', 'time'] a
 export const toMessage = (event: Event): Message => {
   const headers: IHeaders = { ce_specversion: '1.0', 'content-type': 'application/json' }
   for (const name of attributes) headers[`ce_${name}`] = event[name]
+  if (event.traceparent !== undefined) headers.ce_traceparent = event.traceparent
   return { key: event.subject, value: JSON.stringify(event.data), headers }
 }
 
@@ -28,6 +29,7 @@ export const fromMessage = ({ headers = {}, value }: Pick<KafkaMessage, 'headers
     organization: read('organization'),
     time: read('time'),
     data: parseData(value),
+    ...(headers.ce_traceparent && { traceparent: headerText(headers, 'ce_traceparent') }),
   }
 }
 
