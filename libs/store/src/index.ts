@@ -1,3 +1,4 @@
+export { storeConfig, storeSettings } from './config.ts'
 export { connectStore, type Store, type StoreOptions } from './connection.ts'
 export { type CounterKey, moveCounter, readCounter, repairCounter } from './counters.ts'
 export { clampLimit, clampPage, envelope, type Page } from './envelope.ts'

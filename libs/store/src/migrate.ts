@@ -1,9 +1,10 @@
-import type { Logger } from '@rollcall/runtime'
+import { randomUUID } from 'node:crypto'
+import { type Logger, pause } from '@rollcall/runtime'
 import type { Model } from 'mongoose'
 import type { Store } from './connection.ts'
 import { counterModel } from './counters.ts'
 import { inboxModel } from './inbox.ts'
-import { leaseModel } from './lease.ts'
+import { createLease, leaseModel } from './lease.ts'
 import { outboxModel } from './outbox.ts'
 import { positionModel } from './positions.ts'
 
@@ -16,17 +17,38 @@ export type Migration = {
 
 type IndexFields = Record<string, unknown>
 
+/** A holder that was killed keeps the others waiting for so long. */
+const leaseTermMs = 5_000
+
 /**
  * Creates the collections and indexes of the store's models, with those of outbox, inbox, counters, positions and leases.
- * Can run at any time and as often as one likes. Rejects where an index exists under the same name but is another one.
+ * Can run at any time and as often as one likes; of several at once each waits for its turn. Rejects where an index exists under the same name but is another one.
  */
 export async function migrate(store: Store, logger: Logger): Promise<Migration> {
   for (const declare of [outboxModel, inboxModel, counterModel, positionModel, leaseModel]) declare(store)
   const migration: Migration = { created: [], undeclared: [] }
-  for (const model of Object.values(store.connection.models)) await migrateModel(model, migration)
+  await inTurn(store, async () => {
+    for (const model of Object.values(store.connection.models)) await migrateModel(model, migration)
+  })
   if (migration.created.length > 0) logger.info({ indexes: migration.created }, 'indexes created')
   if (migration.undeclared.length > 0) logger.warn({ indexes: migration.undeclared }, 'indexes that no model declares')
   return migration
+}
+
+async function inTurn(store: Store, work: () => Promise<void>): Promise<void> {
+  const lease = createLease(store, 'migration', randomUUID(), leaseTermMs)
+  while (!(await lease.hold())) await pause(leaseTermMs / 50)
+  let renewal: Promise<unknown> = Promise.resolve()
+  const renewing = setInterval(() => {
+    renewal = lease.hold().catch(() => undefined)
+  }, leaseTermMs / 4)
+  try {
+    await work()
+  } finally {
+    clearInterval(renewing)
+    await renewal // one that comes after the release would take the lease again
+    await lease.release()
+  }
 }
 
 async function migrateModel(model: Model<unknown>, { created, undeclared }: Migration): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { AppError } from '@rollcall/rpc'
+import { pause } from '@rollcall/runtime'
 import fc from 'fast-check'
 import type { Model, PipelineStage } from 'mongoose'
 import { connectStore, type Store } from './connection.ts'
@@ -9,6 +10,7 @@ import { moveCounter, readCounter, repairCounter } from './counters.ts'
 import { isDuplicate } from './errors.ts'
 import { parseFilter } from './filter.ts'
 import { groupWrites } from './grouped.ts'
+import { createLease } from './lease.ts'
 import { migrate } from './migrate.ts'
 import { scoped } from './scope.ts'
 import { draft, newOrganization, type Person, people, personFields, quiet, testStore } from './test-store.ts'
@@ -325,6 +327,19 @@ describe('the indexes', () => {
     await collection.dropIndex('by_hand')
     await collection.dropIndex('organization_1_position_1')
     assert.deepEqual(await migrate(store, quiet), { created: ['people.organization_1_position_1'], undeclared: [] })
+  })
+
+  it('are made by one at a time', async () => {
+    const another = createLease(store, 'migration', 'another', 60_000)
+    assert.ok(await another.hold())
+    let isOver = false
+    const migration = migrate(store, quiet).finally(() => {
+      isOver = true
+    })
+    await Promise.race([migration, pause(300)])
+    assert.equal(isOver, false)
+    await another.release()
+    await migration
   })
 })
 
