@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { connect, isIP, type Socket } from 'node:net'
+import { createTransport } from 'nodemailer'
+import type { Parcel } from './compose.ts'
+import { DeliveryError } from './delivery-error.ts'
+import { type AddressPolicy, checkPort, isPublicAddress, resolveHost, UnsafeHost } from './public-address.ts'
+
+/** A server that takes mail over SMTP. */
+export type SmtpServer = {
+  host: string
+  port: number
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  secure: boolean
+  auth?: { user: string; pass: string } | { user: string; accessToken: string }
+}
+
+/** Connections to SMTP servers, kept open for a while for the next mail. */
+export type SmtpConnections = {
+  /** Hands a mail over and answers the server's reply. @throws {DeliveryError} */
+  send(server: SmtpServer, parcel: Parcel, policy: AddressPolicy): Promise<string>
+  close(): void
+}
+
+const CONNECT_MS = 10_000
+const REPLY_MS = 30_000
+const IDLE_MS = 60_000
+const MAX_POOLS = 200
+const CONNECTIONS_EACH = 5
+
+/** Makes the connections. */
+export function createSmtpConnections(): SmtpConnections {
+  const pools = new Map<string, Pool>()
+  return {
+    async send(server, { from, to, raw }, policy) {
+      const pool = poolOf(pools, server, policy)
+      try {
+        const { response } = await pool.sendMail({ envelope: { from, to: [to] }, raw })
+        return response
+      } catch (error) {
+        throw smtpFailure(error)
+      }
+    },
+    close() {
+      for (const pool of pools.values()) pool.close()
+      pools.clear()
+    },
+  }
+}
+
+type Pool = ReturnType<typeof createPool>
+
+/** The pool of a server; the one that was used least recently gives way. */
+function poolOf(pools: Map<string, Pool>, server: SmtpServer, policy: AddressPolicy): Pool {
+  const key = JSON.stringify([server, policy.allowPrivate])
+  const pool = pools.get(key) ?? createPool(server, policy)
+  pools.delete(key)
+  pools.set(key, pool)
+  const [oldest] = pools.keys()
+  if (pools.size > MAX_POOLS && oldest !== undefined) {
+    pools.get(oldest)?.close()
+    pools.delete(oldest)
+  }
+  return pool
+}
+
+function createPool(server: SmtpServer, policy: AddressPolicy) {
+  const { host, port, secure, auth } = server
+  return createTransport({
+    pool: true,
+    host,
+    port,
+    secure,
+    ...(auth && { auth: 'pass' in auth ? auth : { type: 'OAuth2', ...auth } }),
+    maxConnections: CONNECTIONS_EACH,
+    maxRequeues: 1, // a connection that the server closed while it was idle
+    idleTimeout: IDLE_MS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: REPLY_MS,
+    socketTimeout: REPLY_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    getSocket: (_options: object, callback: GotSocket) => {
+      openSocket(server, policy).then(
+        socket => callback(null, socket),
+        error => callback(error),
+      )
+    },
+  })
+}
+
+type GotSocket = (error: Error | null, socket?: Awaited<ReturnType<typeof openSocket>>) => void
+
+/**
+ * Connects to the address that was checked, and to no other: the name is not looked up a second time. Passwords go over
+ * TLS to a server with the name's certificate; only a server next door (where that is allowed) is trusted without.
+ */
+async function openSocket(server: SmtpServer, policy: AddressPolicy) {
+  checkPort(server.port, policy)
+  const { address, name } = await resolveHost(server.host, policy)
+  const isOutside = isPublicAddress(address)
+  return {
+    connection: await connected(address, server.port),
+    ...(isIP(name) === 0 && { servername: name }),
+    requireTLS: isOutside && server.auth !== undefined,
+    tls: { rejectUnauthorized: isOutside && (server.secure || server.auth !== undefined) },
+  }
+}
+
+async function connected(host: string, port: number): Promise<Socket> {
+  const socket = connect({ host, port, timeout: CONNECT_MS })
+  socket.once('timeout', () => socket.destroy(new Error(`no connection to ${host}:${port} in time`)))
+  await once(socket, 'connect')
+  return socket.setTimeout(0)
+}
+
+type SmtpError = { message: string; code?: string; command?: string; response?: string; responseCode?: number }
+
+/** What an error of a delivery over SMTP means for the mail. */
+function smtpFailure(cause: unknown): DeliveryError {
+  if (cause instanceof UnsafeHost) return new DeliveryError('failed', `host: ${cause.message}`, { cause })
+  const { message, code, command, response, responseCode = 0 } = cause as SmtpError
+  const said = response ?? message
+  if (responseCode < 500) {
+    const isOurs = responseCode === 0 && (code === 'EENVELOPE' || code === 'EMESSAGE') // nothing a server has to say
+    return new DeliveryError(isOurs ? 'failed' : 'transient', said, { cause })
+  }
+  const isAboutMail = command === 'RCPT TO' || command === 'DATA'
+  return new DeliveryError(isAboutMail ? 'bounced' : 'failed', said, {
+    isBadAddress: isBadAddress(command, said),
+    cause,
+  })
+}
+
+/** The enhanced code tells (5.1 address, 5.2.1 mailbox disabled); without one, to refuse the recipient is to refuse the address. */
+function isBadAddress(command: string | undefined, said: string): boolean {
+  const [, enhanced] = /^5\d\d[ -](5\.\d+\.\d+)/.exec(said) ?? []
+  return enhanced === undefined ? command === 'RCPT TO' : /^5\.(1\.|2\.1$)/.test(enhanced)
+}
