@@ -21,8 +21,10 @@ export {
   type LifecycleOptions,
   type OwnedLifecycle,
   runService,
+  runTask,
   type ServiceOptions,
   type StopOutcome,
+  type TaskOptions,
 } from './lifecycle.ts'
 export { createLogger, type Logger, type LoggerOptions, requestLogger } from './logger.ts'
 export { createMetrics, type Metrics } from './metrics.ts'

@@ -12,9 +12,13 @@ type Line = Record<string, unknown> & { msg?: string; step?: string; internalPor
 const logger = createLogger({ service: 'sample', level: 'silent' })
 const childPath = fileURLToPath(new URL('./lifecycle.child.ts', import.meta.url))
 
-/** Runs the sample service; `stopWhen` is called with each of its log lines, and true sends SIGTERM. */
-const run = async (env: NodeJS.ProcessEnv, stopWhen: (line: Line) => boolean | Promise<boolean> = () => false) => {
-  const child = spawn(process.execPath, [childPath], {
+/** Runs the sample service, or task; `stopWhen` is called with each of its log lines, and true sends SIGTERM. */
+const run = async (
+  env: NodeJS.ProcessEnv,
+  stopWhen: (line: Line) => boolean | Promise<boolean> = () => false,
+  ...args: string[]
+) => {
+  const child = spawn(process.execPath, [childPath, ...args], {
     env: { BEHAVIOUR: 'good', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -100,6 +104,14 @@ test('a failing start lets go of what it holds and exits 1', async () => {
 test('SIGTERM during a start that hangs exits 0', async () => {
   const { code } = await run({ BEHAVIOUR: 'hanging-start' }, line => line.msg === 'starting')
   assert.equal(code, 0)
+})
+
+test('a task is over once it is done, and lets go of what it holds', async () => {
+  const runTask = (BEHAVIOUR: string) => run({ BEHAVIOUR }, undefined, 'task')
+  const done = await runTask('good')
+  assert.deepEqual([done.code, done.steps], [0, ['server', 'store']])
+  const failed = await runTask('failing-start')
+  assert.deepEqual([failed.code, failed.steps], [1, ['store']])
 })
 
 test('an uncaught exception and an unhandled rejection are logged and exit 1', async () => {

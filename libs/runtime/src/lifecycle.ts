@@ -98,11 +98,35 @@ export type ServiceOptions<C extends BaseConfig> = {
  * SIGTERM or SIGINT stop gracefully: exit 0, or 1 if a step failed or the grace period ran out.
  * An unusable configuration, a failing start, an uncaught exception or an unhandled rejection are logged and end with 1.
  */
-export const runService = async <C extends BaseConfig>({
-  name,
-  config: load,
-  start,
-}: ServiceOptions<C>): Promise<void> => {
+export const runService = <C extends BaseConfig>({ name, config: load, start }: ServiceOptions<C>): Promise<void> =>
+  runProcess(name, load, async (config, lifecycle) => {
+    const startedAt = performance.now()
+    const internal = await startInternalServer({ ...lifecycle, port: config.INTERNAL_PORT, host: config.LISTEN_HOST })
+    lifecycle.onStop('internal server', internal.stop)
+    const started = await start(config, lifecycle)
+    lifecycle.health.serving()
+    lifecycle.logger.info({ port: started.port, internalPort: internal.port, ms: since(startedAt) }, 'serving')
+  })
+
+/** What `runTask` takes. */
+export type TaskOptions<C extends BaseConfig> = {
+  name: string
+  config: () => C
+  run: (config: C, lifecycle: Lifecycle) => Promise<void>
+}
+
+/** The body of a program that does one thing and ends, such as `migrate.ts`: as `runService`, without health and metrics. */
+export const runTask = <C extends BaseConfig>({ name, config: load, run }: TaskOptions<C>): Promise<void> =>
+  runProcess(name, load, async (config, lifecycle) => {
+    await run(config, lifecycle)
+    process.exit((await lifecycle.stop('done')) === 'clean' ? 0 : 1)
+  })
+
+async function runProcess<C extends BaseConfig>(
+  name: string,
+  load: () => C,
+  body: (config: C, lifecycle: OwnedLifecycle) => Promise<void>,
+): Promise<void> {
   const config = loadOrExit(name, load)
   const tracing = await startTracingTo(config, name) // before the logger, whose lines carry the trace
   const logger = createLogger({ service: name, level: config.LOG_LEVEL })
@@ -120,14 +144,9 @@ export const runService = async <C extends BaseConfig>({
   process.on('unhandledRejection', err => crash(err, 'unhandledRejection'))
 
   try {
-    const startedAt = performance.now()
     if (tracing) lifecycle.onStop('tracing', tracing.stop)
     logger.info({ pid: process.pid, node: process.version }, 'starting')
-    const internal = await startInternalServer({ ...lifecycle, port: config.INTERNAL_PORT, host: config.LISTEN_HOST })
-    lifecycle.onStop('internal server', internal.stop)
-    const started = await start(config, lifecycle)
-    lifecycle.health.serving()
-    logger.info({ port: started.port, internalPort: internal.port, ms: since(startedAt) }, 'serving')
+    await body(config, lifecycle)
   } catch (err) {
     if (lifecycle.shutdown.aborted) return // a stop came first and ends the process
     logger.fatal({ err }, 'start failed')
