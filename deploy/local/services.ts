@@ -45,6 +45,7 @@ export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.P
     TOPIC_PREFIX: namespace,
     CREDENTIAL_PREFIX: `${namespace}credential:`,
     LIMIT_PREFIX: `${namespace}limit:`,
+    IDEMPOTENCY_PREFIX: `${namespace}idempotency:`,
     QUEUE_PREFIX: `${namespace}rollcall`,
     DEFAULT_PROVIDER: 'self-hosted',
     SHUTDOWN_GRACE_MS: String((GRACE_SECONDS - 2) * 1000),

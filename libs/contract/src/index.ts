@@ -15,4 +15,4 @@ export {
   resources,
 } from './permissions.ts'
 export { loadRoot } from './root.ts'
-export { type Access, compileRoutes, type Route, type Via } from './routes.ts'
+export { type Access, compileRoutes, isRepeatable, type Route, type Via } from './routes.ts'

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs'
 import { type RuleOption, ruleOf, shapeOf } from './options.ts'
 import { fullName } from './root.ts'
-import { findMessage, type Route } from './routes.ts'
+import { findMessage, isRepeatable, type Route } from './routes.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>
@@ -97,6 +97,7 @@ function operationOf(route: Route, schemas: Schemas): Operation {
     parameters: [
       ...variables.map(name => parameter('path', name, request.fields[name]!, schemas, true)),
       ...(route.hasBody ? [] : rest.flatMap(field => queryParameters(field, schemas))),
+      ...(isRepeatable(route) ? [idempotencyKey] : []),
     ],
     ...(route.hasBody && rest.length > 0 && { requestBody: requestBody(route, request, rest, schemas) }),
     responses: {
@@ -110,6 +111,15 @@ function operationOf(route: Route, schemas: Schemas): Operation {
       503: errorRef('Unavailable'),
     },
   }
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'For 24 hours the same request with the same key is answered as the first time and not done again; another request with it is a conflict.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 function queryParameters(field: protobuf.Field, schemas: Schemas): Schema[] {

@@ -15,6 +15,7 @@ export type ReturnsOption = {
   record?: string
   download?: string
   status?: number
+  secret?: boolean
 }
 /** What a field must be like. */
 export type RuleOption = {
@@ -37,7 +38,7 @@ export type ShapeOption = { record?: boolean; entry?: boolean; any_field?: boole
 export type HttpOption = { verb: string; path: string; body: boolean }
 
 const closedValues: Record<string, ReadonlySet<unknown>> = {
-  'rule.format': new Set(['object_id', 'email', 'date', 'url']),
+  'rule.format': new Set(['object_id', 'email', 'date', 'url', 'cidr']),
   'rule.json': new Set(['object', 'strings', 'flags', 'scalars', 'texts', 'any']),
 }
 

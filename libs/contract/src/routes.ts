@@ -95,6 +95,14 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
   }
 }
 
+/**
+ * Whether a route takes an Idempotency-Key: an authenticated POST whose repetition can be told from a new request. For that
+ * a file would have to be read twice.
+ */
+export function isRepeatable({ verb, access, via, streams }: Route): boolean {
+  return verb === 'POST' && access.kind !== 'public' && via === 'json' && !streams
+}
+
 function checkMessageOptions(type: protobuf.Type): void {
   shapeOf(type)
   for (const field of type.fieldsArray) ruleOf(field)

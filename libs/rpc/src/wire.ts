@@ -67,3 +67,13 @@ export function fromServiceError(error: ServiceError): AppError {
   }
   return new AppError('unavailable', {}, { cause: error })
 }
+
+/**
+ * Whether a failed call may have changed something nevertheless: it was sent, and no answer came. A refusal means that
+ * nothing was changed, and without a connection nothing was asked.
+ */
+export function mayHaveTakenEffect(failure: unknown): boolean {
+  const cause = failure instanceof AppError ? failure.cause : failure
+  if (cause === undefined) return false
+  return !(cause instanceof Error && 'details' in cause && /No connection established/.test(String(cause.details)))
+}

@@ -79,6 +79,12 @@ describe('a client address', () => {
     )
   })
 
+  it('lies in a block of IPv4-mapped addresses as the IPv4 address that it is', () => {
+    for (const block of ['::ffff:203.0.113.0/120', '::ffff:203.0.113.1', '::ffff:0:0/96'])
+      assert.equal(isInBlocks('203.0.113.1', [block]), true, block)
+    assert.equal(isInBlocks('203.0.114.1', ['::ffff:203.0.113.0/120']), false)
+  })
+
   it('lies in no block of the other family', () => {
     assert.equal(isInBlocks('203.0.113.1', ['2001:db8::/32', '::/0']), false)
     assert.equal(isInBlocks('2001:db8::1', ['203.0.113.0/24', '0.0.0.0/0']), false)

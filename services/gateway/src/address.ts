@@ -1,6 +1,9 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
+/** Of the 128 bits of an IPv4-mapped address, those before its IPv4. */
+const mappedBits = 96
+
 /**
  * One spelling for a client's address: an IPv4-mapped IPv6 address is its IPv4, and a port that some proxies write
  * behind it is dropped. undefined where the text is no address.
@@ -28,8 +31,13 @@ export function isInBlocks(address: string, blocks: readonly string[]): boolean 
   })
 }
 
-function parseBlock(block: string): [network: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number] {
-  if (block.includes('/')) return ipaddr.parseCIDR(block)
-  const address = ipaddr.process(block)
+/** A block of IPv4-mapped addresses is one of IPv4, as each of them is an IPv4 address. */
+function parseBlock(text: string): [network: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number] {
+  const [network, prefixLength] = text.includes('/') ? ipaddr.parseCIDR(text) : single(ipaddr.parse(text))
+  const isMapped = network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && prefixLength >= mappedBits
+  return isMapped ? [network.toIPv4Address(), prefixLength - mappedBits] : [network, prefixLength]
+}
+
+function single(address: ipaddr.IPv4 | ipaddr.IPv6): [network: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number] {
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }

@@ -1,9 +1,9 @@
 import type { Route } from '@rollcall/contract'
 import {
-  type AssertionKeys,
   type CallContext,
   type Client,
   type Connection,
+  type ConnectOptions,
   connect,
   contractRoutes,
   type ServiceName,
@@ -37,12 +37,9 @@ export function boundedContexts(): BoundedContext[] {
 }
 
 /** Connects to every context, each when it is first called. Times in milliseconds. */
-export function connectBackends(options: {
-  addressOf(context: BoundedContext): string
-  assertionKeys: AssertionKeys
-  deadlineMs: number
-  streamDeadlineMs: number
-}): Backends {
+export function connectBackends(
+  options: Omit<ConnectOptions, 'address'> & { addressOf(context: BoundedContext): string },
+): Backends {
   const { addressOf, ...shared } = options
   const connections = new Map<BoundedContext, Connection>()
   for (const context of boundedContexts()) {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
-import { readAssertionKeys } from '@rollcall/rpc'
+import { rpcConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, parsedBy, port, urlOf, whole } from '@rollcall/runtime'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
@@ -8,6 +8,7 @@ import { type BoundedContext, boundedContexts } from './backends.ts'
 
 const schema = z.object({
   ...baseConfig,
+  ...rpcConfig,
   /** Port of the API. */
   PORT: port().default(8080),
   /** Redis of the limits and of the credential cache. */
@@ -16,8 +17,8 @@ const schema = z.object({
   CREDENTIAL_PREFIX: z.string().default('credential:'),
   /** Start of the limits' keys; the same in every replica. */
   LIMIT_PREFIX: z.string().default('limit:'),
-  /** Keys that services prove their callers with, the signing one first. */
-  ASSERTION_KEY: parsedBy(readAssertionKeys, 'base64 of at least 32 bytes, or several separated by commas'),
+  /** Start of the keys of answers kept for an Idempotency-Key; the same in every replica. */
+  IDEMPOTENCY_PREFIX: z.string().default('idempotency:'),
   /** Key that API tokens' secrets are hashed with; the same in identity. */
   TOKEN_KEY: parsedBy(parseSecretKey, 'base64 of at least 32 bytes'),
   /** Keys that session JWTs are signed with; the same in identity. */
@@ -32,6 +33,8 @@ const schema = z.object({
   RPC_DEADLINE_MS: milliseconds().default(10_000),
   /** For a whole upload or download. */
   STREAM_DEADLINE_MS: milliseconds().default(600_000),
+  /** How often identity is told what API tokens are used for. */
+  TOKEN_USAGE_REPORT_MS: whole(100, 60_000).default(20_000),
   UPLOAD_MAX_BYTES: whole(1, 10 * 2 ** 30).default(200 * 2 ** 20),
   ...addresses(),
 })

@@ -7,12 +7,13 @@ import {
   createSessionJwt,
   type SessionJwt,
 } from '@rollcall/credentials'
-import { contractRoutes } from '@rollcall/rpc'
+import { contractRoutes, rpcSettings } from '@rollcall/rpc'
 import type { Lifecycle, Logger, Metrics } from '@rollcall/runtime'
 import type { Redis } from 'ioredis'
 import type { CachedCredential } from './authenticate.ts'
 import { type Backends, connectBackends } from './backends.ts'
 import { addressVariable, type Config } from './config.ts'
+import { startTokenUsage, type TokenUsage } from './token-usage.ts'
 
 /** A busy process can be late to see an answer that is there; no limit is to be counted alone because of that. */
 const redisSilenceMs = 1_000
@@ -24,9 +25,11 @@ export type Context = {
   /** Of the limits and the credential cache: what a request asks of both goes out in one write. */
   redis: Redis
   limitPrefix: string
+  idempotencyPrefix: string
   cache: CredentialCache<CachedCredential>
   sessions: SessionJwt
   tokenKey: KeyObject
+  tokenUsage: TokenUsage
   trustProxy: number | string[]
   deadlineMs: number
   uploadMaxBytes: number
@@ -49,16 +52,23 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
   onStop('redis', async () => redis.disconnect())
   const backends = connectBackends({
     addressOf: context => config[addressVariable(context)],
-    assertionKeys: config.ASSERTION_KEY,
+    ...rpcSettings(config),
     deadlineMs: config.RPC_DEADLINE_MS,
     streamDeadlineMs: config.STREAM_DEADLINE_MS,
   })
   onStop('rpc connections', async () => backends.close())
+  const tokenUsage = startTokenUsage({
+    identity: backends.client('rollcall.identity.v1.TokenUsage'),
+    everyMs: config.TOKEN_USAGE_REPORT_MS,
+    logger,
+  })
+  onStop('token usage', tokenUsage.stop)
   return {
     routes: contractRoutes(),
     backends,
     redis,
     limitPrefix: config.LIMIT_PREFIX,
+    idempotencyPrefix: config.IDEMPOTENCY_PREFIX,
     cache: createCredentialCache(redis, { prefix: config.CREDENTIAL_PREFIX }),
     sessions: createSessionJwt({
       keys: config.SESSION_KEYS,
@@ -66,6 +76,7 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
       audience: config.SESSION_AUDIENCE,
     }),
     tokenKey: config.TOKEN_KEY,
+    tokenUsage,
     trustProxy: config.TRUST_PROXY,
     deadlineMs: config.RPC_DEADLINE_MS,
     uploadMaxBytes: config.UPLOAD_MAX_BYTES,

@@ -49,7 +49,9 @@ export class StubbedServices {
 
   async start(port = 0): Promise<number> {
     const names = ['audience.v1.Contacts', 'audience.v1.Attributes', 'audience.v1.Batches', 'import.v1.Imports']
-    const identity = ['Authentication', 'Credentials', 'Roles', 'Tokens'].map(name => `identity.v1.${name}`)
+    const identity = ['Authentication', 'Credentials', 'Roles', 'TokenUsage', 'Tokens'].map(
+      name => `identity.v1.${name}`,
+    )
     const services = Object.fromEntries([...names, ...identity].map(name => [`rollcall.${name}`, this.#handlers()]))
     this.server = await serve({
       services: services as ServeOptions['services'],
@@ -107,6 +109,7 @@ export async function bootGateway(
     PORT: '0',
     CREDENTIAL_PREFIX: `${prefix}credential:`,
     LIMIT_PREFIX: `${prefix}limit:`,
+    IDEMPOTENCY_PREFIX: `${prefix}idempotency:`,
     RPC_DEADLINE_MS: '2000',
     ...settings,
   })

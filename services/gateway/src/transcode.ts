@@ -1,11 +1,13 @@
 import { parse } from 'node:querystring'
-import { AppError, type Route } from '@rollcall/contract'
+import { AppError, isRepeatable, type Route } from '@rollcall/contract'
 import type { CallContext, HttpBody } from '@rollcall/rpc'
 import { json } from '@rollcall/rpc'
+import type { Redis } from 'ioredis'
 import { answer, answerStream } from './answer.ts'
 import type { Backends, Invoke } from './backends.ts'
 import { readJson } from './body.ts'
 import type { Exchange, Step } from './exchange.ts'
+import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { clearSessionCookie, setSessionCookie } from './routes/session-cookie.ts'
 import { receiveFile } from './routes/upload.ts'
 
@@ -45,55 +47,78 @@ function isWellEscaped(text: string): boolean {
   }
 }
 
+/** What calling the rpcs takes. */
+type TranscodeOptions = {
+  routes: readonly Route[]
+  backends: Backends
+  uploadMaxBytes: number
+  redis: Redis
+  /** Start of the keys that answers are kept under for repetitions. */
+  idempotencyPrefix: string
+}
+
 /** Calls the rpc behind each route, and answers with what it answers. */
-export function transcode(options: { routes: readonly Route[]; backends: Backends; uploadMaxBytes: number }): Step {
-  const calls = new Map(options.routes.map(route => [route, callOf(route, options.backends.invoker(route), options)]))
+export function transcode(options: TranscodeOptions): Step {
+  const { routes, backends, redis, idempotencyPrefix: prefix, uploadMaxBytes } = options
+  const idempotency = createIdempotency({ redis, prefix })
+  const calls = new Map(
+    routes.map(route => [route, callOf(route, backends.invoker(route), { idempotency, uploadMaxBytes })]),
+  )
   return exchange => calls.get(exchange.match!.route)!(exchange)
 }
 
-function callOf(route: Route, invoke: Invoke, { uploadMaxBytes }: { uploadMaxBytes: number }): Step {
-  const call = (exchange: Exchange, message: unknown = exchange.message) => invoke(message, contextOf(exchange, route))
-  const deliver = deliveryOf(route)
-  switch (route.via) {
+type CallOptions = { idempotency: Idempotency; uploadMaxBytes: number }
+
+function callOf(route: Route, invoke: Invoke, { idempotency, uploadMaxBytes }: CallOptions): Step {
+  const { status, via, rpc, returns } = route
+  const disposition = returns.download === undefined ? undefined : `attachment; filename="${returns.download}"`
+  const announce = (exchange: Exchange) => {
+    if (disposition !== undefined) exchange.headers.push('Content-Disposition', disposition)
+  }
+  if (route.streams) {
+    return exchange => {
+      const chunks = invoke(exchange.message, contextOf(exchange, route)) as AsyncIterable<HttpBody>
+      announce(exchange)
+      return answerStream(exchange, status, chunks)
+    }
+  }
+
+  const isFinished = rpc.resolvedResponseType?.fullName === '.google.api.HttpBody'
+  const call = async (exchange: Exchange, message: unknown = exchange.message): Promise<HttpBody> => {
+    const answered = await invoke(message, contextOf(exchange, route))
+    return isFinished ? (answered as HttpBody) : json(answered)
+  }
+  const deliver = (exchange: Exchange, body: HttpBody) => {
+    announce(exchange)
+    answer(exchange, status, body)
+  }
+  switch (via) {
     case 'upload':
       return async exchange => deliver(exchange, await call(exchange, await receiveFile(exchange, uploadMaxBytes)))
     case 'sign_in':
       return async exchange => {
-        const signIn = (await call(exchange)) as HttpBody
+        const signIn = await call(exchange)
         setSessionCookie(exchange, signIn)
-        return deliver(exchange, signIn)
+        deliver(exchange, signIn)
       }
     case 'sign_out':
       return async exchange => {
-        const answered = await call(exchange)
+        const body = await call(exchange)
         clearSessionCookie(exchange)
-        return deliver(exchange, answered)
+        deliver(exchange, body)
       }
     case 'json':
-      if (route.streams) return exchange => deliver(exchange, call(exchange))
-      return async exchange => deliver(exchange, await call(exchange))
+      if (!isRepeatable(route)) return async exchange => deliver(exchange, await call(exchange))
+      return async exchange => deliver(exchange, await idempotency.once(exchange, () => call(exchange)))
   }
 }
 
-/** A stream has its own, longer time; rpc clients see to it that it begins within the usual one. */
-function contextOf({ caller, id, deadline, signal }: Exchange, { streams, via }: Route): CallContext {
-  const context = { caller: caller!, requestId: id, signal }
-  return streams || via === 'upload' ? context : { ...context, deadline }
-}
-
-type Deliver = (exchange: Exchange, answered: unknown) => Promise<void> | void
-
-/** How an rpc's answer is written: a stream as it comes, finished bytes as they are, a message as JSON. */
-function deliveryOf(route: Route): Deliver {
-  const { status, streams, returns, rpc } = route
-  const isFinished = rpc.resolvedResponseType?.fullName === '.google.api.HttpBody'
-  const write: Deliver = streams
-    ? (exchange, answered) => answerStream(exchange, status, answered as AsyncIterable<HttpBody>)
-    : (exchange, answered) => answer(exchange, status, isFinished ? (answered as HttpBody) : json(answered))
-  if (returns.download === undefined) return write
-  const disposition = `attachment; filename="${returns.download}"`
-  return (exchange, answered) => {
-    exchange.headers.push('Content-Disposition', disposition)
-    return write(exchange, answered)
-  }
+/**
+ * A stream has its own, longer time; rpc clients see to it that it begins within the usual one. What a client may want to
+ * hear of again, by its Idempotency-Key, goes on when the client goes away.
+ */
+function contextOf({ caller, id, deadline, signal, request }: Exchange, { streams, via }: Route): CallContext {
+  const context = { caller: caller!, requestId: id }
+  if (streams || via === 'upload') return { ...context, signal }
+  return request.headers['idempotency-key'] === undefined ? { ...context, deadline, signal } : { ...context, deadline }
 }

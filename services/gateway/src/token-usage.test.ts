@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { RecordUsageRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError } from '@rollcall/rpc'
+import { bootGateway, issueSession, issueToken, type TestGateway } from './test-gateway.ts'
+
+const id = 'c0ffee'.repeat(4)
+const tokenId = 'facade'.repeat(4)
+
+describe('what tokens are used for', () => {
+  let gateway: TestGateway
+  beforeEach(async () => {
+    gateway = await bootGateway({ TRUST_PROXY: '1', TOKEN_USAGE_REPORT_MS: '60000' })
+    gateway.services.behaviours.set('recordUsage', () => ({}))
+  })
+  afterEach(() => gateway.stop())
+
+  const use = async (credential: string, path: string, ip = '203.0.113.1') => {
+    const response = await fetch(gateway.url + path, { headers: { Authorization: credential, 'X-Forwarded-For': ip } })
+    await response.arrayBuffer()
+    return response.status
+  }
+  const reports = () =>
+    gateway.services.calls
+      .filter(({ method }) => method === 'recordUsage')
+      .flatMap(({ request }) => (request as RecordUsageRequest).tokens)
+
+  it('is told when the gateway stops, counted by permission, with the last moment and address', async () => {
+    const token = issueToken(gateway.services, { tokenId })
+    const before = Date.now()
+    for (const path of [`/api/audience/${id}`, '/api/audience', '/api/auth/me']) await use(token, path)
+    await use(token, '/api/audience-lists-of-nobody')
+    await use(token, '/api/tokens', '203.0.113.2')
+    await gateway.lifecycle.stop('test')
+    const [report, ...more] = reports()
+    assert.equal(more.length, 0)
+    const counts = report!.uses.map(({ resource, action, count }) => [`${resource}.${action}`, count])
+    assert.deepEqual(counts, [
+      ['audience.read', 2],
+      ['tokens.read', 1],
+    ])
+    assert.deepEqual([report!.tokenId, report!.lastUsedIp], [tokenId, '203.0.113.2'])
+    assert.ok(report!.lastUsedAt >= before && report!.lastUsedAt <= Date.now())
+    assert.equal(report!.uses[1]!.lastAt, report!.lastUsedAt)
+  })
+
+  it('leaves out sessions, and what the guard or the allowed addresses refuse', async () => {
+    await use(issueSession(gateway.services), '/api/audience')
+    const weak = issueToken(gateway.services, { tokenId, permissions: ['links.read'], role: 'links' })
+    assert.equal(await use(weak, '/api/audience'), 403)
+    const elsewhere = issueToken(gateway.services, { tokenId, allowedIps: ['198.51.100.0/24'] })
+    assert.equal(await use(elsewhere, '/api/audience'), 403)
+    await gateway.lifecycle.stop('test')
+    assert.deepEqual(reports(), [])
+  })
+
+  it('is lost where it cannot be told, which is logged and does no other harm', async () => {
+    gateway.services.behaviours.set('recordUsage', () => {
+      throw new AppError('unavailable', {})
+    })
+    assert.equal(await use(issueToken(gateway.services, { tokenId }), '/api/audience'), 200)
+    assert.equal(await gateway.lifecycle.stop('test'), 'clean')
+    assert.ok(
+      gateway.log.some(({ msg, tokens }) => msg === 'what tokens were used for was not recorded' && tokens === 1),
+    )
+  })
+
+  it('is told now and then, each time only what is new', async () => {
+    const often = await bootGateway({ TOKEN_USAGE_REPORT_MS: '100' }, gateway.services)
+    try {
+      const token = issueToken(gateway.services, { tokenId })
+      for (const expected of [1, 2]) {
+        await (await fetch(`${often.url}/api/audience`, { headers: { Authorization: token } })).arrayBuffer()
+        while (reports().length < expected) await new Promise(resolve => setTimeout(resolve, 10))
+      }
+      assert.deepEqual(
+        reports().map(({ uses }) => uses[0]!.count),
+        [1, 1],
+      )
+    } finally {
+      await often.lifecycle.stop('test')
+    }
+  })
+})
