@@ -1,7 +1,7 @@
-import { createBus, topics } from '@rollcall/bus'
-import { serve } from '@rollcall/rpc'
+import { busSettings, createBus, topics } from '@rollcall/bus'
+import { rpcServerSettings, serve } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
-import { connectStore, migrate, startRelay } from '@rollcall/store'
+import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
 import { attributes } from './attributes/attributes.ts'
 import { batches } from './batches/batches.ts'
 import type { Config } from './config.ts'
@@ -11,20 +11,14 @@ import { createContext } from './context.ts'
 /** Starts the audience service: contacts, their attributes and history, over gRPC. */
 export async function startAudience(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
   const { logger, metrics, health } = lifecycle
-  const store = await connectStore({ url: config.MONGODB_URL, dbName: config.MONGODB_DATABASE, logger })
+  const store = await connectStore({ ...storeSettings(config), logger })
   lifecycle.onStop('store', store.close)
   health.addReadyCheck('mongodb', store.ping)
 
   const context = createContext(store, logger)
-  await migrate(store, logger)
+  if (config.MIGRATE_AT_START) await migrate(store, logger)
 
-  const bus = createBus({
-    brokers: config.KAFKA_BROKERS,
-    clientId: 'audience',
-    logger,
-    metrics,
-    topicPrefix: config.TOPIC_PREFIX,
-  })
+  const bus = createBus({ ...busSettings(config), clientId: 'audience', logger, metrics })
   lifecycle.onStop('bus', bus.close)
   const relay = startRelay({ store, publish: events => bus.publish(topics.audience, events), logger, metrics })
   lifecycle.onStop('outbox', relay.stop)
@@ -38,9 +32,7 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
       'rollcall.audience.v1.Attributes': attributes(context),
       'rollcall.audience.v1.Batches': batches(context),
     },
-    port: config.PORT,
-    host: config.LISTEN_HOST,
-    assertionKeys: config.ASSERTION_KEY,
+    ...rpcServerSettings(config),
     logger,
     metrics,
   })

@@ -1,8 +1,9 @@
 import { busConfig } from '@rollcall/bus'
 import { isEmail } from '@rollcall/contract'
 import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
-import { readAssertionKeys } from '@rollcall/rpc'
-import { baseConfig, loadConfig, parsedBy, port, urlOf, whole } from '@rollcall/runtime'
+import { rpcServerConfig } from '@rollcall/rpc'
+import { baseConfig, loadConfig, parsedBy, urlOf, whole } from '@rollcall/runtime'
+import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 
 const shortestPassword = 8
@@ -10,16 +11,12 @@ const shortestPassword = 8
 const schema = z
   .object({
     ...baseConfig,
+    ...storeConfig('rollcall_identity'),
     ...busConfig,
-    /** Port of the gRPC server. */
-    PORT: port().default(0),
-    MONGODB_URL: urlOf('mongodb', 'mongodb+srv'),
-    MONGODB_DATABASE: z.string().default('rollcall_identity'),
+    ...rpcServerConfig,
     REDIS_CACHE_URL: urlOf('redis', 'rediss'),
     /** Start of the credential cache's keys; the same in the gateway. */
     CREDENTIAL_PREFIX: z.string().default('credential:'),
-    /** Keys that services prove their callers with, the signing one first. */
-    ASSERTION_KEY: parsedBy(readAssertionKeys, 'base64 of at least 32 bytes, or several separated by commas'),
     /** Key that API tokens' secrets are hashed with; the same in the gateway. */
     TOKEN_KEY: parsedBy(parseSecretKey, 'base64 of at least 32 bytes'),
     /** Keys that session JWTs are signed with, the signing one first; the same in the gateway. */

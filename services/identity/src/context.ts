@@ -8,7 +8,7 @@ import {
   type SessionJwt,
 } from '@rollcall/credentials'
 import type { Lifecycle } from '@rollcall/runtime'
-import { connectStore, type Scope, type Store, scoped } from '@rollcall/store'
+import { connectStore, type Scope, type Store, scoped, storeSettings } from '@rollcall/store'
 import type { Model, Types } from 'mongoose'
 import { type Activity, activitySchema } from './activities/activity.model.ts'
 import type { Config } from './config.ts'
@@ -71,7 +71,7 @@ export async function createContext(config: Config, { logger, onStop }: Lifecycl
     onError: err => logger.warn({ err }, 'no Redis: credentials cannot be changed'),
   })
   onStop('redis', async () => redis.disconnect())
-  const store = await connectStore({ url: config.MONGODB_URL, dbName: config.MONGODB_DATABASE, logger })
+  const store = await connectStore({ ...storeSettings(config), logger })
   onStop('store', store.close)
   const models = declareModels(store)
   return {

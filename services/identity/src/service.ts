@@ -1,5 +1,5 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
-import { serve } from '@rollcall/rpc'
+import { rpcServerSettings, serve } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { migrate, startRelay } from '@rollcall/store'
 import { bootstrap } from './bootstrap.ts'
@@ -17,12 +17,13 @@ import { users } from './users/users.ts'
 export async function startIdentity(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
   const context = await createContext(config, lifecycle)
   lifecycle.health.addReadyCheck('mongodb', context.store.ping)
-  await prepareDatabase(context, config, lifecycle)
+  if (config.MIGRATE_AT_START) await prepareDatabase(context, config, lifecycle)
   startEvents(context, config, lifecycle)
   return startServer(context, config, lifecycle)
 }
 
-async function prepareDatabase(context: Context, config: Config, { logger }: Lifecycle): Promise<void> {
+/** Makes the indexes, the built-in roles and, in an empty database, the first organization. Can run as often as one likes. */
+export async function prepareDatabase(context: Context, config: Config, { logger }: Lifecycle): Promise<void> {
   await migrate(context.store, logger)
   await refreshBuiltIns(context.models.roles)
   const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password, BOOTSTRAP_ORGANIZATION: organization } = config
@@ -47,9 +48,7 @@ async function startServer(context: Context, config: Config, lifecycle: Lifecycl
       'rollcall.identity.v1.Tokens': tokens(context),
       'rollcall.identity.v1.Users': users(context),
     },
-    port: config.PORT,
-    host: config.LISTEN_HOST,
-    assertionKeys: config.ASSERTION_KEY,
+    ...rpcServerSettings(config),
     logger,
     metrics,
   })

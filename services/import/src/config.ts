@@ -1,22 +1,19 @@
 import { busConfig } from '@rollcall/bus'
-import { readAssertionKeys } from '@rollcall/rpc'
-import { baseConfig, loadConfig, milliseconds, parsedBy, port, urlOf, whole } from '@rollcall/runtime'
+import { rpcServerConfig } from '@rollcall/rpc'
+import { baseConfig, loadConfig, milliseconds, urlOf, whole } from '@rollcall/runtime'
+import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 
 const schema = z.object({
   ...baseConfig,
+  ...storeConfig('rollcall_import'),
   ...busConfig,
-  /** Port of the gRPC server. */
-  PORT: port().default(0),
-  MONGODB_URL: urlOf('mongodb', 'mongodb+srv'),
-  MONGODB_DATABASE: z.string().default('rollcall_import'),
+  ...rpcServerConfig,
   REDIS_QUEUE_URL: urlOf('redis', 'rediss'),
   /** Put before the queue's keys. */
   QUEUE_PREFIX: z.string().default('rollcall'),
   /** Where the audience service is: host:port. */
   AUDIENCE_ADDRESS: z.string({ error: 'expected host:port' }).min(3),
-  /** Keys that services prove their callers with, the signing one first. */
-  ASSERTION_KEY: parsedBy(readAssertionKeys, 'base64 of at least 32 bytes, or several separated by commas'),
   /** What an uploaded file may be at most. A field's length is in characters. */
   UPLOAD_MAX_BYTES: whole(1, 10 ** 10).default(200 * 1024 * 1024),
   UPLOAD_MAX_ROWS: whole(1, 10 ** 8).default(1_000_000),

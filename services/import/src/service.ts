@@ -1,7 +1,7 @@
 import { busSettings, createBus, createQueue, startWorker, topics } from '@rollcall/bus'
-import { connect, serve } from '@rollcall/rpc'
+import { connect, rpcServerSettings, rpcSettings, serve } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
-import { connectStore, migrate, startRelay } from '@rollcall/store'
+import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
 import type { Config } from './config.ts'
 import { type Context, collectionsOf } from './context.ts'
 import { organizationsWithImports, runTurn } from './imports/import.job.ts'
@@ -10,16 +10,15 @@ import { imports } from './imports/imports.ts'
 /** Starts the service: its database, its connection to the audience, the worker and the gRPC server. */
 export async function startImport(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
   const { logger, metrics, health } = lifecycle
-  const { ASSERTION_KEY: assertionKeys } = config
 
-  const store = await connectStore({ url: config.MONGODB_URL, dbName: config.MONGODB_DATABASE, logger })
+  const store = await connectStore({ ...storeSettings(config), logger })
   lifecycle.onStop('database', store.close)
   health.addReadyCheck('database', store.ping)
 
   const bus = createBus({ ...busSettings(config), clientId: 'import', logger, metrics })
   lifecycle.onStop('bus', bus.close)
 
-  const audience = connect({ address: config.AUDIENCE_ADDRESS, assertionKeys, deadlineMs: 30_000 })
+  const audience = connect({ ...rpcSettings(config), address: config.AUDIENCE_ADDRESS, deadlineMs: 30_000 })
   lifecycle.onStop('connection to audience', async () => audience.close())
 
   const queueOptions = { url: config.REDIS_QUEUE_URL, name: 'imports', prefix: config.QUEUE_PREFIX, logger }
@@ -38,7 +37,7 @@ export async function startImport(config: Config, lifecycle: Lifecycle): Promise
     uploadTtlMs: config.UPLOAD_TTL_MS,
     turnMs: config.IMPORT_TURN_MS,
   }
-  await migrate(store, logger)
+  if (config.MIGRATE_AT_START) await migrate(store, logger)
 
   const relay = startRelay({ store, publish: events => bus.publish(topics.import, events), logger, metrics })
   lifecycle.onStop('outbox relay', relay.stop)
@@ -53,7 +52,7 @@ export async function startImport(config: Config, lifecycle: Lifecycle): Promise
   lifecycle.onStop('import worker', worker.stop)
 
   const services = { 'rollcall.import.v1.Imports': imports(context) }
-  const server = await serve({ services, port: config.PORT, host: config.LISTEN_HOST, assertionKeys, logger, metrics })
+  const server = await serve({ ...rpcServerSettings(config), services, logger, metrics })
   lifecycle.onStop('gRPC server', server.stop)
   return { port: server.port }
 }

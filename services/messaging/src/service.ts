@@ -1,7 +1,7 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
-import { serve } from '@rollcall/rpc'
+import { rpcServerSettings, serve } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
-import { connectStore, migrate, startRelay } from '@rollcall/store'
+import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
 import type { Config } from './config.ts'
 import { createContext } from './context.ts'
 import { domains } from './domains/domains.ts'
@@ -9,12 +9,12 @@ import { domains } from './domains/domains.ts'
 /** Starts the messaging service: sending domains over gRPC. */
 export async function startMessaging(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
   const { logger, metrics, health } = lifecycle
-  const store = await connectStore({ url: config.MONGODB_URL, dbName: config.MONGODB_DATABASE, logger })
+  const store = await connectStore({ ...storeSettings(config), logger })
   lifecycle.onStop('store', store.close)
   health.addReadyCheck('mongodb', store.ping)
 
   const context = createContext(config, store, logger)
-  await migrate(store, logger)
+  if (config.MIGRATE_AT_START) await migrate(store, logger)
 
   const bus = createBus({ ...busSettings(config), clientId: 'messaging', logger, metrics })
   lifecycle.onStop('bus', bus.close)
@@ -25,9 +25,7 @@ export async function startMessaging(config: Config, lifecycle: Lifecycle): Prom
     services: {
       'rollcall.messaging.v1.Domains': domains(context),
     },
-    port: config.PORT,
-    host: config.LISTEN_HOST,
-    assertionKeys: config.ASSERTION_KEY,
+    ...rpcServerSettings(config),
     logger,
     metrics,
   })

@@ -1,0 +1,18 @@
+import { baseConfig, loadConfig, runTask } from '@rollcall/runtime'
+import { z } from 'zod'
+import { createBus } from './bus.ts'
+import { busConfig, busSettings } from './config.ts'
+import { topics } from './topics.ts'
+
+const schema = z.object({ ...baseConfig, ...busConfig })
+
+/** A program that creates every topic that is missing, for clusters where that is to be done before the services start. */
+await runTask({
+  name: 'topics',
+  config: () => loadConfig(schema),
+  async run(config, { logger, onStop }) {
+    const bus = createBus({ ...busSettings(config), clientId: 'topics', logger })
+    onStop('bus', bus.close)
+    await bus.ensureTopics(Object.values(topics))
+  },
+})

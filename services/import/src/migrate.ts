@@ -1,0 +1,16 @@
+import { runTask } from '@rollcall/runtime'
+import { connectStore, migrate, storeSettings } from '@rollcall/store'
+import { readConfig } from './config.ts'
+import { collectionsOf } from './context.ts'
+
+/** Makes the indexes, for deployments where the service does not do so at its start. */
+await runTask({
+  name: 'import-migration',
+  config: readConfig,
+  async run(config, { logger, onStop }) {
+    const store = await connectStore({ ...storeSettings(config), logger })
+    onStop('store', store.close)
+    collectionsOf(store)
+    await migrate(store, logger)
+  },
+})
