@@ -60,6 +60,10 @@ export type DescribeAttributesResponseDefinition = {
 export type Batches = {
   /** Applies one batch of checked rows. Applying it again answers the first outcome and changes nothing. */
   applyBatch: { kind: 'unary'; request: ApplyBatchRequest; response: ApplyBatchResponse }
+  /** Takes one batch back, field by field, as far as nobody has changed it since. Taking it back again answers the same and changes nothing. Batches of a job are taken back from the last one to the first. */
+  undoBatch: { kind: 'unary'; request: UndoBatchRequest; response: UndoBatchResponse }
+  /** Which lists an import cannot add contacts to. */
+  checkLists: { kind: 'unary'; request: CheckListsRequest; response: CheckListsResponse }
 }
 
 export type ApplyBatchRequest = {
@@ -73,6 +77,12 @@ export type ApplyBatchRequest = {
   /** Added to every contact of the batch. */
   tags: string[]
   rows: ApplyBatchRequestRow[]
+  /** Lists that every contact of the batch is added to, but for those left alone. A list that is archived or deleted meanwhile takes none. */
+  listIds: string[]
+  /** Writes nothing: answers what would become of the rows as the contacts are now. */
+  dryRun?: boolean
+  /** Of a dry run: how many rows to show the changes of. */
+  previewRows?: number
 }
 
 export type ApplyBatchRequestRow = {
@@ -97,6 +107,10 @@ export type ApplyBatchResponse = {
   /** Rows that would have cleared an opt-out or a block. */
   optOutsKept: number
   failures: ApplyBatchResponseFailure[]
+  /** Contacts newly added, counted for each list. */
+  addedToLists: number
+  /** Of a dry run: the first rows that create or update a contact. */
+  previews: ApplyBatchResponsePreview[]
 }
 
 export type ApplyBatchResponseOutcome = 'OUTCOME_UNSPECIFIED' | 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'SKIPPED' | 'FAILED'
@@ -108,6 +122,47 @@ export type ApplyBatchResponseFailure = {
   value: string
   code: string
   message: string
+}
+
+export type ApplyBatchResponsePreview = {
+  row: number
+  email: string
+  outcome: ApplyBatchResponseOutcome
+  changes: ApplyBatchResponseFieldChange[]
+}
+
+export type ApplyBatchResponseFieldChange = {
+  /** email, name, tags, unsubscribed or attributes.<slug>. */
+  key: string
+  /** JSON; null where there is nothing. */
+  from: string
+  to: string
+}
+
+export type UndoBatchRequest = {
+  jobId: string
+  number: number
+}
+
+export type UndoBatchResponse = {
+  /** Contacts that the batch had created, and that are gone. */
+  deleted: number
+  /** Contacts that are as they were before the batch, at least in a field. */
+  restored: number
+  /** Contacts that somebody has changed since: created ones that stay, and updated ones of which a field stays. */
+  kept: number
+  /** Memberships that are gone, but for those of deleted contacts. */
+  removedFromLists: number
+}
+
+export type CheckListsRequest = {
+  listIds: string[]
+}
+
+export type CheckListsResponse = {
+  /** Not lists of the organization. */
+  unknown: string[]
+  archived: string[]
 }
 
 /** Contacts: the people an organization writes to. */

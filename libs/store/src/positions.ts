@@ -20,6 +20,8 @@ export type Positions = {
   release(session: ClientSession, positions: readonly number[]): Promise<void>
   /** Tells that records of the list change otherwise, in the transaction that changes them; `MatchMemory` lives by it. */
   touch(session: ClientSession): Promise<void>
+  /** Forgets the list, once all its records are gone. */
+  drop(session: ClientSession): Promise<void>
   read(session?: ClientSession): Promise<PositionMap>
   /** What was read last in this process, if anything: a guess. */
   recent(): PositionMap | undefined
@@ -111,6 +113,9 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
     },
     async touch(session) {
       await mapped(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
+    },
+    async drop(session) {
+      await mapped(registers.deleteOne(key, { session }))
     },
     recent: () => seen.get(seenKey),
     async read(session) {

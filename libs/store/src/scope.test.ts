@@ -60,6 +60,16 @@ describe('an organization’s view of a collection', () => {
     assert.equal(await mine.count(), 0)
   })
 
+  it('leaves the time of change as it is where a change is unseen', async () => {
+    const mine = scoped(model, newOrganization())
+    const made = await mine.insertOne(draft(1, { updatedAt: new Date(0) }))
+    const change = { $set: { age: 1 } }
+    await mine.updateOne({ _id: made._id }, change, { unseen: true })
+    await mine.updateMany({ _id: made._id }, change, { unseen: true })
+    await mine.bulkWrite([{ updateOne: { filter: { _id: made._id }, update: change } }], { unseen: true })
+    assert.deepEqual(await mine.findOne({}), { ...made, age: 1 })
+  })
+
   it('sorts, skips, limits and projects', async () => {
     const mine = scoped(model, newOrganization())
     await mine.insertMany([3, 1, 2].map(age => draft(age, { age })))

@@ -30,6 +30,8 @@ export type ReadOptions = WithSession & {
 }
 export type UpdateOptions = WithSession & {
   upsert?: boolean
+  /** Leaves `updatedAt` as it is: for fields that are no part of the public record. */
+  unseen?: boolean
   arrayFilters?: Record<string, unknown>[]
 }
 
@@ -72,7 +74,7 @@ export type Scope<T> = {
    */
   bulkWrite(
     operations: readonly BulkOperation[],
-    options?: WithSession & { ordered?: boolean },
+    options?: WithSession & { ordered?: boolean; unseen?: boolean },
   ): Promise<mongo.BulkWriteResult | undefined>
 }
 
@@ -88,7 +90,7 @@ const strict = { strict: 'throw', strictQuery: 'throw', lean: true, timestamps: 
 export function scoped<T>(model: Model<T>, organizationId: string | Types.ObjectId): Scope<T> {
   const organization = objectId(organizationId, 'organization')
   const within = (filter: Filter = {}) => ({ ...tenantFirst(organization, filter) }) as never
-  const stamped = (update: object, upsert = false) => stampUpdate(model, update, upsert)
+  const stamped = (update: object, stamping: Stamping) => stampUpdate(model, update, stamping)
 
   const insertMany: Scope<T>['insertMany'] = async (drafts, { session } = {}) => {
     if (drafts.length === 0) return []
@@ -111,14 +113,28 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       mapped(model.countDocuments(within(filter), { ...strict, ...only(options) }).exec()),
     insertOne: async (draft, options) => (await insertMany([draft], options))[0]!,
     insertMany,
-    updateOne: (filter, update, options = {}) =>
-      mapped(model.updateOne(within(filter), stamped(update, options.upsert), { ...strict, ...only(options) }).exec()),
-    updateMany: (filter, update, options = {}) =>
-      mapped(model.updateMany(within(filter), stamped(update, options.upsert), { ...strict, ...only(options) }).exec()),
-    findOneAndUpdate: (filter, update, { returnDocument = 'after', ...options } = {}) =>
+    updateOne: (filter, update, { unseen, ...options } = {}) =>
       mapped(
         model
-          .findOneAndUpdate(within(filter), stamped(update, options.upsert), {
+          .updateOne(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
+            ...strict,
+            ...only(options),
+          })
+          .exec(),
+      ),
+    updateMany: (filter, update, { unseen, ...options } = {}) =>
+      mapped(
+        model
+          .updateMany(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
+            ...strict,
+            ...only(options),
+          })
+          .exec(),
+      ),
+    findOneAndUpdate: (filter, update, { returnDocument = 'after', unseen, ...options } = {}) =>
+      mapped(
+        model
+          .findOneAndUpdate(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
             ...strict,
             returnDocument,
             ...only(options),
@@ -142,9 +158,9 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       streamOf<R>(
         model.collection.aggregate(tenantPipeline(organization, pipeline), only(options)) as mongo.AggregationCursor<R>,
       ),
-    bulkWrite: async (operations, { session, ordered = false } = {}) => {
+    bulkWrite: async (operations, { session, ordered = false, unseen = false } = {}) => {
       if (operations.length === 0) return undefined // the driver refuses to write nothing
-      const writes = operations.map(operation => tenantWrite(model, organization, operation))
+      const writes = operations.map(operation => tenantWrite(model, organization, operation, unseen))
       return mapped(model.collection.bulkWrite(writes as never, { ordered, ...only({ session }) }))
     },
   }
@@ -205,7 +221,7 @@ async function* streamOf<R>(cursor: mongo.AggregationCursor<R>): AsyncIterable<R
   }
 }
 
-function tenantWrite<T>(model: Model<T>, organization: Types.ObjectId, operation: BulkOperation): Doc {
+function tenantWrite<T>(model: Model<T>, organization: Types.ObjectId, operation: BulkOperation, unseen: boolean): Doc {
   const [[name, write]] = Object.entries(operation) as [[string, Doc]]
   if (name === 'insertOne')
     return { insertOne: { document: stampInsert(model, { ...(write.document as Doc), organization }) } }
@@ -220,7 +236,8 @@ function tenantWrite<T>(model: Model<T>, organization: Types.ObjectId, operation
     }
   }
   if (name === 'deleteOne' || name === 'deleteMany') return { [name]: { ...write, filter } }
-  return { [name]: { ...write, filter, update: stampUpdate(model, write.update as object, write.upsert === true) } }
+  const update = stampUpdate(model, write.update as object, { upsert: write.upsert === true, unseen })
+  return { [name]: { ...write, filter, update } }
 }
 
 /** A draft as it is stored: cast, validated, defaults filled in. */
@@ -238,7 +255,9 @@ function stampInsert<T>(model: Model<T>, document: Doc): Doc {
   return { ...document, ...times }
 }
 
-function stampUpdate<T>(model: Model<T>, update: object, upsert: boolean): Doc {
+type Stamping = { upsert?: boolean | undefined; unseen?: boolean | undefined }
+
+function stampUpdate<T>(model: Model<T>, update: object, { upsert = false, unseen = false }: Stamping): Doc {
   const operators = update as Record<string, Doc>
   for (const [operator, fields] of Object.entries(operators)) {
     if (!operator.startsWith('$')) throw new Error(`an update is made of operators, not of ${operator}`)
@@ -246,7 +265,7 @@ function stampUpdate<T>(model: Model<T>, update: object, upsert: boolean): Doc {
   }
   const now = new Date()
   const stamped: Doc = { ...operators }
-  if (model.schema.path('updatedAt')) stamped.$set = { updatedAt: now, ...operators.$set }
+  if (model.schema.path('updatedAt') && !unseen) stamped.$set = { updatedAt: now, ...operators.$set }
   if (upsert && model.schema.path('createdAt')) stamped.$setOnInsert = { createdAt: now, ...operators.$setOnInsert }
   return stamped
 }

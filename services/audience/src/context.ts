@@ -7,6 +7,8 @@ import { createValueDropper, type ValueDropper } from './attributes/value-droppe
 import { type Batch, batchSchema } from './batches/batch.model.ts'
 import { type Contact, contactSchema } from './contacts/contact.model.ts'
 import { type HistoryEntry, historySchema } from './history/history.model.ts'
+import { type AudienceList, listSchema } from './lists/list.model.ts'
+import { type Membership, membershipSchema } from './lists/membership.model.ts'
 
 /** The collections of the audience. */
 export type Models = {
@@ -14,6 +16,8 @@ export type Models = {
   attributes: Model<Attribute>
   history: Model<HistoryEntry>
   batches: Model<Batch>
+  lists: Model<AudienceList>
+  memberships: Model<Membership>
 }
 
 /** The collections as one organization sees them. */
@@ -22,6 +26,8 @@ export type Collections = {
   attributes: Scope<Attribute>
   history: Scope<HistoryEntry>
   batches: Scope<Batch>
+  lists: Scope<AudienceList>
+  memberships: Scope<Membership>
 }
 
 /** The write that inserts a document as it is. */
@@ -46,6 +52,8 @@ export function createContext(store: Store, logger: Logger): Context {
     attributes: store.model('Attribute', attributeSchema),
     history: store.model('HistoryEntry', historySchema),
     batches: store.model('Batch', batchSchema),
+    lists: store.model('AudienceList', listSchema),
+    memberships: store.model('Membership', membershipSchema),
   }
   return {
     store,
@@ -57,6 +65,8 @@ export function createContext(store: Store, logger: Logger): Context {
       attributes: scoped(models.attributes, organizationId),
       history: scoped(models.history, organizationId),
       batches: scoped(models.batches, organizationId),
+      lists: scoped(models.lists, organizationId),
+      memberships: scoped(models.memberships, organizationId),
     }),
   }
 }

@@ -54,8 +54,8 @@ describe('the audience service', () => {
       tags: [],
       clearTags: false,
     }))
-    const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore', tags: [], rows }
-    const underWay = replica.batches.applyBatch(job, testCaller())
+    const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore' }
+    const underWay = replica.batches.applyBatch({ ...job, tags: [], listIds: [], rows }, testCaller())
     await pause(50)
     const exit = replica.kill('SIGTERM')
     assert.equal((await underWay).outcomes.length, 500)

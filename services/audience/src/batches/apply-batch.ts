@@ -4,11 +4,15 @@ import { retry } from '@rollcall/runtime'
 import { isDuplicate, objectId, type Positions, type Scope } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
-import { updateOf } from '../contacts/changes.ts'
+import { type ContactUpdate, updated, updateOf } from '../contacts/changes.ts'
 import { type Contact, placed, untouched } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { type Context, insertOf } from '../context.ts'
 import { changeEntry } from '../history/history.model.ts'
+import type { AudienceList } from '../lists/list.model.ts'
+import { moveListCounts } from '../lists/list-counts.ts'
+import { addMembers, writeMemberships } from '../lists/members.ts'
+import type { Membership } from '../lists/membership.model.ts'
 import { type Batch, readOutcomes, writeOutcomes } from './batch.model.ts'
 import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
 
@@ -29,7 +33,8 @@ export async function applyBatch(
       queue: caller.organizationId, // all of them write the register of the list
     })
   const batch = await retry(applyInTransaction, { deadline, retryable: isDuplicate })
-  return { outcomes: readOutcomes(batch.outcomes), optOutsKept: batch.optOutsKept, failures: batch.failures }
+  const { outcomes, optOutsKept, failures, joined } = batch
+  return { outcomes: readOutcomes(outcomes), optOutsKept, failures, addedToLists: joined.length, previews: [] }
 }
 
 async function apply(
@@ -38,7 +43,7 @@ async function apply(
   request: ApplyBatchRequest,
   { caller }: Call,
 ): Promise<Batch> {
-  const { contacts, attributes, history, batches } = context.of(caller)
+  const { contacts, attributes, history, batches, lists } = context.of(caller)
   const job = objectId(request.jobId, 'jobId')
   const places = contactPositions(context, caller.organizationId)
   // The register is written first: a batch that meets one of another replica finds out here, not when its work is done.
@@ -49,11 +54,23 @@ async function apply(
   const checked = checkBatch(request, await readDefinitions(attributes, session))
   const emailKeys = checked.candidates.map(({ emailKey }) => emailKey)
   const plan = planBatch(checked, await findKnown(contacts, emailKeys, session))
+  const open = await openLists(lists, request.listIds, session)
   const { first, at } = await takePlaces(places, session, plan.inserts.length)
-  const created = newContacts(contacts.organization, plan, job, first, at)
+  const created = newContacts(contacts.organization, plan, job, open, first, at)
+  const updates = plan.updates.map(({ contact, changes }) => ({ contact, update: updateOf(contact, changes, at) }))
   const entries = importedEntries(plan, job, at)
-  await contacts.bulkWrite([...created.map(insertOf), ...updates(plan, job, at)], { session })
+  await contacts.bulkWrite([...created.map(insertOf), ...updates.map(update => writeOf(update, job))], { session })
   await history.bulkWrite(entries.map(insertOf), { session })
+  const changed = updates.map(({ contact, update }) => ({ before: contact, after: updated(contact, update) }))
+  await moveListCounts(lists, [...created.map(after => ({ after })), ...changed], session)
+  const after = new Map(changed.map(turn => [turn.before, turn.after]))
+  const known = plan.known.map(contact => after.get(contact) ?? contact)
+  const joined: Membership[] = []
+  for (const list of open) {
+    const arrival = { list, actor: importActor(job), source: 'import', at } as const
+    joined.push(...(await writeMemberships(context, session, created, arrival)))
+    joined.push(...(await addMembers(context, session, known, arrival)))
+  }
   const batch: Batch = {
     _id: new Types.ObjectId(),
     organization: contacts.organization,
@@ -64,15 +81,23 @@ async function apply(
     optOutsKept: plan.optOutsKept,
     created: created.map(({ _id }) => _id),
     changed: entries.map(({ _id }) => _id),
+    formerJobs: plan.updates.map(({ contact }) => contact.importJob),
+    joined: joined.map(({ _id }) => _id),
     at,
   }
   await batches.bulkWrite([insertOf(batch)], { session })
   return batch
 }
 
-async function findKnown(contacts: Scope<Contact>, emailKeys: string[], session: ClientSession) {
+/** The contacts that rows of a batch may be about, by emailKey. */
+export async function findKnown(contacts: Scope<Contact>, emailKeys: string[], session?: ClientSession) {
   const known = await contacts.find({ emailKey: { $in: emailKeys } }, { session, batchSize: emailKeys.length + 1 })
   return new Map(known.map(contact => [contact.emailKey, contact]))
+}
+
+/** Those of the lists that take contacts. */
+export function openLists(lists: Scope<AudienceList>, ids: readonly string[], session?: ClientSession) {
+  return ids.length > 0 ? lists.find({ _id: { $in: [...new Set(ids)] }, archived: false }, { session }) : []
 }
 
 async function takePlaces(places: Positions, session: ClientSession, count: number) {
@@ -84,19 +109,21 @@ function newContacts(
   organization: Types.ObjectId,
   { inserts }: Plan,
   job: Types.ObjectId,
+  open: readonly AudienceList[],
   first: number,
   at: Date,
 ): Contact[] {
   const origin = { ...untouched, source: 'import', importJob: job, createdBy: importActor(job) } as const
-  return inserts.map((contact, index) => placed(organization, { ...contact, ...origin }, first + index, at))
+  const lists = open.length > 0 && { lists: open.map(({ _id }) => _id) }
+  return inserts.map(({ contact }, index) =>
+    placed(organization, { ...contact, ...origin, ...lists }, first + index, at),
+  )
 }
 
 /** Changed fields only, never whole documents. */
-function updates({ updates }: Plan, job: Types.ObjectId, at: Date) {
-  return updates.map(({ contact, changes }) => {
-    const { $set, ...rest } = updateOf(contact, changes, at)
-    return { updateOne: { filter: { _id: contact._id }, update: { ...rest, $set: { ...$set, importJob: job } } } }
-  })
+function writeOf({ contact, update }: { contact: Contact; update: ContactUpdate }, job: Types.ObjectId) {
+  const { $set, ...rest } = update
+  return { updateOne: { filter: { _id: contact._id }, update: { ...rest, $set: { ...$set, importJob: job } } } }
 }
 
 function importedEntries({ updates }: Plan, job: Types.ObjectId, at: Date) {
@@ -106,6 +133,7 @@ function importedEntries({ updates }: Plan, job: Types.ObjectId, at: Date) {
   )
 }
 
-function importActor(job: Types.ObjectId): Actor {
+/** Whom the records name that an import makes. */
+export function importActor(job: Types.ObjectId): Actor {
   return { kind: 'import', id: String(job), name: 'CSV import' }
 }

@@ -22,8 +22,17 @@ export type Batch = {
   created: Types.ObjectId[]
   /** History entries of the contacts changed, in the order of their rows: they hold what was there before. */
   changed: Types.ObjectId[]
+  /** The job that had last changed each of those. */
+  formerJobs: (Types.ObjectId | null)[]
+  /** The memberships made. */
+  joined: Types.ObjectId[]
   at: Date
+  /** What taking it back came to. */
+  undone?: Undone
 }
+
+/** What became of the contacts of a batch that was taken back. */
+export type Undone = { deleted: number; restored: number; kept: number; removedFromLists: number }
 
 export const batchSchema = new Schema<Batch>(
   {
@@ -35,7 +44,10 @@ export const batchSchema = new Schema<Batch>(
     optOutsKept: { type: Number, required: true },
     created: [Schema.Types.ObjectId],
     changed: [Schema.Types.ObjectId],
+    formerJobs: [Schema.Types.ObjectId],
+    joined: [Schema.Types.ObjectId],
     at: { type: Date, required: true },
+    undone: Schema.Types.Mixed,
   },
   { collection: 'batches', versionKey: false },
 )

@@ -45,6 +45,7 @@ const request = (rest: Partial<ApplyBatchRequest>): ApplyBatchRequest => ({
   duplicateStrategy: 'update',
   emptyValues: 'ignore',
   tags: [],
+  listIds: [],
   rows: [],
   ...rest,
 })
@@ -71,7 +72,7 @@ describe('batches', () => {
     const names = new Map(contacts!.map(({ _id, email }) => [String(_id), email]))
     return {
       contacts: contacts!.map(({ _id, organization, createdAt, updatedAt, unsubscribedAt, ...rest }) => rest),
-      history: history!.map(({ contact, type, data }) => ({ email: names.get(String(contact)), type, data })),
+      history: history!.map(({ person, type, data }) => ({ email: names.get(String(person)), type, data })),
       batches: batches!.map(({ outcomes, failures, created }) => ({ outcomes, failures, created: created.length })),
       register: register!.map(({ last, total, holes }) => ({ last, total, holes })),
     }
@@ -83,7 +84,13 @@ describe('batches', () => {
     await audience.attributes.createAttribute({ ...body, options: [] }, me)
     const jobId = newJob()
     const first = await apply(me, { jobId, rows: rows(3, { attributes: '{"age":1}' }), tags: ['job'] })
-    assert.deepEqual(first, { outcomes: ['CREATED', 'CREATED', 'CREATED'], optOutsKept: 0, failures: [] })
+    assert.deepEqual(first, {
+      outcomes: ['CREATED', 'CREATED', 'CREATED'],
+      optOutsKept: 0,
+      failures: [],
+      addedToLists: 0,
+      previews: [],
+    })
     const before = (await list(me)).docs
 
     const second = await apply(me, {

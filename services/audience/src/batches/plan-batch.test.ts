@@ -55,6 +55,7 @@ function plan(rows: ApplyBatchRequestRow[], { known = [], defined = definitions,
     duplicateStrategy: 'update',
     emptyValues: 'ignore',
     tags: [],
+    listIds: [],
     rows: numbered,
     ...rest,
   }
@@ -74,16 +75,15 @@ describe('planBatch', () => {
       tags: ['b', 'c'],
     })
     assert.deepEqual(outcomes, ['CREATED'])
-    assert.deepEqual(inserts, [
-      {
-        email: 'One@Example.com',
-        emailKey: 'one@example.com',
-        name: 'One',
-        attributes: { company: 'Acme', since: new Date(since) },
-        tags: ['a', 'b', 'c'],
-        unsubscribed: false,
-      },
-    ])
+    const contact = {
+      email: 'One@Example.com',
+      emailKey: 'one@example.com',
+      name: 'One',
+      attributes: { company: 'Acme', since: new Date(since) },
+      tags: ['a', 'b', 'c'],
+      unsubscribed: false,
+    }
+    assert.deepEqual(inserts, [{ row: 1, contact }])
   })
 
   it('fails rows by themselves, each with its reason', () => {
@@ -204,12 +204,12 @@ describe('planBatch', () => {
     const updating = plan(rows)
     assert.deepEqual(updating.outcomes, ['SKIPPED', 'CREATED', 'CREATED', 'FAILED'])
     assert.deepEqual(
-      updating.inserts.map(({ name }) => name),
+      updating.inserts.map(({ contact: { name } }) => name),
       ['Last', ''],
     )
     const skipping = plan(rows, { duplicateStrategy: 'skip' })
     assert.deepEqual(skipping.outcomes, ['CREATED', 'CREATED', 'SKIPPED', 'FAILED'])
-    assert.equal(skipping.inserts[0]?.name, 'First')
+    assert.equal(skipping.inserts[0]?.contact.name, 'First')
   })
 
   it('counts tags that the contact has already against the limit', () => {

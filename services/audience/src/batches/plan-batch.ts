@@ -35,7 +35,7 @@ export type CheckedBatch = {
 }
 
 /** A contact to be made, without what all contacts of the import have in common. */
-type ImportedContact = Pick<Contact, 'email' | 'emailKey' | 'name' | 'attributes' | 'tags' | 'unsubscribed'>
+export type ImportedContact = Pick<Contact, 'email' | 'emailKey' | 'name' | 'attributes' | 'tags' | 'unsubscribed'>
 
 /** What applying a batch comes down to. */
 export type Plan = {
@@ -43,8 +43,10 @@ export type Plan = {
   outcomes: Outcome[]
   failures: Failure[]
   optOutsKept: number
-  inserts: ImportedContact[]
+  inserts: { row: number; contact: ImportedContact }[]
   updates: { row: number; contact: Contact; changes: Change[] }[]
+  /** Known contacts that rows apply to, changed or not. */
+  known: Contact[]
 }
 
 /** What storing needs of an email. That it is one, the import has checked with the rule of API bodies, at 15 µs each. */
@@ -80,6 +82,7 @@ export function planBatch(checked: CheckedBatch, known: ReadonlyMap<string, Cont
     optOutsKept: 0,
     inserts: [],
     updates: [],
+    known: [],
   }
   for (const candidate of batch.candidates) {
     const contact = known.get(candidate.emailKey)
@@ -100,7 +103,8 @@ function planNew(plan: Plan, { request, definitions }: CheckedBatch, candidate: 
   requireAttributes(definitions, attributes)
   const tags = limitTags(distinctTags([...row.tags, ...request.tags]))
   const unsubscribed = row.unsubscribed === true
-  plan.inserts.push({ email: row.email.trim(), emailKey, name: row.name.trim(), attributes, tags, unsubscribed })
+  const contact = { email: row.email.trim(), emailKey, name: row.name.trim(), attributes, tags, unsubscribed }
+  plan.inserts.push({ row: row.row, contact })
   return 'CREATED'
 }
 
@@ -118,6 +122,7 @@ function planKnown(plan: Plan, { request }: CheckedBatch, candidate: Candidate, 
   const changes = changesOf(contact, patch)
   // A list of addresses is no consent: nobody who opted out is written to again because of a file.
   if (row.unsubscribed === false && contact.unsubscribed) plan.optOutsKept++
+  plan.known.push(contact)
   if (changes.length === 0) return 'UNCHANGED'
   plan.updates.push({ row: row.row, contact, changes })
   return 'UPDATED'

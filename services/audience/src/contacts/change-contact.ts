@@ -6,6 +6,7 @@ import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { type Context, insertOf } from '../context.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
+import { moveListCounts } from '../lists/list-counts.ts'
 import { type Change, type ContactUpdate, changesOf, type Patch, updated, updateOf } from './changes.ts'
 import type { Contact } from './contact.model.ts'
 import { changedEvent } from './contact-events.ts'
@@ -38,7 +39,7 @@ export function contactChanger(context: Context): ChangeContact {
 
 function changeAll(context: Context): WriteGroup<Wish, Made | undefined> {
   return async (session, wishes) => {
-    const { contacts, attributes, history } = context.of(wishes[0]!)
+    const { contacts, attributes, history, lists } = context.of(wishes[0]!)
     const wantsAttributes = wishes.some(({ type }) => type === 'contact.attributes_updated')
     const definitions = wantsAttributes ? await readDefinitions(attributes, session) : new Map()
     const current = await findContacts(contacts, wishes, session)
@@ -46,6 +47,7 @@ function changeAll(context: Context): WriteGroup<Wish, Made | undefined> {
     const made = results.filter(succeeded)
     await contacts.bulkWrite(made.flatMap(writesOf), { session, ordered: true })
     await history.bulkWrite(made.map(entryOf).map(insertOf), { session })
+    await moveListCounts(lists, made, session)
     await addEvents(session, made.map(eventOf))
     return results
   }

@@ -82,7 +82,7 @@ describe('contacts as CSV', () => {
       clearTags: false,
     }))
     const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore' }
-    await audience.batches.applyBatch({ ...job, tags: [], rows }, many)
+    await audience.batches.applyBatch({ ...job, tags: [], listIds: [], rows }, many)
     const pieces: Buffer[] = []
     for await (const { data, contentType } of audience.contacts.exportContacts({}, many)) {
       assert.equal(contentType, 'text/csv; charset=utf-8')

@@ -28,6 +28,8 @@ export type Contact = {
   importJob: Types.ObjectId | null
   emailStatus: 'unknown' | 'ok' | 'bounced' | 'complained'
   createdBy: Actor
+  /** The lists it is on; missing before the first one. */
+  lists?: Types.ObjectId[]
   /** Its place in the organization's list, counted from the oldest; see positions of the store. */
   position: number
   createdAt: Date
@@ -77,6 +79,7 @@ export const contactSchema = new Schema<Contact>(
     importJob: reference,
     emailStatus: { type: String, default: 'unknown' },
     createdBy: { type: Schema.Types.Mixed, required: true },
+    lists: { type: [Schema.Types.ObjectId], default: undefined },
     position: { type: Number, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
@@ -88,6 +91,11 @@ contactSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 contactSchema.index({ organization: 1, position: 1 })
 contactSchema.index({ organization: 1, name: 1, _id: 1 })
 contactSchema.index({ organization: 1, tags: 1 })
+// Only those that are on a list.
+contactSchema.index(
+  { organization: 1, lists: 1, position: 1 },
+  { partialFilterExpression: { lists: { $exists: true } } },
+)
 
 const publicFields: FieldTable = {
   // Compared and sorted by its key: found whatever the case, and by an index.

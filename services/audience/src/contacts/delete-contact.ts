@@ -1,6 +1,9 @@
 import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
 import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
+import { moveListCounts } from '../lists/list-counts.ts'
+import { deleteMembershipsOf } from '../lists/members.ts'
 import { type Contact, publicContact } from './contact.model.ts'
 import { deletedEvent } from './contact-events.ts'
 import { contactPositions } from './contact-positions.ts'
@@ -12,8 +15,7 @@ type Wish = { id: string; actor: Actor }
 type Deleted = { contact: Contact; actor: Actor }
 
 /**
- * Deletes contacts, and answers them as they were: the record, its place in the list and its history, which is about a
- * person and reached through the contact alone. Contacts deleted at the same time share a transaction, since all of them
+ * Deletes contacts, and answers them as they were. Contacts deleted at the same time share a transaction, since all of them
  * give up a place in the same list.
  */
 export function contactDeleter(context: Context): (id: string, call: Call) => Promise<HttpBody> {
@@ -27,16 +29,13 @@ export function contactDeleter(context: Context): (id: string, call: Call) => Pr
 
 function deleteAll(context: Context): WriteGroup<Wish, Deleted> {
   return async (session, wishes, organizationId) => {
-    const { contacts, history } = context.of({ organizationId })
+    const { contacts } = context.of({ organizationId })
     const found = await findContacts(contacts, wishes, session)
     const results = wishes.map(wish => orRefusal(() => take(wish, found)))
     const deleted = results.filter(succeeded)
     if (deleted.length === 0) return results
-    const ids = deleted.map(({ contact }) => contact._id)
-    const places = deleted.map(({ contact }) => contact.position)
-    await contacts.deleteMany({ _id: { $in: ids } }, { session })
-    await history.deleteMany({ contact: { $in: ids } }, { session })
-    await contactPositions(context, organizationId).release(session, places)
+    const gone = deleted.map(({ contact }) => contact)
+    await deleteContacts(context, session, organizationId, gone)
     const at = new Date()
     await addEvents(
       session,
@@ -44,6 +43,30 @@ function deleteAll(context: Context): WriteGroup<Wish, Deleted> {
     )
     return results
   }
+}
+
+/**
+ * Deletes contacts with their places, their memberships and their history, which is about a person and reached through
+ * the contact alone.
+ */
+export async function deleteContacts(
+  context: Context,
+  session: ClientSession,
+  organizationId: string,
+  gone: readonly Contact[],
+): Promise<void> {
+  const { contacts, history, lists } = context.of({ organizationId })
+  const ids = gone.map(({ _id }) => _id)
+  const places = gone.map(({ position }) => position)
+  await contacts.deleteMany({ _id: { $in: ids } }, { session })
+  await history.deleteMany({ person: { $in: ids } }, { session })
+  await contactPositions(context, organizationId).release(session, places)
+  await moveListCounts(
+    lists,
+    gone.map(before => ({ before })),
+    session,
+  )
+  await deleteMembershipsOf(context, session, gone)
 }
 
 function take({ id, actor }: Wish, found: Map<string, Contact>): Deleted {

@@ -2,6 +2,8 @@ import type { Actor } from '@rollcall/rpc'
 import { Schema, Types } from 'mongoose'
 import type { Change } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
+import type { AudienceList } from '../lists/list.model.ts'
+import type { Membership } from '../lists/membership.model.ts'
 
 /** What can have happened to a contact by somebody's doing. */
 export type ChangeType =
@@ -12,6 +14,9 @@ export type ChangeType =
   | 'contact.blocked'
   | 'contact.unblocked'
   | 'contact.imported'
+  | 'contact.import_undone'
+  | 'contact.added_to_list'
+  | 'contact.removed_from_list'
 
 /** What an entry says besides who, what and when. */
 export type HistoryData = {
@@ -20,13 +25,15 @@ export type HistoryData = {
   importJob?: Types.ObjectId
   /** Row of the import, from 1. */
   row?: number
+  list?: { _id: Types.ObjectId; name: string }
 }
 
-/** One thing that happened to a contact. */
+/** One thing that happened to a contact, or to an account. */
 export type HistoryEntry = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  contact: Types.ObjectId
+  /** Whom it is about: the contact, or the account where that is the subject. */
+  person: Types.ObjectId
   subject: 'contact' | 'user'
   /** A change was made to the record; an activity is what the person did. */
   kind: 'change' | 'activity'
@@ -39,7 +46,7 @@ export type HistoryEntry = {
 export const historySchema = new Schema<HistoryEntry>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
-    contact: { type: Schema.Types.ObjectId, required: true },
+    person: { type: Schema.Types.ObjectId, required: true },
     subject: { type: String, default: 'contact' },
     kind: { type: String, default: 'change' },
     type: { type: String, required: true },
@@ -49,21 +56,20 @@ export const historySchema = new Schema<HistoryEntry>(
   },
   { collection: 'history', minimize: false, versionKey: false },
 )
-historySchema.index({ organization: 1, contact: 1, at: 1, _id: 1 })
+historySchema.index({ organization: 1, person: 1, at: 1, _id: 1 })
 
 /** The entry of a change that somebody made. */
 export function changeEntry(
-  contact: Contact,
+  { _id: person, organization }: Pick<Contact, '_id' | 'organization'>,
   type: ChangeType,
   at: Date,
   actor: Actor,
   data: HistoryData = {},
 ): HistoryEntry {
-  const { _id: id, organization } = contact
   return {
     _id: new Types.ObjectId(),
     organization,
-    contact: id,
+    person,
     subject: 'contact',
     kind: 'change',
     type,
@@ -79,4 +85,25 @@ export function createdEntry(contact: Contact): HistoryEntry {
   const data = actor.kind === 'import' && actor.id !== null ? { importJob: new Types.ObjectId(actor.id) } : {}
   const entry = changeEntry(contact, 'contact.created', contact.createdAt, actor, data)
   return { ...entry, _id: contact._id }
+}
+
+/** The entry of coming to a list. It follows from the membership alone and bears its id: written twice, it is the same one. */
+export function joinedEntry(membership: Membership, { _id, name }: Pick<AudienceList, '_id' | 'name'>): HistoryEntry {
+  const { addedAt, addedBy } = membership
+  const entry = changeEntry(memberOf(membership), 'contact.added_to_list', addedAt, addedBy, { list: { _id, name } })
+  return { ...entry, _id: membership._id }
+}
+
+/** The entry of leaving a list. */
+export function leftEntry(
+  membership: Membership,
+  { _id, name }: Pick<AudienceList, '_id' | 'name'>,
+  actor: Actor,
+  at: Date,
+): HistoryEntry {
+  return changeEntry(memberOf(membership), 'contact.removed_from_list', at, actor, { list: { _id, name } })
+}
+
+function memberOf({ contact: _id, organization }: Membership): Pick<Contact, '_id' | 'organization'> {
+  return { _id, organization }
 }

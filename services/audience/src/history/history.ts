@@ -17,7 +17,7 @@ const actorFields: FieldTable = {
 }
 
 const entryFields: FieldTable = {
-  contact: 'objectId',
+  contact: { type: 'objectId', path: 'person' },
   subject: 'string',
   type: 'string',
   at: 'date',
@@ -42,13 +42,13 @@ export async function listTimeline(context: Context, request: ListOfRequest, cal
   const { contacts } = context.of(call.caller)
   const contact = await findContact(contacts, request.id)
   await writeCreation(context, contact)
-  return listEntries(context, request, call, { contact: contact._id })
+  return listEntries(context, request, call, { person: contact._id })
 }
 
 /** What the person did, as opposed to what was done to the record. */
 export async function listActivities(context: Context, request: ListOfRequest, call: Call) {
   const contact = await findContact(context.of(call.caller).contacts, request.id)
-  return listEntries(context, request, call, { contact: contact._id, kind: 'activity' })
+  return listEntries(context, request, call, { person: contact._id, kind: 'activity' })
 }
 
 /** The single changes of a contact's fields, out of the entries that hold them. */
@@ -57,12 +57,12 @@ export async function listAttributesHistory(context: Context, { id, list }: List
   const contact = await findContact(contacts, id)
   return runList({
     scope: history,
-    base: { contact: contact._id, 'data.changes': { $exists: true } },
+    base: { person: contact._id, 'data.changes': { $exists: true } },
     stages: [
       { $unwind: { path: '$data.changes', includeArrayIndex: 'index' } },
       {
         $project: {
-          contact: 1,
+          contact: '$person',
           type: 1,
           at: 1,
           actor: 1,

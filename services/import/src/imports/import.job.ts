@@ -153,7 +153,7 @@ async function applyBatch(
   }
   if (rows.length > 0) {
     const { duplicateStrategy, emptyValues, tags } = job
-    const request = { jobId: String(job._id), number, duplicateStrategy, emptyValues, tags, rows }
+    const request = { jobId: String(job._id), number, duplicateStrategy, emptyValues, tags, rows, listIds: [] }
     const response = await context.batches.applyBatch(request, call)
     countOutcomes(counts, response)
     failures.push(...refusedRows(job, batch.rows, columns, response))

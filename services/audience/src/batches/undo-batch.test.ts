@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { ApplyBatchRequest, ApplyBatchRequestRow as Row } from '@rollcall/protos/gen/audience-v1.ts'
+import type { Caller } from '@rollcall/rpc'
+import { Types } from 'mongoose'
+import { type Page, startTestAudience, streamedJsonOf, type TestAudience, testCaller } from '../test-audience.ts'
+
+type Me = { caller: Caller }
+type Contact = { id: string; email: string; name: string; tags: string[] } & Record<string, unknown>
+
+const newId = () => String(new Types.ObjectId())
+const row = (number: number, rest: Partial<Row> = {}): Row => ({
+  row: number,
+  email: `c${number}@example.com`,
+  name: `Contact ${number}`,
+  attributes: '',
+  tags: [],
+  clearTags: false,
+  ...rest,
+})
+
+describe('batches with lists, tried and taken back', () => {
+  let audience: TestAudience
+  before(async () => {
+    audience = await startTestAudience()
+  })
+  after(() => audience.stop())
+
+  const apply = (me: Me, rest: Partial<ApplyBatchRequest> & { rows: Row[] }) => {
+    const request = { jobId: newId(), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore', tags: [] }
+    return audience.batches.applyBatch({ ...request, listIds: [], ...rest }, me)
+  }
+  const undo = (me: Me, jobId: string, number = 0) => audience.batches.undoBatch({ jobId, number }, me)
+  const contacts = async (me: Me, query: object = {}) =>
+    (await streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: query }, me))).docs
+  const define = (me: Me, slug: string) =>
+    audience.attributes.createAttribute({ name: slug, slug, type: 'string', options: [] }, me)
+  /** A list as it is stored. */
+  const newList = async ({ caller }: Me, archived = false) => {
+    const id = new Types.ObjectId()
+    const list = {
+      name: `List ${id}`,
+      nameKey: `list ${id}`,
+      description: '',
+      tags: [],
+      memberCount: 0,
+      activeCount: 0,
+    }
+    const organization = new Types.ObjectId(caller.organizationId)
+    await audience.db.collection('lists').insertOne({ _id: id, organization, ...list, archived })
+    return String(id)
+  }
+  const countsOf = async (id: string) => {
+    const list = await audience.db.collection('lists').findOne({ _id: new Types.ObjectId(id) })
+    const members = await audience.db.collection('memberships').countDocuments({ list: new Types.ObjectId(id) })
+    return [list?.memberCount, list?.activeCount, members]
+  }
+  const addedEvents = async (list: string) => {
+    const entries = await audience.db.collection('outbox').find().toArray()
+    return entries
+      .flatMap(({ event }) => event as { type: string; data: { listId: string; contactId: string; source: string } })
+      .filter(({ type, data }) => type === 'triggers.audience.added_to_list' && data.listId === list)
+  }
+
+  it('adds every contact to the lists, once, with one event each', async () => {
+    const me = testCaller()
+    const [list, other] = [await newList(me), await newList(me)]
+    const first = { jobId: newId(), rows: [row(1), row(2, { unsubscribed: true })], listIds: [list] }
+    assert.equal((await apply(me, first)).addedToLists, 2)
+    assert.equal((await apply(me, first)).addedToLists, 2, 'the same batch again answers the same')
+    assert.deepEqual(await countsOf(list), [2, 1, 2])
+
+    const second = await apply(me, { rows: [row(1), row(2, { name: 'Two' }), row(3)], listIds: [list, other] })
+    assert.deepEqual(second.outcomes, ['UNCHANGED', 'UPDATED', 'CREATED'])
+    assert.equal(second.addedToLists, 1 + 3)
+    assert.deepEqual(
+      [await countsOf(list), await countsOf(other)],
+      [
+        [3, 2, 3],
+        [3, 2, 3],
+      ],
+    )
+    const events = await addedEvents(list)
+    assert.equal(events.length, 3)
+    assert.equal(new Set(events.map(({ data }) => data.contactId)).size, 3)
+    assert.ok(events.every(({ data }) => data.source === 'import'))
+  })
+
+  it('adds known contacts to no list under skip, and nobody to one that is archived or gone', async () => {
+    const me = testCaller()
+    const [list, archived] = [await newList(me), await newList(me, true)]
+    await apply(me, { rows: [row(1)] })
+    const listIds = [list, archived, newId()]
+    await apply(me, { rows: [row(1), row(2)], duplicateStrategy: 'skip', listIds })
+    assert.deepEqual(
+      [await countsOf(list), await countsOf(archived)],
+      [
+        [1, 1, 1],
+        [0, 0, 0],
+      ],
+    )
+    const foreign = await newList(testCaller())
+    const checked = await audience.batches.checkLists({ listIds: [list, archived, foreign] }, me)
+    assert.deepEqual(checked, { unknown: [foreign], archived: [archived] })
+  })
+
+  it('moves the active count with an opt-out that a row sets', async () => {
+    const me = testCaller()
+    const list = await newList(me)
+    await apply(me, { rows: [row(1), row(2)], listIds: [list] })
+    await apply(me, { rows: [row(1, { unsubscribed: true })] })
+    assert.deepEqual(await countsOf(list), [2, 1, 2])
+  })
+
+  it('tries a batch without writing anything', async () => {
+    const me = testCaller()
+    const list = await newList(me)
+    await define(me, 'city')
+    await apply(me, { rows: [row(1, { tags: ['old'] })] })
+    const before = await contacts(me)
+    const rows = [
+      row(1, { name: 'Changed' }),
+      row(2, { attributes: '{"city":"Oslo"}' }),
+      row(3, { email: 'nobody' }),
+      row(4),
+    ]
+    const answer = await apply(me, { rows, tags: ['new'], listIds: [list], dryRun: true, previewRows: 2 })
+    assert.deepEqual(answer.outcomes, ['UPDATED', 'CREATED', 'FAILED', 'CREATED'])
+    assert.equal(answer.addedToLists, 3)
+    assert.deepEqual(
+      answer.previews.map(({ row, outcome, changes }) => [
+        row,
+        outcome,
+        Object.fromEntries(changes.map(({ key, from, to }) => [key, [JSON.parse(from), JSON.parse(to)]])),
+      ]),
+      [
+        [1, 'UPDATED', { name: ['Contact 1', 'Changed'], tags: [['old'], ['old', 'new']] }],
+        [
+          2,
+          'CREATED',
+          {
+            email: [null, 'c2@example.com'],
+            name: [null, 'Contact 2'],
+            tags: [null, ['new']],
+            unsubscribed: [null, false],
+            'attributes.city': [null, 'Oslo'],
+          },
+        ],
+      ],
+    )
+    assert.deepEqual(await contacts(me), before)
+    assert.deepEqual(await countsOf(list), [0, 0, 0])
+  })
+
+  it('takes a batch back: created contacts go, fields, tags and memberships return', async () => {
+    const me = testCaller()
+    const list = await newList(me)
+    await define(me, 'city')
+    const former = newId()
+    await apply(me, { jobId: former, rows: [row(1, { tags: ['old'] }), row(2)], listIds: [list] })
+    const before = await contacts(me)
+    const jobId = newId()
+    const rows = [
+      row(1, { name: 'Changed', attributes: '{"city":"Oslo"}', unsubscribed: true }),
+      row(2, { tags: ['more'] }),
+      row(3),
+    ]
+    const other = await newList(me)
+    await apply(me, { jobId, rows, tags: ['new'], listIds: [list, other] })
+    assert.deepEqual(
+      [await countsOf(list), await countsOf(other)],
+      [
+        [3, 2, 3],
+        [3, 2, 3],
+      ],
+    )
+
+    const undone = { deleted: 1, restored: 2, kept: 0, removedFromLists: 2 }
+    assert.deepEqual(await undo(me, jobId), undone)
+    const withoutTime = (docs: Contact[]) => docs.map(({ updatedAt: _, ...rest }) => rest)
+    assert.deepEqual(withoutTime(await contacts(me)), withoutTime(before))
+    assert.deepEqual(
+      [await countsOf(list), await countsOf(other)],
+      [
+        [2, 2, 2],
+        [0, 0, 0],
+      ],
+    )
+    assert.deepEqual(await undo(me, jobId), undone, 'once')
+    await assert.rejects(undo(me, newId()), { code: 'not_found' })
+  })
+
+  it('keeps what somebody has changed since', async () => {
+    const me = testCaller()
+    await apply(me, { rows: [row(1, { tags: ['old'] }), row(2)] })
+    const jobId = newId()
+    const rows = [row(1, { name: 'Imported', tags: ['new'] }), row(2, { unsubscribed: true }), row(3), row(4)]
+    await apply(me, { jobId, rows })
+    const idOf = async (email: string) => (await contacts(me, { filter: JSON.stringify({ email }) }))[0]!.id
+    const [one, two, three] = await Promise.all([1, 2, 3].map(number => idOf(`c${number}@example.com`)))
+    await audience.contacts.updateContact({ id: one!, name: 'By hand' }, me)
+    await audience.contacts.replaceTags({ id: one!, tags: ['old', 'new', 'by hand'] }, me)
+    await audience.contacts.updateContact({ id: two!, unsubscribed: false }, me)
+    await audience.contacts.updateContact({ id: two!, unsubscribed: true }, me)
+    await audience.contacts.blockContact({ id: three! }, me)
+
+    assert.deepEqual(await undo(me, jobId), { deleted: 1, restored: 1, kept: 3, removedFromLists: 0 })
+    const left = new Map((await contacts(me)).map(contact => [contact.id, contact]))
+    assert.equal(left.size, 3)
+    assert.deepEqual([left.get(one!)?.name, left.get(one!)?.tags], ['By hand', ['old', 'by hand']])
+    assert.equal(left.get(two!)?.unsubscribed, true, 'an opt-out of a later time is the person’s own')
+  })
+
+  it('lets one of many at once take it back', async () => {
+    const me = testCaller()
+    const jobId = newId()
+    await apply(me, { jobId, rows: Array.from({ length: 50 }, (_, index) => row(index + 1)) })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => undo(me, jobId)))
+    assert.ok(answers.every(({ deleted }) => deleted === 50))
+    assert.equal((await contacts(me)).length, 0)
+  })
+})

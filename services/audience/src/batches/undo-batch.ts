@@ -1,0 +1,141 @@
+import type { UndoBatchRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import { type Actor, AppError, type Call } from '@rollcall/rpc'
+import { objectId } from '@rollcall/store'
+import type { ClientSession, Types } from 'mongoose'
+import { type Change, changesOf, type Patch, updated, updateOf } from '../contacts/changes.ts'
+import type { Contact } from '../contacts/contact.model.ts'
+import { contactPositions } from '../contacts/contact-positions.ts'
+import { deleteContacts } from '../contacts/delete-contact.ts'
+import { type Context, insertOf } from '../context.ts'
+import { changeEntry, type HistoryEntry } from '../history/history.model.ts'
+import { moveListCounts } from '../lists/list-counts.ts'
+import { removeMembers } from '../lists/members.ts'
+import type { Batch, Undone } from './batch.model.ts'
+
+/**
+ * Takes a batch back once: contacts it made go, unless somebody has changed them since; fields it changed return to what
+ * they were where they still are what it made of them; memberships it made end. All of it is one transaction, and what it
+ * came to is kept with the batch, so that asking again answers the same.
+ */
+export function undoBatch(context: Context, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
+  return context.store.transaction(session => undo(context, session, request, caller.organizationId), {
+    timeoutMs: deadline - Date.now(),
+    queue: caller.organizationId, // as the batches themselves
+  })
+}
+
+async function undo(
+  context: Context,
+  session: ClientSession,
+  { jobId, number }: UndoBatchRequest,
+  organizationId: string,
+): Promise<Undone> {
+  const { batches } = context.of({ organizationId })
+  const job = objectId(jobId, 'jobId')
+  await contactPositions(context, organizationId).touch(session)
+  const batch = await batches.findOne({ job, number }, { session })
+  if (!batch) throw new AppError('not_found', { what: 'batch' })
+  if (batch.undone) return batch.undone
+
+  const actor: Actor = { kind: 'import', id: String(job), name: 'CSV import undone' }
+  const work: Work = { context, session, organizationId, batch, actor, at: new Date() }
+  const { deleted, kept: stayed } = await deleteCreated(work)
+  const { restored, kept } = await restoreUpdated(work)
+  const undone = { deleted, restored, kept: stayed + kept, removedFromLists: await endMemberships(work) }
+  await batches.updateOne({ _id: batch._id }, { $set: { undone } }, { session })
+  return undone
+}
+
+type Work = {
+  context: Context
+  session: ClientSession
+  organizationId: string
+  batch: Batch
+  actor: Actor
+  at: Date
+}
+
+async function deleteCreated({ context, session, organizationId, batch }: Work) {
+  const { contacts, history } = context.of({ organizationId })
+  const created = await contacts.find({ _id: { $in: batch.created } }, { session })
+  const entries = await history.find(
+    { person: { $in: batch.created } },
+    { session, projection: { person: 1, actor: 1 } },
+  )
+  const others = entries.filter(({ actor }) => actor.id !== String(batch.job))
+  const changedSince = new Set(others.map(({ person }) => String(person)))
+  const gone = created.filter(({ _id }) => !changedSince.has(String(_id)))
+  if (gone.length > 0) await deleteContacts(context, session, organizationId, gone)
+  return { deleted: gone.length, kept: created.length - gone.length }
+}
+
+async function restoreUpdated({ context, session, organizationId, batch, actor, at }: Work) {
+  const { contacts, history, lists } = context.of({ organizationId })
+  const entries = await byId(history.find({ _id: { $in: batch.changed } }, { session }))
+  const current = await byId(
+    contacts.find({ _id: { $in: [...entries.values()].map(({ person }) => person) } }, { session }),
+  )
+  let kept = 0
+  const restored = batch.changed.flatMap((id, index) => {
+    const entry = entries.get(String(id))
+    const before = entry && current.get(String(entry.person))
+    if (!before) return []
+    const { patch, isWhole } = restoration(before, entry)
+    if (!isWhole) kept++
+    const changes = changesOf(before, patch)
+    if (changes.length === 0) return []
+    const update = updateOf(before, changes, at)
+    const isLastJob = before.importJob?.equals(batch.job) ?? false
+    if (isLastJob) update.$set.importJob = batch.formerJobs[index] ?? null
+    return [{ before, after: updated(before, update), update, changes }]
+  })
+  const writes = restored.map(({ before, update }) => ({ updateOne: { filter: { _id: before._id }, update } }))
+  await contacts.bulkWrite(writes, { session })
+  const undoEntries = restored.map(({ before, changes }) =>
+    changeEntry(before, 'contact.import_undone', at, actor, { changes, importJob: batch.job }),
+  )
+  await history.bulkWrite(undoEntries.map(insertOf), { session })
+  await moveListCounts(lists, restored, session)
+  return { restored: restored.length, kept }
+}
+
+/** What brings back the fields that are still as the batch left them; whether those are all that it changed. */
+function restoration(contact: Contact, { data, at }: HistoryEntry): { patch: Patch; isWhole: boolean } {
+  const patch: Record<string, unknown> = {}
+  let isWhole = true
+  for (const change of data.changes ?? []) {
+    const { key, from, to } = change
+    const isAsLeft = changesOf(contact, { [key]: to } as Patch).length === 0
+    // An opt-out of a later time is the person's own.
+    const isOwn = key === 'unsubscribed' && contact.unsubscribedAt?.getTime() !== at.getTime()
+    if (isAsLeft && !isOwn) patch[key] = from
+    else if (key === 'tags') patch.tags = withoutTags(contact.tags, change)
+    else isWhole = false
+  }
+  return { patch: patch as Patch, isWhole }
+}
+
+/** Tags as they are now, without those that the change brought and with those that it took. */
+function withoutTags(current: readonly string[], change: Change): string[] {
+  const [from, to] = [change.from as string[], change.to as string[]]
+  const brought = new Set(to.filter(tag => !from.includes(tag)))
+  const taken = from.filter(tag => !to.includes(tag))
+  return [...new Set([...current.filter(tag => !brought.has(tag)), ...taken])]
+}
+
+async function endMemberships({ context, session, organizationId, batch, actor, at }: Work): Promise<number> {
+  const { contacts, lists, memberships } = context.of({ organizationId })
+  const left = await memberships.find({ _id: { $in: batch.joined } }, { session })
+  let removed = 0
+  for (const [id, members] of Map.groupBy(left, ({ list }) => String(list))) {
+    const list = await lists.findOne({ _id: id }, { session })
+    if (!list) continue // it is deleted, and its memberships are on their way out
+    const candidates = await contacts.find({ _id: { $in: members.map(({ contact }) => contact) } }, { session })
+    removed += await removeMembers(context, session, candidates, { list, actor, at })
+  }
+  return removed
+}
+
+async function byId<T extends { _id: Types.ObjectId }>(records: Promise<T[]>): Promise<Map<string, T>> {
+  return new Map((await records).map(record => [String(record._id), record]))
+}

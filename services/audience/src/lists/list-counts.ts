@@ -1,0 +1,40 @@
+import type { Scope } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Contact } from '../contacts/contact.model.ts'
+import type { AudienceList } from './list.model.ts'
+
+/** What of a contact the counts of its lists depend on. */
+export type Counted = Pick<Contact, 'lists' | 'blocked' | 'unsubscribed'>
+
+/** A contact before and after a change; without one where it is made or deleted. */
+export type Turn = { before?: Counted; after?: Counted }
+
+/** Moves the counts of lists with the contacts they count, in the transaction that changes those. */
+export async function moveListCounts(
+  lists: Scope<AudienceList>,
+  turns: readonly Turn[],
+  session: ClientSession,
+): Promise<void> {
+  const moves = new Map<string, { memberCount: number; activeCount: number }>()
+  const count = (contact: Counted | undefined, by: 1 | -1) => {
+    for (const list of contact?.lists ?? []) {
+      const move = moves.get(String(list)) ?? { memberCount: 0, activeCount: 0 }
+      move.memberCount += by
+      if (isActive(contact!)) move.activeCount += by
+      moves.set(String(list), move)
+    }
+  }
+  for (const { before, after } of turns) {
+    count(before, -1)
+    count(after, 1)
+  }
+  for (const [_id, { memberCount, activeCount }] of moves) {
+    if (memberCount !== 0 || activeCount !== 0)
+      await lists.updateOne({ _id }, { $inc: { memberCount, activeCount } }, { session, unseen: true })
+  }
+}
+
+/** Whether a campaign may send to the contact. */
+export function isActive({ blocked, unsubscribed }: Pick<Contact, 'blocked' | 'unsubscribed'>): boolean {
+  return !blocked && !unsubscribed
+}

@@ -1,0 +1,45 @@
+import type { Actor } from '@rollcall/rpc'
+import { type Positions, positions } from '@rollcall/store'
+import { Schema, type Types } from 'mongoose'
+import type { Context } from '../context.ts'
+
+/** A contact's being on a list. The contact keeps the ids of its lists too: each change of either is one of both. */
+export type Membership = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  list: Types.ObjectId
+  contact: Types.ObjectId
+  /** Its place among the members of the list, counted from the oldest. */
+  position: number
+  addedAt: Date
+  addedBy: Actor
+  source: MembershipSource
+}
+
+/** The way in. */
+export type MembershipSource = 'api' | 'import' | 'form' | 'workflow'
+
+export const membershipSchema = new Schema<Membership>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    list: { type: Schema.Types.ObjectId, required: true },
+    contact: { type: Schema.Types.ObjectId, required: true },
+    position: { type: Number, required: true },
+    addedAt: { type: Date, required: true },
+    addedBy: { type: Schema.Types.Mixed, required: true },
+    source: { type: String, required: true },
+  },
+  { collection: 'memberships', versionKey: false },
+)
+membershipSchema.index({ organization: 1, contact: 1, list: 1 }, { unique: true })
+membershipSchema.index({ organization: 1, contact: 1 })
+membershipSchema.index({ organization: 1, list: 1, position: 1 })
+
+/** The places of a list's members. */
+export function memberPositions(
+  { store }: Pick<Context, 'store'>,
+  organization: string | Types.ObjectId,
+  list: Types.ObjectId,
+): Positions {
+  return positions(store, organization, `list ${list}`)
+}
