@@ -289,3 +289,69 @@ export type BlockContactRequest = {
   id: string
   reason?: string
 }
+
+/** Audience lists: what a campaign sends to. */
+export type Lists = {
+  /** Lists the audience lists, newest first. Honours the shared list parameters. */
+  listLists: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Creates a list. Its name is unique in the organization, whatever its case. */
+  createList: { kind: 'unary'; request: CreateListRequest; response: HttpBody }
+  /** One list. */
+  getList: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Updates a list: at least one field. An archived list takes no more contacts. */
+  updateList: { kind: 'unary'; request: UpdateListRequest; response: Updated }
+  /** Deletes the list; its contacts stay. */
+  deleteList: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** The contacts of the list, those added last first. Honours the shared list parameters. */
+  listMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Adds contacts by exactly one of ids, emails or a filter. An archived list takes none. A filter that matches more than can be added while the client waits is worked through behind: the answer is 503 then, and the same request joins in. triggers.audience.added_to_list fires once per newly added contact. */
+  addMembers: { kind: 'unary'; request: SelectMembersRequest; response: AddMembersResponse }
+  /** Removes contacts by exactly one of ids, emails or a filter, which is worked through as when adding. */
+  removeMembers: { kind: 'unary'; request: SelectMembersRequest; response: RemoveMembersResponse }
+}
+
+export type AudienceList = {
+  name: string
+  description: string
+  tags: string[]
+  archived: boolean
+  memberCount: number
+  /** Members that are neither blocked nor unsubscribed. */
+  activeCount: number
+  createdBy?: Actor | null
+}
+
+export type CreateListRequest = {
+  name: string
+  description?: string
+  tags: string[]
+}
+
+export type UpdateListRequest = {
+  id: string
+  name?: string
+  description?: string
+  /** Replaced wholesale; [] clears them. */
+  tags?: string
+  archived?: boolean
+}
+
+/** One selector of contacts. */
+export type SelectMembersRequest = {
+  id: string
+  contactIds: string[]
+  emails: string[]
+  /** As in the list of contacts; {} is all of them. */
+  filter?: string
+}
+
+export type AddMembersResponse = {
+  /** Newly added. */
+  added: number
+  alreadyMember: number
+  notFound: number
+}
+
+export type RemoveMembersResponse = {
+  removed: number
+}

@@ -30,6 +30,32 @@ export type ContactDeleted = {
   actor?: Actor | null
 }
 
+/** A contact is on a list from now on. Told once for each time it comes to a list, whatever the way in. */
+export type ContactAddedToList = {
+  contactId: string
+  listId: string
+  /** The way in. */
+  source: 'api' | 'import' | 'form' | 'workflow'
+  at: string
+}
+
+export type ListCreated = {
+  list: string
+  actor?: Actor | null
+}
+
+export type ListUpdated = {
+  list: string
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor?: Actor | null
+}
+
+export type ListDeleted = {
+  list: string
+  actor?: Actor | null
+}
+
 export type TokenCreated = {
   /** The token as its list shows it; never the secret. */
   token: string
@@ -66,6 +92,31 @@ export type SessionCreated = {
   ip: string
   userAgent: string
   at: string
+  actor?: Actor | null
+}
+
+/** Someone acts as a user, read-only. The actor is who does. */
+export type SessionImpersonated = {
+  userId: string
+  ip: string
+  userAgent: string
+  at: string
+  expiresAt: string
+  actor?: Actor | null
+}
+
+/** A client traded the actor's credential for a JWT of its own. */
+export type SessionExchanged = {
+  userId: string
+  /** Id and name of the client. */
+  clientId: string
+  clientName: string
+  /** resource.action pairs, separated by spaces. */
+  scope: string
+  ip: string
+  userAgent: string
+  at: string
+  expiresAt: string
   actor?: Actor | null
 }
 
@@ -120,6 +171,96 @@ export type UserDeviceRevoked = {
 
 export type UserPasswordSet = {
   userId: string
+  actor?: Actor | null
+}
+
+export type UserFeaturesChanged = {
+  userId: string
+  /** The user's own, as they are now. */
+  features: string
+  actor?: Actor | null
+}
+
+export type WorkspaceCreated = {
+  workspace: string
+  actor?: Actor | null
+}
+
+export type WorkspaceUpdated = {
+  workspace: string
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor?: Actor | null
+}
+
+/** Its memberships and invitations go with it, without events of their own. */
+export type WorkspaceDeleted = {
+  workspace: string
+  actor?: Actor | null
+}
+
+export type MemberAdded = {
+  member: string
+  workspaceId: string
+  actor?: Actor | null
+}
+
+export type MemberRoleChanged = {
+  memberId: string
+  workspaceId: string
+  userId: string
+  /** Names of the roles. */
+  from: string
+  to: string
+  actor?: Actor | null
+}
+
+export type MemberRemoved = {
+  member: string
+  workspaceId: string
+  actor?: Actor | null
+}
+
+export type InvitationCreated = {
+  /** As its list shows it; never the secret. */
+  invitation: string
+  workspaceId: string
+  actor?: Actor | null
+}
+
+export type InvitationAccepted = {
+  invitation: string
+  workspaceId: string
+  userId: string
+  actor?: Actor | null
+}
+
+export type InvitationDeclined = {
+  invitation: string
+  workspaceId: string
+  actor?: Actor | null
+}
+
+export type InvitationRevoked = {
+  invitation: string
+  workspaceId: string
+  actor?: Actor | null
+}
+
+export type FeatureCreated = {
+  feature: string
+  actor?: Actor | null
+}
+
+export type FeatureUpdated = {
+  feature: string
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor?: Actor | null
+}
+
+export type FeatureDeleted = {
+  feature: string
   actor?: Actor | null
 }
 

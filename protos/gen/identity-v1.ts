@@ -14,6 +14,12 @@ export type Authentication = {
   forgotPassword: { kind: 'unary'; request: ForgotPasswordRequest; response: Updated }
   /** Sets the password of whoever got the mail with the token, once. Every session of the account ends. */
   resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
+  /** Mails whoever has an account of this email a code to sign in with: six digits, good once, for 10 minutes and 5 tries. A new code replaces the one before. The answer is the same where nobody has an account. */
+  requestOtp: { kind: 'unary'; request: RequestOtpRequest; response: Updated }
+  /** Signs in with the code of the mail, which also shows that the address is the account's. Sets the HttpOnly cookie auth_token as well. */
+  verifyOtp: { kind: 'unary'; request: VerifyOtpRequest; response: HttpBody }
+  /** Acts as another user, read-only, for 30 minutes: any method but GET, HEAD and OPTIONS gets 403. For owners and admins only, and tokens that authorize as one; no role can grant it. An admin may act as anyone but an owner, nobody as themselves or as a blocked account. It is one of the user's sessions and can be ended there; it ends at once with the credential that asked for it, and when its bearer is blocked, deleted or given another role. */
+  impersonate: { kind: 'unary'; request: ImpersonateRequest; response: HttpBody }
   /** The caller: kind of credential, user, organization, role and permissions. */
   getMe: { kind: 'unary'; request: Empty; response: HttpBody }
 }
@@ -108,6 +114,24 @@ export type ResetPasswordRequest = {
   password: string
 }
 
+export type RequestOtpRequest = {
+  email: string
+  /** Only the account of this organization. */
+  orgId?: string
+}
+
+export type VerifyOtpRequest = {
+  email: string
+  /** The six digits of the mail. */
+  code: string
+  /** Needed where the email has accounts in several organizations. */
+  orgId?: string
+}
+
+export type ImpersonateRequest = {
+  userId: string
+}
+
 export type ResolveTokenRequest = {
   organizationId: string
   /** HMAC-SHA-256 of the secret under the server key, base64url. */
@@ -133,7 +157,7 @@ export type ResolvedCredential = {
   permissions: string[]
   readOnly: boolean
   impersonatorId?: string
-  /** ISO 8601; absent: never. */
+  /** Until when the answer may be remembered, ISO 8601; absent: for as long as one likes. */
   expiresAt?: string
   /** CIDR blocks the token may come from; none: any. */
   allowedIps: string[]
@@ -159,6 +183,52 @@ export type DirectoryUser = {
   email: string
   role: string
   blocked: boolean
+}
+
+/** Feature flags of the organization. For a person, the default holds, then what the role says, then the person's own. */
+export type Features = {
+  /** Lists features, newest first. Honours the shared list parameters. */
+  listFeatures: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Defines a feature. */
+  createFeature: { kind: 'unary'; request: CreateFeatureRequest; response: HttpBody }
+  /** One feature. */
+  getFeature: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Updates a feature: at least one field. The slug is immutable. */
+  updateFeature: { kind: 'unary'; request: UpdateFeatureRequest; response: Updated }
+  /** Deletes a feature, with what users and workspaces had switched of it. */
+  deleteFeature: { kind: 'unary'; request: IdRequest; response: HttpBody }
+}
+
+export type Feature = {
+  slug: string
+  name: string
+  description: string
+  /** For whom neither the role nor their own setting says otherwise. */
+  default: boolean
+  /** For whoever has the role, by its name. */
+  roles: string
+  createdBy?: Actor | null
+}
+
+export type CreateFeatureRequest = {
+  /** Lower-case letters, digits, _ and -, beginning with a letter; at most 40. Unique, and immutable. */
+  slug: string
+  /** The slug where it is not given. */
+  name?: string
+  description?: string
+  /** false where it is not given. */
+  default?: boolean
+  /** true or false by the name of a role that members may have. */
+  roles?: string
+}
+
+export type UpdateFeatureRequest = {
+  id: string
+  name?: string
+  description?: string
+  default?: boolean
+  /** Merged into those there are; null removes one. */
+  roles?: string
 }
 
 /** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
@@ -234,6 +304,16 @@ export type Tokens = {
   updateToken: { kind: 'unary'; request: UpdateTokenRequest; response: Updated }
   /** Deletes the token: it is refused from the very next request. */
   deleteToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** What the token was really used for, the latest use first; at most a minute late. Routes without a permission do not count. */
+  listTokenUsage: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Says which addresses the token may be used from; [] is any. From another one it gets 403, from the very next request on. */
+  setAllowedIps: { kind: 'unary'; request: SetAllowedIpsRequest; response: Updated }
+}
+
+/** What tokens are used for. Internal: the gateway counts, and reports now and then. */
+export type TokenUsage = {
+  /** Adds to what is known; unknown tokens are left out. */
+  recordUsage: { kind: 'unary'; request: RecordUsageRequest; response: Empty }
 }
 
 export type Token = {
@@ -249,6 +329,8 @@ export type Token = {
   createdBy?: Actor | null
   lastUsedAt: string
   lastUsedIp: string
+  /** Addresses and CIDR blocks that it may be used from; none: any. */
+  allowedIps: string[]
 }
 
 export type CreatedToken = {
@@ -263,8 +345,16 @@ export type CreatedToken = {
   createdBy?: Actor | null
   lastUsedAt: string
   lastUsedIp: string
+  allowedIps: string[]
   /** The full credential, <orgId>:<secret>. */
   token: string
+}
+
+export type TokenUse = {
+  resource: string
+  action: 'read' | 'create' | 'update' | 'delete'
+  count: number
+  lastAt: string
 }
 
 export type CreateTokenRequest = {
@@ -282,6 +372,33 @@ export type UpdateTokenRequest = {
   description?: string
   active?: boolean
   archived?: boolean
+}
+
+export type SetAllowedIpsRequest = {
+  id: string
+  /** IPv4 or IPv6: addresses, or blocks as 192.0.2.0/24 and 2001:db8::/32. */
+  cidrs: string[]
+}
+
+export type RecordUsageRequest = {
+  tokens: RecordUsageRequestUsedToken[]
+}
+
+export type RecordUsageRequestUsedToken = {
+  organizationId: string
+  tokenId: string
+  /** Milliseconds since the epoch. */
+  lastUsedAt: number
+  lastUsedIp: string
+  uses: RecordUsageRequestUse[]
+}
+
+export type RecordUsageRequestUse = {
+  resource: string
+  action: string
+  count: number
+  /** Milliseconds since the epoch. */
+  lastAt: number
 }
 
 /** User accounts of the organization. */
@@ -310,6 +427,14 @@ export type Users = {
   listUserDevices: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** What the user did: sign-ins and changes, newest first. */
   listUserActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** The workspaces that the user is a member of, the latest first. */
+  listUserWorkspaces: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Feature flags as they are for the user: the organization's default, then what the role says, then the user's own. */
+  getUserFeatures: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Switches features on or off for the user alone; null leaves one to role and default again. Those not named stay. */
+  setUserFeatures: { kind: 'unary'; request: SetUserFeaturesRequest; response: Updated }
+  /** Emails that were sent to the user's address, the latest first. */
+  listUserEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Ends one session at once. */
   revokeUserSession: { kind: 'unary'; request: RevokeUserSessionRequest; response: HttpBody }
   /** Forgets a device and ends its sessions at once. */
@@ -358,6 +483,29 @@ export type Activity = {
   data: string
 }
 
+export type UserWorkspace = {
+  workspace?: WorkspaceSummary | null
+  /** In the workspace. */
+  role: string
+  joinedAt: string
+}
+
+export type UserEmail = {
+  subject: string
+  /** Address it came from. */
+  sender: string
+  /** Only ever moves on. */
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  /** When the receiving server took it. */
+  sentAt: string
+  /** Why it did not arrive. */
+  error: string
+}
+
+/** true or false by slug, for every feature of the organization. */
+export type ResolvedFeatures = {
+}
+
 export type CreateUserRequest = {
   name: string
   email: string
@@ -401,4 +549,165 @@ export type RevokeUserSessionRequest = {
 export type RevokeUserDeviceRequest = {
   id: string
   deviceId: string
+}
+
+export type SetUserFeaturesRequest = {
+  id: string
+  /** true, false or null by slug of a feature of the organization. */
+  features: string
+}
+
+/** Workspaces: who works together, in which role. Inside one, the role in it decides: owner and admin manage, user reads, a custom role does what it allows on workspaces. A token goes by its creator's role in it. Owner and admin of the organization pass. To everyone else a workspace is as unknown as one that does not exist. */
+export type Workspaces = {
+  /** Lists the caller's workspaces, newest first; all of the organization's with workspaces.read. */
+  listWorkspaces: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Creates a workspace; the caller, or the token's creator, is its first member, its owner, and takes a seat. */
+  createWorkspace: { kind: 'unary'; request: CreateWorkspaceRequest; response: HttpBody }
+  /** One workspace. */
+  getWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Updates a workspace: at least one field. */
+  updateWorkspace: { kind: 'unary'; request: UpdateWorkspaceRequest; response: Updated }
+  /** Deletes a workspace with its memberships and invitations; no user is touched. */
+  deleteWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
+}
+
+/** Members of a workspace. */
+export type Members = {
+  /** Lists the members, newest first. populate=user shows who they are. */
+  listMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Adds an account of the organization, by its email; an invitation that is pending for it is used up. Without a free seat 403. */
+  addMember: { kind: 'unary'; request: AddMemberRequest; response: HttpBody }
+  /** Gives a member another role. The last owner stays one; only an owner makes another. */
+  updateMember: { kind: 'unary'; request: UpdateMemberRequest; response: Updated }
+  /** Removes a member and frees the seat; not the last owner. Neither the account nor a contact is touched. */
+  removeMember: { kind: 'unary'; request: MemberRequest; response: HttpBody }
+}
+
+/** Invitations into a workspace. */
+export type Invitations = {
+  /** Lists the invitations, newest first. */
+  listInvitations: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Mails someone an invitation that is good for seven days and takes a seat while it is pending; without a free one 403. This answer and the mail alone hold the link. */
+  createInvitation: { kind: 'unary'; request: CreateInvitationRequest; response: HttpBody }
+  /** Takes a pending invitation back. Only whoever sent it may, in person or by a token. */
+  revokeInvitation: { kind: 'unary'; request: InvitationRequest; response: HttpBody }
+  /** Accepts an invitation, once. Where the organization has no account of the address yet, name and password make one; where it has, they are not looked at. */
+  acceptInvitation: { kind: 'unary'; request: AcceptInvitationRequest; response: HttpBody }
+  /** Declines an invitation, which frees its seat. */
+  declineInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: Updated }
+}
+
+export type Workspace = {
+  name: string
+  image: string
+  /** What members and pending invitations may take together; null: any number. */
+  seats: number
+  /** Flags that the workspace switches on or off for itself, by the slugs of the organization's features. They say nothing about a person: what holds for one stands in GET /api/users/{id}/features. */
+  features: string
+  /** Members whose account exists. */
+  memberCount: number
+  createdBy?: Actor | null
+}
+
+export type WorkspaceSummary = {
+  _id: string
+  name: string
+  image: string
+}
+
+export type Member = {
+  /** Id of the account; null where it was deleted. populate=user shows name, email and image. */
+  user: string
+  role: string
+  joinedAt: string
+}
+
+export type Invitation = {
+  email: string
+  role: string
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: string
+  createdBy?: Actor | null
+}
+
+export type CreatedInvitation = {
+  email: string
+  role: string
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: string
+  createdBy?: Actor | null
+  /** Where it is accepted or declined; ends in its secret. */
+  acceptUrl: string
+}
+
+export type AcceptedInvitation = {
+  workspace?: WorkspaceSummary | null
+  /** Role in the workspace. */
+  role: string
+  user?: User | null
+}
+
+export type CreateWorkspaceRequest = {
+  name: string
+  image?: string
+  /** A whole number from 1 on, or null for any number, which is the default. */
+  seats?: string
+  /** true or false by slug of a feature of the organization. */
+  features?: string
+}
+
+export type UpdateWorkspaceRequest = {
+  id: string
+  name?: string
+  image?: string
+  /** A whole number from 1 on, not below the seats that are taken, or null for any number. */
+  seats?: string
+  /** Merged into those there are; null removes one. */
+  features?: string
+}
+
+export type AddMemberRequest = {
+  id: string
+  /** Of an account of the organization. */
+  email: string
+  /** A built-in role or one of kind user; not beyond the caller's own in the workspace. */
+  role: string
+}
+
+export type UpdateMemberRequest = {
+  id: string
+  /** Of the account, or of the membership itself. */
+  userId: string
+  role: string
+}
+
+export type MemberRequest = {
+  id: string
+  /** Of the account, or of the membership itself. */
+  userId: string
+}
+
+export type CreateInvitationRequest = {
+  id: string
+  email: string
+  /** A built-in role or one of kind user; not beyond the caller's own in the workspace. */
+  role: string
+}
+
+export type InvitationRequest = {
+  id: string
+  invitationId: string
+}
+
+export type AcceptInvitationRequest = {
+  /** From the link. */
+  token: string
+  name?: string
+  /** 8 to 200 characters. */
+  password?: string
+}
+
+export type InvitationTokenRequest = {
+  /** From the link. */
+  token: string
 }

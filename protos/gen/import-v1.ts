@@ -6,7 +6,7 @@ import type { Actor, ListRequest, Updated } from './types.ts'
 export type Imports = {
   /** Takes a CSV file (multipart form, field `file`), finds its delimiter and encoding, and holds it for 30 minutes. */
   uploadImport: { kind: 'client_stream'; request: UploadImportRequest; response: HttpBody }
-  /** Starts the import of an upload as a background job. */
+  /** Starts the import of an upload as a background job. An upload starts once, and answers the same job when it is started again; a dry run, which only counts and shows, may come before it as often as one likes. */
   startImport: { kind: 'unary'; request: StartImportRequest; response: StartImportResponse }
   /** Where the job stands. Poll until its state is completed or failed. */
   getImportStatus: { kind: 'unary'; request: ImportJobRequest; response: HttpBody }
@@ -16,6 +16,8 @@ export type Imports = {
   downloadImportErrors: { kind: 'server_stream'; request: ImportJobRequest; response: HttpBody }
   /** Stops a job that has not finished; what it has done stays. */
   cancelImport: { kind: 'unary'; request: ImportJobRequest; response: Updated }
+  /** Takes a finished or cancelled import back as a job of its own, field by field: what nobody has changed since is as it was before, what somebody has changed stays. Once; then 409. */
+  undoImport: { kind: 'unary'; request: ImportJobRequest; response: StartImportResponse }
 }
 
 export type UploadImportRequest = {
@@ -50,6 +52,10 @@ export type StartImportRequest = {
   tags: string[]
   /** What a blank cell does to a known contact's value: ignore (the default) or clear. */
   emptyValues?: 'ignore' | 'clear'
+  /** Lists that every imported contact is added to. */
+  listIds: string[]
+  /** Counts what would become of the rows and shows the first changes, but writes nothing. */
+  dryRun?: boolean
 }
 
 export type StartImportResponse = {
@@ -69,6 +75,7 @@ export type ImportStatus = {
 }
 
 export type ImportJob = {
+  kind: 'import' | 'dry-run' | 'undo'
   fileName: string
   state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
   progress: number
@@ -78,19 +85,28 @@ export type ImportJob = {
   duplicateStrategy: string
   tags: string[]
   emptyValues: string
+  listIds: string[]
+  /** Of an undo: the import that it takes back. Of an import: the undo that has taken it back. */
+  undoes: string
+  undoneBy: string
   createdBy?: Actor | null
   startedAt: string
   finishedAt: string
 }
 
+/** The outcomes add up to the total once the job is completed. */
 export type ImportResult = {
-  /** Data rows of the file. */
+  /** Data rows of the file. Of an undo: contacts that the import had created or updated. */
   total: number
   created: number
+  /** Of an undo: contacts that are as they were before. */
   updated: number
   unchanged: number
+  /** Of an undo: contacts that stay, since somebody has changed them. */
   skipped: number
   failed: number
+  /** Of an undo: contacts that the import had created, and that are gone. */
+  removed: number
   /** Rows whose email stood in an earlier one. */
   duplicatesInFile: number
   /** Rows that would have cleared an opt-out or a block. */
@@ -101,6 +117,24 @@ export type ImportResult = {
   /** The first hundred. */
   errors: ImportResultRowError[]
   errorsUrl: string
+  /** Memberships of lists that are new. */
+  addedToLists: number
+  /** Of a dry run: what the first rows would create or update. */
+  preview: ImportResultRowPreview[]
+}
+
+export type ImportResultRowPreview = {
+  row: number
+  email: string
+  outcome: 'created' | 'updated'
+  changes: ImportResultFieldChange[]
+}
+
+export type ImportResultFieldChange = {
+  /** email, name, tags, unsubscribed or attributes.<slug>. */
+  field: string
+  from: string
+  to: string
 }
 
 export type ImportResultRowError = {

@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, IdRequest, ListRequest } from './types.ts'
+import type { Actor, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Sending domains: what has to be published in DNS, and whether it is. */
 export type Domains = {
   /** Lists sending domains, newest first. Honours the shared list parameters. */
@@ -44,4 +44,179 @@ export type DnsRecord = {
   /** What is wrong and the likely cause, for a person. */
   reason: string
   checkedAt: string
+}
+
+/** Mail that other services have sent: codes, invitations, password links. Internal. */
+export type Mail = {
+  /** Accepts a mail for sending; it goes out in the background, again and again until it is sent or refused for good. Answers once the mail is stored. */
+  sendMail: { kind: 'unary'; request: SendMailRequest; response: SendMailResponse }
+}
+
+export type SendMailRequest = {
+  /** Makes the call repeatable: the same key is accepted once. */
+  key: string
+  to: string
+  subject: string
+  text: string
+  html?: string
+  /** The contact or user it goes to, for their history. */
+  contactId?: string
+  userId?: string
+  /** The sender it goes out from. Mail without one is the installation's own (MAIL_FROM through SMTP_URL): a code or a password link must not pass through a mail server that just anybody of the organization has chosen. */
+  senderId?: string
+  /** Names the organization's default sender, where it has one, in place of sender_id. */
+  fromDefault?: boolean
+}
+
+export type SendMailResponse = {
+  id: string
+}
+
+/** Senders: the addresses that mail goes out from, who owns them and who may use them. */
+export type Senders = {
+  /** Lists the senders that the caller owns or that are shared with the caller. Honours the shared list parameters. */
+  listSenders: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Creates a sender; the caller is its owner and creator. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery says how its mail leaves: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the hosted mail service that this installation hands its mail to (SMTP_URL); smtp: by a mail server of its own, which must be in the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
+  createSender: { kind: 'unary'; request: CreateSenderRequest; response: HttpBody }
+  /** One sender, for its owner and those it is shared with. */
+  getSender: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Updates a sender: its owner only. smtp is merged into what is stored. */
+  updateSender: { kind: 'unary'; request: UpdateSenderRequest; response: Updated }
+  /** Deletes a sender: its owner only. */
+  deleteSender: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Makes the sender the organization's default: its owner only. */
+  setDefaultSender: { kind: 'unary'; request: IdRequest; response: Updated }
+  /** Lets more users see it and send from it: its creator only, also after the owner has changed. */
+  shareSender: { kind: 'unary'; request: ShareSenderRequest; response: Updated }
+  /** Takes users off it: its creator only. */
+  unshareSender: { kind: 'unary'; request: ShareSenderRequest; response: Updated }
+  /** The users it is shared with: its creator only. */
+  listSharedUsers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Gives the sender to another user: its owner, or an owner of the organization where the sender's is gone. Its creator stays. */
+  transferSender: { kind: 'unary'; request: TransferSenderRequest; response: Updated }
+  /** Sends a test mail at once: its owner only. The message is the server's reply, also where it refused (400). A mail that goes through ends the refusal to write to an address that bounced before. */
+  testSender: { kind: 'unary'; request: TestSenderRequest; response: Updated }
+  /** Begins to connect the account of an oauth sender: the address to send the person to. Its owner only, signed in. What comes back counts for ten minutes, once, in this session. */
+  startSenderOauth: { kind: 'unary'; request: StartSenderOauthRequest; response: StartSenderOauthResponse }
+  /** Where the account's provider sends the person back to. */
+  finishSenderOauth: { kind: 'unary'; request: FinishSenderOauthRequest; response: Updated }
+}
+
+export type Sender = {
+  name: string
+  email: string
+  replyTo: string
+  /** Of the email; lower case, in its ASCII form. */
+  domain: string
+  delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
+  /** Without its password. */
+  smtp?: SenderSmtp | null
+  /** Without its tokens. */
+  oauth?: SenderOauth | null
+  /** At most one sender of an organization is. */
+  isDefault: boolean
+  /** Null where the account is gone. */
+  owner: string
+  creator: string
+  sharedWith: string[]
+  active: boolean
+}
+
+export type SenderSmtp = {
+  host: string
+  port: number
+  /** TLS from the first byte; otherwise STARTTLS. */
+  secure: boolean
+  username: string
+}
+
+export type SenderOauth = {
+  provider: 'google' | 'microsoft'
+  /** The account that was connected. */
+  email: string
+  connectedAt: string
+  /** expired: the provider no longer lets us send; the account has to be connected again. */
+  status: 'pending' | 'connected' | 'expired'
+}
+
+export type SharedUser = {
+  name: string
+  email: string
+}
+
+export type Smtp = {
+  host: string
+  /** 25, 465, 587 or 2525. */
+  port: number
+  /** TLS from the first byte; true at port 465 where it is not given. */
+  secure?: boolean
+  username?: string
+  /** Write-only. */
+  password?: string
+}
+
+export type SmtpChange = {
+  host?: string
+  port?: number
+  secure?: boolean
+  /** null: no sign-in from now on. */
+  username?: string
+  password?: string
+}
+
+export type OauthChoice = {
+  provider: 'google' | 'microsoft'
+}
+
+export type CreateSenderRequest = {
+  name: string
+  email: string
+  replyTo?: string
+  delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
+  smtp?: Smtp | null
+  oauth?: OauthChoice | null
+}
+
+export type UpdateSenderRequest = {
+  id: string
+  name?: string
+  replyTo?: string
+  active?: boolean
+  smtp?: SmtpChange | null
+}
+
+export type ShareSenderRequest = {
+  id: string
+  userIds: string[]
+}
+
+export type TransferSenderRequest = {
+  id: string
+  userId: string
+}
+
+export type TestSenderRequest = {
+  id: string
+  to: string
+}
+
+export type StartSenderOauthRequest = {
+  provider: 'google' | 'microsoft'
+  /** The sender to connect. */
+  sender: string
+}
+
+export type StartSenderOauthResponse = {
+  url: string
+}
+
+export type FinishSenderOauthRequest = {
+  provider: 'google' | 'microsoft'
+  state: string
+  code?: string
+  /** Who answered, where the provider says so. */
+  iss?: string
+  /** Why there is no code. */
+  error?: string
+  errorDescription?: string
 }

@@ -1,21 +1,29 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Attributes, Batches, Contacts } from './audience-v1.ts'
-import type { Authentication, Credentials, Directory, Roles, Tokens, Users } from './identity-v1.ts'
+import type { Attributes, Batches, Contacts, Lists } from './audience-v1.ts'
+import type { Authentication, Credentials, Directory, Features, Invitations, Members, Roles, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
-import type { Domains } from './messaging-v1.ts'
+import type { Domains, Mail, Senders } from './messaging-v1.ts'
 
 /** Every gRPC service by its full name. */
 export type Services = {
   'rollcall.audience.v1.Attributes': Attributes
   'rollcall.audience.v1.Batches': Batches
   'rollcall.audience.v1.Contacts': Contacts
+  'rollcall.audience.v1.Lists': Lists
   'rollcall.identity.v1.Authentication': Authentication
   'rollcall.identity.v1.Credentials': Credentials
   'rollcall.identity.v1.Directory': Directory
+  'rollcall.identity.v1.Features': Features
+  'rollcall.identity.v1.Invitations': Invitations
+  'rollcall.identity.v1.Members': Members
   'rollcall.identity.v1.Roles': Roles
   'rollcall.identity.v1.Tokens': Tokens
+  'rollcall.identity.v1.TokenUsage': TokenUsage
   'rollcall.identity.v1.Users': Users
+  'rollcall.identity.v1.Workspaces': Workspaces
   'rollcall.import.v1.Imports': Imports
   'rollcall.messaging.v1.Domains': Domains
+  'rollcall.messaging.v1.Mail': Mail
+  'rollcall.messaging.v1.Senders': Senders
 }

@@ -23,6 +23,8 @@ export type Returns = {
   download: string
   /** HTTP status of success; 200 where it is not given. */
   status: number
+  /** The answer holds a secret: it is not kept to answer a repetition of the request. */
+  secret: boolean
 }
 
 /** What a field of a request must be like, and of a record is like. */
@@ -39,7 +41,7 @@ export type Rule = {
   nonEmpty: boolean
   /** White space around a string is dropped before anything else is checked. */
   trim: boolean
-  /** object_id, email, date, url. */
+  /** object_id, email, date, url, cidr (an IP address or a CIDR block). */
   format: string
   /** The values allowed, separated by spaces. */
   oneOf: string

@@ -223,7 +223,7 @@ class Schemas {
     const own = type.fieldsArray.map(field => [field.name, this.ofField(field, true)] as const)
     const id = { type: 'string', pattern: '^[0-9a-f]{24}$' }
     const date = { type: 'string', format: 'date-time' }
-    const { record, entry } = shapeOf(type)
+    const { record, entry, open: isOpen = false } = shapeOf(type)
     const properties: Record<string, Schema> = {
       ...((record || entry) && { _id: id, id }),
       ...Object.fromEntries(own),
@@ -235,7 +235,7 @@ class Schemas {
       ...(type.comment && { description: type.comment }),
       properties,
       required: Object.keys(properties).filter(name => !optional.has(name)),
-      additionalProperties: false,
+      additionalProperties: isOpen,
     }
   }
 

@@ -12,26 +12,40 @@ import { connectStore, type Scope, type Store, scoped, storeSettings } from '@ro
 import type { Model, Types } from 'mongoose'
 import { type Activity, activitySchema } from './activities/activity.model.ts'
 import type { Config } from './config.ts'
+import { type Feature, featureSchema } from './features/feature.model.ts'
 import { createLogMailer, type Mailer } from './mailer.ts'
 import { type Organization, organizationSchema } from './organizations/organization.model.ts'
 import { type Role, roleSchema } from './roles/role.model.ts'
 import { deviceSchema, type KnownDevice } from './sessions/device.model.ts'
 import { type Session, sessionSchema } from './sessions/session.model.ts'
+import { type SignInCode, signInCodeSchema } from './sessions/sign-in-code.model.ts'
 import { type Token, tokenSchema } from './tokens/token.model.ts'
+import { type TokenUse, tokenUseSchema } from './tokens/token-use.model.ts'
 import { type PasswordReset, passwordResetSchema } from './users/password-reset.model.ts'
 import { createPasswords, type Passwords } from './users/passwords.ts'
 import { type User, userSchema } from './users/user.model.ts'
+import { type UserEmail, userEmailSchema } from './users/user-email.model.ts'
+import { type Invitation, invitationSchema } from './workspaces/invitation.model.ts'
+import { type Member, memberSchema } from './workspaces/member.model.ts'
+import { type Workspace, workspaceSchema } from './workspaces/workspace.model.ts'
 
 /** The collections of this service. */
 export type Models = {
   organizations: Model<Organization>
   users: Model<User>
   sessions: Model<Session>
+  signInCodes: Model<SignInCode>
   roles: Model<Role>
   tokens: Model<Token>
+  tokenUses: Model<TokenUse>
   devices: Model<KnownDevice>
   activities: Model<Activity>
   passwordResets: Model<PasswordReset>
+  userEmails: Model<UserEmail>
+  features: Model<Feature>
+  workspaces: Model<Workspace>
+  members: Model<Member>
+  invitations: Model<Invitation>
 }
 
 /** The collections as one organization sees them. */
@@ -40,9 +54,15 @@ export type Tenant = {
   sessions: Scope<Session>
   roles: Scope<Role>
   tokens: Scope<Token>
+  tokenUses: Scope<TokenUse>
   devices: Scope<KnownDevice>
   activities: Scope<Activity>
   passwordResets: Scope<PasswordReset>
+  userEmails: Scope<UserEmail>
+  features: Scope<Feature>
+  workspaces: Scope<Workspace>
+  members: Scope<Member>
+  invitations: Scope<Invitation>
 }
 
 /** All that the handlers work with. */
@@ -82,9 +102,15 @@ export async function createContext(config: Config, { logger, onStop }: Lifecycl
       sessions: scoped(models.sessions, organizationId),
       roles: scoped(models.roles, organizationId),
       tokens: scoped(models.tokens, organizationId),
+      tokenUses: scoped(models.tokenUses, organizationId),
       devices: scoped(models.devices, organizationId),
       activities: scoped(models.activities, organizationId),
       passwordResets: scoped(models.passwordResets, organizationId),
+      userEmails: scoped(models.userEmails, organizationId),
+      features: scoped(models.features, organizationId),
+      workspaces: scoped(models.workspaces, organizationId),
+      members: scoped(models.members, organizationId),
+      invitations: scoped(models.invitations, organizationId),
     }),
     credentials: createCredentialCache(redis, { prefix: config.CREDENTIAL_PREFIX }),
     passwords: await createPasswords({ parallelism: config.PASSWORD_PARALLELISM, maxWaiting: config.PASSWORD_QUEUE }),
@@ -106,10 +132,17 @@ function declareModels(store: Store): Models {
     organizations: store.model('Organization', organizationSchema),
     users: store.model('User', userSchema),
     sessions: store.model('Session', sessionSchema),
+    signInCodes: store.model('SignInCode', signInCodeSchema),
     roles: store.model('Role', roleSchema),
     tokens: store.model('Token', tokenSchema),
+    tokenUses: store.model('TokenUse', tokenUseSchema),
     devices: store.model('Device', deviceSchema),
     activities: store.model('Activity', activitySchema),
     passwordResets: store.model('PasswordReset', passwordResetSchema),
+    userEmails: store.model('UserEmail', userEmailSchema),
+    features: store.model('Feature', featureSchema),
+    workspaces: store.model('Workspace', workspaceSchema),
+    members: store.model('Member', memberSchema),
+    invitations: store.model('Invitation', invitationSchema),
   }
 }

@@ -39,6 +39,10 @@ export type Api = {
   roles: Bound<'rollcall.identity.v1.Roles'>
   tokens: Bound<'rollcall.identity.v1.Tokens'>
   users: Bound<'rollcall.identity.v1.Users'>
+  features: Bound<'rollcall.identity.v1.Features'>
+  workspaces: Bound<'rollcall.identity.v1.Workspaces'>
+  members: Bound<'rollcall.identity.v1.Members'>
+  invitations: Bound<'rollcall.identity.v1.Invitations'>
   /** The caller that the credential stands for now; every call asks for it. */
   caller(): Promise<Caller>
 }
@@ -110,6 +114,10 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
     roles: bind(connection.client('rollcall.identity.v1.Roles'), caller),
     tokens: bind(connection.client('rollcall.identity.v1.Tokens'), caller),
     users: bind(connection.client('rollcall.identity.v1.Users'), caller),
+    features: bind(connection.client('rollcall.identity.v1.Features'), caller),
+    workspaces: bind(connection.client('rollcall.identity.v1.Workspaces'), caller),
+    members: bind(connection.client('rollcall.identity.v1.Members'), caller),
+    invitations: bind(connection.client('rollcall.identity.v1.Invitations'), caller),
     caller,
   })
   const anyone = apiOf(async () => anonymousCaller())

@@ -5,13 +5,19 @@ import { migrate, startRelay } from '@rollcall/store'
 import { bootstrap } from './bootstrap.ts'
 import type { Config } from './config.ts'
 import { type Context, createContext } from './context.ts'
+import { features } from './features/features.ts'
 import { refreshBuiltIns } from './roles/role.model.ts'
 import { roles } from './roles/roles.ts'
 import { authentication } from './sessions/authentication.ts'
 import { credentials } from './sessions/credentials.ts'
+import { tokenUsage } from './tokens/token-usage.ts'
 import { tokens } from './tokens/tokens.ts'
 import { directory } from './users/directory.ts'
+import { onEmailEvents } from './users/on-email-events.ts'
 import { users } from './users/users.ts'
+import { invitations } from './workspaces/invitations.ts'
+import { members } from './workspaces/members.ts'
+import { workspaces } from './workspaces/workspaces.ts'
 
 /** Starts the identity service: users, sessions, tokens and roles over gRPC on `PORT`, their events on Kafka. */
 export async function startIdentity(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
@@ -30,9 +36,11 @@ export async function prepareDatabase(context: Context, config: Config, { logger
   if (email !== undefined && password !== undefined) await bootstrap(context, { email, password, organization })
 }
 
-function startEvents({ store }: Context, config: Config, { logger, metrics, onStop }: Lifecycle): void {
+function startEvents(context: Context, config: Config, { logger, metrics, onStop }: Lifecycle): void {
+  const { store } = context
   const bus = createBus({ ...busSettings(config), clientId: 'identity', logger, metrics })
   onStop('bus', bus.close)
+  bus.consume({ group: 'identity.on-email-events', topics: [topics.messaging], handle: onEmailEvents(context) })
   const relay = startRelay({ store, publish: events => bus.publish(topics.identity, events), logger, metrics })
   onStop('relay', relay.stop)
 }
@@ -44,9 +52,14 @@ async function startServer(context: Context, config: Config, lifecycle: Lifecycl
       'rollcall.identity.v1.Authentication': authentication(context),
       'rollcall.identity.v1.Credentials': credentials(context),
       'rollcall.identity.v1.Directory': directory(context),
+      'rollcall.identity.v1.Features': features(context),
+      'rollcall.identity.v1.Invitations': invitations(context),
+      'rollcall.identity.v1.Members': members(context),
       'rollcall.identity.v1.Roles': roles(context),
+      'rollcall.identity.v1.TokenUsage': tokenUsage(context),
       'rollcall.identity.v1.Tokens': tokens(context),
       'rollcall.identity.v1.Users': users(context),
+      'rollcall.identity.v1.Workspaces': workspaces(context),
     },
     ...rpcServerSettings(config),
     logger,

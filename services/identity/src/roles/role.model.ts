@@ -24,6 +24,8 @@ export type Role = {
   /** Tokens and users that carry the role. Counted with every change, which also puts such changes of one role in order. */
   tokenCount: number
   memberCount: number
+  /** Memberships of workspaces that carry the role; none where it is absent. */
+  membershipCount?: number
   createdAt: Date
   updatedAt: Date
 }
@@ -42,6 +44,7 @@ export const roleSchema = new Schema<Role>(
     description: { type: String, default: '' },
     tokenCount: { type: Number, default: 0 },
     memberCount: { type: Number, default: 0 },
+    membershipCount: { type: Number, default: 0 },
   },
   { collection: 'roles', timestamps: true, versionKey: false, minimize: false },
 )

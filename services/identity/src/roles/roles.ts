@@ -32,7 +32,7 @@ export const roles = (context: Context): Handlers<'rollcall.identity.v1.Roles'> 
 /** Tokens on the role are refused from then on, whether or not another role takes its name. */
 function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpBody> {
   const { credentials, store, within } = context
-  const { roles, tokens } = within(caller.organizationId)
+  const { roles, tokens, features } = within(caller.organizationId)
   return credentials.change({ organizationId: caller.organizationId }, timeoutMs =>
     store.transaction(
       async tx => {
@@ -40,7 +40,9 @@ function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpB
         if (!role) throw new AppError('not_found', { what: 'role' })
         if (role.builtIn)
           throw new AppError('bad_request', { message: 'a built-in role cannot be deleted', path: 'id' })
-        if (role.memberCount > 0) throw new AppError('conflict', { message: 'the role is carried by members' })
+        if (role.memberCount > 0 || (role.membershipCount ?? 0) > 0)
+          throw new AppError('conflict', { message: 'the role is carried by members' })
+        await features.updateMany({ 'roles.role': role._id }, { $pull: { roles: { role: role._id } } }, { session: tx })
         await tokens.updateMany({ roleId: role._id }, { $set: { roleGone: true } }, { session: tx })
         const record = presentRole(role)
         const data = { role: record }

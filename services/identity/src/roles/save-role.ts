@@ -50,7 +50,10 @@ async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: 
     ? (await roles.findOneAndUpdate({ _id: before._id }, { $set: changes }, { session: tx }))!
     : await roles.insertOne(wanted, { session: tx })
   const changed = before && !isDeepStrictEqual(before.permissions, changes.permissions)
-  const affected = { tokens: changed ? before.tokenCount : 0, members: changed ? before.memberCount : 0 }
+  const affected = {
+    tokens: changed ? before.tokenCount : 0,
+    members: changed ? before.memberCount + (before.membershipCount ?? 0) : 0,
+  }
   const data = {
     role: presentRole(role),
     affectedTokens: affected.tokens,

@@ -1,7 +1,7 @@
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
+import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { changeUser } from './change-user.ts'
 import { keepAnOwner, refuseOneself, refuseSuperior } from './protections.ts'
 
@@ -15,7 +15,7 @@ export function blockUser(context: Context, id: string, caller: Caller): Promise
       await refuseSuperior(tenant, user, caller, tx)
       if (user.blocked) return { set: {} }
       await keepAnOwner(tenant, user, tx)
-      await endSessions(context, { user: user._id }, caller, tx)
+      await endSessionsOf(context, user._id, caller, tx)
       const event = { type: 'user.blocked', data: { userId: id } }
       return { set: { blocked: true, blockedAt: new Date() }, event }
     },

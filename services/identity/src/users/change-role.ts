@@ -2,6 +2,7 @@ import type { ChangeRoleRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
+import { endImpersonations } from '../sessions/end-sessions.ts'
 import { changeUser } from './change-user.ts'
 import { leaveRole, takeRole } from './member-role.ts'
 import { keepAnOwner, refuseSuperior } from './protections.ts'
@@ -17,6 +18,7 @@ export function changeRole(context: Context, { id, role }: ChangeRoleRequest, ca
       await leaveRole(tenant.roles, user, tx)
       if (role === user.role) return { set: {} }
       await keepAnOwner(tenant, user, tx)
+      await endImpersonations(context, user._id, caller, tx)
       return { set: carried, event: { type: 'user.role_changed', data: { userId: id, from: user.role, to: role } } }
     },
   })

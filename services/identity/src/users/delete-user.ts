@@ -2,7 +2,8 @@ import { type Caller, type HttpBody, json } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
+import { endSessionsOf } from '../sessions/end-sessions.ts'
+import { abandonMemberships } from '../workspaces/membership.ts'
 import { findUser } from './change-user.ts'
 import { leaveRole } from './member-role.ts'
 import { keepAnOwner, refuseOneself, refuseSuperior } from './protections.ts'
@@ -26,9 +27,11 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   const { _id: subject, organization } = user
   await tenant.users.deleteOne({ _id: subject }, { session: tx })
   await leaveRole(tenant.roles, user, tx)
-  await endSessions(context, { user: subject }, caller, tx)
+  await endSessionsOf(context, subject, caller, tx)
   await tenant.devices.deleteMany({ user: subject }, { session: tx })
   await tenant.passwordResets.deleteMany({ user: subject }, { session: tx })
+  await tenant.userEmails.deleteMany({ user: subject }, { session: tx })
+  await abandonMemberships(tenant, subject, tx)
   await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { session: tx })
   const record = presentUser(user)
   await tell(context, caller, 'user.deleted', { organization, subject, data: { user: record } }, tx)

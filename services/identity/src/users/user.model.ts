@@ -19,6 +19,8 @@ export type User = {
   emailVerified: boolean
   tags: string[]
   attributes: Record<string, unknown>
+  /** Features switched on or off for this user alone, by slug; none where it is absent. */
+  features?: Record<string, boolean>
   country: string | null
   timezone: string | null
   language: string | null
@@ -45,6 +47,7 @@ export const userSchema = new Schema<User>(
     emailVerified: { type: Boolean, default: false },
     tags: { type: [String], default: [] },
     attributes: { type: Schema.Types.Mixed, default: {} },
+    features: { type: Schema.Types.Mixed, default: {} },
     country: text,
     timezone: text,
     language: text,

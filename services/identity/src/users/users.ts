@@ -11,6 +11,7 @@ import { countMembers } from './member-role.ts'
 import { profileOf } from './profile.ts'
 import { presentUser, userFields } from './user.model.ts'
 import { listUserDevices, listUserSessions, revokeUserDevice, revokeUserSession } from './user-sessions.ts'
+import { getUserFeatures, listUserEmails, listUserWorkspaces, setUserFeatures } from './user-views.ts'
 
 /** User accounts of the organization. */
 export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> => ({
@@ -45,6 +46,14 @@ export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> 
   listUserDevices: (request, { caller }) => listUserDevices(context, request, caller),
 
   listUserActivities: (request, { caller }) => listActivities(context, request, caller),
+
+  listUserWorkspaces: (request, { caller }) => listUserWorkspaces(context, request, caller),
+
+  listUserEmails: (request, { caller }) => listUserEmails(context, request, caller),
+
+  getUserFeatures: ({ id }, { caller }) => getUserFeatures(context, id, caller),
+
+  setUserFeatures: (request, { caller }) => setUserFeatures(context, request, caller),
 
   revokeUserSession: (request, { caller }) => revokeUserSession(context, request, caller),
 

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { CreateFeatureRequest, UpdateFeatureRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { AppError, actorOf, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { runList, type Scope } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { tell } from '../events.ts'
+import type { Role } from '../roles/role.model.ts'
+import { type Feature, featureFields, presentFeature, type RoleSwitch } from './feature.model.ts'
+
+/** Slugs are parts of paths in the database: nothing in them may mean something there. */
+const slugShape = /^[a-z][a-z0-9_-]{0,39}$/
+
+/** Feature flags of the organization. */
+export const features = (context: Context): Handlers<'rollcall.identity.v1.Features'> => ({
+  async listFeatures({ list }, { caller }) {
+    const { features: scope } = context.within(caller.organizationId)
+    return runList({ scope, query: list ?? {}, fields: featureFields, present: presentFeature })
+  },
+
+  createFeature: (request, { caller }) => createFeature(context, request, caller),
+
+  async getFeature({ id }, { caller }) {
+    return json(presentFeature(await findFeature(context.within(caller.organizationId).features, id)))
+  },
+
+  async updateFeature(request, { caller }): Promise<Updated> {
+    await context.store.transaction(tx => updateWithin(context, request, caller, tx))
+    return { success: true, message: 'updated' }
+  },
+
+  deleteFeature: ({ id }, { caller }) => context.store.transaction(tx => deleteWithin(context, id, caller, tx)),
+})
+
+function createFeature(context: Context, request: CreateFeatureRequest, caller: Caller): Promise<HttpBody> {
+  const { slug, name = slug, description = '', default: byDefault = false } = request
+  if (!slugShape.test(slug)) {
+    const reason = 'has lower-case letters, digits, _ and -, beginning with a letter'
+    throw new AppError('invalid_field', { path: 'slug', reason })
+  }
+  const tenant = context.within(caller.organizationId)
+  return context.store.transaction(async tx => {
+    const roles = await roleSwitches(tenant.roles, [], request.roles, tx)
+    const feature = await tenant.features.insertOne(
+      { slug, name, description, default: byDefault, roles, createdBy: actorOf(caller) },
+      { session: tx },
+    )
+    const record = presentFeature(feature)
+    const { organization, _id: subject } = feature
+    await tell(context, caller, 'feature.created', { organization, subject, data: { feature: record } }, tx)
+    return json(record)
+  })
+}
+
+async function updateWithin(
+  context: Context,
+  { id, roles: wanted, ...rest }: UpdateFeatureRequest,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<void> {
+  const { features, roles } = context.within(caller.organizationId)
+  const before = await findFeature(features, id, tx)
+  const set = { ...rest, ...(wanted !== undefined && { roles: await roleSwitches(roles, before.roles, wanted, tx) }) }
+  const changed = (Object.keys(set) as (keyof typeof set)[]).filter(
+    field => !isDeepStrictEqual(plain(set[field]), plain(before[field])),
+  )
+  if (changed.length === 0) return
+  await features.updateOne({ _id: before._id }, { $set: set }, { session: tx })
+  const feature = presentFeature(await findFeature(features, id, tx))
+  const { organization, _id: subject } = before
+  await tell(context, caller, 'feature.updated', { organization, subject, data: { feature, changed } }, tx)
+}
+
+async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
+  const { features, users, workspaces } = context.within(caller.organizationId)
+  const feature = await findFeature(features, id, tx)
+  await features.deleteOne({ _id: feature._id }, { session: tx })
+  const path = `features.${feature.slug}`
+  await users.updateMany({ [path]: { $exists: true } }, { $unset: { [path]: 1 } }, { session: tx })
+  await workspaces.updateMany({ [path]: { $exists: true } }, { $unset: { [path]: 1 } }, { session: tx })
+  const record = presentFeature(feature)
+  const { organization, _id: subject } = feature
+  await tell(context, caller, 'feature.deleted', { organization, subject, data: { feature: record } }, tx)
+  return json(record)
+}
+
+async function findFeature(features: Scope<Feature>, id: string, session?: ClientSession): Promise<Feature> {
+  const feature = await features.findOne({ _id: id }, { session })
+  if (!feature) throw new AppError('not_found', { what: 'feature' })
+  return feature
+}
+
+/**
+ * Merges what a request switches by role, a JSON object of booleans and nulls as text; null removes.
+ * @throws {AppError} extra_field for a name that no role for members has
+ */
+async function roleSwitches(
+  roles: Scope<Role>,
+  before: RoleSwitch[],
+  text: string | undefined,
+  tx: ClientSession,
+): Promise<RoleSwitch[]> {
+  const wanted = Object.entries(JSON.parse(text ?? '{}') as Record<string, boolean | null>)
+  const named = { name: { $in: wanted.map(([name]) => name) }, kind: { $in: ['user', 'both'] } }
+  const ids = new Map((await roles.find(named, { session: tx })).map(({ name, _id }) => [name, _id]))
+  const switches = new Map(before.map(({ name, role, on }) => [name, { role, name, on }]))
+  for (const [name, on] of wanted) {
+    const role = ids.get(name)
+    if (!role) throw new AppError('extra_field', { path: `roles.${name}` })
+    if (on === null) switches.delete(name)
+    else switches.set(name, { role, name, on })
+  }
+  return [...switches.values()]
+}
+
+/** As JSON has it: ids compare by what they say. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}

@@ -1,0 +1,41 @@
+import { AppError } from '@rollcall/rpc'
+import type { Scope } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { User } from '../users/user.model.ts'
+import type { Feature } from './feature.model.ts'
+
+/** Features switched on or off, by slug. */
+export type Switches = Record<string, boolean>
+
+/**
+ * Merges what a request switches, a JSON object of booleans and nulls as text, into what was switched before; null removes.
+ * @throws {AppError} extra_field for a slug that no feature of the organization has
+ */
+export async function switched(
+  features: Scope<Feature>,
+  before: Switches,
+  text: string | undefined,
+  tx?: ClientSession,
+): Promise<Switches> {
+  const wanted = Object.entries(JSON.parse(text ?? '{}') as Record<string, boolean | null>)
+  const known = await features.find({ slug: { $in: wanted.map(([slug]) => slug) } }, { session: tx })
+  const slugs = new Set(known.map(({ slug }) => slug))
+  const unknown = wanted.find(([slug]) => !slugs.has(slug))
+  if (unknown) throw new AppError('extra_field', { path: `features.${unknown[0]}` })
+  return withoutNulls({ ...before, ...Object.fromEntries(wanted) })
+}
+
+/** Every feature of the organization as it is for a user: the default, then what the role says, then the user's own. */
+export async function resolveFeatures(features: Scope<Feature>, { roleId, features: own }: User): Promise<Switches> {
+  const all = await features.find({}, { sort: { slug: 1 } })
+  return Object.fromEntries(
+    all.map(({ slug, roles, default: byDefault }) => {
+      const byRole = roles.find(({ role }) => role.equals(roleId))?.on
+      return [slug, own?.[slug] ?? byRole ?? byDefault]
+    }),
+  )
+}
+
+function withoutNulls(switches: Record<string, boolean | null>): Switches {
+  return Object.fromEntries(Object.entries(switches).filter((entry): entry is [string, boolean] => entry[1] !== null))
+}

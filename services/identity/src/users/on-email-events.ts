@@ -1,0 +1,80 @@
+import { type Handle, UnprocessableEvent } from '@rollcall/bus'
+import type { Event } from '@rollcall/runtime'
+import { consumeOnce } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import { z } from 'zod'
+import type { Context, Tenant } from '../context.ts'
+import { emailKeyOf, type User } from './user.model.ts'
+import { type EmailStatus, emailStatuses, type UserEmail } from './user-email.model.ts'
+
+const consumer = 'on-email-events'
+
+const emailSchema = z.object({
+  emailId: z.string().min(1),
+  to: z.string(),
+  subject: z.string().default(''),
+  sender: z.string().nullish(),
+  userId: z.string().nullish(),
+  at: z.iso.datetime({ offset: true }),
+  error: z.string().nullish(),
+})
+type Email = z.infer<typeof emailSchema>
+
+/**
+ * Keeps what was mailed to whom, as the messaging service tells it: each event counts once, and in whatever order they
+ * come the status only moves on. A mail to nobody who has an account here is none of ours.
+ */
+export function onEmailEvents(context: Pick<Context, 'store' | 'within'>): Handle {
+  return async event => {
+    const status = statusOf(event)
+    if (!status) return
+    const { data: email, error } = emailSchema.safeParse(event.data)
+    if (!email) throw new UnprocessableEvent(`${event.type} is not as declared: ${error.message}`)
+    const tenant = context.within(event.organization)
+    await consumeOnce(context.store, consumer, event, tx => note(tenant, email, status, tx))
+  }
+}
+
+function statusOf({ type }: Event): EmailStatus | undefined {
+  return emailStatuses.find(status => type === `email.${status}`)
+}
+
+async function note(tenant: Tenant, email: Email, status: EmailStatus, tx: ClientSession): Promise<void> {
+  const { userEmails } = tenant
+  const { emailId, subject, sender = null } = email
+  const heard = heardOf(email, status)
+  const known = await userEmails.findOne({ emailId }, { session: tx })
+  if (known) {
+    await userEmails.updateOne({ _id: known._id }, { $set: progress(known, heard) }, { session: tx })
+    return
+  }
+  const user = await recipientOf(tenant, email, tx)
+  if (!user) return
+  const draft = { user: user._id, emailId, subject, sender, ...heard }
+  await userEmails.insertOne(draft, { session: tx })
+}
+
+type Heard = Pick<UserEmail, 'status' | 'sentAt' | 'error' | 'queuedAt'>
+
+function heardOf({ at, error }: Email, status: EmailStatus): Heard {
+  const time = new Date(at)
+  return { status, sentAt: status === 'sent' ? time : null, error: error || null, queuedAt: time }
+}
+
+/** What is known together: the status that is further on, what each alone tells, and the earlier beginning. */
+function progress(known: UserEmail, heard: Heard): Heard {
+  const isLater = emailStatuses.indexOf(heard.status) > emailStatuses.indexOf(known.status)
+  return {
+    status: isLater ? heard.status : known.status,
+    sentAt: known.sentAt ?? heard.sentAt,
+    error: (isLater ? heard.error : null) ?? known.error,
+    queuedAt: new Date(Math.min(known.queuedAt.getTime(), heard.queuedAt.getTime())),
+  }
+}
+
+/** Whom a mail is for: the user it names, or whoever has the address. */
+async function recipientOf({ users }: Tenant, { userId, to }: Email, tx: ClientSession): Promise<User | null> {
+  const isNamed = userId && /^[0-9a-f]{24}$/i.test(userId)
+  const named = isNamed ? await users.findOne({ _id: userId }, { session: tx }) : null
+  return named ?? users.findOne({ emailKey: emailKeyOf(to.trim()) }, { session: tx })
+}

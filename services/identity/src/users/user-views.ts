@@ -1,0 +1,74 @@
+import type { SetUserFeaturesRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type { ListOfRequest, Updated } from '@rollcall/protos/gen/types.ts'
+import { type Caller, type HttpBody, json } from '@rollcall/rpc'
+import { type FieldTable, runList } from '@rollcall/store'
+import type { PipelineStage } from 'mongoose'
+import type { Context } from '../context.ts'
+import { resolveFeatures, switched } from '../features/switches.ts'
+import { changeUser, findUser } from './change-user.ts'
+import { presentUserEmail, userEmailFields } from './user-email.model.ts'
+
+const userWorkspaceFields: FieldTable = {
+  workspace: 'object',
+  'workspace._id': 'objectId',
+  'workspace.name': 'string',
+  'workspace.image': 'string',
+  role: 'string',
+  joinedAt: 'date',
+}
+
+/** A membership as the person's own list shows it. */
+const showWorkspace: PipelineStage = {
+  $project: {
+    role: 1,
+    joinedAt: 1,
+    workspace: { _id: '$workspace', name: '$workspaceName', image: '$workspaceImage' },
+  },
+}
+
+/** The workspaces that a user is a member of, the latest first. */
+export async function listUserWorkspaces({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, members } = within(caller.organizationId)
+  const { _id: user } = await findUser(users, id)
+  return runList({
+    scope: members,
+    base: { user, gone: false },
+    stages: [showWorkspace],
+    query: list ?? {},
+    fields: userWorkspaceFields,
+    defaultSort: { joinedAt: -1 },
+  })
+}
+
+/** The mails that were sent to a user, the latest first. */
+export async function listUserEmails({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, userEmails } = within(caller.organizationId)
+  const { _id: user } = await findUser(users, id)
+  return runList({
+    scope: userEmails,
+    base: { user },
+    query: list ?? {},
+    fields: userEmailFields,
+    present: presentUserEmail,
+    defaultSort: { queuedAt: -1, _id: -1 },
+  })
+}
+
+/** Every feature of the organization as it is for a user. */
+export async function getUserFeatures({ within }: Context, id: string, caller: Caller): Promise<HttpBody> {
+  const { users, features } = within(caller.organizationId)
+  return json(await resolveFeatures(features, await findUser(users, id)))
+}
+
+/** Switches features for one user alone. */
+export function setUserFeatures(context: Context, request: SetUserFeaturesRequest, caller: Caller): Promise<Updated> {
+  const { id } = request
+  const tenant = context.within(caller.organizationId)
+  return changeUser(context, id, caller, {
+    atOnce: false,
+    async decide(user, tx) {
+      const features = await switched(tenant.features, user.features ?? {}, request.features, tx)
+      return { set: { features }, event: { type: 'user.features_changed', data: { userId: id, features } } }
+    },
+  })
+}

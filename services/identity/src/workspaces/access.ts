@@ -1,0 +1,79 @@
+import { type Action, actions, allows } from '@rollcall/contract'
+import { AppError, type Caller, type Permissions } from '@rollcall/rpc'
+import type { Scope } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Tenant } from '../context.ts'
+import { authorityOf } from '../roles/authority.ts'
+import { isPrivileged } from '../roles/built-in.ts'
+import { refuseExcess } from '../roles/permissions.ts'
+import { permissionsOfRole, type Role } from '../roles/role.model.ts'
+import type { Workspace } from './workspace.model.ts'
+
+/** A workspace as someone finds it who may do what they came for. */
+export type Entered = {
+  workspace: Workspace
+  /** What they may do in it, as pairs of the resource `workspaces`. */
+  held: string[]
+  /** Only an owner makes another; owner and admin of the organization are as good as one. */
+  isOwner: boolean
+}
+
+/**
+ * Lets a caller do something in a workspace: by the role that the person, or a token's creator, has in it, or as owner or
+ * admin of the organization.
+ * @throws {AppError} not_found for whoever has nothing to do with it, forbidden where the role in it does not allow it
+ */
+export async function enter(
+  tenant: Tenant,
+  id: string,
+  caller: Caller,
+  action: Action,
+  tx?: ClientSession,
+): Promise<Entered> {
+  const entered = await visit(tenant, id, caller, tx)
+  if (!entered.held.includes(`workspaces.${action}`))
+    throw new AppError('forbidden', { message: `Permission denied: workspaces.${action}` })
+  return entered
+}
+
+/** As `enter`, for whatever has to do with the workspace. */
+export async function visit(tenant: Tenant, id: string, caller: Caller, tx?: ClientSession): Promise<Entered> {
+  const workspace = await tenant.workspaces.findOne({ _id: id }, { session: tx })
+  const authority = workspace && (await authorityIn(tenant, workspace, caller, tx))
+  if (!workspace || !authority) throw new AppError('not_found', { what: 'workspace' })
+  return { workspace, held: inWorkspace(authority.permissions), isOwner: authority.isOwner }
+}
+
+/** A role that members may have, for someone to be given. @throws {AppError} bad_request, or forbidden beyond one's own */
+export async function roleToGive(
+  roles: Scope<Role>,
+  name: string,
+  { held, isOwner }: Entered,
+  tx: ClientSession,
+): Promise<Role> {
+  const role = await roles.findOne({ name, kind: { $in: ['user', 'both'] } }, { session: tx })
+  if (!role) throw new AppError('bad_request', { message: `Unknown role: ${name}`, path: 'role' })
+  refuseExcess(inWorkspace(permissionsOfRole(role)), held)
+  if (role.name === 'owner' && !isOwner)
+    throw new AppError('forbidden', { message: 'Only an owner makes another owner.' })
+  return role
+}
+
+/** What permissions come to in a workspace. */
+export function inWorkspace(permissions: Permissions): string[] {
+  return actions.filter(action => allows(permissions, 'workspaces', action)).map(action => `workspaces.${action}`)
+}
+
+async function authorityIn(
+  { members, roles }: Tenant,
+  { _id: workspace }: Workspace,
+  caller: Caller,
+  tx?: ClientSession,
+): Promise<{ permissions: Permissions; isOwner: boolean } | undefined> {
+  const { role, permissions, userId } = caller
+  if (isPrivileged(role)) return { permissions, isOwner: true }
+  const member =
+    userId === null ? null : await members.findOne({ workspace, user: userId, gone: false }, { session: tx })
+  const authority = member && (await authorityOf(roles, member, tx))
+  return authority ? { permissions: authority.permissions, isOwner: authority.role === 'owner' } : undefined
+}

@@ -1,0 +1,27 @@
+import type { Caller } from '@rollcall/rpc'
+import type { Filter } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { tell } from '../events.ts'
+import { type Invitation, presentInvitation } from './invitation.model.ts'
+
+/** Takes back the invitation that a filter finds, if any, within a transaction: its link is worth nothing any more. */
+export async function withdraw(context: Context, filter: Filter, caller: Caller, tx: ClientSession): Promise<void> {
+  const { invitations } = context.within(caller.organizationId)
+  const invitation = await invitations.findOneAndDelete(filter, { session: tx })
+  if (invitation) await tellOf(context, 'invitation.revoked', invitation, caller, tx)
+}
+
+/** Tells what became of an invitation. */
+export function tellOf(
+  context: Context,
+  type: `invitation.${string}`,
+  invitation: Invitation,
+  doer: Caller,
+  tx: ClientSession,
+  more: object = {},
+): Promise<void> {
+  const { _id: subject, organization, workspace } = invitation
+  const data = { invitation: presentInvitation(invitation), workspaceId: String(workspace), ...more }
+  return tell(context, doer, type, { organization, subject, data }, tx)
+}

@@ -1,0 +1,83 @@
+import type { Actor } from '@rollcall/rpc'
+import { type FieldTable, presenter } from '@rollcall/store'
+import { type PipelineStage, Schema, type Types } from 'mongoose'
+
+/** An invitation into a workspace. The secret of its link is stored nowhere. */
+export type Invitation = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  workspace: Types.ObjectId
+  email: string
+  /** The email as it is compared. */
+  emailKey: string
+  role: string
+  roleId: Types.ObjectId
+  /** Hash of the link's secret under the server's key. */
+  hash: string
+  status: 'pending' | 'accepted' | 'declined'
+  expiresAt: Date
+  /** Who sent it, in person or by a token. */
+  sender: Types.ObjectId
+  createdBy: Actor
+  createdAt: Date
+  updatedAt: Date
+}
+
+export const invitationSchema = new Schema<Invitation>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    workspace: { type: Schema.Types.ObjectId, required: true },
+    email: { type: String, required: true },
+    emailKey: { type: String, required: true },
+    role: { type: String, required: true },
+    roleId: { type: Schema.Types.ObjectId, required: true },
+    hash: { type: String, required: true },
+    status: { type: String, default: 'pending' },
+    expiresAt: { type: Date, required: true },
+    sender: { type: Schema.Types.ObjectId, required: true },
+    createdBy: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'invitations', timestamps: true, versionKey: false },
+)
+invitationSchema.index(
+  { organization: 1, workspace: 1, emailKey: 1 },
+  { unique: true, partialFilterExpression: { status: 'pending' } },
+)
+invitationSchema.index({ organization: 1, workspace: 1, status: 1 })
+// Who follows the link names no organization.
+invitationSchema.index({ hash: 1 }, { unique: true })
+
+/** What of an invitation is public. */
+export const invitationFields: FieldTable = {
+  email: { type: 'string', key: { path: 'emailKey', of: text => text.toLowerCase() } },
+  role: 'string',
+  status: 'string',
+  expiresAt: 'date',
+  createdBy: 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+}
+
+const present = presenter(invitationFields)
+
+/** The public record of an invitation. */
+export function presentInvitation(invitation: Invitation) {
+  return present({ ...invitation, status: isExpired(invitation) ? 'expired' : invitation.status })
+}
+
+/** Whether nobody answered it in time. */
+export function isExpired({ status, expiresAt }: Pick<Invitation, 'status' | 'expiresAt'>): boolean {
+  return status === 'pending' && expiresAt.getTime() <= Date.now()
+}
+
+/** Invitations that can be accepted, and that take a seat until then. */
+export function pending() {
+  return { status: 'pending', expiresAt: { $gt: new Date() } }
+}
+
+/** Puts the status as it is now in the place of the stored one; the database does it, so that lists go by it. */
+export function showStatus(now = new Date()): PipelineStage {
+  const expired = { $and: [{ $eq: ['$status', 'pending'] }, { $lte: ['$expiresAt', now] }] }
+  return { $addFields: { status: { $cond: [expired, 'expired', '$status'] } } }
+}

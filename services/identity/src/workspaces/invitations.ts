@@ -1,0 +1,120 @@
+import { generateSecret, hashSecret } from '@rollcall/credentials'
+import type { CreateInvitationRequest, InvitationRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError, actorOf, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { objectId, runList } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import type { Mail } from '../mailer.ts'
+import { emailKeyOf } from '../users/user.model.ts'
+import { acceptInvitation, declineInvitation } from './accept-invitation.ts'
+import { enter, roleToGive, visit } from './access.ts'
+import { type Invitation, invitationFields, presentInvitation, showStatus } from './invitation.model.ts'
+import { tellOf, withdraw } from './invitation-outcome.ts'
+import { accountOf } from './membership.ts'
+import { countMembers, queueOf, refuseOverbooking } from './seats.ts'
+import type { Workspace } from './workspace.model.ts'
+
+const lifetimeDays = 7
+
+/** Invitations into workspaces. */
+export const invitations = (context: Context): Handlers<'rollcall.identity.v1.Invitations'> => ({
+  async listInvitations({ id, list }, { caller }) {
+    const tenant = context.within(caller.organizationId)
+    const { workspace } = await enter(tenant, id, caller, 'read')
+    return runList({
+      scope: tenant.invitations,
+      base: { workspace: workspace._id },
+      stages: [showStatus()],
+      query: list ?? {},
+      fields: invitationFields,
+    })
+  },
+
+  createInvitation: (request, { caller }) => createInvitation(context, request, caller),
+
+  revokeInvitation: (request, { caller }) =>
+    context.store.transaction(tx => revokeWithin(context, request, caller, tx), queueOf(request.id)),
+
+  acceptInvitation: (request, { caller }) => acceptInvitation(context, request, caller),
+
+  declineInvitation: (request, { caller }) => declineInvitation(context, request, caller),
+})
+
+/** Invites someone into a workspace; the answer and the mail alone hold the link. */
+async function createInvitation(context: Context, request: CreateInvitationRequest, caller: Caller): Promise<HttpBody> {
+  const secret = generateSecret()
+  const hash = hashSecret(secret, context.tokenKey)
+  const { invitation, workspace } = await context.store.transaction(
+    tx => createWithin(context, { ...request, hash }, caller, tx),
+    queueOf(request.id),
+  )
+  const acceptUrl = `${context.consoleUrl}/invitations/${secret}`
+  await context.mailer.send(mailOf(invitation, workspace, caller, acceptUrl))
+  return json({ ...presentInvitation(invitation), acceptUrl })
+}
+
+async function createWithin(
+  context: Context,
+  { id, email, role: name, hash }: CreateInvitationRequest & { hash: string },
+  caller: Caller,
+  tx: ClientSession,
+): Promise<{ invitation: Invitation; workspace: Workspace }> {
+  const tenant = context.within(caller.organizationId)
+  const entered = await enter(tenant, id, caller, 'create', tx)
+  const { workspace } = entered
+  const role = await roleToGive(tenant.roles, name, entered, tx)
+  const user = await accountOf(tenant, email, tx)
+  if (user && (await tenant.members.findOne({ workspace: workspace._id, user: user._id }, { session: tx })))
+    throw new AppError('duplicate', { path: 'email' })
+  const emailKey = emailKeyOf(email)
+  // One that nobody answered in time makes room for another; one that is pending does not, by the unique index.
+  const outdated = { workspace: workspace._id, emailKey, status: 'pending', expiresAt: { $lte: new Date() } }
+  await tenant.invitations.deleteMany(outdated, { session: tx })
+  const invitation = await tenant.invitations.insertOne(
+    {
+      workspace: workspace._id,
+      email,
+      emailKey,
+      role: role.name,
+      roleId: role._id,
+      hash,
+      expiresAt: new Date(Date.now() + lifetimeDays * 24 * 3_600_000),
+      sender: objectId(caller.userId),
+      createdBy: actorOf(caller),
+    },
+    { session: tx },
+  )
+  await countMembers(tenant, workspace._id, 0, tx)
+  await refuseOverbooking(tenant, workspace._id, tx)
+  await tellOf(context, 'invitation.created', invitation, caller, tx)
+  return { invitation, workspace }
+}
+
+async function revokeWithin(
+  context: Context,
+  { id, invitationId }: InvitationRequest,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<HttpBody> {
+  const tenant = context.within(caller.organizationId)
+  const { workspace } = await visit(tenant, id, caller, tx)
+  const named = { workspace: workspace._id, _id: objectId(invitationId, 'invitationId') }
+  const invitation = await tenant.invitations.findOne(named, { session: tx })
+  if (!invitation) throw new AppError('not_found', { what: 'invitation' })
+  if (String(invitation.sender) !== caller.userId)
+    throw new AppError('forbidden', { message: 'Only the sender may revoke an invitation.' })
+  if (invitation.status !== 'pending')
+    throw new AppError('conflict', { message: `the invitation was ${invitation.status}` })
+  await withdraw(context, named, caller, tx)
+  return json(presentInvitation(invitation))
+}
+
+function mailOf({ email, role }: Invitation, { name }: Workspace, { userName }: Caller, link: string): Mail {
+  const paragraphs = [
+    'Hello,',
+    `${userName} invites you to the workspace ${name}, as ${role}. Accept or decline here:`,
+    link,
+    `The link works once, within ${lifetimeDays} days.`,
+  ]
+  return { to: email, subject: `Invitation to ${name}`, text: paragraphs.join('\n\n') }
+}

@@ -1,0 +1,134 @@
+import type { AddMemberRequest, MemberRequest, UpdateMemberRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { AppError, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { objectId, reference, runList } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context, Tenant } from '../context.ts'
+import { tell } from '../events.ts'
+import { authorityOf } from '../roles/authority.ts'
+import { refuseExcess } from '../roles/permissions.ts'
+import { emailKeyOf, type User } from '../users/user.model.ts'
+import { type Entered, enter, inWorkspace, roleToGive } from './access.ts'
+import { withdraw } from './invitation-outcome.ts'
+import { type Member, memberFields, presentMember, showUser } from './member.model.ts'
+import { accountOf, carryRole, join, keepAnOwner } from './membership.ts'
+import { countMembers, queueOf } from './seats.ts'
+
+/** Members of a workspace. */
+export const members = (context: Context): Handlers<'rollcall.identity.v1.Members'> => ({
+  async listMembers({ id, list }, { caller }) {
+    const tenant = context.within(caller.organizationId)
+    const { workspace } = await enter(tenant, id, caller, 'read')
+    return runList({
+      scope: tenant.members,
+      base: { workspace: workspace._id },
+      stages: [showUser],
+      query: list ?? {},
+      fields: memberFields,
+      populate: { user: reference(tenant.users, presentPerson) },
+    })
+  },
+
+  addMember: (request, { caller }) =>
+    context.store.transaction(tx => addWithin(context, request, caller, tx), queueOf(request.id)),
+
+  updateMember: async (request, { caller }): Promise<Updated> => {
+    await context.store.transaction(tx => updateWithin(context, request, caller, tx), queueOf(request.id))
+    return { success: true, message: 'updated' }
+  },
+
+  removeMember: (request, { caller }) =>
+    context.store.transaction(tx => removeWithin(context, request, caller, tx), queueOf(request.id)),
+})
+
+async function addWithin(
+  context: Context,
+  { id, email, role: name }: AddMemberRequest,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<HttpBody> {
+  const tenant = context.within(caller.organizationId)
+  const entered = await enter(tenant, id, caller, 'create', tx)
+  const role = await roleToGive(tenant.roles, name, entered, tx)
+  const user = await accountOf(tenant, email, tx)
+  if (!user) throw new AppError('invalid_field', { path: 'email', reason: 'the organization has no such account' })
+  const { workspace } = entered
+  await withdraw(context, { workspace: workspace._id, emailKey: emailKeyOf(email), status: 'pending' }, caller, tx)
+  return json(presentMember(await join(context, { workspace, user, role, doer: caller }, tx)))
+}
+
+async function updateWithin(
+  context: Context,
+  { id, userId, role: name }: UpdateMemberRequest,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<void> {
+  const tenant = context.within(caller.organizationId)
+  const entered = await enter(tenant, id, caller, 'update', tx)
+  const member = await findMember(tenant, entered, userId, tx)
+  if (member.gone) throw new AppError('conflict', { message: 'the account of the member was deleted' })
+  const role = await roleToGive(tenant.roles, name, entered, tx)
+  if (role.name === member.role) return
+  await countMembers(tenant, member.workspace, 0, tx)
+  await keepAnOwner(tenant, member, tx)
+  await carryRole(tenant, member.roleId, -1, tx)
+  await carryRole(tenant, role._id, 1, tx)
+  const carried = { role: role.name, roleId: role._id }
+  await tenant.members.updateOne({ _id: member._id }, { $set: carried }, { session: tx })
+  const data = {
+    memberId: String(member._id),
+    workspaceId: id,
+    userId: String(member.user),
+    from: member.role,
+    to: role.name,
+  }
+  const { organization, _id: subject } = member
+  await tell(context, caller, 'member.role_changed', { organization, subject, data }, tx)
+}
+
+async function removeWithin(
+  context: Context,
+  { id, userId }: MemberRequest,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<HttpBody> {
+  const tenant = context.within(caller.organizationId)
+  const entered = await enter(tenant, id, caller, 'delete', tx)
+  const member = await findMember(tenant, entered, userId, tx)
+  await countMembers(tenant, member.workspace, member.gone ? 0 : -1, tx)
+  await keepAnOwner(tenant, member, tx)
+  await tenant.members.deleteOne({ _id: member._id }, { session: tx })
+  if (!member.gone) await carryRole(tenant, member.roleId, -1, tx)
+  const record = presentMember(member)
+  const { organization, _id: subject } = member
+  await tell(
+    context,
+    caller,
+    'member.removed',
+    { organization, subject, data: { member: record, workspaceId: id } },
+    tx,
+  )
+  return json(record)
+}
+
+/** The member by the id of the account or of the membership, whose role in it does not allow more than the caller's. */
+async function findMember(
+  { members, roles }: Tenant,
+  { workspace, held }: Entered,
+  id: string,
+  tx: ClientSession,
+): Promise<Member> {
+  const named = objectId(id, 'userId')
+  const either = { workspace: workspace._id, $or: [{ user: named, gone: false }, { _id: named }] }
+  const member = await members.findOne(either, { session: tx })
+  if (!member) throw new AppError('not_found', { what: 'member' })
+  const authority = member.gone ? undefined : await authorityOf(roles, member, tx)
+  if (authority) refuseExcess(inWorkspace(authority.permissions), held)
+  return member
+}
+
+/** What members see of each other. */
+function presentPerson({ _id, name, email, image }: User) {
+  const id = String(_id)
+  return { _id: id, id, name, email, image }
+}

@@ -1,0 +1,70 @@
+import { AppError, type Caller } from '@rollcall/rpc'
+import type { ClientSession, Types } from 'mongoose'
+import type { Context, Tenant } from '../context.ts'
+import { tell } from '../events.ts'
+import type { Role } from '../roles/role.model.ts'
+import { emailKeyOf, type User } from '../users/user.model.ts'
+import { type Member, presentMember } from './member.model.ts'
+import { countMembers, refuseOverbooking } from './seats.ts'
+import type { Workspace } from './workspace.model.ts'
+
+/**
+ * Makes a user a member of a workspace, within a transaction: takes a seat and counts one more on the role, which keeps
+ * the role, and the account, as they are until the membership is there.
+ * @throws {AppError} duplicate for a member, not_allowed where no seat is free
+ */
+export async function join(
+  context: Context,
+  { workspace, user, role, doer }: { workspace: Workspace; user: User; role: Role; doer: Caller },
+  tx: ClientSession,
+): Promise<Member> {
+  const tenant = context.within(workspace.organization)
+  const { _id: id, name: workspaceName, image: workspaceImage, organization } = workspace
+  if (await tenant.members.findOne({ workspace: id, user: user._id }, { session: tx }))
+    throw new AppError('duplicate', { path: 'email' })
+  await tenant.users.updateOne({ _id: user._id }, { $set: {} }, { session: tx })
+  await carryRole(tenant, role._id, 1, tx)
+  const member = await tenant.members.insertOne(
+    { workspace: id, workspaceName, workspaceImage, user: user._id, role: role.name, roleId: role._id },
+    { session: tx },
+  )
+  await countMembers(tenant, id, 1, tx)
+  await refuseOverbooking(tenant, id, tx)
+  const data = { member: presentMember(member), workspaceId: String(id) }
+  await tell(context, doer, 'member.added', { organization, subject: member._id, data }, tx)
+  return member
+}
+
+/** Counts memberships that a role got or lost: it cannot be deleted while there are any. */
+export async function carryRole(
+  { roles }: Tenant,
+  roleId: Types.ObjectId,
+  change: number,
+  tx: ClientSession,
+): Promise<void> {
+  await roles.updateOne({ _id: roleId }, { $inc: { membershipCount: change } }, { session: tx })
+}
+
+/** Refuses to take a workspace its last owner; to be called after `countMembers`. @throws {AppError} conflict */
+export async function keepAnOwner({ members }: Tenant, member: Member, tx: ClientSession): Promise<void> {
+  const { _id, workspace, role, gone } = member
+  if (role !== 'owner' || gone) return
+  const others = { workspace, role: 'owner', gone: false, _id: { $ne: _id } }
+  if (await members.findOne(others, { session: tx })) return
+  throw new AppError('conflict', { message: 'the last owner of the workspace has to stay' })
+}
+
+/** Leaves a deleted user's memberships behind as records that take no seat and carry no role, within its transaction. */
+export async function abandonMemberships(tenant: Tenant, user: Types.ObjectId, tx: ClientSession): Promise<void> {
+  const memberships = await tenant.members.find({ user, gone: false }, { session: tx })
+  await tenant.members.updateMany({ user, gone: false }, { $set: { gone: true } }, { session: tx })
+  for (const { workspace, roleId } of memberships) {
+    await countMembers(tenant, workspace, -1, tx)
+    await carryRole(tenant, roleId, -1, tx)
+  }
+}
+
+/** The account of an email in the organization. */
+export function accountOf({ users }: Tenant, email: string, tx?: ClientSession): Promise<User | null> {
+  return users.findOne({ emailKey: emailKeyOf(email) }, { session: tx })
+}

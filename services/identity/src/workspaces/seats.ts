@@ -1,0 +1,39 @@
+import { AppError } from '@rollcall/rpc'
+import type { ClientSession, Types } from 'mongoose'
+import type { Tenant } from '../context.ts'
+import { pending } from './invitation.model.ts'
+
+/** Transactions that change who is in a workspace write to it: side by side they would only make each other begin again. */
+export function queueOf(workspaceId: string | Types.ObjectId): { queue: string } {
+  return { queue: `workspace ${workspaceId}` }
+}
+
+/**
+ * Counts members that came to a workspace or left it. Every change of who is in it or is to be writes to the workspace by
+ * this: of two at once, the later one begins again and sees what the first has left.
+ */
+export async function countMembers(
+  { workspaces }: Tenant,
+  id: Types.ObjectId,
+  change: number,
+  tx: ClientSession,
+): Promise<void> {
+  await workspaces.updateOne({ _id: id }, { $inc: { memberCount: change, revision: 1 } }, { session: tx })
+}
+
+/**
+ * Refuses what has taken more seats than there are, members and pending invitations together; to be called once they are
+ * taken, after `countMembers`. @throws {AppError} not_allowed
+ */
+export async function refuseOverbooking(
+  { workspaces, invitations }: Tenant,
+  id: Types.ObjectId,
+  tx: ClientSession,
+): Promise<void> {
+  const workspace = await workspaces.findOne({ _id: id }, { session: tx })
+  const { seats = null, memberCount = 0 } = workspace ?? {}
+  if (seats === null) return
+  const taken = memberCount + (await invitations.count({ workspace: id, ...pending() }, { session: tx }))
+  if (taken > seats)
+    throw new AppError('not_allowed', { message: `The workspace has ${seats} seats; ${taken} are wanted.` })
+}

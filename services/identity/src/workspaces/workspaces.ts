@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util'
+import { allows } from '@rollcall/contract'
+import type { CreateWorkspaceRequest, UpdateWorkspaceRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { AppError, actorOf, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { type Filter, runList } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context, Tenant } from '../context.ts'
+import { tell } from '../events.ts'
+import { switched } from '../features/switches.ts'
+import { enter } from './access.ts'
+import { carryRole, join } from './membership.ts'
+import { countMembers, refuseOverbooking } from './seats.ts'
+import { presentWorkspace, type Workspace, workspaceFields } from './workspace.model.ts'
+
+const mostSeats = 1_000_000
+
+/** Workspaces: who works together, in which role. */
+export const workspaces = (context: Context): Handlers<'rollcall.identity.v1.Workspaces'> => ({
+  async listWorkspaces({ list }, { caller }) {
+    const tenant = context.within(caller.organizationId)
+    const base = allows(caller.permissions, 'workspaces', 'read') ? {} : await ownWorkspaces(tenant, caller)
+    return runList({ scope: tenant.workspaces, base, query: list ?? {}, fields: workspaceFields })
+  },
+
+  createWorkspace: (request, { caller }) => createWorkspace(context, request, caller),
+
+  async getWorkspace({ id }, { caller }) {
+    const { workspace } = await enter(context.within(caller.organizationId), id, caller, 'read')
+    return json(presentWorkspace(workspace))
+  },
+
+  updateWorkspace: (request, { caller }) => updateWorkspace(context, request, caller),
+
+  deleteWorkspace: ({ id }, { caller }) => context.store.transaction(tx => deleteWithin(context, id, caller, tx)),
+})
+
+async function ownWorkspaces({ members }: Tenant, { userId }: Caller): Promise<Filter> {
+  const memberships = userId === null ? [] : await members.find({ user: userId, gone: false })
+  return { _id: { $in: memberships.map(({ workspace }) => workspace) } }
+}
+
+function createWorkspace(
+  context: Context,
+  { name, image, seats, features }: CreateWorkspaceRequest,
+  caller: Caller,
+): Promise<HttpBody> {
+  const tenant = context.within(caller.organizationId)
+  return context.store.transaction(async tx => {
+    const user = await tenant.users.findOne({ _id: caller.userId }, { session: tx })
+    const role = await tenant.roles.findOne({ name: 'owner', builtIn: true }, { session: tx })
+    if (!user || !role) throw new AppError('unauthenticated', { message: 'No such account.' })
+    const workspace = await tenant.workspaces.insertOne(
+      {
+        name,
+        image: image || null,
+        seats: seatsOf(seats) ?? null,
+        features: await switched(tenant.features, {}, features, tx),
+        createdBy: actorOf(caller),
+      },
+      { session: tx },
+    )
+    const { _id: subject, organization } = workspace
+    const record = presentWorkspace({ ...workspace, memberCount: 1 })
+    await tell(context, caller, 'workspace.created', { organization, subject, data: { workspace: record } }, tx)
+    await join(context, { workspace, user, role, doer: caller }, tx)
+    return json(record)
+  })
+}
+
+async function updateWorkspace(context: Context, request: UpdateWorkspaceRequest, caller: Caller): Promise<Updated> {
+  await context.store.transaction(tx => updateWithin(context, request, caller, tx))
+  return { success: true, message: 'updated' }
+}
+
+async function updateWithin(
+  context: Context,
+  request: UpdateWorkspaceRequest,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<void> {
+  const tenant = context.within(caller.organizationId)
+  const { workspace: before } = await enter(tenant, request.id, caller, 'update', tx)
+  const { _id, organization } = before
+  const set = await changesOf(tenant, request, before, tx)
+  const changed = (Object.keys(set) as (keyof Workspace)[]).filter(
+    field => !isDeepStrictEqual(set[field], before[field]),
+  )
+  if (changed.length === 0) return
+  await tenant.workspaces.updateOne({ _id }, { $set: set }, { session: tx })
+  if (changed.includes('seats')) {
+    await countMembers(tenant, _id, 0, tx)
+    await refuseOverbooking(tenant, _id, tx)
+  }
+  const workspace = { ...before, ...set }
+  if (changed.includes('name') || changed.includes('image')) {
+    const shown = { workspaceName: workspace.name, workspaceImage: workspace.image }
+    await tenant.members.updateMany({ workspace: _id }, { $set: shown }, { session: tx })
+    await countMembers(tenant, _id, 0, tx)
+  }
+  const data = { workspace: presentWorkspace({ ...workspace, updatedAt: new Date() }), changed }
+  await tell(context, caller, 'workspace.updated', { organization, subject: _id, data }, tx)
+}
+
+async function changesOf(
+  { features }: Tenant,
+  request: UpdateWorkspaceRequest,
+  before: Workspace,
+  tx: ClientSession,
+): Promise<Partial<Workspace>> {
+  const { name, image } = request
+  const seats = seatsOf(request.seats)
+  return {
+    ...(name !== undefined && { name }),
+    ...(image !== undefined && { image: image || null }),
+    ...(seats !== undefined && { seats }),
+    ...(request.features !== undefined && {
+      features: await switched(features, before.features, request.features, tx),
+    }),
+  }
+}
+
+async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
+  const tenant = context.within(caller.organizationId)
+  const { workspace } = await enter(tenant, id, caller, 'delete', tx)
+  const { _id: subject, organization } = workspace
+  await tenant.workspaces.deleteOne({ _id: subject }, { session: tx })
+  const members = await tenant.members.find({ workspace: subject, gone: false }, { session: tx })
+  for (const [, carriers] of Map.groupBy(members, ({ roleId }) => String(roleId)))
+    await carryRole(tenant, carriers[0]!.roleId, -carriers.length, tx)
+  await tenant.members.deleteMany({ workspace: subject }, { session: tx })
+  await tenant.invitations.deleteMany({ workspace: subject }, { session: tx })
+  const record = presentWorkspace(workspace)
+  await tell(context, caller, 'workspace.deleted', { organization, subject, data: { workspace: record } }, tx)
+  return json(record)
+}
+
+/** Reads a number of seats, JSON as text; undefined where none is given. @throws {AppError} invalid_field */
+function seatsOf(text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined
+  const seats: unknown = JSON.parse(text)
+  if (seats === null) return null
+  if (typeof seats === 'number' && Number.isInteger(seats) && seats >= 1 && seats <= mostSeats) return seats
+  const reason = `must be a whole number from 1 to ${mostSeats}, or null`
+  throw new AppError('invalid_field', { path: 'seats', reason })
+}
