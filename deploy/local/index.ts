@@ -2,6 +2,7 @@ export type { BackingEnvironment, BackingVariable } from './backing/backing.ts'
 export { type BackingOptions, type RunningBacking, startBacking } from './backing/index.ts'
 export { interruption } from './interruption.ts'
 export { type Keys, newKeys } from './keys.ts'
+export { type Link, type LinkMode, linkTo } from './link.ts'
 export { freePort, LOCALHOST } from './ports.ts'
 export { explain, Problem } from './problem.ts'
 export {

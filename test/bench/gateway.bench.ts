@@ -22,6 +22,7 @@ import { createApp } from '@rollcall/gateway/app'
 import type { CachedCredential } from '@rollcall/gateway/authenticate'
 import type { Backends } from '@rollcall/gateway/backends'
 import type { Context } from '@rollcall/gateway/context'
+import { startTokenUsage } from '@rollcall/gateway/token-usage'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { type Client, contractRoutes, json, type ServiceName } from '@rollcall/rpc'
 import { createLogger, createMetrics } from '@rollcall/runtime'
@@ -159,15 +160,23 @@ async function gatewayOn(redis: Context['redis']) {
   const accessLogger = batchedLogger('info', { onStop: () => {} }, openSync(devNull, 'w'))
   const cache = createCredentialCache<CachedCredential>(redis, { prefix: `${prefix}credential:` })
   await cache.prepare(organizationId)
+  const tokenUsage = startTokenUsage({
+    identity: { recordUsage: async () => ({}) },
+    everyMs: 20_000,
+    logger: createLogger({ service: 'gateway' }),
+  })
   const listener = (routes: readonly Route[]): RequestListener =>
     createApp({
       routes,
       backends: stubbedBackends,
       redis,
       limitPrefix: `${prefix}limit:`,
+      idempotencyPrefix: `${prefix}idempotency:`,
+      idempotencyPrefix: `${prefix}idempotency:`,
       cache,
       sessions,
       tokenKey: parseSecretKey(randomBytes(32).toString('base64')),
+      tokenUsage,
       trustProxy: 0,
       deadlineMs: 10_000,
       uploadMaxBytes: 1,

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { connectCacheRedis, createCredentialCache } from '@rollcall/credentials'
+import { linkTo } from '@rollcall/local'
 import { AppError } from '@rollcall/rpc'
 import { pause } from '@rollcall/runtime'
 import {
   bootGateway,
   issueSession,
   issueToken,
-  linkTo,
   organizationId,
   type StubbedServices,
   type TestGateway,

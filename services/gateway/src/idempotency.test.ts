@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { type Link, linkTo } from '@rollcall/local'
 import { AppError, json } from '@rollcall/rpc'
-import { bootGateway, issueToken, type Link, linkTo, type TestGateway } from './test-gateway.ts'
+import { bootGateway, issueToken, type TestGateway } from './test-gateway.ts'
 
 const contact = { email: 'one@example.com' }
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { limits } from '@rollcall/contract'
+import { type Link, linkTo } from '@rollcall/local'
 import { json } from '@rollcall/rpc'
-import { bootGateway, type Link, linkTo, type StubbedServices, sendRaw, type TestGateway } from './test-gateway.ts'
+import { bootGateway, type StubbedServices, sendRaw, type TestGateway } from './test-gateway.ts'
 
 const signIn = json({ token: 'a.b.c', expiresAt: '2030-01-01T00:00:00.000Z', user: {} })
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import {
   createSessionJwt,
   formatToken,
@@ -178,46 +178,4 @@ export async function sendRaw(port: number, bytes: string | Buffer, enough = (_:
   socket.on('error', () => {})
   await once(socket, 'close')
   return received
-}
-
-/** A way to a server that can be cut, or fall silent, as networks do. */
-export type Link = { url: string; become(mode: 'open' | 'cut' | 'silent'): void; stop(): Promise<void> }
-
-/** Opens a link to the server of a URL. */
-export async function linkTo(target: string): Promise<Link> {
-  const { hostname, port } = new URL(target)
-  const sockets = new Set<Socket>()
-  let state: 'open' | 'cut' | 'silent' = 'open'
-  const forward = (from: Socket, to: Socket) => {
-    sockets.add(from)
-    from.on('data', bytes => void (state === 'open' && to.write(bytes)))
-    from.on('error', () => {})
-    from.on('close', () => {
-      sockets.delete(from)
-      to.destroy()
-    })
-  }
-  const server = createServer(client => {
-    if (state === 'cut') return void client.destroy()
-    const upstream = connect({ host: hostname, port: Number(port) })
-    forward(client, upstream)
-    forward(upstream, client)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const breakAll = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  return {
-    url: target.replace(`:${port}`, `:${(server.address() as AddressInfo).port}`),
-    become(mode) {
-      state = mode
-      if (mode === 'cut') breakAll()
-    },
-    async stop() {
-      server.close()
-      breakAll()
-      await once(server, 'close')
-    },
-  }
 }
