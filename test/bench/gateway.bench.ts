@@ -172,7 +172,6 @@ async function gatewayOn(redis: Context['redis']) {
       redis,
       limitPrefix: `${prefix}limit:`,
       idempotencyPrefix: `${prefix}idempotency:`,
-      idempotencyPrefix: `${prefix}idempotency:`,
       cache,
       sessions,
       tokenKey: parseSecretKey(randomBytes(32).toString('base64')),

@@ -31,6 +31,7 @@ protobuf.parse(
     string must = 15 [(rollcall.rule) = { required: true }];
     optional string labels = 16 [(rollcall.rule) = { json: "texts" trim: true min_len: 1 max_len: 4 max_items: 2 }];
     optional string flags = 17 [(rollcall.rule) = { json: "flags" }];
+    repeated string nets = 18 [(rollcall.rule) = { format: "cidr" }];
   }
   message Either { option (rollcall.shape) = { any_field: true }; string id = 1; optional string a = 2; optional string b = 3; }
   message Open { option (rollcall.shape) = { open: true }; string name = 1; }
@@ -78,11 +79,31 @@ describe('the check of a body', () => {
       must: 'x',
       tags: ['a', 'b'],
       ids: [],
+      nets: [],
       free: '{"a":1,"b":null}',
       inner: { host: 'h', port: 25 },
       count: 7,
       flag: false,
     })
+  })
+
+  it('takes IP addresses and CIDR blocks, and nothing that resembles them', () => {
+    const nets = ['192.0.2.1', '192.0.2.0/24', '0.0.0.0/0', '2001:db8::1', '2001:db8::/32', '::ffff:192.0.2.0/120']
+    assert.deepEqual(sample({ ...good, nets }).request.nets, nets)
+    const bad = [
+      '192.0.2.0/33',
+      '2001:db8::/129',
+      '192.0.2',
+      '192.0.2.1/',
+      '192.0.2.1/-1',
+      '192.0.2.1/8/8',
+      'fe80::1%eth0',
+      '',
+    ]
+    for (const net of bad) {
+      const refused = refusal(() => sample({ ...good, nets: ['192.0.2.1', net] }))
+      assert.equal(refused, 'invalid field -> nets.1: must be an IP address or a CIDR block', net)
+    }
   })
 
   it('carries an array of texts as JSON, so that an empty one differs from none', () => {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type protobuf from 'protobufjs'
 import validator from 'validator'
 import { AppError, type ErrorCode } from './errors.ts'
@@ -49,11 +50,20 @@ const formats: Record<string, { test: (text: string) => boolean; reason: string 
     test: text => validator.isURL(text, { require_protocol: true, protocols: ['http', 'https'] }),
     reason: 'must be an http(s) URL',
   },
+  cidr: { test: isAddressOrBlock, reason: 'must be an IP address or a CIDR block' },
 }
 
 /** Whether a text is an email address, by the one rule that API bodies and imported rows share. */
 export function isEmail(text: string): boolean {
   return text.length <= 254 && validator.isEmail(text, { allow_utf8_local_part: true })
+}
+
+/** An IPv4 or IPv6 address without a zone, or a block of them: 192.0.2.0/24. */
+function isAddressOrBlock(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/')
+  const bits = { 4: 32, 6: 128 }[isIP(address)]
+  if (bits === undefined || address.includes('%') || more.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
 }
 
 /**

@@ -30,6 +30,7 @@ export const credentials = ({ within }: Context): Handlers<'rollcall.identity.v1
       ...resolved(creator, authority),
       tokenId: String(token._id),
       tokenName: token.name,
+      allowedIps: token.allowedIps ?? [],
       readOnly: false,
       ...(token.expiresAt && { expiresAt: token.expiresAt.toISOString() }),
     }

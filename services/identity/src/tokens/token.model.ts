@@ -26,6 +26,8 @@ export type Token = {
   creator: Types.ObjectId
   lastUsedAt: Date | null
   lastUsedIp: string | null
+  /** Addresses and CIDR blocks that it may be used from; none: any. */
+  allowedIps: string[]
   createdAt: Date
   updatedAt: Date
 }
@@ -53,10 +55,12 @@ export const tokenSchema = new Schema<Token>(
     creator: { type: Schema.Types.ObjectId, required: true },
     lastUsedAt: { type: Date, default: null },
     lastUsedIp: { type: String, default: null },
+    allowedIps: { type: [String], default: [] },
   },
   { collection: 'tokens', timestamps: true, versionKey: false },
 )
 tokenSchema.index({ organization: 1, hash: 1 }, { unique: true })
+tokenSchema.index({ organization: 1, _id: 1 })
 tokenSchema.index({ organization: 1, roleId: 1 })
 tokenSchema.index({ organization: 1, creator: 1 })
 
@@ -76,6 +80,7 @@ export const tokenFields: FieldTable = {
   'createdBy.name': 'string',
   lastUsedAt: 'date',
   lastUsedIp: 'string',
+  allowedIps: 'string[]',
 }
 
 const presentToken = presenter(tokenFields)

@@ -18,6 +18,7 @@ const publicFields = [
   'createdBy',
   'lastUsedAt',
   'lastUsedIp',
+  'allowedIps',
   'createdAt',
   'updatedAt',
 ]
@@ -72,6 +73,7 @@ describe('tokens', () => {
         createdBy: { kind: 'user', id: owner.userId, name: 'Owner' },
         lastUsedAt: null,
         lastUsedIp: null,
+        allowedIps: [],
       })
       const [organizationId, secret] = String(token).split(':') as [string, string]
       assert.equal(organizationId, owner.organizationId)

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { AppError, type Caller, type Handlers, json } from '@rollcall/rpc'
 import { objectId, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
@@ -5,6 +7,7 @@ import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { createToken } from './create-token.ts'
 import { addStatus, showToken, type Token, tokenFields } from './token.model.ts'
+import { listTokenUsage } from './token-usage.ts'
 
 /** API tokens: credentials of programs. */
 export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'> => ({
@@ -21,38 +24,48 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
     return json(token)
   },
 
-  async updateToken({ id, ...changes }, { caller }) {
-    const { tokens } = context.within(caller.organizationId)
-    await changeToken(context, id, caller, async tx => {
-      const before = await tokens.findOneAndUpdate(
-        { _id: id },
-        { $set: changes },
-        { session: tx, returnDocument: 'before' },
-      )
-      if (!before) throw notFound()
-      const { organization, _id: subject } = before
-      const changed = updatable.filter(field => changes[field] !== undefined && changes[field] !== before[field])
-      const data = { token: await showToken(tokens, subject, tx), changed }
-      await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
-    })
-    return { success: true, message: 'updated' }
-  },
+  updateToken: ({ id, ...changes }, { caller }) => updateToken(context, id, changes, caller),
 
   deleteToken: ({ id }, { caller }) => {
-    const { tokens, roles } = context.within(caller.organizationId)
+    const { tokens, tokenUses, roles } = context.within(caller.organizationId)
     return changeToken(context, id, caller, async tx => {
       const record = await showToken(tokens, objectId(id), tx)
       const token = await tokens.findOneAndDelete({ _id: id }, { session: tx })
       if (!token) throw notFound()
       const { organization, _id: subject, roleId } = token
+      await tokenUses.deleteMany({ token: subject }, { session: tx })
       if (roleId) await roles.updateOne({ _id: roleId }, { $inc: { tokenCount: -1 } }, { session: tx })
       await tell(context, caller, 'token.deleted', { organization, subject, data: { token: record } }, tx)
       return json(record)
     })
   },
+
+  listTokenUsage: (request, { caller }) => listTokenUsage(context, request, caller),
+
+  setAllowedIps: ({ id, cidrs }, { caller }) =>
+    updateToken(context, id, { allowedIps: [...new Set(cidrs.map(cidr => cidr.toLowerCase()))] }, caller),
 })
 
-const updatable = ['name', 'description', 'active', 'archived'] as const
+type Changes = Partial<Pick<Token, 'name' | 'description' | 'active' | 'archived' | 'allowedIps'>>
+
+/** Changes fields of a token, and tells which of them differ from what they were. */
+async function updateToken(context: Context, id: string, changes: Changes, caller: Caller): Promise<Updated> {
+  const { tokens } = context.within(caller.organizationId)
+  await changeToken(context, id, caller, async tx => {
+    const before = await tokens.findOneAndUpdate(
+      { _id: id },
+      { $set: changes },
+      { session: tx, returnDocument: 'before' },
+    )
+    if (!before) throw notFound()
+    const { organization, _id: subject } = before
+    const given = Object.keys(changes) as (keyof Changes)[]
+    const changed = given.filter(field => !isDeepStrictEqual(changes[field], before[field]))
+    const data = { token: await showToken(tokens, subject, tx), changed }
+    await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
+  })
+  return { success: true, message: 'updated' }
+}
 
 /** Changes a token so that the very next request with it meets the change. */
 async function changeToken<T>(

@@ -1,0 +1,73 @@
+import type { RecordUsageRequestUsedToken as UsedToken } from '@rollcall/protos/gen/identity-v1.ts'
+import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
+import { AppError, type Caller, type Handlers } from '@rollcall/rpc'
+import { isDuplicate, runList } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { tokenUseFields } from './token-use.model.ts'
+
+/** What tokens are used for, as gateways report it: counts of several replicas add up. */
+export const tokenUsage = (context: Context): Handlers<'rollcall.identity.v1.TokenUsage'> => ({
+  async recordUsage({ tokens }, { caller }) {
+    if (caller.kind !== 'service') throw new AppError('forbidden', { message: 'Only services report usage.' })
+    for (const [organizationId, used] of Map.groupBy(tokens, token => token.organizationId))
+      await recordWithin(context, organizationId, used)
+    return {}
+  },
+})
+
+/** What a token was used for, the latest use first. */
+export async function listTokenUsage({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { tokens, tokenUses } = within(caller.organizationId)
+  const token = await tokens.findOne({ _id: id })
+  if (!token) throw new AppError('not_found', { what: 'token' })
+  return runList({
+    scope: tokenUses,
+    base: { token: token._id },
+    query: list ?? {},
+    fields: tokenUseFields,
+    defaultSort: { lastAt: -1 },
+  })
+}
+
+/** Two reports may both be the first of a token's use: the one that comes second finds it, when it begins again. */
+async function recordWithin(context: Context, organizationId: string, used: UsedToken[]): Promise<void> {
+  const record = () => context.store.transaction(tx => recordReport(context, organizationId, used, tx))
+  await record().catch(error => {
+    if (isDuplicate(error)) return record()
+    throw error
+  })
+}
+
+async function recordReport(
+  { within }: Context,
+  organizationId: string,
+  used: UsedToken[],
+  tx: ClientSession,
+): Promise<void> {
+  const { tokens, tokenUses } = within(organizationId)
+  const stored = await tokens.find({ _id: { $in: used.map(({ tokenId }) => tokenId) } }, { session: tx })
+  const reports = new Map(used.map(token => [token.tokenId, token]))
+  const known = stored.map(token => ({ token, report: reports.get(String(token._id))! }))
+
+  const moments = known
+    .filter(({ token, report }) => (token.lastUsedAt?.getTime() ?? 0) <= report.lastUsedAt)
+    .map(({ token: { _id, updatedAt }, report }) => ({
+      // Being used is no update.
+      updateOne: {
+        filter: { _id },
+        update: { $set: { lastUsedAt: new Date(report.lastUsedAt), lastUsedIp: report.lastUsedIp, updatedAt } },
+      },
+    }))
+  const counts = known.flatMap(({ token, report }) =>
+    report.uses.map(({ resource, action, count, lastAt }) => ({
+      updateOne: {
+        filter: { token: token._id, resource, action },
+        update: { $inc: { count }, $max: { lastAt: new Date(lastAt) } },
+        upsert: true,
+      },
+    })),
+  )
+  await tokens.bulkWrite(moments, { session: tx })
+  await tokenUses.bulkWrite(counts, { session: tx })
+}
