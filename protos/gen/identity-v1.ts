@@ -14,6 +14,12 @@ export type Authentication = {
   forgotPassword: { kind: 'unary'; request: ForgotPasswordRequest; response: Updated }
   /** Sets the password of whoever got the mail with the token, once. Every session of the account ends. */
   resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
+  /** Mails whoever has an account of this email a code to sign in with: six digits, good once, for 10 minutes and 5 tries. A new code replaces the one before. The answer is the same where nobody has an account. */
+  requestOtp: { kind: 'unary'; request: RequestOtpRequest; response: Updated }
+  /** Signs in with the code of the mail, which also shows that the address is the account's. Sets the HttpOnly cookie auth_token as well. */
+  verifyOtp: { kind: 'unary'; request: VerifyOtpRequest; response: HttpBody }
+  /** Acts as another user, read-only, for 30 minutes: any method but GET, HEAD and OPTIONS gets 403. For owners and admins only, and tokens that authorize as one; no role can grant it. An admin may act as anyone but an owner, nobody as themselves or as a blocked account. It is one of the user's sessions and can be ended there; it ends at once with the credential that asked for it, and when its bearer is blocked, deleted or given another role. */
+  impersonate: { kind: 'unary'; request: ImpersonateRequest; response: HttpBody }
   /** The caller: kind of credential, user, organization, role and permissions. */
   getMe: { kind: 'unary'; request: Empty; response: HttpBody }
 }
@@ -108,6 +114,24 @@ export type ResetPasswordRequest = {
   password: string
 }
 
+export type RequestOtpRequest = {
+  email: string
+  /** Only the account of this organization. */
+  orgId?: string
+}
+
+export type VerifyOtpRequest = {
+  email: string
+  /** The six digits of the mail. */
+  code: string
+  /** Needed where the email has accounts in several organizations. */
+  orgId?: string
+}
+
+export type ImpersonateRequest = {
+  userId: string
+}
+
 export type ResolveTokenRequest = {
   organizationId: string
   /** HMAC-SHA-256 of the secret under the server key, base64url. */
@@ -133,7 +157,7 @@ export type ResolvedCredential = {
   permissions: string[]
   readOnly: boolean
   impersonatorId?: string
-  /** ISO 8601; absent: never. */
+  /** Until when the answer may be remembered, ISO 8601; absent: for as long as one likes. */
   expiresAt?: string
   /** CIDR blocks the token may come from; none: any. */
   allowedIps: string[]

@@ -1,15 +1,16 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Attributes, Batches, Contacts } from './audience-v1.ts'
+import type { Attributes, Batches, Contacts, Lists } from './audience-v1.ts'
 import type { Authentication, Credentials, Directory, Features, Invitations, Members, Roles, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
-import type { Domains } from './messaging-v1.ts'
+import type { Domains, Mail, Senders } from './messaging-v1.ts'
 
 /** Every gRPC service by its full name. */
 export type Services = {
   'rollcall.audience.v1.Attributes': Attributes
   'rollcall.audience.v1.Batches': Batches
   'rollcall.audience.v1.Contacts': Contacts
+  'rollcall.audience.v1.Lists': Lists
   'rollcall.identity.v1.Authentication': Authentication
   'rollcall.identity.v1.Credentials': Credentials
   'rollcall.identity.v1.Directory': Directory
@@ -23,4 +24,6 @@ export type Services = {
   'rollcall.identity.v1.Workspaces': Workspaces
   'rollcall.import.v1.Imports': Imports
   'rollcall.messaging.v1.Domains': Domains
+  'rollcall.messaging.v1.Mail': Mail
+  'rollcall.messaging.v1.Senders': Senders
 }

@@ -9,22 +9,24 @@ import type { User } from './users/user.model.ts'
 /** What happened, to what and where. */
 export type Happening = { organization: Types.ObjectId; subject: Types.ObjectId; data: object }
 
-/** Tells of what someone did, in the transaction that makes it true: as an event, and in that person's own trail. */
+/**
+ * Tells of what someone did, in the transaction that makes it true: as an event, and in that person's own trail.
+ * @param trails the users whose trails it belongs in, where it is not only that of who did it
+ */
 export async function tell(
   { within }: Pick<Context, 'within'>,
   doer: Caller,
   type: string,
   happening: Happening,
   tx: ClientSession,
+  trails: readonly (Types.ObjectId | string | null)[] = [doer.userId],
 ): Promise<void> {
   const actor = actorOf(doer)
   await addEvents(tx, [eventOf(type, happening, doer)])
   const { organization, data } = happening
-  if (doer.userId === null) return
-  await within(organization).activities.insertOne(
-    { user: doer.userId, type, at: new Date(), actor, data },
-    { session: tx },
-  )
+  const at = new Date()
+  const entries = trails.filter(user => user !== null).map(user => ({ user, type, at, actor, data }))
+  await within(organization).activities.insertMany(entries, { session: tx })
 }
 
 /** The caller of a public route, once a password or a mail has shown who it is. */

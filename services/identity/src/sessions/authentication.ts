@@ -6,9 +6,11 @@ import { createOrganization } from '../organizations/create-organization.ts'
 import { presentOrganization } from '../organizations/organization.model.ts'
 import { mailResets, resetPassword } from '../users/password-reset.ts'
 import { emailKeyOf, presentUser, type User } from '../users/user.model.ts'
-import { blockedAccount } from './credentials.ts'
+import { blockedAccount } from './bearer.ts'
 import { endSession } from './end-sessions.ts'
+import { impersonate } from './impersonate.ts'
 import { signIn } from './sign-in.ts'
+import { mailCode, renewCode, verifyCode } from './sign-in-code.ts'
 
 /** How many organizations' accounts of one email a sign-in tries its password on. */
 const maxAccounts = 10
@@ -58,6 +60,17 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     await resetPassword(context, request, caller)
     return { success: true, message: 'updated' }
   },
+
+  async requestOtp(request, { logger }) {
+    const leave = await renewCode(context, request)
+    // Nobody waits for the mail, so that the answer tells nothing of whether there is such an account.
+    if (leave) mailCode(context, leave).catch(err => logger.error({ err }, 'no mail with a code to sign in'))
+    return { success: true, message: 'sent, if there is such an account' }
+  },
+
+  verifyOtp: (request, call) => verifyCode(context, request, call),
+
+  impersonate: (request, call) => impersonate(context, request, call),
 
   async getMe(_request, { caller }) {
     const { organizationId, userId, role, permissions, tokenId, tokenName, impersonatorId } = caller

@@ -1,14 +1,20 @@
-import { credentialMessages } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, type Caller, type Handlers } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
-import type { Context } from '../context.ts'
-import { type Authority, authorityOf, tokenAuthorityOf } from '../roles/authority.ts'
-import type { Token } from '../tokens/token.model.ts'
-import type { User } from '../users/user.model.ts'
+import type { Context, Tenant } from '../context.ts'
+import {
+  badSession,
+  bearerOfOrigin,
+  bearerOfSession,
+  bearerOfToken,
+  type SessionBearer,
+  type TokenBearer,
+} from './bearer.ts'
+import { mayImpersonate } from './impersonate.ts'
 import type { Session } from './session.model.ts'
 
 const notedEveryMs = 60_000
+const past = new Date(0).toISOString()
 
 /**
  * Turns credentials into callers, as things stand at this moment; whoever asks may remember the answer under the
@@ -17,47 +23,18 @@ const notedEveryMs = 60_000
 export const credentials = ({ within }: Context): Handlers<'rollcall.identity.v1.Credentials'> => ({
   async resolveToken({ organizationId, hash }, { caller }) {
     requireService(caller)
-    const { tokens, users, roles } = within(organizationId)
-    const token = await tokens.findOne({ hash })
-    if (!token || !isUsable(token)) throw unauthenticated(credentialMessages.unknownToken)
-    const creator = await users.findOne({ _id: token.creator })
-    if (!creator) throw unauthenticated(credentialMessages.creatorMissing)
-    if (creator.blocked) throw blockedAccount()
-    const authority = await tokenAuthorityOf(roles, token, creator)
-    if (!authority) throw unauthenticated('Token role not found.')
-    return {
-      kind: 'token',
-      ...resolved(creator, authority),
-      tokenId: String(token._id),
-      tokenName: token.name,
-      allowedIps: token.allowedIps ?? [],
-      readOnly: false,
-      ...(token.expiresAt && { expiresAt: token.expiresAt.toISOString() }),
-    }
+    return resolvedToken(await bearerOfToken(within(organizationId), { hash }))
   },
 
   async resolveSession({ organizationId, sessionId, userId }, { caller, logger }) {
     requireService(caller)
-    const { sessions, users, roles } = within(organizationId)
-    const [session, user] = await Promise.all([
-      sessions.findOne({ _id: sessionId, user: userId }),
-      users.findOne({ _id: userId }),
-    ])
-    // Blocking ends the sessions of an account; while it lasts, they say so.
-    if (user?.blocked) throw blockedAccount()
-    if (!user || !session || session.expiresAt.getTime() <= Date.now())
-      throw unauthenticated(credentialMessages.badSession)
-    const authority = await authorityOf(roles, user)
-    if (!authority) throw unauthenticated(credentialMessages.badSession)
-    noteActivity(sessions, session).catch(err => logger.warn({ err }, 'the activity of a session was not noted'))
-    return {
-      kind: 'session',
-      ...resolved(user, authority),
-      sessionId,
-      readOnly: session.impersonatedBy !== null,
-      ...(session.impersonatedBy && { impersonatorId: String(session.impersonatedBy) }),
-      expiresAt: session.expiresAt.toISOString(),
-    }
+    const tenant = within(organizationId)
+    const bearer = await bearerOfSession(tenant, { id: sessionId, user: userId })
+    const resolved = await resolvedSession(tenant, bearer)
+    noteActivity(tenant.sessions, bearer.session).catch(err =>
+      logger.warn({ err }, 'the activity of a session was not noted'),
+    )
+    return resolved
   },
 })
 
@@ -68,27 +45,44 @@ async function noteActivity(sessions: Scope<Session>, { _id, lastActiveAt }: Ses
   await sessions.updateOne({ _id }, { $set: { lastActiveAt: new Date(now) } })
 }
 
-/** The refusal of whoever acts for a blocked account. */
-export function blockedAccount(): AppError {
-  return new AppError('forbidden', { message: 'Account is blocked.' })
-}
-
-function unauthenticated(message: string): AppError {
-  return new AppError('unauthenticated', { message })
-}
-
 function requireService(caller: Caller): void {
   if (caller.kind !== 'service') throw new AppError('forbidden', { message: 'Only services resolve credentials.' })
 }
 
-function isUsable({ active, archived, expiresAt }: Token): boolean {
-  return active && !archived && (expiresAt === null || expiresAt.getTime() > Date.now())
+/**
+ * What a session stands for. One with an origin stands and falls with it, and is not to be remembered: a change of the
+ * origin makes nobody forget but the origin itself.
+ */
+async function resolvedSession(tenant: Tenant, bearer: SessionBearer): Promise<ResolvedCredential> {
+  const { session, person } = bearer
+  const sessionId = String(session._id)
+  const own = { ...common(bearer), kind: 'session', sessionId, expiresAt: session.expiresAt.toISOString() }
+  const origin = await bearerOfOrigin(tenant, session)
+  if (!origin) return own
+  const original = 'token' in origin ? resolvedToken(origin) : common(origin)
+  if (!session.impersonatedBy)
+    return { ...original, kind: 'token' in origin ? 'token' : 'session', sessionId, expiresAt: past }
+  if (!mayImpersonate(origin.authority, person)) throw badSession()
+  const { allowedIps } = original
+  return { ...own, allowedIps, readOnly: true, impersonatorId: String(session.impersonatedBy), expiresAt: past }
 }
 
-function resolved(
-  person: User,
-  { role, permissions }: Authority,
-): Pick<ResolvedCredential, 'organizationId' | 'userId' | 'userName' | 'role' | 'permissions' | 'allowedIps'> {
+function resolvedToken(bearer: TokenBearer): ResolvedCredential {
+  const { _id, name, allowedIps, expiresAt } = bearer.token
+  return {
+    ...common(bearer),
+    kind: 'token',
+    tokenId: String(_id),
+    tokenName: name,
+    allowedIps: allowedIps ?? [],
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+  }
+}
+
+function common({
+  person,
+  authority: { role, permissions },
+}: TokenBearer | SessionBearer): Omit<ResolvedCredential, 'kind'> {
   return {
     organizationId: String(person.organization),
     userId: String(person._id),
@@ -96,5 +90,6 @@ function resolved(
     role,
     permissions: permissions === '*' ? ['*'] : [...permissions],
     allowedIps: [],
+    readOnly: false,
   }
 }

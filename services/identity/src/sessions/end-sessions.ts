@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { eventOf, type Happening, tell } from '../events.ts'
 import type { Session } from './session.model.ts'
 
-/** Ends one session for whoever asks, within a transaction. Answers false where it has ended already. */
+/** Ends one session for whoever asks, and what hangs on it, within a transaction. Answers false where it has ended already. */
 export async function endSession(
   context: Context,
   id: Types.ObjectId,
@@ -14,22 +14,46 @@ export async function endSession(
 ): Promise<boolean> {
   const { sessions } = context.within(caller.organizationId)
   const ended = await sessions.findOneAndDelete({ _id: id }, { session: tx })
-  if (ended) await tell(context, caller, 'session.ended', happeningOf(ended), tx)
-  return ended !== null
+  if (!ended) return false
+  await tell(context, caller, 'session.ended', happeningOf(ended), tx)
+  await endSessions(context, { 'origin.id': id }, caller, tx)
+  return true
 }
 
-/** Ends sessions as part of another change, within its transaction. */
-export async function endSessions(
-  { within }: Context,
-  filter: Filter,
+/** Ends every session of a user and those in which the user acts as another, as part of a change of the user. */
+export async function endSessionsOf(
+  context: Context,
+  user: Types.ObjectId,
   caller: Caller,
   tx: ClientSession,
 ): Promise<void> {
-  const { sessions } = within(caller.organizationId)
+  await endSessions(context, { user }, caller, tx)
+  await endSessions(context, { impersonatedBy: user }, caller, tx)
+}
+
+/** Ends every session in which a user acts as another, or another as the user: what allowed it may be no more. */
+export async function endImpersonations(
+  context: Context,
+  user: Types.ObjectId,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<void> {
+  await endSessions(context, { impersonatedBy: user }, caller, tx)
+  await endSessions(context, { user, impersonatedBy: { $ne: null } }, caller, tx)
+}
+
+/** Ends sessions, and what hangs on them, as part of another change, within its transaction. */
+export async function endSessions(context: Context, filter: Filter, caller: Caller, tx: ClientSession): Promise<void> {
+  const { sessions } = context.within(caller.organizationId)
   const ended = await sessions.find(filter, { session: tx })
-  await sessions.deleteMany(filter, { session: tx })
-  const events = ended.map(session => eventOf('session.ended', happeningOf(session), caller))
-  await addEvents(tx, events)
+  if (ended.length === 0) return
+  const ids = ended.map(({ _id }) => _id)
+  await sessions.deleteMany({ _id: { $in: ids } }, { session: tx })
+  await addEvents(
+    tx,
+    ended.map(session => eventOf('session.ended', happeningOf(session), caller)),
+  )
+  await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
 }
 
 function happeningOf({ organization, _id: subject, user }: Session): Happening {

@@ -4,7 +4,10 @@ import { type PipelineStage, Schema, Types } from 'mongoose'
 import type { Device } from './device.ts'
 import { nullIfEmpty } from './null-if-empty.ts'
 
-/** A sign-in that has not ended; its id is the `sid` of the JWT. Ending it deletes it. */
+/** The credential that a session was made with: a session, or an API token, by its id. */
+export type Origin = { kind: 'session' | 'token'; id: Types.ObjectId }
+
+/** A sign-in, or what was made of one, that has not ended; its id is the `sid` of the JWT. Ending it deletes it. */
 export type Session = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -20,6 +23,8 @@ export type Session = {
   expiresAt: Date
   /** Who acts as the user, read-only. */
   impersonatedBy: Types.ObjectId | null
+  /** What it hangs on and ends with; null for a sign-in. What has an origin is nobody else's. */
+  origin: Origin | null
   createdAt: Date
   updatedAt: Date
 }
@@ -39,10 +44,16 @@ export const sessionSchema = new Schema<Session>(
     lastActiveAt: { type: Date, default: () => new Date() },
     expiresAt: { type: Date, required: true },
     impersonatedBy: { type: Schema.Types.ObjectId, default: null },
+    origin: {
+      type: new Schema<Origin>({ kind: String, id: Schema.Types.ObjectId }, { _id: false, id: false }),
+      default: null,
+    },
   },
   { collection: 'sessions', timestamps: true, versionKey: false },
 )
 sessionSchema.index({ organization: 1, user: 1 })
+sessionSchema.index({ organization: 1, impersonatedBy: 1 })
+sessionSchema.index({ organization: 1, 'origin.id': 1 })
 sessionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 
 /** What of a session is public. */

@@ -1,0 +1,76 @@
+import { credentialMessages } from '@rollcall/credentials'
+import { AppError } from '@rollcall/rpc'
+import type { Filter } from '@rollcall/store'
+import type { Types } from 'mongoose'
+import type { Tenant } from '../context.ts'
+import { type Authority, authorityOf, tokenAuthorityOf } from '../roles/authority.ts'
+import type { Token } from '../tokens/token.model.ts'
+import type { User } from '../users/user.model.ts'
+import type { Session } from './session.model.ts'
+
+type Borne = { person: User; authority: Authority }
+/** Who bears a token: the person it acts for. */
+export type TokenBearer = Borne & { token: Token }
+/** Who bears a session. */
+export type SessionBearer = Borne & { session: Session }
+
+/**
+ * Who bears a token and what they may do by it, as things stand.
+ * @throws {AppError} unauthenticated where it is good for nothing, forbidden where its creator is blocked
+ */
+export async function bearerOfToken({ tokens, users, roles }: Tenant, named: Filter): Promise<TokenBearer> {
+  const token = await tokens.findOne(named)
+  if (!token || !isUsable(token)) throw unauthenticated(credentialMessages.unknownToken)
+  const person = await users.findOne({ _id: token.creator })
+  if (!person) throw unauthenticated(credentialMessages.creatorMissing)
+  if (person.blocked) throw blockedAccount()
+  const authority = await tokenAuthorityOf(roles, token, person)
+  if (!authority) throw unauthenticated('Token role not found.')
+  return { token, person, authority }
+}
+
+/**
+ * Who bears a session and what they may do as its user, as things stand. Of a session with an origin it is not the whole
+ * truth: see `bearerOfOrigin`.
+ * @throws {AppError} unauthenticated where it is good for nothing, forbidden where its user is blocked
+ */
+export async function bearerOfSession(
+  { sessions, users, roles }: Tenant,
+  { id, user }: { id: string | Types.ObjectId; user: string | Types.ObjectId },
+): Promise<SessionBearer> {
+  const [session, person] = await Promise.all([sessions.findOne({ _id: id, user }), users.findOne({ _id: user })])
+  // Blocking ends the sessions of an account; while it lasts, they say so.
+  if (person?.blocked) throw blockedAccount()
+  if (!person || !session || session.expiresAt.getTime() <= Date.now()) throw badSession()
+  const authority = await authorityOf(roles, person)
+  if (!authority) throw badSession()
+  return { session, person, authority }
+}
+
+/** Who bears the credential that a session hangs on; throws as they do. Undefined for a sign-in. */
+export async function bearerOfOrigin(
+  tenant: Tenant,
+  { origin, impersonatedBy, user }: Session,
+): Promise<TokenBearer | SessionBearer | undefined> {
+  if (!origin) return undefined
+  if (origin.kind === 'token') return bearerOfToken(tenant, { _id: origin.id })
+  return bearerOfSession(tenant, { id: origin.id, user: impersonatedBy ?? user })
+}
+
+/** The refusal of whoever acts for a blocked account. */
+export function blockedAccount(): AppError {
+  return new AppError('forbidden', { message: 'Account is blocked.' })
+}
+
+/** The refusal of a session that is not, or no longer. */
+export function badSession(): AppError {
+  return unauthenticated(credentialMessages.badSession)
+}
+
+function unauthenticated(message: string): AppError {
+  return new AppError('unauthenticated', { message })
+}
+
+function isUsable({ active, archived, expiresAt }: Token): boolean {
+  return active && !archived && (expiresAt === null || expiresAt.getTime() > Date.now())
+}

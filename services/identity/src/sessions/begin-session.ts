@@ -1,0 +1,49 @@
+import type { SessionClaims } from '@rollcall/credentials'
+import type { Caller } from '@rollcall/rpc'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import type { User } from '../users/user.model.ts'
+import { type Device, maxUserAgentLength } from './device.ts'
+import type { Session } from './session.model.ts'
+
+/** The credential of a new session. */
+export type SignIn = { token: string; expiresAt: Date }
+
+/** How long a session lasts, where it runs, what it hangs on, and what its JWT says besides whose it is. */
+export type Beginning = Partial<Pick<Session, 'deviceId' | 'impersonatedBy' | 'origin'>> & {
+  lifetimeMs: number
+  device: Device
+  claims?: Pick<SessionClaims, 'act' | 'scope'>
+}
+
+/** Begins a session of a user and signs its JWT, within a transaction. What is to be told of it is up to the caller. */
+export async function beginSession(
+  { within, sessionJwt }: Context,
+  user: User,
+  caller: Caller,
+  { lifetimeMs, claims, ...fields }: Beginning,
+  tx: ClientSession,
+): Promise<SignIn & { session: Session }> {
+  // The JWT counts in seconds: the session ends in the same one.
+  const iat = Math.floor(Date.now() / 1000)
+  const exp = iat + Math.floor(lifetimeMs / 1000)
+  const expiresAt = new Date(exp * 1000)
+  const { sessions } = within(user.organization)
+  const session = await sessions.insertOne({ user: user._id, ...seenOf(caller), ...fields, expiresAt }, { session: tx })
+  const { _id: sub, organization: org, role } = user
+  const token = sessionJwt.sign({
+    sub: String(sub),
+    org: String(org),
+    sid: String(session._id),
+    role,
+    iat,
+    exp,
+    ...claims,
+  })
+  return { session, token, expiresAt }
+}
+
+/** What is seen of whoever calls. */
+export function seenOf({ ip = '', userAgent = '' }: Caller): { ip: string; userAgent: string } {
+  return { ip, userAgent: userAgent.slice(0, maxUserAgentLength) }
+}
