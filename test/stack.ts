@@ -7,8 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type BackingEnvironment,
   freePort,
+  type Link,
   LOCALHOST,
   launchService,
+  linkTo,
   newKeys,
   SERVICES,
   type ServiceName,
@@ -65,6 +67,8 @@ export type StackOptions = {
   processes?: boolean
   /** Settings of the services, by the names of their variables. */
   settings?: Record<string, string>
+  /** Services that the others reach by a link, which can be made to fail. */
+  linked?: readonly ServiceName[]
 }
 
 /** One running instance of a service; after `stop` or `kill`, `start` brings it back on the same port. */
@@ -88,6 +92,8 @@ export type TestStack = {
   urls: readonly string[]
   /** Instances of a service; the gateway may have several. */
   instances(service: ServiceName): readonly Instance[]
+  /** The links to the services that were to be linked. */
+  links: Readonly<Partial<Record<ServiceName, Link>>>
   backing: BackingEnvironment
   /** What stands before the names of the stack's databases, topics and keys. */
   namespace: string
@@ -102,6 +108,13 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   const stack = await describeStack(options.settings)
   onFailure.defer(() => dropDatabases(stack))
 
+  const links: Partial<Record<ServiceName, Link>> = {}
+  for (const service of options.linked ?? []) {
+    const link = await linkTo(`${LOCALHOST}:${stack.ports[service]}`)
+    onFailure.defer(() => link.stop())
+    links[service] = link
+    stack.settings[`${service.toUpperCase()}_ADDRESS`] = link.url
+  }
   const gatewayPorts = await Promise.all(Array.from({ length: (options.gateways ?? 1) - 1 }, () => freePort()))
   const places = [
     ...SERVICES.map(service => ({ service, port: stack.ports[service] })),
@@ -127,6 +140,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     owner,
     urls,
     instances: of,
+    links,
     backing: stack.backing,
     namespace: stack.namespace,
     stop: () => all.disposeAsync(),

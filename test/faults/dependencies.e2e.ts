@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { type Link, linkTo } from '@rollcall/local'
+import { Redis } from 'ioredis'
+import { MongoClient } from 'mongodb'
+import { bodyOf, makeToken } from '../api.ts'
+import { OWNER, startStack, type TestStack } from '../stack.ts'
+import { type Fault, inject, type Probe, type Subject, tableLine } from './dependencies.harness.ts'
+
+const deadlineMs = 2000
+
+/** R5 of the goals. `FAULTS=all` goes through every mode of every link. */
+const faults: Fault[] = [
+  { link: 'redis', mode: 'silent' },
+  { link: 'mongodb', mode: 'silent' },
+  { link: 'mongodb', mode: 'cut' },
+  { link: 'identity', mode: 'cut' },
+  { link: 'audience', mode: 'silent' },
+  { link: 'queue', mode: 'cut' },
+]
+const moreFaults: Fault[] = [
+  { link: 'redis', mode: 'cut' },
+  { link: 'redis', mode: 'slow' },
+  { link: 'queue', mode: 'silent' },
+  { link: 'queue', mode: 'slow' },
+  { link: 'mongodb', mode: 'slow' },
+  { link: 'identity', mode: 'silent' },
+  { link: 'identity', mode: 'slow' },
+  { link: 'audience', mode: 'cut' },
+  { link: 'audience', mode: 'slow' },
+]
+
+describe('while a dependency is away', () => {
+  let stack: TestStack
+  let subject: Subject
+  const links: Record<string, Link> = {}
+
+  before(async () => {
+    const { REDIS_CACHE_URL = '', REDIS_QUEUE_URL = '', MONGODB_URL = '' } = process.env
+    for (const [name, url] of Object.entries({
+      redis: REDIS_CACHE_URL,
+      queue: REDIS_QUEUE_URL,
+      mongodb: MONGODB_URL,
+    })) {
+      links[name] = await linkTo(url)
+    }
+    stack = await startStack({
+      settings: {
+        REDIS_CACHE_URL: links.redis!.url,
+        REDIS_QUEUE_URL: links.queue!.url,
+        MONGODB_URL: links.mongodb!.url,
+        RPC_DEADLINE_MS: String(deadlineMs),
+        TRUST_PROXY: '1',
+      },
+      linked: ['identity', 'audience'],
+    })
+    Object.assign(links, stack.links)
+    subject = { links, deadlineMs, probes: await probesOf(stack) }
+  })
+  after(async () => {
+    await stack?.stop()
+    for (const link of Object.values(links)) await link.stop()
+  })
+
+  for (const fault of process.env.FAULTS === 'all' ? [...faults, ...moreFaults] : faults) {
+    it(`answers right or 503 in time, and recovers: ${fault.link} ${fault.mode}`, async () => {
+      const outcome = await inject(subject, fault)
+      console.log(tableLine(outcome))
+      assert.deepEqual(outcome.violations, [])
+    })
+  }
+
+  it('is more than a textbook server does, which this harness finds wanting', async () => {
+    const naive = await startNaive()
+    try {
+      const outcome = await inject(naive.subject, { link: 'redis', mode: 'silent' })
+      assert.notDeepEqual(outcome.violations, [])
+    } finally {
+      await naive.stop()
+    }
+  })
+})
+
+/** What people and programs do: with a warm token, a session, a sign-in, a write, and a token that was taken back. */
+async function probesOf(stack: TestStack): Promise<Probe[]> {
+  const { owner, api } = stack
+  const token = await makeToken(owner)
+  const revoked = await makeToken(owner)
+  await bodyOf(revoked.api.get('/api/audience'))
+  await bodyOf(owner.delete(`/api/tokens/${revoked.id}`))
+  const authorization = await bodyOf(api.post<{ token: string }>('/api/auth/login', OWNER))
+  let count = 0
+
+  const ask =
+    (method: string, path: string, credential?: string, body?: () => object) => async (signal: AbortSignal) => {
+      const { status, body: stream } = await fetch(stack.urls[0] + path, {
+        method,
+        signal,
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': `198.51.${(count >> 8) & 255}.${count++ & 255}`,
+          ...(credential !== undefined && { authorization: credential }),
+        },
+        ...(body && { body: JSON.stringify(body()) }),
+      })
+      await stream?.cancel()
+      return status
+    }
+  const contact = () => ({ email: `contact-${++count}@example.com` })
+  return [
+    { name: 'a list with a token', right: 200, ask: ask('GET', '/api/audience', token.token) },
+    { name: 'a list with a session', right: 200, ask: ask('GET', '/api/audience', authorization.token) },
+    { name: 'who am I', right: 200, ask: ask('GET', '/api/auth/me', authorization.token) },
+    { name: 'a new contact', right: 201, ask: ask('POST', '/api/audience', token.token, contact) },
+    { name: 'a sign-in', right: 200, ask: ask('POST', '/api/auth/login', undefined, () => OWNER) },
+    { name: 'a token that was taken back', right: 401, ask: ask('GET', '/api/audience', revoked.token) },
+  ]
+}
+
+/** Clients as they come, one route: reads a token from Redis and a document from MongoDB. */
+async function startNaive(): Promise<{ subject: Subject; stop(): Promise<void> }> {
+  const link = await linkTo(process.env.REDIS_CACHE_URL ?? '')
+  const redis = new Redis(link.url)
+  redis.on('error', () => {})
+  const mongo = await new MongoClient(process.env.MONGODB_URL ?? '').connect()
+  const read = async () => {
+    await redis.get('naive')
+    await mongo.db('naive').collection('contacts').findOne({})
+  }
+  const server = createServer((_request, response) => {
+    read().then(
+      () => response.end('{}'),
+      () => response.writeHead(500).end(),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ask = async (signal: AbortSignal) => (await fetch(url, { signal })).status
+  return {
+    subject: { links: { redis: link }, deadlineMs: 500, probes: [{ name: 'a read', right: 200, ask }] },
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      redis.disconnect()
+      await mongo.close()
+      await link.stop()
+    },
+  }
+}

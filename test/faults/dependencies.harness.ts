@@ -1,0 +1,73 @@
+import type { Link, LinkMode } from '@rollcall/local'
+import { pause } from '@rollcall/runtime'
+
+/** Something a client does, and what it has to be answered. Anything but that answer or a 503 is a wrong answer. */
+export type Probe = { name: string; right: number; ask(signal: AbortSignal): Promise<number> }
+
+/** A product under test: what is asked of it, and the links that its dependencies are reached by. */
+export type Subject = { probes: readonly Probe[]; links: Readonly<Record<string, Link>>; deadlineMs: number }
+
+/** A fault: a dependency, and what becomes of the link to it. */
+export type Fault = { link: string; mode: Exclude<LinkMode, 'open'> }
+
+/** What a fault did. Times in milliseconds. */
+export type Outcome = Fault & {
+  right: number
+  unavailable: number
+  /** Answers that were neither, and questions that were not answered in time. */
+  violations: string[]
+  slowestMs: number
+  /** From the end of the fault until every probe was answered right again; null: not within the time allowed. */
+  recoveryMs: number | null
+}
+
+const ROUNDS = 3
+const RECOVERY_MS = 5000
+/** What the machine may be late by, besides the tenth that the goal allows. */
+const SLACK_MS = 400
+
+/** Asks everything while a dependency fails, and after it is back. */
+export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {
+  const outcome: Outcome = { ...fault, right: 0, unavailable: 0, violations: [], slowestMs: 0, recoveryMs: null }
+  const link = subject.links[fault.link]
+  if (!link) throw new Error(`no link to ${fault.link}`)
+  link.become(fault.mode)
+  for (let round = 0; round < ROUNDS; round++) {
+    await Promise.all(subject.probes.map(probe => judge(probe, subject.deadlineMs, outcome)))
+  }
+  link.become('open')
+  outcome.recoveryMs = await recovery(subject)
+  if (outcome.recoveryMs === null) outcome.violations.push(`not recovered within ${RECOVERY_MS} ms`)
+  return outcome
+}
+
+async function judge(probe: Probe, deadlineMs: number, outcome: Outcome): Promise<void> {
+  const startedAt = performance.now()
+  const patienceMs = deadlineMs * 1.1 + SLACK_MS
+  const status = await probe.ask(AbortSignal.timeout(patienceMs)).catch(() => null)
+  const ms = performance.now() - startedAt
+  outcome.slowestMs = Math.max(outcome.slowestMs, ms)
+  if (status === probe.right) outcome.right++
+  else if (status === 503) outcome.unavailable++
+  else outcome.violations.push(status === null ? `${probe.name}: no answer` : `${probe.name}: ${status}`)
+}
+
+async function recovery({ probes, deadlineMs }: Subject): Promise<number | null> {
+  const startedAt = performance.now()
+  for (;;) {
+    const statuses = await Promise.all(
+      probes.map(async ({ ask, right }) => (await ask(AbortSignal.timeout(deadlineMs)).catch(() => null)) === right),
+    )
+    const ms = performance.now() - startedAt
+    if (statuses.every(Boolean)) return ms
+    if (ms > RECOVERY_MS) return null
+    await pause(100)
+  }
+}
+
+/** One line of the table of what faults did. */
+export function tableLine({ link, mode, right, unavailable, violations, slowestMs, recoveryMs }: Outcome): string {
+  const recovered = recoveryMs === null ? 'not recovered' : `recovered in ${(recoveryMs / 1000).toFixed(1)} s`
+  const answers = `${right} right, ${unavailable} unavailable, ${violations.length} wrong`
+  return `R5  ${link.padEnd(12)} ${mode.padEnd(6)}  ${answers}, slowest ${(slowestMs / 1000).toFixed(1)} s, ${recovered}`
+}
