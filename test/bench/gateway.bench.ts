@@ -176,6 +176,7 @@ async function gatewayOn(redis: Context['redis']) {
       sessions,
       tokenKey: parseSecretKey(randomBytes(32).toString('base64')),
       tokenUsage,
+      tenantServers: { of: () => stubbedBackends.client('rollcall.identity.v1.Credentials'), close: () => {} },
       trustProxy: 0,
       deadlineMs: 10_000,
       uploadMaxBytes: 1,

@@ -19,6 +19,7 @@ import type { Metrics } from '@rollcall/runtime'
 import { parseCookie } from 'cookie'
 import { isInBlocks } from './address.ts'
 import type { Exchange, Step } from './exchange.ts'
+import type { TenantServers } from './tenant-servers.ts'
 
 /** A credential as the cache keeps it. */
 export type CachedCredential = CachedValue & { caller: Caller; allowedIps: string[] }
@@ -30,6 +31,8 @@ export type AuthenticationOptions = {
   /** Key that tokens' secrets are hashed with. */
   tokenKey: KeyObject
   identity: Client<'rollcall.identity.v1.Credentials'>
+  /** Who resolves API tokens on control-plane routes. */
+  tenantServers: TenantServers
   metrics: Metrics
 }
 
@@ -37,8 +40,8 @@ export type AuthenticationOptions = {
 export type Claim = {
   source: CredentialSource
   ref: CredentialRef
-  /** What the cache knows; asked for while the limits are counted. Never rejects. */
-  known: Promise<Lookup<CachedCredential>>
+  /** What the cache knows; asked for while the limits are counted. Never rejects. Absent where the cache has no say. */
+  known?: Promise<Lookup<CachedCredential>>
   ask(context: CallContext): Promise<ResolvedCredential>
   /** The `resource.action` pairs that a session JWT is limited to. */
   scope?: string[]
@@ -65,12 +68,12 @@ export function authentication(options: AuthenticationOptions): { ask: Step; aut
 
   const resolve = async ({ ref, known, ask }: Claim, exchange: Exchange): Promise<CachedCredential> => {
     const found = await known
-    lookups.inc({ kind: ref.kind, result: found.kind })
-    if (found.kind === 'hit') return found.value
+    lookups.inc({ kind: ref.kind, result: found?.kind ?? 'bypassed' })
+    if (found?.kind === 'hit') return found.value
     const { id: requestId, deadline, signal } = exchange
     const answer = await ask({ caller: serviceCaller('gateway', ref.organizationId), requestId, deadline, signal })
     const value = toCached(answer)
-    if (found.kind === 'miss') void cache.fill(ref, found.ticket, value)
+    if (found?.kind === 'miss') void cache.fill(ref, found.ticket, value)
     return value
   }
 
@@ -79,7 +82,7 @@ export function authentication(options: AuthenticationOptions): { ask: Step; aut
       if (isPublic(exchange)) return
       const credential = credentialOf(exchange)
       exchange.credential = credential.kind
-      exchange.claim = claimOf(credential)
+      exchange.claim = claimOf(credential, exchange.match?.route.isControlPlane ?? false)
     },
 
     async authenticate(exchange) {
@@ -110,17 +113,20 @@ function credentialOf({ request: { headers } }: Exchange): Credential {
 }
 
 /** Reads the claim of a credential, or why it can be none. */
-function claimReader({ cache, sessions, tokenKey, identity }: AuthenticationOptions) {
+function claimReader({ cache, sessions, tokenKey, identity, tenantServers }: AuthenticationOptions) {
   const hashOf = rememberingHash(tokenKey)
 
-  const tokenClaim = ({ source, organizationId, secret }: Extract<Credential, { kind: 'token' }>): Claim => {
+  const tokenClaim = (credential: Extract<Credential, { kind: 'token' }>, isControlPlane: boolean): Claim => {
+    const { source, organizationId, secret } = credential
     const hash = hashOf(secret)
     const ref: CredentialRef = { organizationId, kind: 'token', id: hash }
+    // On the control plane the organization's tenant server has the word, each time.
+    const resolver = isControlPlane ? tenantServers.of(organizationId) : identity
     return {
       source,
       ref,
-      known: cache.lookup(ref),
-      ask: context => identity.resolveToken({ organizationId, hash }, context),
+      ...(!isControlPlane && { known: cache.lookup(ref) }),
+      ask: context => resolver.resolveToken({ organizationId, hash }, context),
       isImpersonation: false,
     }
   }
@@ -140,14 +146,14 @@ function claimReader({ cache, sessions, tokenKey, identity }: AuthenticationOpti
     }
   }
 
-  return (credential: Credential): Claim | string => {
+  return (credential: Credential, isControlPlane: boolean): Claim | string => {
     switch (credential.kind) {
       case 'none':
         return 'No credential.'
       case 'invalid':
         return credential.message
       case 'token':
-        return tokenClaim(credential)
+        return tokenClaim(credential, isControlPlane)
       case 'session':
         return sessionClaim(credential)
     }

@@ -40,6 +40,18 @@ describe('the configuration', () => {
     assert.deepEqual(trust('10.0.0.0/8, 127.0.0.1,fd00::/8'), ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'])
   })
 
+  it('takes tenant servers as JSON or as a list, and none', () => {
+    const [one, two] = ['c0ffee'.repeat(4), 'decade'.repeat(4)]
+    const servers = (TENANT_SERVERS: string) => [...readConfig({ ...environment, TENANT_SERVERS }).TENANT_SERVERS]
+    const both = [
+      [one, '127.0.0.1:1'],
+      [two, 'dns:///tenant:2'],
+    ]
+    assert.deepEqual(servers(''), [])
+    assert.deepEqual(servers(`{"${one}":"127.0.0.1:1","${two}":"dns:///tenant:2"}`), both)
+    assert.deepEqual(servers(` ${one.toUpperCase()}=127.0.0.1:1, ${two}=dns:///tenant:2`), both)
+  })
+
   const unusable: [name: string, value: string][] = [
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '0.0.0.0/0'],
@@ -52,6 +64,12 @@ describe('the configuration', () => {
     ['IDENTITY_ADDRESS', 'http://identity:50051'],
     ['REDIS_CACHE_URL', 'localhost:6379'],
     ['PORT', '70000'],
+    ['TENANT_SERVERS', 'somewhere'],
+    ['TENANT_SERVERS', '{"one":"127.0.0.1:1"}'],
+    ['TENANT_SERVERS', `${'c0ffee'.repeat(4)}=http://tenant`],
+    ['TENANT_SERVERS', `{"${'c0ffee'.repeat(4)}":7}`],
+    ['TENANT_SERVERS', '{'],
+    ['TENANT_SERVERS', `${'c0ffee'.repeat(4)}=a:1,${'c0ffee'.repeat(4)}=b:1`],
   ]
   for (const [name, value] of unusable) {
     it(`refuses ${name}=${value} by name, and does not repeat it`, () => {

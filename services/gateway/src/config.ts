@@ -5,6 +5,9 @@ import { baseConfig, loadConfig, milliseconds, parsedBy, port, urlOf, whole } fr
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { type BoundedContext, boundedContexts } from './backends.ts'
+import { parseTenantServers, type TenantAddresses } from './tenant-servers.ts'
+
+const addressShape = /^(dns:\/\/\/)?(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
 
 const schema = z.object({
   ...baseConfig,
@@ -36,6 +39,11 @@ const schema = z.object({
   /** How often identity is told what API tokens are used for. */
   TOKEN_USAGE_REPORT_MS: whole(100, 60_000).default(20_000),
   UPLOAD_MAX_BYTES: whole(1, 10 * 2 ** 30).default(200 * 2 ** 20),
+  /** Servers that hold the API tokens of some organizations; those of all others are with identity. */
+  TENANT_SERVERS: parsedBy<TenantAddresses>(
+    text => parseTenantServers(text, address => addressShape.test(address)),
+    'a JSON object of host:port by organization id, or <organization id>=host:port separated by commas',
+  ).default(new Map()),
   ...addresses(),
 })
 
@@ -50,7 +58,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 /** Every context of the contract is served at `<CONTEXT>_ADDRESS`: host:port, or dns:///host:port. */
 function addresses() {
   const error = 'expected host:port, or dns:///host:port'
-  const address = z.string({ error }).regex(/^(dns:\/\/\/)?(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i, { error })
+  const address = z.string({ error }).regex(addressShape, { error })
   const entries = boundedContexts().map(context => [addressVariable(context), address])
   return Object.fromEntries(entries) as Record<AddressVariable, typeof address>
 }

@@ -13,6 +13,7 @@ import type { Redis } from 'ioredis'
 import type { CachedCredential } from './authenticate.ts'
 import { type Backends, connectBackends } from './backends.ts'
 import { addressVariable, type Config } from './config.ts'
+import { connectTenantServers, type TenantServers } from './tenant-servers.ts'
 import { startTokenUsage, type TokenUsage } from './token-usage.ts'
 
 /** A busy process can be late to see an answer that is there; no limit is to be counted alone because of that. */
@@ -29,6 +30,8 @@ export type Context = {
   cache: CredentialCache<CachedCredential>
   sessions: SessionJwt
   tokenKey: KeyObject
+  /** Who resolves API tokens on control-plane routes. */
+  tenantServers: TenantServers
   tokenUsage: TokenUsage
   trustProxy: number | string[]
   deadlineMs: number
@@ -57,6 +60,13 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
     streamDeadlineMs: config.STREAM_DEADLINE_MS,
   })
   onStop('rpc connections', async () => backends.close())
+  const tenantServers = connectTenantServers({
+    ...rpcSettings(config),
+    addresses: config.TENANT_SERVERS,
+    home: backends.client('rollcall.identity.v1.Credentials'),
+    deadlineMs: config.RPC_DEADLINE_MS,
+  })
+  onStop('connections to tenant servers', async () => tenantServers.close())
   const tokenUsage = startTokenUsage({
     identity: backends.client('rollcall.identity.v1.TokenUsage'),
     everyMs: config.TOKEN_USAGE_REPORT_MS,
@@ -76,6 +86,7 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
       audience: config.SESSION_AUDIENCE,
     }),
     tokenKey: config.TOKEN_KEY,
+    tenantServers,
     tokenUsage,
     trustProxy: config.TRUST_PROXY,
     deadlineMs: config.RPC_DEADLINE_MS,

@@ -49,7 +49,7 @@ export class StubbedServices {
 
   async start(port = 0): Promise<number> {
     const names = ['audience.v1.Contacts', 'audience.v1.Attributes', 'audience.v1.Batches', 'import.v1.Imports']
-    const identity = ['Authentication', 'Credentials', 'Roles', 'TokenUsage', 'Tokens'].map(
+    const identity = ['Authentication', 'Credentials', 'Members', 'Roles', 'TokenUsage', 'Tokens'].map(
       name => `identity.v1.${name}`,
     )
     const services = Object.fromEntries([...names, ...identity].map(name => [`rollcall.${name}`, this.#handlers()]))
