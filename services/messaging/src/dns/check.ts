@@ -1,0 +1,140 @@
+import { AliasError, DnsFailure } from './failure.ts'
+import { explain } from './hints.ts'
+import { judge } from './judge.ts'
+import { canonical } from './names.ts'
+import type { Answer, Lookups, OpenLookups, RecordData } from './resolver.ts'
+import type { Expected, Verdict } from './verdict.ts'
+
+/** What a look at DNS found out about one record. */
+export type Finding = { status: Verdict['status']; found: string[]; reason: string | null }
+
+const FOUND_ITEMS = 20
+const FOUND_LENGTH = 1000
+
+/**
+ * Looks up records, side by side, and says of each whether it is published as it should be, what was found and what the
+ * likely mistake is. Whatever DNS does, and does not do in time, is a finding: an `error` of that record.
+ * @param domain the domain that the records are for
+ */
+export async function checkRecords(
+  open: OpenLookups,
+  domain: string,
+  records: readonly Expected[],
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const lookups = open(signal)
+  return Promise.all(
+    records.map(async record => {
+      const expected = { ...record, name: canonical(record.name) }
+      return checkRecord(lookups, domain, expected).catch(error => findingOf(failed(error)))
+    }),
+  )
+}
+
+async function checkRecord(lookups: Lookups, domain: string, expected: Expected): Promise<Finding> {
+  const answer = await lookups.ask(expected.name, expected.type)
+  const verdict = judge(expected, await followed(lookups, expected, answer))
+  if (verdict.status === 'ok') return findingOf(await withStaleness(lookups, expected, answer, verdict), answer.records)
+  const explained = await explain(lookups, { expected, domain, answer, verdict })
+  return findingOf(withCacheTime(explained, answer), answer.records)
+}
+
+/** An alias may lead to its target over others. */
+async function followed(lookups: Lookups, expected: Expected, answer: Answer): Promise<RecordData[]> {
+  const [first] = answer.records
+  const isElsewhere = expected.type === 'CNAME' && first !== undefined && first.text !== canonical(expected.value)
+  if (!isElsewhere) return answer.records
+  const names = new Set([expected.name])
+  const chain = [...answer.records]
+  for (let next: RecordData | undefined = first; next && names.size <= 8; ) {
+    if (names.has(next.text)) throw new AliasError([...names, next.text])
+    names.add(next.text)
+    const further: Answer | null = await lookups.ask(next.text, 'CNAME').catch(() => null)
+    next = further?.records[0]
+    if (next) chain.push(next)
+  }
+  return chain
+}
+
+/** Right where it is kept, it may still be another one where it was asked for before. */
+async function withStaleness(
+  { askCache }: Lookups,
+  expected: Expected,
+  answer: Answer,
+  verdict: Verdict,
+): Promise<Verdict> {
+  const isDirect = judge(expected, answer.records).status === 'ok'
+  const cached = isDirect ? await askCache?.(expected.name, expected.type).catch(() => null) : null
+  if (!cached || judge(expected, cached.records).status === 'ok') return verdict
+  if (cached.ttlSeconds === 0) return verdict
+  const what = cached.records.length > 0 ? 'give the old value' : 'say that there is none'
+  return {
+    status: 'ok',
+    reason: `right at the name servers of the domain, elsewhere DNS may ${what} for up to ${duration(cached.ttlSeconds)}`,
+  }
+}
+
+function withCacheTime(verdict: Verdict, { isCached, ttlSeconds }: Answer): Verdict {
+  if (!isCached || ttlSeconds === 0 || verdict.status === 'ok') return verdict
+  const { status, reason } = verdict
+  return {
+    status,
+    reason: `${reason} (as a DNS cache has it, a change may take up to ${duration(ttlSeconds)} to show)`,
+  }
+}
+
+function findingOf(
+  { status, reason = null }: { status: Verdict['status']; reason?: string | null },
+  records: readonly RecordData[] = [],
+): Finding {
+  const found = records.slice(0, FOUND_ITEMS).map(({ text, priority }) => {
+    const shown = printable(text).slice(0, FOUND_LENGTH)
+    return priority === undefined ? shown : `${priority} ${shown}`
+  })
+  return { status, found, reason: reason === null ? null : printable(reason).slice(0, FOUND_LENGTH) }
+}
+
+/** Texts of strangers are shown to people. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, '?')
+}
+
+function failed(error: unknown): Verdict {
+  if (error instanceof AliasError) {
+    const { aliases } = error
+    const isCircle = aliases.indexOf(aliases.at(-1)!) < aliases.length - 1
+    return {
+      status: 'mismatch',
+      reason: isCircle
+        ? `the aliases (CNAME) lead in a circle: ${aliases.join(' → ')}`
+        : `more than ${aliases.length - 2} aliases (CNAME) in a row, nobody follows so many`,
+    }
+  }
+  if (!(error instanceof DnsFailure)) throw error
+  return { status: 'error', reason: `${whatFailed(error)}, try again later` }
+}
+
+function whatFailed({ kind, zone, servers }: DnsFailure): string {
+  const who = zone ? `the name servers of ${zone} (${servers.join(', ')})` : 'the DNS servers'
+  switch (kind) {
+    case 'timeout':
+      return `${who} did not answer in time`
+    case 'servfail':
+      return `${who} answered that they failed (SERVFAIL)`
+    case 'refused':
+      return `${who} refused to answer`
+    case 'lame':
+      return zone ? `${who} do not serve it` : `${who} do not know it`
+    case 'unreachable':
+      return `${who} cannot be reached`
+    case 'malformed':
+      return `${who} sent what is no DNS answer`
+  }
+}
+
+function duration(seconds: number): string {
+  const [amount, unit] =
+    seconds < 120 ? [seconds, 'second'] : seconds < 7200 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']
+  const whole = Math.ceil(amount)
+  return `${whole} ${unit}${whole === 1 ? '' : 's'}`
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { getDomain } from 'tldts'
+import { judge } from './judge.ts'
+import { canonical, isAskable, upwards } from './names.ts'
+import type { Answer, Lookups } from './resolver.ts'
+import { type Expected, mismatch, missing, type Verdict } from './verdict.ts'
+
+/** A record that is not right, and the domain it is for. */
+export type Wrong = { expected: Expected; domain: string; answer: Answer; verdict: Verdict }
+
+type Hint = (lookups: Lookups, wrong: Wrong) => Promise<Verdict | null>
+
+/**
+ * Looks for the likely cause of a record that is missing or wrong, in the places where people and panels put records by
+ * mistake. Answers the verdict as it was where none is found; questions that get no answer give no hint.
+ */
+export async function explain(lookups: Lookups, wrong: Wrong): Promise<Verdict> {
+  const hints =
+    wrong.verdict.status === 'missing' ? missingHints : wrong.verdict.status === 'mismatch' ? wrongHints : []
+  const found = await Promise.all(hints.map(hint => hint(lookups, wrong).catch(() => null)))
+  return found.find(verdict => verdict !== null) ?? wrong.verdict
+}
+
+/** The domain has no name servers at all. */
+const noDomain: Hint = async (lookups, { expected }) => {
+  const registrable = registrableOf(expected.name)
+  const { exists, records } = await lookups.ask(registrable, 'NS')
+  return !exists && records.length === 0
+    ? missing(`${registrable} does not exist in DNS, it is not registered or has no name servers yet`)
+    : null
+}
+
+/** The panel put the domain behind a name that had it already. */
+const doubledName: Hint = async (lookups, { expected, domain }) => {
+  const { name } = expected
+  const at = await firstWhere(zonesAbove(domain), zone => isThere(lookups, expected, `${name}.${zone}`))
+  if (at === null) return null
+  const short = name === at ? '@' : name.slice(0, -at.length - 1)
+  return missing(
+    `it was published at ${name}.${at}: the domain is added to names there, so enter "${short}" as the name`,
+  )
+}
+
+/** The name was entered without the subdomain, or below the wrong one. */
+const otherLevel: Hint = async (lookups, { expected, domain }) => {
+  const { name } = expected
+  const prefix = name === domain ? '' : name.slice(0, -domain.length - 1)
+  const others = zonesAbove(domain).slice(1)
+  const at = await firstWhere(others, parent => isThere(lookups, expected, prefix ? `${prefix}.${parent}` : parent))
+  if (at === null || prefix === '') return null
+  return missing(`it was published at ${prefix}.${at}, but belongs to ${name}`)
+}
+
+/** Some panels take no underscores, and leave them out. */
+const noUnderscore: Hint = async (lookups, { expected }) => {
+  const bare = expected.name.replaceAll('_', '')
+  if (bare === expected.name || !(await isThere(lookups, expected, bare))) return null
+  return missing(`it was published at ${bare}, the underscore of ${expected.name} is missing`)
+}
+
+/** The value as a text, where it should be what the name leads to. */
+const otherType: Hint = async (lookups, { expected }) => {
+  const { type, name, value, priority } = expected
+  if (type === 'TXT') return null
+  const { records } = await lookups.ask(name, 'TXT')
+  const isValue = records.some(({ text }) =>
+    [value, `${priority} ${value}`].map(canonical).includes(canonical(text.trim())),
+  )
+  return isValue ? mismatch(`it was published as TXT, it has to be ${type}`) : null
+}
+
+/** A proxy that answers in place of the alias. */
+const proxied: Hint = async (lookups, { expected }) => {
+  if (expected.type !== 'CNAME') return null
+  const answers = await Promise.all([lookups.ask(expected.name, 'A'), lookups.ask(expected.name, 'AAAA')])
+  const [address] = answers.flatMap(({ records }) => records)
+  return address
+    ? mismatch(
+        `an address (${address.text}) answers in place of the CNAME: if the record is proxied, switch it to DNS only`,
+      )
+    : null
+}
+
+/** A policy of the domain above holds for the ones below (RFC 7489, 6.6.3). */
+const inherited: Hint = async (lookups, { expected, domain }) => {
+  const registrable = registrableOf(domain)
+  if (expected.purpose !== 'dmarc' || registrable === domain) return null
+  const name = `_dmarc.${registrable}`
+  return (await isThere(lookups, expected, name)) ? { status: 'ok', reason: `the policy at ${name} covers it` } : null
+}
+
+/** What aliases lead to is not there. */
+const deadAlias: Hint = async (_lookups, { expected, answer }) => {
+  const target = answer.aliases.at(-1)
+  return target === undefined
+    ? null
+    : missing(`the name is an alias (CNAME) of ${target}, and there is no ${expected.type} record`)
+}
+
+/** A record for all names that have none of their own. */
+const wildcard: Hint = async (lookups, { expected, domain, answer }) => {
+  if (expected.name === domain) return null
+  const parent = expected.name.slice(expected.name.indexOf('.') + 1)
+  const other = await lookups.ask(`rollcall-${randomBytes(6).toString('hex')}.${parent}`, expected.type)
+  const same = new Set(other.records.map(({ text }) => text))
+  if (same.size === 0 || !answer.records.every(({ text }) => same.has(text))) return null
+  return missing(`not found, what answers is the wildcard record *.${parent} or one above it`)
+}
+
+const missingHints: Hint[] = [noDomain, inherited, doubledName, noUnderscore, otherType, proxied, otherLevel, deadAlias]
+const wrongHints: Hint[] = [wildcard]
+
+async function isThere(lookups: Lookups, expected: Expected, name: string): Promise<boolean> {
+  if (!isAskable(name)) return false
+  const { records } = await lookups.ask(name, expected.type)
+  return judge({ ...expected, name }, records).status === 'ok'
+}
+
+/** The first of these of which it is true, asked side by side; what gets no answer is not it. */
+async function firstWhere(
+  items: readonly string[],
+  isTrue: (item: string) => Promise<boolean>,
+): Promise<string | null> {
+  const answers = await Promise.all(items.map(item => isTrue(item).catch(() => false)))
+  return items[answers.indexOf(true)] ?? null
+}
+
+function registrableOf(name: string): string {
+  return getDomain(name, { validateHostname: false }) ?? name
+}
+
+/** The domain and the ones above it that belong to the same owner. */
+function zonesAbove(domain: string): string[] {
+  const { length } = registrableOf(domain)
+  return upwards(domain).filter(zone => zone.length >= length)
+}

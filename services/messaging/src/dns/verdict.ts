@@ -1,0 +1,18 @@
+/** What a record is held to be, as the API has it; the reason is one plain sentence, in lower case and without a full stop. */
+export type Verdict =
+  | { status: 'ok'; reason?: string }
+  | { status: 'missing' | 'mismatch' | 'conflict' | 'error'; reason: string }
+
+/** A record that should be published. */
+export type Expected = {
+  type: 'TXT' | 'CNAME' | 'MX'
+  name: string
+  value: string
+  priority?: number
+  purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
+}
+
+export const ok: Verdict = { status: 'ok' }
+export const missing = (reason = 'not found'): Verdict => ({ status: 'missing', reason })
+export const mismatch = (reason: string): Verdict => ({ status: 'mismatch', reason })
+export const conflict = (reason: string): Verdict => ({ status: 'conflict', reason })

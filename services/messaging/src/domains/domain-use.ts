@@ -1,0 +1,27 @@
+import { AppError } from '@rollcall/rpc'
+import type { ClientSession } from 'mongoose'
+import type { Collections } from '../context.ts'
+
+/**
+ * Takes a domain into use for one more sender, in the transaction that makes the sender: from then on the domain cannot be
+ * deleted. Throws `invalid_field` at `email` unless the domain may send.
+ */
+export async function holdDomain(
+  { domains }: Pick<Collections, 'domains'>,
+  domain: string,
+  session: ClientSession,
+): Promise<void> {
+  const sendable = { domain, status: { $in: ['verified', 'degraded'] } }
+  const { matchedCount } = await domains.updateOne(sendable, { $inc: { senders: 1 } }, { session })
+  if (matchedCount === 0)
+    throw new AppError('invalid_field', { path: 'email', reason: `the domain ${domain} is not verified` })
+}
+
+/** Lets go of a domain that a sender used, in the transaction that removes the sender. */
+export async function releaseDomain(
+  { domains }: Pick<Collections, 'domains'>,
+  domain: string,
+  session: ClientSession,
+): Promise<void> {
+  await domains.updateOne({ domain }, { $inc: { senders: -1 } }, { session })
+}
