@@ -1,0 +1,146 @@
+{{/*
+The variables of a service, or with `task` of its migration, as YAML: `plain` (name to text) and `secret` (name to
+Secret and key). The names are those of the service's config.ts.
+*/}}
+{{- define "rollcall.variables" -}}
+{{- $values := .root.Values -}}
+{{- $service := .service -}}
+{{- $isTask := default false .task -}}
+{{- $seconds := $values.shutdown -}}
+{{- if ge (int $seconds.drainSeconds) (int $seconds.graceSeconds) -}}
+{{- fail "shutdown.drainSeconds has to be less than shutdown.graceSeconds, which it is a part of" -}}
+{{- end -}}
+{{- $plain := dict
+  "LISTEN_HOST" "0.0.0.0"
+  "LOG_LEVEL" $values.logLevel
+  "PORT" $service.port
+  "INTERNAL_PORT" $service.internalPort
+  "SHUTDOWN_GRACE_MS" (mul $seconds.graceSeconds 1000)
+  "SHUTDOWN_DRAIN_MS" (ternary 0 (mul $seconds.drainSeconds 1000) $isTask)
+-}}
+{{- $secret := dict -}}
+{{- if eq $service.protocol "grpc" }}{{ $_ := set $plain "RPC_MAX_CONNECTION_AGE_MS" $service.maxConnectionAgeMs }}{{ end -}}
+{{- if $values.mtls.enabled }}{{ $_ := set $plain "RPC_TLS_DIR" "/etc/rollcall/mtls" }}{{ end -}}
+{{- with $values.tracing.endpoint -}}
+{{- $_ := set $plain "OTEL_EXPORTER_OTLP_ENDPOINT" . -}}
+{{- $_ := set $plain "OTEL_TRACES_SAMPLER_ARG" $values.tracing.sampleRatio -}}
+{{- end -}}
+{{- if $service.public -}}
+{{- $behindProxy := or $values.ingress.enabled $values.httpRoute.enabled -}}
+{{- $_ := set $plain "TRUST_PROXY" (default (ternary "1" "0" $behindProxy) $values.trustProxy) -}}
+{{- end -}}
+{{- range $callee := $service.calls -}}
+{{- $target := index (include "rollcall.services" $.root | fromYaml) $callee -}}
+{{- if not $target }}{{ fail (printf "services.%s.calls names %s, which is no enabled service" $.name $callee) }}{{ end -}}
+{{- $address := include "rollcall.address" (dict "root" $.root "name" $callee "port" ($target.port | int)) -}}
+{{- $_ := set $plain (printf "%s_ADDRESS" ($callee | upper | replace "-" "_")) $address -}}
+{{- end -}}
+{{- if has "mongodb" $service.stores -}}
+{{- $_ := set $secret "MONGODB_URL" $values.stores.mongodb.secret -}}
+{{- $_ := set $plain "MONGODB_DATABASE" (printf "%s%s" $values.stores.mongodb.databasePrefix .name) -}}
+{{- $_ := set $plain "MONGODB_TIMEOUT_MS" (ternary $values.migrations.timeoutMs $values.stores.mongodb.timeoutMs $isTask) -}}
+{{- $_ := set $plain "MIGRATE_AT_START" (not (and $service.migrates $values.migrations.enabled)) -}}
+{{- end -}}
+{{- if has "kafka" $service.stores -}}
+{{- $kafka := $values.stores.kafka -}}
+{{- if $kafka.brokers }}{{ $_ := set $plain "KAFKA_BROKERS" (join "," $kafka.brokers) }}{{ else }}{{ $_ := set $secret "KAFKA_BROKERS" $kafka.secret }}{{ end -}}
+{{- $_ := set $plain "KAFKA_TLS" $kafka.tls -}}
+{{- $_ := set $plain "KAFKA_SASL" $kafka.sasl.mechanism -}}
+{{- $_ := set $plain "KAFKA_PARTITIONS" $kafka.partitions -}}
+{{- $_ := set $plain "TOPIC_PREFIX" $kafka.topicPrefix -}}
+{{- if ne $kafka.sasl.mechanism "none" -}}
+{{- $sasl := $kafka.sasl.secret -}}
+{{- $_ := set $secret "KAFKA_USERNAME" (dict "name" $sasl.name "key" $sasl.usernameKey) -}}
+{{- $_ := set $secret "KAFKA_PASSWORD" (dict "name" $sasl.name "key" $sasl.passwordKey) -}}
+{{- end -}}
+{{- end -}}
+{{- if has "redisCache" $service.stores }}{{ $_ := set $secret "REDIS_CACHE_URL" $values.stores.redisCache.secret }}{{ end -}}
+{{- if has "redisQueue" $service.stores }}{{ $_ := set $secret "REDIS_QUEUE_URL" $values.stores.redisQueue.secret }}{{ end -}}
+{{- range $service.keys }}{{ $_ := set $secret . (dict "name" $values.keys.secret "key" .) }}{{ end -}}
+{{- /* The owner's password is for whoever makes the owner: the migration where there is one. */ -}}
+{{- if and $service.bootstraps $values.bootstrap.secret (or $isTask (not $values.migrations.enabled)) -}}
+{{- range list "BOOTSTRAP_EMAIL" "BOOTSTRAP_PASSWORD" }}{{ $_ := set $secret . (dict "name" $values.bootstrap.secret "key" .) }}{{ end -}}
+{{- $_ := set $plain "BOOTSTRAP_ORGANIZATION" $values.bootstrap.organization -}}
+{{- end -}}
+{{- range $name, $value := $service.settings -}}
+{{- if regexMatch "(_KEYS?|_PASSWORD|_SECRET)$|^(MONGODB|REDIS_CACHE|REDIS_QUEUE|SMTP)_URL$" $name -}}
+{{- fail (printf "services.%s.settings.%s would show a secret: name the Secret that holds it in services.%s.secrets.%s" $.name $name $.name $name) -}}
+{{- end -}}
+{{- if and (hasKey $plain $name) (ne $name "LOG_LEVEL") -}}
+{{- fail (printf "services.%s.settings.%s is set by the chart, from a value of its own" $.name $name) -}}
+{{- end -}}
+{{- $_ := set $plain $name $value -}}
+{{- end -}}
+{{- range $name, $from := $service.secrets -}}
+{{- $_ := unset $plain $name -}}
+{{- $_ := set $secret $name $from -}}
+{{- end -}}
+{{- toYaml (dict "plain" $plain "secret" $secret) -}}
+{{- end -}}
+
+{{/* The variables as a container takes them. */}}
+{{- define "rollcall.environment" -}}
+{{- $variables := include "rollcall.variables" . | fromYaml -}}
+{{- range $name, $value := $variables.plain }}
+- name: {{ $name }}
+  value: {{ include "rollcall.text" $value | quote }}
+{{- end }}
+{{- range $name, $from := $variables.secret }}
+- name: {{ $name }}
+  valueFrom: { secretKeyRef: { name: {{ $from.name }}, key: {{ $from.key }} } }
+{{- end }}
+- name: NODE_OPTIONS
+  value: --max-old-space-size={{ .service.nodeMemoryMegabytes | int }}
+- name: NODE_NO_WARNINGS
+  value: "1"
+{{- end -}}
+
+{{/* Changes with the content of every Secret a service reads, where the cluster can be asked; so does the pod. */}}
+{{- define "rollcall.secretsChecksum" -}}
+{{- $names := list -}}
+{{- range (include "rollcall.variables" . | fromYaml).secret }}{{ $names = append $names .name }}{{ end -}}
+{{- $contents := list -}}
+{{- range $names | uniq | sortAlpha -}}
+{{- with lookup "v1" "Secret" $.root.Release.Namespace . }}{{ $contents = append $contents .data }}{{ end -}}
+{{- end -}}
+{{- $contents | toJson | sha256sum -}}
+{{- end -}}
+
+{{/* What every pod of the release shares: where to run, as whom, with which volumes. */}}
+{{- define "rollcall.podSettings" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  {{- include "rollcall.podSecurity" .root | nindent 2 }}
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with .service.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .service.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .service.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+volumes:
+  - name: tmp
+    emptyDir: { sizeLimit: 64Mi }
+  {{- if .root.Values.mtls.enabled }}
+  - name: mtls
+    secret: { secretName: {{ .root.Values.mtls.secret }}, defaultMode: 0440 }
+  {{- end }}
+{{- end -}}
+
+{{- define "rollcall.volumeMounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- if .Values.mtls.enabled }}
+- { name: mtls, mountPath: /etc/rollcall/mtls, readOnly: true }
+{{- end }}
+{{- end -}}
