@@ -1,9 +1,10 @@
 import { busConfig } from '@rollcall/bus'
 import { parseKeyRing } from '@rollcall/credentials'
 import { rpcServerConfig } from '@rollcall/rpc'
-import { baseConfig, list, loadConfig, parsedBy } from '@rollcall/runtime'
+import { baseConfig, list, loadConfig, parsedBy, urlOf } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
+import { mailConfig } from './mail/config.ts'
 
 const schema = z.object({
   ...baseConfig,
@@ -14,6 +15,11 @@ const schema = z.object({
   SECRET_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
   /** Servers that every DNS question goes to, host or host:port; without it the system's, and each zone's own. */
   DNS_SERVERS: list().optional(),
+  /** Where identity is: host:port, or dns:///host:port. */
+  IDENTITY_ADDRESS: z.string({ error: 'expected host:port' }).min(3),
+  /** Where browsers reach the API: providers of mail accounts send people back there. */
+  PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
+  ...mailConfig,
 })
 
 /** The settings of the messaging service. */

@@ -1,19 +1,36 @@
-import type { Call } from '@rollcall/rpc'
-import type { Logger } from '@rollcall/runtime'
+import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
+import { type Call, type Client, connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
+import type { Lifecycle, Logger } from '@rollcall/runtime'
 import { type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model } from 'mongoose'
 import type { Config } from './config.ts'
 import { type Domain, domainSchema } from './domains/domain.model.ts'
+import { type BouncedAddress, bouncedAddressSchema, type Mail, mailSchema } from './mail/mail.model.ts'
+import type { AddressPolicy } from './mail/public-address.ts'
+import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
+import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
+import { type OauthRequest, oauthRequestSchema } from './senders/oauth-request.model.ts'
+import { type Sender, senderSchema } from './senders/sender.model.ts'
+
+export type { DirectoryUser }
 
 /** The collections of messaging. */
 export type Models = {
   domains: Model<Domain>
+  senders: Model<Sender>
+  oauthRequests: Model<OauthRequest>
+  mails: Model<Mail>
+  bouncedAddresses: Model<BouncedAddress>
 }
 
 /** The collections as one organization sees them. */
 export type Collections = {
   domains: Scope<Domain>
+  senders: Scope<Sender>
+  oauthRequests: Scope<OauthRequest>
+  mails: Scope<Mail>
+  bouncedAddresses: Scope<BouncedAddress>
 }
 
 /** What handlers and jobs work with. */
@@ -23,23 +40,58 @@ export type Context = {
   models: Models
   logger: Logger
   secrets: Secrets
+  /** Which mail servers senders may name. */
+  addressPolicy: AddressPolicy
+  smtp: SmtpConnections
+  /** Consumer mail accounts that people can connect. */
+  accounts: OauthAccounts
+  /** Tells whether a session is still alive. */
+  credentials: Client<'rollcall.identity.v1.Credentials'>
+  /** The accounts of an organization with these ids; unknown ones are left out. */
+  findUsers(organizationId: string, ids: string[]): Promise<DirectoryUser[]>
   /** The collections as the caller's organization sees them. */
   of(caller: Pick<Call['caller'], 'organizationId'>): Collections
 }
 
-/** Makes the context of the service. */
-export function createContext(config: Config, store: Store, logger: Logger): Context {
-  const models: Models = {
+/** Declares the collections. */
+export function modelsOf(store: Store): Models {
+  return {
     domains: store.model('Domain', domainSchema),
+    senders: store.model('Sender', senderSchema),
+    oauthRequests: store.model('OauthRequest', oauthRequestSchema),
+    mails: store.model('Mail', mailSchema),
+    bouncedAddresses: store.model('BouncedAddress', bouncedAddressSchema),
   }
+}
+
+/** Makes the context of the service, with its connections to others. */
+export function createContext(config: Config, store: Store, { logger, onStop }: Lifecycle): Context {
+  const models = modelsOf(store)
+  const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
+  onStop('connection to identity', async () => identity.close())
+  const directory = identity.client('rollcall.identity.v1.Directory')
+  const smtp = createSmtpConnections()
+  onStop('connections to mail servers', async () => smtp.close())
   return {
     config,
     store,
     models,
     logger,
     secrets: createSecrets(config.SECRET_KEYS),
+    addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE },
+    smtp,
+    accounts: createOauthAccounts(config),
+    credentials: identity.client('rollcall.identity.v1.Credentials'),
+    async findUsers(organizationId, ids) {
+      if (ids.length === 0) return []
+      return (await directory.findUsers({ ids }, { caller: serviceCaller('messaging', organizationId) })).users
+    },
     of: ({ organizationId }) => ({
       domains: scoped(models.domains, organizationId),
+      senders: scoped(models.senders, organizationId),
+      oauthRequests: scoped(models.oauthRequests, organizationId),
+      mails: scoped(models.mails, organizationId),
+      bouncedAddresses: scoped(models.bouncedAddresses, organizationId),
     }),
   }
 }

@@ -5,15 +5,20 @@ import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/stor
 import type { Config } from './config.ts'
 import { createContext } from './context.ts'
 import { domains } from './domains/domains.ts'
+import { mail } from './mail/mail.ts'
+import { startMailQueue } from './mail/mail-queue.ts'
+import { sendDueMail } from './mail/send-due-mail.ts'
+import { onUserDeleted } from './senders/on-user-deleted.ts'
+import { senders } from './senders/senders.ts'
 
-/** Starts the messaging service: sending domains over gRPC. */
+/** Starts the messaging service: sending domains, senders and the mail that goes out, over gRPC. */
 export async function startMessaging(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
   const { logger, metrics, health } = lifecycle
   const store = await connectStore({ ...storeSettings(config), logger })
   lifecycle.onStop('store', store.close)
   health.addReadyCheck('mongodb', store.ping)
 
-  const context = createContext(config, store, logger)
+  const context = createContext(config, store, lifecycle)
   if (config.MIGRATE_AT_START) await migrate(store, logger)
 
   const bus = createBus({ ...busSettings(config), clientId: 'messaging', logger, metrics })
@@ -21,9 +26,15 @@ export async function startMessaging(config: Config, lifecycle: Lifecycle): Prom
   const relay = startRelay({ store, publish: events => bus.publish(topics.messaging, events), logger, metrics })
   lifecycle.onStop('outbox', relay.stop)
 
+  onUserDeleted(context, bus)
+  const queue = startMailQueue(context.models.mails, mail => sendDueMail(context, mail), logger)
+  lifecycle.onStop('mail under way', queue.stop)
+
   const server = await serve({
     services: {
       'rollcall.messaging.v1.Domains': domains(context),
+      'rollcall.messaging.v1.Mail': mail(context, queue),
+      'rollcall.messaging.v1.Senders': senders(context),
     },
     ...rpcServerSettings(config),
     logger,

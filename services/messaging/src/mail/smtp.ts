@@ -14,6 +14,14 @@ export type SmtpServer = {
   auth?: { user: string; pass: string } | { user: string; accessToken: string }
 }
 
+/** The server that a URL names: smtp://user:password@host:587, or smtps:// for TLS from the first byte. */
+export function smtpServerOf(url: string): SmtpServer {
+  const { protocol, hostname: host, port, username, password } = new URL(url)
+  const secure = protocol === 'smtps:'
+  const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+  return { host, port: Number(port) || (secure ? 465 : 587), secure, ...(username !== '' && { auth }) }
+}
+
 /** Connections to SMTP servers, kept open for a while for the next mail. */
 export type SmtpConnections = {
   /** Hands a mail over and answers the server's reply. @throws {DeliveryError} */

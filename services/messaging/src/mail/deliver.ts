@@ -1,0 +1,73 @@
+import type { Context } from '../context.ts'
+import type { Domain } from '../domains/domain.model.ts'
+import { accessTokenOf } from '../senders/account-tokens.ts'
+import { secretPlace } from '../senders/secret-places.ts'
+import type { Sender } from '../senders/sender.model.ts'
+import { compose, type Letter, type Parcel } from './compose.ts'
+import { DeliveryError } from './delivery-error.ts'
+import { keepAsFile } from './mail-folder.ts'
+import { signingKey } from './signing-key.ts'
+import { type SmtpServer, smtpServerOf } from './smtp.ts'
+
+/** Servers that the operator named may stand next door. */
+const trusted = { allowPrivate: true }
+
+/**
+ * Sends a mail the way of its sender, or as the installation's own, and answers what the server said.
+ * @throws {DeliveryError}
+ */
+export async function deliver(
+  context: Context,
+  organizationId: string,
+  sender: Sender | null,
+  letter: Omit<Letter, 'from' | 'replyTo'>,
+): Promise<string> {
+  const from = sender ? { name: sender.name, address: sender.email } : context.config.MAIL_FROM
+  const domain = sender && (await context.of({ organizationId }).domains.findOne({ domain: sender.domain }))
+  const isOurs = domain !== null && sender?.delivery !== 'oauth' // an account signs for itself
+  const key = isOurs ? signingKey(context, domain) : undefined
+  const parcel = await compose({ ...letter, from, replyTo: sender?.replyTo ?? null }, key)
+  return handOver(context, parcel, sender, domain)
+}
+
+function handOver(context: Context, parcel: Parcel, sender: Sender | null, domain: Domain | null): Promise<string> {
+  switch (sender?.delivery) {
+    case undefined:
+    case 'hosted':
+      return byInstallation(context, parcel)
+    case 'provider':
+      return byProvider(context, parcel, domain)
+    case 'smtp':
+      return context.smtp.send(ownServer(context, sender), parcel, context.addressPolicy)
+    case 'oauth':
+      return byAccount(context, parcel, sender)
+  }
+}
+
+/** Over the installation's mail server; where mail is only to be looked at, into a folder. */
+function byInstallation({ config, smtp }: Context, parcel: Parcel): Promise<string> {
+  if (config.SMTP_URL !== undefined) return smtp.send(smtpServerOf(config.SMTP_URL), parcel, trusted)
+  if (config.MAIL_DIR !== undefined) return keepAsFile(config.MAIL_DIR, parcel)
+  throw new DeliveryError('failed', 'there is no mail server: SMTP_URL is not set')
+}
+
+/** By whoever the domain was made at: the hosted provider, or this installation. */
+async function byProvider(context: Context, parcel: Parcel, domain: Domain | null): Promise<string> {
+  if (!domain) throw new DeliveryError('failed', 'the domain is gone')
+  return byInstallation(context, parcel)
+}
+
+function ownServer({ secrets }: Context, sender: Sender): SmtpServer {
+  const { smtp, smtpPassword } = sender
+  if (!smtp) throw new DeliveryError('failed', 'the sender has no mail server')
+  const { host, port, secure, username: user } = smtp
+  if (user === null || smtpPassword === null) return { host, port, secure }
+  return { host, port, secure, auth: { user, pass: secrets.open(smtpPassword, secretPlace.password(sender)) } }
+}
+
+async function byAccount(context: Context, parcel: Parcel, sender: Sender): Promise<string> {
+  const { provider, user, accessToken } = await accessTokenOf(context, sender)
+  const { GOOGLE_SMTP_URL, MICROSOFT_SMTP_URL } = context.config
+  const server = smtpServerOf(provider === 'google' ? GOOGLE_SMTP_URL : MICROSOFT_SMTP_URL)
+  return context.smtp.send({ ...server, auth: { user, accessToken } }, parcel, trusted)
+}

@@ -1,0 +1,69 @@
+import type { SendMailRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import { AppError, type Handlers } from '@rollcall/rpc'
+import { addEvents, isDuplicate } from '@rollcall/store'
+import { Types } from 'mongoose'
+import type { Collections, Context } from '../context.ts'
+import { domainOf, type Sender } from '../senders/sender.model.ts'
+import { mailEvent } from './mail-events.ts'
+import type { MailQueue } from './mail-queue.ts'
+
+/** Accepts the mail of other services. */
+export const mail = (context: Context, queue: MailQueue): Handlers<'rollcall.messaging.v1.Mail'> => ({
+  async sendMail(request, { caller }) {
+    const collections = context.of(caller)
+    const { mails } = collections
+    const known = await mails.findOne({ key: request.key })
+    if (known) return { id: String(known._id) }
+    const sender = await senderOf(collections, request)
+    try {
+      const id = await accept(context, collections, request, sender)
+      queue.wake()
+      return { id: String(id) }
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+      return { id: String((await mails.findOne({ key: request.key }))!._id) } // another call with the key was faster
+    }
+  },
+})
+
+/** The sender that a mail names, or the organization's default; null for mail of the installation itself. */
+async function senderOf(
+  { senders }: Collections,
+  { senderId, fromDefault = false }: SendMailRequest,
+): Promise<Sender | null> {
+  if (senderId === undefined) return fromDefault ? senders.findOne({ isDefault: true }) : null
+  const sender = await senders.findOne({ _id: senderId })
+  if (!sender) throw new AppError('invalid_field', { path: 'senderId', reason: 'no such sender' })
+  return sender
+}
+
+/** Stores a mail together with the event that tells of it. */
+async function accept(
+  { store, config }: Context,
+  { mails }: Collections,
+  request: SendMailRequest,
+  sender: Sender | null,
+): Promise<Types.ObjectId> {
+  const { key, to, subject, text, html, contactId, userId } = request
+  const _id = new Types.ObjectId()
+  const from = sender?.email ?? config.MAIL_FROM.address
+  const draft = {
+    _id,
+    key,
+    to,
+    subject,
+    text,
+    html: html ?? null,
+    contact: contactId ?? null,
+    user: userId ?? null,
+    sender: sender?._id ?? null,
+    from,
+    messageId: `<${_id}@${domainOf(from)}>`,
+    dueAt: new Date(),
+  }
+  await store.transaction(async session => {
+    const accepted = await mails.insertOne(draft, { session })
+    await addEvents(session, [mailEvent(accepted, 'queued', accepted.createdAt)])
+  })
+  return _id
+}

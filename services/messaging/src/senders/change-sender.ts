@@ -1,0 +1,89 @@
+import type { UpdateSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import { AppError, type Caller } from '@rollcall/rpc'
+import { retry } from '@rollcall/runtime'
+import { isDuplicate } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { releaseDomain } from '../domains/domain-use.ts'
+import { type SenderAction, senderFor } from './rights.ts'
+import { secretPlace } from './secret-places.ts'
+import type { Sender } from './sender.model.ts'
+import { mergedSmtp } from './smtp-settings.ts'
+
+/**
+ * Changes a sender for a caller who may do this with it when the change takes place: rights and change are one transaction.
+ * @param change what to write, from the sender as it is; nothing where it says undefined
+ */
+export function changeSender(
+  context: Context,
+  action: SenderAction,
+  { id, caller }: { id: string; caller: Caller },
+  change: (sender: Sender) => object | undefined,
+): Promise<void> {
+  return context.store.transaction(async session => {
+    const sender = await senderFor(context, action, id, caller, session)
+    const update = change(sender)
+    if (update) await context.of(caller).senders.updateOne({ _id: sender._id }, update, { session })
+  })
+}
+
+/** Updates name, reply address, activity and mail server. */
+export async function updateSender(context: Context, request: UpdateSenderRequest, caller: Caller): Promise<void> {
+  const { id, name, replyTo, active, smtp } = request
+  const before = await senderFor(context, 'update', id, caller)
+  // What a name resolves to is looked up before the transaction: it may take seconds.
+  if (smtp) await mergedSmtp(before, smtp, context.addressPolicy)
+  const merged = smtp ? smtpChanges(context, before, smtp) : {}
+  await changeSender(context, 'update', { id, caller }, () => ({
+    $set: {
+      ...(name !== undefined && { name }),
+      ...(replyTo !== undefined && { replyTo: replyTo || null }),
+      ...(active !== undefined && { active }),
+      ...merged,
+    },
+  }))
+}
+
+/** Field by field, so that two changes at once are both kept. */
+function smtpChanges(
+  { secrets }: Context,
+  sender: Sender,
+  { password, username, ...rest }: NonNullable<UpdateSenderRequest['smtp']>,
+): Record<string, unknown> {
+  const given = Object.entries({ ...rest, username: username === '' ? null : username })
+  return {
+    ...Object.fromEntries(
+      given.filter(([, value]) => value !== undefined).map(([key, value]) => [`smtp.${key}`, value]),
+    ),
+    ...(username === '' && { smtpPassword: null }),
+    ...(password !== undefined && { smtpPassword: secrets.seal(password, secretPlace.password(sender)) }),
+  }
+}
+
+/**
+ * Makes a sender the organization's default in place of the one before. Where several are made it at once, the database
+ * refuses all but one at a time, and the others begin again.
+ */
+export function setDefaultSender(context: Context, id: string, caller: Caller): Promise<void> {
+  const { senders } = context.of(caller)
+  const work = async (session: ClientSession) => {
+    const sender = await senderFor(context, 'setDefault', id, caller, session)
+    if (sender.isDefault) return
+    await senders.rewriteOne({ isDefault: true }, { isDefault: false }, { session })
+    await senders.rewriteOne({ _id: sender._id }, { isDefault: true }, { session })
+  }
+  const queue = `default sender of ${caller.organizationId}`
+  return retry(() => context.store.transaction(work, { queue }), { attempts: 10, retryable: isDuplicate })
+}
+
+/** Deletes a sender and lets go of its domain. */
+export async function deleteSender(context: Context, id: string, caller: Caller): Promise<Sender> {
+  const collections = context.of(caller)
+  return context.store.transaction(async session => {
+    const sender = await senderFor(context, 'delete', id, caller, session)
+    const { deletedCount } = await collections.senders.deleteOne({ _id: sender._id }, { session })
+    if (deletedCount === 0) throw new AppError('not_found', { what: 'sender' })
+    if (sender.delivery !== 'oauth') await releaseDomain(collections, sender.domain, session)
+    return sender
+  })
+}

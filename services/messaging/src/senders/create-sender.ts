@@ -1,0 +1,55 @@
+import type { CreateSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import { AppError, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import { objectId } from '@rollcall/store'
+import { Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { holdDomain } from '../domains/domain-use.ts'
+import { personOf } from './rights.ts'
+import { secretPlace } from './secret-places.ts'
+import { domainOf, emailKeyOf, publicSender } from './sender.model.ts'
+import { newSmtp } from './smtp-settings.ts'
+
+/** Creates a sender, which belongs to the caller: to the creator of a token. */
+export async function createSender(context: Context, request: CreateSenderRequest, caller: Caller): Promise<HttpBody> {
+  const { name, email, replyTo, delivery } = request
+  requireOnly(request)
+  const user = personOf(caller)
+  const place = { _id: new Types.ObjectId(), organization: objectId(caller.organizationId) }
+  const smtp = request.smtp ? await newSmtp(request.smtp, context.addressPolicy) : null
+  const password = request.smtp?.password
+  const collections = context.of(caller)
+  const sender = await context.store.transaction(async session => {
+    const domain = domainOf(email)
+    if (delivery !== 'oauth') await holdDomain(collections, domain, session)
+    const draft = {
+      _id: place._id,
+      name,
+      email,
+      emailKey: emailKeyOf(email),
+      replyTo: replyTo || null,
+      domain,
+      delivery,
+      smtp,
+      smtpPassword: password === undefined ? null : context.secrets.seal(password, secretPlace.password(place)),
+      oauth: request.oauth ? pending(request.oauth.provider) : null,
+      owner: user,
+      creator: user,
+    }
+    return collections.senders.insertOne(draft, { session })
+  })
+  return json(publicSender(sender))
+}
+
+function pending(provider: 'google' | 'microsoft') {
+  return { provider, email: null, connectedAt: null, status: 'pending' as const }
+}
+
+/** The settings of the delivery that was chosen, and of no other. */
+function requireOnly(request: CreateSenderRequest): void {
+  for (const kind of ['smtp', 'oauth'] as const) {
+    if (request.delivery === kind && !request[kind]) throw new AppError('missing_field', { path: kind })
+    if (request.delivery !== kind && request[kind]) {
+      throw new AppError('invalid_field', { path: kind, reason: `goes with delivery ${kind}` })
+    }
+  }
+}

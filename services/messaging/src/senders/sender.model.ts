@@ -1,0 +1,109 @@
+import { domainToASCII } from 'node:url'
+import { type FieldTable, presenter } from '@rollcall/store'
+import { Schema, type Types } from 'mongoose'
+import type { Sealed } from '../secrets.ts'
+
+/** How the mail of a sender leaves. */
+export type Delivery = 'provider' | 'hosted' | 'smtp' | 'oauth'
+/** The consumer mail accounts that can be connected. */
+export type OauthProvider = 'google' | 'microsoft'
+
+/** A mail server of a sender's own. */
+export type SenderSmtp = { host: string; port: number; secure: boolean; username: string | null }
+/** A mail account of a sender's own. */
+export type SenderOauth = {
+  provider: OauthProvider
+  email: string | null
+  connectedAt: Date | null
+  status: 'pending' | 'connected' | 'expired'
+}
+
+/** An address that mail goes out from. */
+export type Sender = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  name: string
+  /** As typed; as it is compared: lower case, its domain in ASCII. */
+  email: string
+  emailKey: string
+  replyTo: string | null
+  domain: string
+  delivery: Delivery
+  smtp: SenderSmtp | null
+  smtpPassword: Sealed | null
+  oauth: SenderOauth | null
+  /** The account's tokens, as JSON. */
+  oauthTokens: Sealed | null
+  isDefault: boolean
+  /** Whom it belongs to now; null where that account is gone. */
+  owner: Types.ObjectId | null
+  /** Who made it, and says who it is shared with. */
+  creator: Types.ObjectId
+  sharedWith: Types.ObjectId[]
+  active: boolean
+  createdAt: Date
+  updatedAt: Date
+}
+
+export const senderSchema = new Schema<Sender>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true },
+    email: { type: String, required: true },
+    emailKey: { type: String, required: true },
+    replyTo: { type: String, default: null },
+    domain: { type: String, required: true },
+    delivery: { type: String, enum: ['provider', 'hosted', 'smtp', 'oauth'], required: true },
+    smtp: { type: Schema.Types.Mixed, default: null },
+    smtpPassword: { type: Schema.Types.Mixed, default: null },
+    oauth: { type: Schema.Types.Mixed, default: null },
+    oauthTokens: { type: Schema.Types.Mixed, default: null },
+    isDefault: { type: Boolean, default: false },
+    owner: { type: Schema.Types.ObjectId, default: null },
+    creator: { type: Schema.Types.ObjectId, required: true },
+    sharedWith: { type: [Schema.Types.ObjectId], default: [] },
+    active: { type: Boolean, default: true },
+  },
+  { collection: 'senders', timestamps: true, minimize: false, versionKey: false },
+)
+senderSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
+// At most one default: the database itself says no to a second one.
+senderSchema.index({ organization: 1, isDefault: 1 }, { unique: true, partialFilterExpression: { isDefault: true } })
+
+/** An email as it is compared: lower case, its domain in ASCII. */
+export function emailKeyOf(email: string): string {
+  return `${email.slice(0, email.lastIndexOf('@')).toLowerCase()}@${domainOf(email)}`
+}
+
+/** The domain of an email: lower case, in ASCII. */
+export function domainOf(email: string): string {
+  const text = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  return domainToASCII(text) || text
+}
+
+/** The public fields of a sender: neither its password nor its tokens. */
+export const senderFields: FieldTable = {
+  name: 'string',
+  email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
+  replyTo: 'string',
+  domain: 'string',
+  delivery: 'string',
+  smtp: 'object',
+  'smtp.host': 'string',
+  'smtp.port': 'number',
+  'smtp.secure': 'boolean',
+  'smtp.username': 'string',
+  oauth: 'object',
+  'oauth.provider': 'string',
+  'oauth.email': 'string',
+  'oauth.connectedAt': 'date',
+  'oauth.status': 'string',
+  isDefault: 'boolean',
+  owner: 'objectId',
+  creator: 'objectId',
+  sharedWith: 'objectId[]',
+  active: 'boolean',
+}
+
+/** The sender as its API shows it. */
+export const publicSender: (sender: Sender) => Record<string, unknown> = presenter(senderFields)

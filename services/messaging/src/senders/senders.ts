@@ -1,0 +1,76 @@
+import type { Handlers } from '@rollcall/rpc'
+import { json } from '@rollcall/rpc'
+import { type PopulateMap, runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { deleteSender, setDefaultSender, updateSender } from './change-sender.ts'
+import { finishOauth, startOauth } from './connect-account.ts'
+import { createSender } from './create-sender.ts'
+import { senderFor, visibleTo } from './rights.ts'
+import { publicSender, senderFields } from './sender.model.ts'
+import { listSharedUsers, shareSender, transferSender, unshareSender } from './share-sender.ts'
+import { testSender } from './test-sender.ts'
+
+const updated = { success: true, message: 'updated' }
+
+/** The use cases of senders. */
+export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Senders'> => ({
+  listSenders: ({ list }, { caller }) =>
+    runList({
+      scope: context.of(caller).senders,
+      base: visibleTo(caller),
+      fields: senderFields,
+      populate: people(context, caller.organizationId),
+      query: list ?? {},
+    }),
+
+  createSender: (request, { caller }) => createSender(context, request, caller),
+
+  getSender: async ({ id }, { caller }) => json(publicSender(await senderFor(context, 'read', id, caller))),
+
+  async updateSender(request, { caller }) {
+    await updateSender(context, request, caller)
+    return updated
+  },
+
+  deleteSender: async ({ id }, { caller }) => json(publicSender(await deleteSender(context, id, caller))),
+
+  async setDefaultSender({ id }, { caller }) {
+    await setDefaultSender(context, id, caller)
+    return updated
+  },
+
+  async shareSender({ id, userIds }, { caller }) {
+    await shareSender(context, id, userIds, caller)
+    return updated
+  },
+
+  async unshareSender({ id, userIds }, { caller }) {
+    await unshareSender(context, id, userIds, caller)
+    return updated
+  },
+
+  listSharedUsers: (request, { caller }) => listSharedUsers(context, request, caller),
+
+  async transferSender({ id, userId }, { caller }) {
+    await transferSender(context, id, userId, caller)
+    return updated
+  },
+
+  testSender: (request, call) => testSender(context, request, call),
+
+  startSenderOauth: (request, { caller }) => startOauth(context, request, caller),
+
+  async finishSenderOauth(request, { caller }) {
+    await finishOauth(context, request, caller)
+    return { success: true, message: 'connected' }
+  },
+})
+
+/** The users that a sender refers to. */
+function people({ findUsers }: Context, organizationId: string): PopulateMap {
+  const load = async (ids: string[]) => {
+    const users = await findUsers(organizationId, ids)
+    return new Map(users.map(({ id, name, email }) => [id, { _id: id, id, name, email }]))
+  }
+  return { owner: { load }, creator: { load }, sharedWith: { load } }
+}

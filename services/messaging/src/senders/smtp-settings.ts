@@ -1,0 +1,47 @@
+import type { Smtp, SmtpChange } from '@rollcall/protos/gen/messaging-v1.ts'
+import { AppError } from '@rollcall/rpc'
+import { type AddressPolicy, checkHost, checkPort, UnsafeHost } from '../mail/public-address.ts'
+import type { Sender, SenderSmtp } from './sender.model.ts'
+
+/** The mail server that a new sender names. @throws {AppError} invalid_field, missing_field */
+export async function newSmtp({ host, port, ...smtp }: Smtp, policy: AddressPolicy): Promise<SenderSmtp> {
+  const { secure = port === 465, username = null } = smtp
+  requireBoth(username, smtp.password !== undefined)
+  const settings = { host, port, secure, username }
+  await checkServer(settings, policy)
+  return settings
+}
+
+/** What is stored, with what was given in its place. @throws {AppError} invalid_field, missing_field */
+export async function mergedSmtp(
+  { smtp, smtpPassword }: Sender,
+  { password, username, ...change }: SmtpChange,
+  policy: AddressPolicy,
+): Promise<SenderSmtp> {
+  if (!smtp) throw new AppError('invalid_field', { path: 'smtp', reason: 'the sender does not deliver by smtp' })
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  const merged = { ...smtp, ...given, ...(username !== undefined && { username: username || null }) }
+  const hasPassword = password !== undefined || (smtpPassword !== null && username !== '')
+  requireBoth(merged.username, hasPassword)
+  await checkServer(merged, policy)
+  return merged
+}
+
+/** One without the other signs nobody in. */
+function requireBoth(username: string | null, hasPassword: boolean): void {
+  if (username === null && hasPassword) throw new AppError('missing_field', { path: 'smtp.username' })
+  if (username !== null && !hasPassword) throw new AppError('missing_field', { path: 'smtp.password' })
+}
+
+async function checkServer({ host, port }: SenderSmtp, policy: AddressPolicy): Promise<void> {
+  await orInvalid('smtp.port', () => checkPort(port, policy))
+  await orInvalid('smtp.host', () => checkHost(host, policy))
+}
+
+async function orInvalid(path: string, check: () => void | Promise<void>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    throw error instanceof UnsafeHost ? new AppError('invalid_field', { path, reason: error.message }) : error
+  }
+}
