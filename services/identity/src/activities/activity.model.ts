@@ -1,13 +1,16 @@
 import type { Actor } from '@rollcall/rpc'
 import { Schema, type Types } from 'mongoose'
 
-/** One thing that a person did, themselves or by one of their tokens: the audit trail. It outlives the account. */
+/**
+ * One thing that a person did, themselves or by one of their tokens, or that changed what they or their tokens may do: the
+ * audit trail. It outlives the account.
+ */
 export type Activity = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** Who did it. */
+  /** Whose trail it is in. */
   user: Types.ObjectId
-  /** As the event of the same change. */
+  /** As the event of the same change, where it has one. */
   type: string
   at: Date
   actor: Actor

@@ -38,6 +38,11 @@ describe('roles', () => {
     api.tokens.createToken({ name: unique('token'), role: String(role) })
   const find = async (api: Api, query: object, kind?: 'api' | 'user') =>
     (await api.roles.listRoles({ list: query, ...(kind && { kind }) })).docs as unknown as Json[]
+  const permissionTrail = async (userId: string) => {
+    const filter = JSON.stringify({ type: { $regex: 'permissions_changed' } })
+    const { docs } = await owner.api.users.listUserActivities({ id: userId, list: { filter } })
+    return (docs as unknown as Json[]).map(({ type, data }) => ({ type, data }))
+  }
   const stored = async (id: unknown) => (await find(owner.api, { filter: JSON.stringify({ id }) }))[0]
   const events = async (id: unknown) => {
     const entries = await harness.db
@@ -83,6 +88,23 @@ describe('roles', () => {
       assert.deepEqual(wider.affected, { tokens: 0, members: 1 })
       const same = await save({ links: ['update', 'read'] }, { name: String(name), kind: 'user', description: 'new' })
       assert.deepEqual([same.affected, same.description], [{ tokens: 0, members: 0 }, 'new'])
+    })
+
+    it('leaves a record in the trail of each member and each token whose permissions it changes', async () => {
+      const { name } = await save({ links: ['read'], assets: ['read'] }, { kind: 'user' })
+      const member = await harness.addPerson(owner.organizationId, String(name))
+      await save({ links: ['read', 'update'] }, { name: String(name), kind: 'user', description: 'narrower' })
+      await save({ links: ['read', 'update'] }, { name: String(name), kind: 'user', description: 'the same' })
+      const data = { role: name, by: 'role.saved', gained: ['links.update'], lost: ['assets.read'] }
+      assert.deepEqual(await permissionTrail(member.userId), [{ type: 'user.permissions_changed', data }])
+
+      const creator = await personWith({ tokens: ['create'], links: ['read'] })
+      const api = await save({ links: ['read'] })
+      const { id, name: tokenName } = await createToken(api.name, creator.api)
+      await owner.api.roles.deleteRole({ id: String(api.id) })
+      const token = { id, name: tokenName }
+      const gone = { role: api.name, by: 'role.deleted', gained: [], lost: ['links.read'], token }
+      assert.deepEqual(await permissionTrail(creator.userId), [{ type: 'token.permissions_changed', data: gone }])
     })
 
     for (const name of ['owner', 'admin', 'user', 'Admin']) {

@@ -3,6 +3,7 @@ import { AppError, type Caller, type Handlers, type HttpBody, json } from '@roll
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
+import { noteAffected } from './note-affected.ts'
 import { presentRole, roleFields } from './role.model.ts'
 import { saveRole } from './save-role.ts'
 
@@ -44,6 +45,8 @@ function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpB
           throw new AppError('conflict', { message: 'the role is carried by members' })
         await features.updateMany({ 'roles.role': role._id }, { $pull: { roles: { role: role._id } } }, { session: tx })
         await tokens.updateMany({ roleId: role._id }, { $set: { roleGone: true } }, { session: tx })
+        const change = { type: 'role.deleted', before: role.permissions, after: {} } as const
+        await noteAffected(context, role, change, caller, tx)
         const record = presentRole(role)
         const data = { role: record }
         await tell(context, caller, 'role.deleted', { organization: role.organization, subject: role._id, data }, tx)

@@ -6,6 +6,7 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { resemblesBuiltIn } from './built-in.ts'
+import { noteAffected } from './note-affected.ts'
 import { type Grants, parseGrants, permissionsOf, refuseExcess } from './permissions.ts'
 import { presentRole, type Role } from './role.model.ts'
 
@@ -50,6 +51,10 @@ async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: 
     ? (await roles.findOneAndUpdate({ _id: before._id }, { $set: changes }, { session: tx }))!
     : await roles.insertOne(wanted, { session: tx })
   const changed = before && !isDeepStrictEqual(before.permissions, changes.permissions)
+  if (changed) {
+    const change = { type: 'role.saved', before: before.permissions, after: changes.permissions } as const
+    await noteAffected(context, role, change, caller, tx)
+  }
   const affected = {
     tokens: changed ? before.tokenCount : 0,
     members: changed ? before.memberCount + (before.membershipCount ?? 0) : 0,

@@ -35,6 +35,7 @@ export const memberSchema = new Schema<Member>(
 )
 memberSchema.index({ organization: 1, workspace: 1, user: 1 }, { unique: true })
 memberSchema.index({ organization: 1, user: 1, gone: 1 })
+memberSchema.index({ organization: 1, roleId: 1, gone: 1 })
 
 /** What of a membership is public. */
 export const memberFields: FieldTable = { user: 'objectId', role: 'string', joinedAt: 'date' }

@@ -1,0 +1,44 @@
+import { actorOf, type Caller } from '@rollcall/rpc'
+import type { ClientSession, Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { excessOf, type Grants, permissionsOf } from './permissions.ts'
+import type { Role } from './role.model.ts'
+
+/** What became of a role's permissions, and by which change. */
+type RoleChange = { type: 'role.saved' | 'role.deleted'; before: Grants; after: Grants }
+
+/**
+ * Notes a change of what a role allows in the audit trail of everyone it touches, within its transaction: one entry for
+ * each member who carries the role, in the organization or in a workspace, and one for each token on it, in the trail of the
+ * person whom the token acts for.
+ */
+export async function noteAffected(
+  { within }: Context,
+  role: Role,
+  change: RoleChange,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<void> {
+  const { users, members, tokens, activities } = within(role.organization)
+  const [before, after] = [permissionsOf(change.before), permissionsOf(change.after)]
+  const note = (type: string, user: Types.ObjectId, of: object = {}) => ({
+    user,
+    type,
+    at: new Date(),
+    actor: actorOf(caller),
+    data: { role: role.name, by: change.type, gained: excessOf(after, before), lost: excessOf(before, after), ...of },
+  })
+  const people = await users.find({ role: role.name }, { session: tx })
+  const memberships = await members.find({ roleId: role._id, gone: false }, { session: tx })
+  const carriers = await tokens.find({ roleId: role._id }, { session: tx })
+  const entries = [
+    ...people.map(({ _id }) => note('user.permissions_changed', _id)),
+    ...memberships.map(({ user, workspace, workspaceName: name }) =>
+      note('user.permissions_changed', user, { workspace: { id: String(workspace), name } }),
+    ),
+    ...carriers.map(({ _id, name, creator }) =>
+      note('token.permissions_changed', creator, { token: { id: String(_id), name } }),
+    ),
+  ]
+  await activities.insertMany(entries, { session: tx })
+}
