@@ -14,8 +14,11 @@ export type ImportStatus = {
     unchanged: number
     skipped: number
     failed: number
+    removed: number
     duplicatesInFile: number
     optOutsKept: number
+    addedToLists: number
+    preview: { row: number; email: string; outcome: string; changes: { field: string; from: unknown; to: unknown }[] }[]
     errors: {
       row: number
       line: number
@@ -72,8 +75,8 @@ export async function follow(api: Api, jobId: string, until = (_: ImportStatus) 
 
 /** The number of rows of each outcome, which have to come to all of them. */
 export function accounting({ result }: ImportStatus): Record<string, number> {
-  const { total, created, updated, unchanged, skipped, failed } = result
-  assert.equal(created + updated + unchanged + skipped + failed, total)
+  const { total, created, updated, unchanged, skipped, failed, removed } = result
+  assert.equal(created + updated + unchanged + skipped + failed + removed, total)
   return { total, created, updated, unchanged, skipped, failed }
 }
 

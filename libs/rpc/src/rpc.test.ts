@@ -71,6 +71,7 @@ const imports = {
   listImportJobs: unexpected,
   downloadImportErrors: unexpected,
   cancelImport: unexpected,
+  undoImport: unexpected,
 }
 
 describe('rpc', () => {

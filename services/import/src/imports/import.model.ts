@@ -2,14 +2,44 @@ import type { Checkpoint, CsvFormat } from '@rollcall/csv'
 import type { Actor } from '@rollcall/rpc'
 import { type mongo, Schema, type Types } from 'mongoose'
 
-/** What became of the rows so far. */
+/** What became of the rows so far; of an undo, of the contacts. */
 export type Counts = {
   created: number
   updated: number
   unchanged: number
   skipped: number
   failed: number
+  /** Contacts that an undo has deleted. */
+  removed: number
   optOutsKept: number
+  addedToLists: number
+}
+
+/** Where every job begins. */
+export const noCounts: Readonly<Counts> = {
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  skipped: 0,
+  failed: 0,
+  removed: 0,
+  optOutsKept: 0,
+  addedToLists: 0,
+}
+
+/** Counts with more added to them. */
+export function sum(counts: Counts, more: Partial<Counts>): Counts {
+  const total = { ...counts }
+  for (const [name, count] of Object.entries(more) as [keyof Counts, number][]) total[name] += count
+  return total
+}
+
+/** What a dry run shows of a row: what it would create or update. */
+export type RowPreview = {
+  row: number
+  email: string
+  outcome: 'created' | 'updated'
+  changes: { field: string; from: unknown; to: unknown }[]
 }
 
 /** Why a row failed. */
@@ -30,6 +60,11 @@ export type RowFailure = {
 export type Import = {
   _id: Types.ObjectId
   organization: Types.ObjectId
+  /** A dry run writes nothing but this record; an undo takes back the batches of another job. */
+  kind: 'import' | 'dry-run' | 'undo'
+  /** Of an undo: the import; of an import: the undo that has taken it back. */
+  undoes: Types.ObjectId | null
+  undoneBy: Types.ObjectId | null
   upload: Types.ObjectId
   fileName: string | null
   format: CsvFormat
@@ -38,20 +73,23 @@ export type Import = {
   duplicateStrategy: 'update' | 'skip'
   emptyValues: 'ignore' | 'clear'
   tags: string[]
+  /** Lists that every imported contact is added to. */
+  lists: Types.ObjectId[]
   createdBy: Actor
   state: 'waiting' | 'active' | 'completed' | 'failed'
   failedReason: string | null
-  /** Data rows of the file. */
+  /** Data rows of the file; contacts of an undo. */
   total: number
   duplicatesInFile: number
   /** A bit for each row (row 1 first): set where another row of its email wins. Null until the file was looked through. */
   losers: mongo.Binary | null
-  /** Where the next batch begins, and its number. */
+  /** Where the next batch begins, and its number. Of an undo: how many rows and batches are taken back. */
   checkpoint: Checkpoint
   nextBatch: number
   counts: Counts
   /** The first hundred failures. */
   errors: RowFailure[]
+  preview: RowPreview[]
   /** Raised by whoever takes the job over: a write with an older one is refused. */
   fence: number
   /** Milliseconds of work so far. */
@@ -70,6 +108,9 @@ const actorSchema = new Schema<Actor>(
 export const importSchema = new Schema<Import>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
+    kind: { type: String, required: true },
+    undoes: { type: Schema.Types.ObjectId, default: null },
+    undoneBy: { type: Schema.Types.ObjectId, default: null },
     upload: { type: Schema.Types.ObjectId, required: true },
     fileName: { type: String, default: null },
     format: { type: Schema.Types.Mixed, required: true },
@@ -77,6 +118,7 @@ export const importSchema = new Schema<Import>(
     duplicateStrategy: { type: String, required: true },
     emptyValues: { type: String, required: true },
     tags: [String],
+    lists: [Schema.Types.ObjectId],
     createdBy: { type: actorSchema, required: true },
     state: { type: String, default: 'waiting' },
     failedReason: { type: String, default: null },
@@ -87,6 +129,7 @@ export const importSchema = new Schema<Import>(
     nextBatch: { type: Number, default: 0 },
     counts: { type: Schema.Types.Mixed, required: true },
     errors: { type: Schema.Types.Mixed, default: [] },
+    preview: { type: Schema.Types.Mixed, default: [] },
     fence: { type: Number, default: 0 },
     workedMs: { type: Number, default: 0 },
     startedAt: { type: Date, default: null },
@@ -94,7 +137,11 @@ export const importSchema = new Schema<Import>(
   },
   { collection: 'imports', timestamps: true, minimize: false, suppressReservedKeysWarning: true },
 )
-importSchema.index({ organization: 1, upload: 1 }, { unique: true })
+// An upload is imported once, however many dry runs come before.
+importSchema.index(
+  { organization: 1, upload: 1 },
+  { name: 'imported_once', unique: true, partialFilterExpression: { kind: 'import' } },
+)
 // Few at any time: those that have something to do.
 importSchema.index(
   { state: 1, organization: 1 },
@@ -129,6 +176,7 @@ failedRowSchema.index({ organization: 1, job: 1, row: 1 }, { unique: true })
 
 /** Fields of a job that lists may filter and sort by. */
 export const importFields = {
+  kind: 'string',
   fileName: 'string',
   state: 'string',
   failedReason: 'string',
@@ -141,7 +189,7 @@ export const importFields = {
 
 /** Progress of a job in whole percent: 100 only when it is complete. */
 export function progressOf({ state, checkpoint, total }: Import): number {
-  return state === 'completed' ? 100 : Math.min(99, Math.floor((checkpoint.row * 100) / total))
+  return state === 'completed' ? 100 : Math.min(99, Math.floor((checkpoint.row * 100) / Math.max(total, 1)))
 }
 
 /** What a job came to so far, as the API shows it. */
@@ -153,11 +201,14 @@ export function resultOf(job: Import) {
     unchanged: job.counts.unchanged,
     skipped: job.counts.skipped,
     failed: job.counts.failed,
+    removed: job.counts.removed,
     duplicatesInFile: job.duplicatesInFile,
     optOutsKept: job.counts.optOutsKept,
     durationMs: job.workedMs,
     rowsPerSecond: job.workedMs > 0 ? Math.round((job.checkpoint.row * 1000) / job.workedMs) : 0,
+    addedToLists: job.counts.addedToLists,
     errors: job.errors,
+    preview: job.preview,
     errorsUrl: `/api/audience/import/${job._id}/errors`,
   }
 }
@@ -169,6 +220,7 @@ export function presentImport(job: Import) {
   return {
     _id: job._id,
     id: job._id,
+    kind: job.kind,
     fileName: job.fileName,
     state: job.state,
     progress: progressOf(job),
@@ -178,6 +230,9 @@ export function presentImport(job: Import) {
     duplicateStrategy: job.duplicateStrategy,
     tags: job.tags,
     emptyValues: job.emptyValues,
+    listIds: job.lists,
+    undoes: job.undoes,
+    undoneBy: job.undoneBy,
     createdBy: job.createdBy,
     startedAt: job.startedAt,
     finishedAt: job.finishedAt,

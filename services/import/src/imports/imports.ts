@@ -4,8 +4,11 @@ import { runList, type Scope } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { uploadImport } from '../uploads/upload-import.ts'
+import { findImport } from './find-import.ts'
 import { type FailedRow, type Import, importFields, presentImport, progressOf, resultOf } from './import.model.ts'
 import { startImport } from './start-import.ts'
+import { unfinished } from './turn.ts'
+import { undoImport } from './undo-import.ts'
 
 /** Imports: upload, start, poll, and what is left to look at afterwards. */
 export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'> {
@@ -33,23 +36,19 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
 
     async cancelImport({ jobId }, { caller }) {
       const { imports: scope } = context.of(caller)
-      const { _id } = await findImport(scope, jobId)
+      const { _id, kind } = await findImport(scope, jobId)
+      if (kind === 'undo') throw new AppError('conflict', { message: 'an undo cannot be cancelled' })
       // The fence stops whoever works on it, at its next checkpoint.
       const cancelled = await scope.updateOne(
-        { _id, state: { $in: ['waiting', 'active'] } },
+        { _id, state: { $in: unfinished } },
         { $set: { state: 'failed', failedReason: 'cancelled', finishedAt: new Date() }, $inc: { fence: 1 } },
       )
       if (cancelled.modifiedCount === 0) throw new AppError('conflict', { message: 'the import has finished' })
       return { success: true, message: 'updated' }
     },
-  }
-}
 
-/** A malformed job id is an unknown one. */
-async function findImport(scope: Scope<Import>, jobId: string): Promise<Import> {
-  const job = /^[0-9a-f]{24}$/i.test(jobId) ? await scope.findOne({ _id: jobId }) : null
-  if (!job) throw new AppError('not_found', { what: 'import job' })
-  return job
+    undoImport: (request, call) => undoImport(context, request, call),
+  }
 }
 
 const errorFileChunk = 500

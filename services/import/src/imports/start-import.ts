@@ -6,7 +6,7 @@ import type { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
 import type { Upload } from '../uploads/upload.model.ts'
 import { queueIdOf } from './import.job.ts'
-import type { Import } from './import.model.ts'
+import { type Import, noCounts } from './import.model.ts'
 
 const expired = 'Import data expired. Please re-upload the CSV file.'
 const fields = ['email', 'name', 'tags', 'unsubscribed']
@@ -21,22 +21,40 @@ export async function startImport(
 ): Promise<StartImportResponse> {
   const collections = context.of(call.caller)
   const upload = /^[0-9a-f]{24}$/i.test(request.importId) ? objectId(request.importId) : null
-  const started = upload && (await collections.imports.findOne({ upload }))
-  if (started) return { jobId: String(started._id) }
-  const found = upload && (await collections.uploads.findOne({ _id: upload }))
+  const started = upload && (await collections.imports.findOne({ upload, kind: 'import' }))
+  if (started && !request.dryRun) return { jobId: String(started._id) }
+  const found = upload && !started ? await collections.uploads.findOne({ _id: upload }) : null
   if (!found || found.expiresAt.getTime() <= Date.now()) throw new AppError('bad_request', { message: expired })
 
   const { definitions } = await context.attributes.describeAttributes({}, call)
   const mapping = readMapping(request.mapping, found.format.headers, definitions)
-  const job = await insertOnce(collections, found, { ...optionsOf(request), mapping, createdBy: actorOf(call.caller) })
+  const lists = await readLists(context, request.listIds, call)
+  const options = { ...optionsOf(request), mapping, lists, createdBy: actorOf(call.caller) }
+  const job = await (request.dryRun ? insertDryRun : insertOnce)(collections, found, options)
   await context.queue.enqueue(queueIdOf(call.caller.organizationId))
   return { jobId: String(job) }
 }
 
-type Options = Pick<Import, 'mapping' | 'duplicateStrategy' | 'emptyValues' | 'tags' | 'createdBy'>
+type Options = Pick<Import, 'mapping' | 'duplicateStrategy' | 'emptyValues' | 'tags' | 'lists' | 'createdBy'>
 
 function optionsOf({ duplicateStrategy = 'update', emptyValues = 'ignore', tags }: StartImportRequest) {
   return { duplicateStrategy, emptyValues, tags: [...new Set(tags)] }
+}
+
+/** Lists that take contacts. */
+async function readLists({ batches }: Context, ids: readonly string[], call: Call): Promise<Types.ObjectId[]> {
+  const listIds = [...new Set(ids.map(id => id.toLowerCase()))]
+  if (listIds.length === 0) return []
+  const { unknown, archived } = await batches.checkLists({ listIds }, call)
+  const refused = ids.findIndex(id => unknown.includes(id.toLowerCase()))
+  if (refused !== -1) throw new AppError('invalid_field', { path: `listIds.${refused}`, reason: 'is not a list' })
+  if (archived.length > 0) throw new AppError('conflict', { message: 'an archived list takes no contacts' })
+  return listIds.map(id => objectId(id))
+}
+
+/** The file of a dry run stays as long as it can be started. */
+async function insertDryRun({ imports }: Collections, upload: Upload, options: Options): Promise<Types.ObjectId> {
+  return (await imports.insertOne({ ...draftOf(upload, options), kind: 'dry-run' }))._id
 }
 
 /** Of two starts at once the unique index lets one through; the other answers its job. */
@@ -45,21 +63,23 @@ async function insertOnce(
   upload: Upload,
   options: Options,
 ): Promise<Types.ObjectId> {
-  const { _id, fileName, format, rowCount } = upload
+  const { _id } = upload
   const purgeAt = new Date(Date.now() + retentionMs)
   await Promise.all([
     chunks.updateMany({ upload: _id }, { $set: { purgeAt } }),
     uploads.updateOne({ _id }, { $set: { purgeAt } }),
   ])
-  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, optOutsKept: 0 }
-  const draft = { ...options, upload: _id, fileName, format, total: rowCount, checkpoint: format.start, counts }
   try {
-    return (await imports.insertOne(draft))._id
+    return (await imports.insertOne({ ...draftOf(upload, options), kind: 'import' }))._id
   } catch (error) {
-    const other = isDuplicate(error) ? await imports.findOne({ upload: _id }) : null
+    const other = isDuplicate(error) ? await imports.findOne({ upload: _id, kind: 'import' }) : null
     if (!other) throw error
     return other._id
   }
+}
+
+function draftOf({ _id, fileName, format, rowCount }: Upload, options: Options) {
+  return { ...options, upload: _id, fileName, format, total: rowCount, checkpoint: format.start, counts: noCounts }
 }
 
 /**

@@ -1,0 +1,51 @@
+// `npm run import`: a client of the public API for the command line.
+import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
+import { createClient } from './client.ts'
+import { readCommand, usage } from './options.ts'
+import { Problem, UsageProblem } from './problem.ts'
+import { type Run, runImport, runUndo } from './run.ts'
+
+const failed = 1
+const misunderstood = 2
+
+async function main(): Promise<number> {
+  const command = readCommand(process.argv.slice(2), process.env)
+  if (!command) {
+    process.stdout.write(usage)
+    return 0
+  }
+  const { url, token, task } = command
+  const interrupted = new AbortController()
+  process.on('SIGINT', () => {
+    // The second time there is no waiting for the service any more.
+    if (interrupted.signal.aborted) process.exit(failed)
+    interrupted.abort()
+  })
+  const client = createClient(url, token)
+  const run: Run = { client, out: process.stdout, log: process.stderr, confirm, interrupted: interrupted.signal }
+  const completed = task.kind === 'undo' ? await runUndo(run, task) : await runImport(run, task)
+  return completed ? 0 : failed
+}
+
+/** Where nobody sits at a keyboard nobody is asked. */
+async function confirm(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return true
+  const asking = createInterface({ input: process.stdin, output: process.stdout })
+  const left = once(asking, 'close').then(() => 'no') // Ctrl-C and Ctrl-D end here
+  try {
+    const answer = await Promise.race([asking.question(`${question} [Y/n] `), left])
+    return /^(y|yes|)$/i.test(answer.trim())
+  } finally {
+    asking.close()
+  }
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (!(error instanceof Problem)) throw error
+  process.stderr.write(`${error.message}\n`)
+  if (error instanceof UsageProblem) process.stderr.write(`\n${usage}`)
+  process.exitCode = error instanceof UsageProblem ? misunderstood : failed
+}

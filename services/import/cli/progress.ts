@@ -1,0 +1,52 @@
+/** Where progress is shown: a terminal gets a bar that moves, anything else a line now and then. */
+export type Output = { isTTY?: boolean; columns?: number; write(text: string): unknown }
+
+/** Shows how far something has come. */
+export type Progress = {
+  /** `share` from 0 to 1; `note` stands behind it. */
+  show(share: number, note: string): void
+  /** Leaves what was shown last. */
+  end(): void
+}
+
+const barWidth = 30
+const lineEveryMs = 5_000
+const clearLine = '\r\u001b[K'
+
+/** Begins to show something by its name. */
+export function createProgress(output: Output, name: string): Progress {
+  return output.isTTY ? movingBar(output, name) : plainLines(output, name)
+}
+
+function movingBar(output: Output, name: string): Progress {
+  return {
+    show(share, note) {
+      const done = Math.round(share * barWidth)
+      const bar = '█'.repeat(done) + '░'.repeat(barWidth - done)
+      const line = `${name} ${bar} ${percent(share)} ${note}`
+      output.write(clearLine + line.slice(0, (output.columns ?? 80) - 1))
+    },
+    end: () => output.write('\n'),
+  }
+}
+
+function plainLines(output: Output, name: string): Progress {
+  let shownAt = -Infinity
+  let shown = ''
+  return {
+    show(share, note) {
+      const now = performance.now()
+      const line = `${name} ${percent(share)} ${note}`.trimEnd()
+      const isNew = line !== shown && (now - shownAt >= lineEveryMs || share >= 1)
+      if (!isNew) return
+      output.write(`${line}\n`)
+      shown = line
+      shownAt = now
+    },
+    end() {},
+  }
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)}%`.padStart(4)
+}

@@ -1,0 +1,43 @@
+import type { Status } from './client.ts'
+
+const number = new Intl.NumberFormat('en')
+const errorsShown = 5
+const labels = [
+  ['created', 'created'],
+  ['updated', 'updated'],
+  ['unchanged', 'unchanged'],
+  ['skipped', 'skipped'],
+  ['failed', 'failed'],
+] as const
+const undoLabels = [
+  ['removed', 'removed'],
+  ['updated', 'restored'],
+  ['unchanged', 'unchanged'],
+  ['skipped', 'changed since, kept'],
+] as const
+
+/** A count as people read it. */
+export const count = (value: number): string => number.format(value)
+
+/** What a finished job came to, over several lines. */
+export function reportOf({ result }: Status, kind: 'import' | 'undo' | 'dry run'): string {
+  const rows = (kind === 'undo' ? undoLabels : labels).map(([key, label]) => [label, result[key]] as [string, number])
+  rows.push(['total', result.total])
+  const more: [label: string, value: number][] = [
+    ['duplicates in the file', result.duplicatesInFile],
+    ['opt-outs kept', result.optOutsKept],
+    ['added to lists', result.addedToLists],
+  ]
+  const lines = [...rows, ...more.filter(([, value]) => value > 0)]
+  const width = Math.max(...lines.map(([label]) => label.length))
+  return [
+    ...lines.map(([label, value]) => `  ${label.padEnd(width)}  ${count(value).padStart(11)}`),
+    ...result.errors.slice(0, errorsShown).map(({ line, message, value }) => `  line ${line}: ${message} (${value})`),
+    ...result.preview.map(previewLine),
+  ].join('\n')
+}
+
+function previewLine({ row, email, outcome, changes }: Status['result']['preview'][number]): string {
+  const shown = changes.map(({ field, from, to }) => `${field} ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
+  return `  row ${row}: ${email} would be ${outcome}: ${shown.join(', ')}`
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, Status } from './client.ts'
+import type { ImportTask, UndoTask } from './options.ts'
+import { Problem } from './problem.ts'
+import { createProgress, type Output } from './progress.ts'
+import { count, reportOf } from './report.ts'
+
+/** What a run works with. */
+export type Run = {
+  client: Client
+  /** For results. */
+  out: Output
+  /** For progress. */
+  log: Output
+  /** Asks the person at the keyboard; true where nobody can be asked. */
+  confirm(question: string): Promise<boolean>
+  /** Fires when the job is to be cancelled. */
+  interrupted: AbortSignal
+}
+
+const pollMs = 300
+
+/** Uploads a file, starts its import, follows it and saves what failed. @returns whether it was completed */
+export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
+  const { client, out, log } = run
+  const { file, mapping: given, settings, errorsFile, confirmed } = task
+  const progress = createProgress(log, 'uploading')
+  const upload = await client.upload(file, share => progress.show(share, ''), run.interrupted)
+  progress.end()
+  const { importId, rowCount, encoding, delimiter, duplicateEmails } = upload
+  const repeated = duplicateEmails > 0 ? `, ${count(duplicateEmails)} with an email that stands twice` : ''
+  out.write(`${file}: ${count(rowCount)} rows${repeated}, ${encoding}, delimiter ${JSON.stringify(delimiter)}\n`)
+
+  const mapping = given ?? upload.suggestedMapping
+  if (!given) {
+    out.write(`suggested mapping:\n${mappingLines(upload.headers, mapping)}\n`)
+    if (!confirmed && !(await run.confirm('start with this mapping?'))) throw new Problem('not started')
+  }
+  const jobId = await client.start({ importId, mapping, ...settings })
+  const status = await follow(run, jobId, settings.dryRun ? 'dry run' : 'importing')
+  report(run, status, settings.dryRun ? 'dry run' : 'import', jobId)
+  if (status.result.failed > 0) {
+    await client.saveErrors(status.result.errorsUrl, errorsFile)
+    out.write(`rows that failed, with the reasons: ${errorsFile}\n`)
+  }
+  return status.state === 'completed'
+}
+
+/** Takes an import back. @returns whether that was completed */
+export async function runUndo(run: Run, { jobId }: UndoTask): Promise<boolean> {
+  const undoId = await run.client.undo(jobId)
+  const status = await follow(run, undoId, 'undoing')
+  report(run, status, 'undo', undoId)
+  return status.state === 'completed'
+}
+
+function mappingLines(headers: readonly string[], mapping: Record<string, string>): string {
+  const width = Math.max(...headers.map(header => header.length))
+  return headers.map(header => `  ${header.padEnd(width)}  ${mapping[header] ?? '-'}`).join('\n')
+}
+
+async function follow({ client, log, interrupted }: Run, jobId: string, name: string): Promise<Status> {
+  const progress = createProgress(log, name)
+  let cancelling = false
+  for (;;) {
+    if (interrupted.aborted && !cancelling) {
+      cancelling = true
+      log.write('\ncancelling; what is done stays\n')
+      await client.cancel(jobId).catch(error => log.write(`${messageOf(error)}\n`))
+    }
+    const status = await client.status(jobId)
+    const { rowsPerSecond, total } = status.result
+    progress.show(status.progress / 100, `of ${count(total)}${rowsPerSecond > 0 ? `, ${count(rowsPerSecond)}/s` : ''}`)
+    if (status.state === 'completed' || status.state === 'failed') {
+      progress.end()
+      return status
+    }
+    await sleep(pollMs, undefined, { signal: cancelling ? undefined : interrupted }).catch(() => undefined)
+  }
+}
+
+function report({ out }: Run, status: Status, kind: 'import' | 'undo' | 'dry run', jobId: string): void {
+  const { state, failedReason, result } = status
+  const outcome = state === 'completed' ? `complete after ${(result.durationMs / 1000).toFixed(1)} s` : failedReason
+  out.write(`${kind} ${jobId}: ${outcome}\n${reportOf(status, kind)}\n`)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,51 @@
+import type { ImportJobRequest, StartImportResponse } from '@rollcall/protos/gen/import-v1.ts'
+import { AppError, actorOf, type Call } from '@rollcall/rpc'
+import { Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { findImport } from './find-import.ts'
+import { queueIdOf } from './import.job.ts'
+import { type Import, noCounts } from './import.model.ts'
+import { unfinished } from './turn.ts'
+
+/** Makes the job that takes an import back, once: the mark on the import and the job are one transaction. */
+export async function undoImport(
+  context: Context,
+  { jobId }: ImportJobRequest,
+  { caller }: Call,
+): Promise<StartImportResponse> {
+  const { imports } = context.of(caller)
+  const { _id } = await findImport(imports, jobId)
+  const undo = await context.store.transaction(async session => {
+    const job = await imports.findOne({ _id }, { session })
+    refuseUndo(job!)
+    const undoneBy = new Types.ObjectId()
+    await imports.updateOne({ _id }, { $set: { undoneBy } }, { session })
+    return (await imports.insertOne({ ...undoOf(job!), _id: undoneBy, createdBy: actorOf(caller) }, { session }))._id
+  })
+  await context.queue.enqueue(queueIdOf(caller.organizationId))
+  return { jobId: String(undo) }
+}
+
+function refuseUndo({ kind, state, undoneBy }: Import): void {
+  const refuse = (message: string) => new AppError('conflict', { message })
+  if (kind !== 'import') throw refuse('only an import can be undone')
+  if (unfinished.includes(state)) throw refuse('the import has not finished')
+  if (undoneBy) throw refuse('the import is undone already')
+}
+
+function undoOf({
+  _id,
+  upload,
+  fileName,
+  format,
+  mapping,
+  duplicateStrategy,
+  emptyValues,
+  tags,
+  lists,
+  counts,
+}: Import) {
+  const source = { upload, fileName, format, mapping, duplicateStrategy, emptyValues, tags, lists }
+  const progress = { total: counts.created + counts.updated, checkpoint: format.start, counts: noCounts }
+  return { ...source, ...progress, kind: 'undo' as const, undoes: _id }
+}
