@@ -49,10 +49,14 @@ export function canonicalHost(text: string): string {
   return name
 }
 
+/** Networks of examples (RFC 5737): they lead nowhere, so a setting copied from a manual may name them. */
+const examples = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'].map(block => ipaddr.IPv4.parseCIDR(block))
+
 /** Whether an address is one of the public internet: none that only means something on this machine or its networks. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
+  if (parsed.kind() === 'ipv4' && examples.some(block => parsed.match(block))) return true
   if (parsed.range() !== 'unicast') return false
   // Of IPv6 nothing but 2000::/3 is in use; the rest may embed any IPv4 address, or will one day mean something.
   return parsed.kind() === 'ipv4' || ((parsed as ipaddr.IPv6).parts[0]! & 0xe000) === 0x2000

@@ -1,0 +1,31 @@
+import { MongoClient, ObjectId } from 'mongodb'
+import { bodyOf } from '../api.ts'
+import type { TestStack } from '../stack.ts'
+
+/** Makes a domain of the first organization that may send, as if its records had been published and verified. */
+export async function verifiedDomain(stack: TestStack, domain: string): Promise<void> {
+  const { organization } = await bodyOf(stack.owner.get<{ organization: { id: string } }>('/api/auth/me'))
+  const now = new Date()
+  const record = {
+    organization: new ObjectId(organization.id),
+    domain,
+    status: 'verified',
+    verifiedAt: now,
+    lastCheckedAt: now,
+    sendingRecords: [],
+    receivingRecords: [],
+    recommendedRecords: [],
+    provider: 'self-hosted',
+    dkimKeys: [],
+    revision: 0,
+    senders: 0,
+    failures: 0,
+    failingSince: null,
+    nextCheckAt: null,
+    createdBy: { kind: 'system', id: null, name: 'test' },
+    createdAt: now,
+    updatedAt: now,
+  }
+  await using client = new MongoClient(stack.backing.MONGODB_URL)
+  await client.db(`${stack.namespace}rollcall_messaging`).collection('domains').insertOne(record)
+}
