@@ -1,5 +1,4 @@
 import {
-  type CallOptions,
   type ClientWritableStream,
   Client as GrpcClient,
   Metadata,
@@ -8,7 +7,7 @@ import {
 } from '@grpc/grpc-js'
 import { toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
-import { type SpanOptions, traceCarrier, traced, tracedStream } from '@rollcall/runtime'
+import { backoffMs, pause, retry, type SpanOptions, traceCarrier, traced, tracedStream } from '@rollcall/runtime'
 import { type AssertionKeys, signAssertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
 import { channelCredentials, type Tls } from './tls.ts'
@@ -17,6 +16,8 @@ import {
   definitionOf,
   endOfStream,
   fromServiceError,
+  isIdempotentMethod,
+  isRepeatable,
   maxMessageBytes,
   requestIdKey,
   type ServiceName,
@@ -74,6 +75,8 @@ export function connect(options: ConnectOptions): Connection {
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 2_000,
+    // A connection that ended asks for the addresses anew; the default would not for 30 s, and miss new replicas so long.
+    'grpc.dns_min_time_between_resolutions_ms': 2_000,
     // Services are addressed directly: a proxy of the environment is for the outside.
     'grpc.enable_http_proxy': 0,
   })
@@ -106,6 +109,10 @@ const clientSpan: SpanOptions = { kind: 'client', attributes: { 'rpc.system.name
 /** Name of a call's span: package.Service/Method. */
 const spanName = (path: string) => path.slice(1)
 
+/** Replicas come and go: what one that is going refuses, another takes. */
+const attempts = 4
+const firstWaitMs = 10
+
 type Callback = (error: ServiceError | null, value?: unknown) => void
 
 function unary(
@@ -113,8 +120,11 @@ function unary(
   { path, requestSerialize, responseDeserialize }: Definition,
   options: ConnectOptions,
 ) {
-  return (request: unknown, context: CallContext) =>
-    traced(spanName(path), clientSpan, () =>
+  const isIdempotent = isIdempotentMethod(path)
+  const retryable = (failure: unknown) => isRepeatable(failure, isIdempotent)
+  return (request: unknown, context: CallContext) => {
+    const { deadline } = callOptions(context, options.deadlineMs ?? 10_000)
+    const call = () =>
       answered(context, callback =>
         channel.makeUnaryRequest(
           path,
@@ -122,11 +132,12 @@ function unary(
           responseDeserialize,
           request,
           metadataOf(context, options),
-          callOptions(context, options.deadlineMs ?? 10_000),
+          { deadline },
           callback,
         ),
-      ),
-    )
+      )
+    return traced(spanName(path), clientSpan, () => retry(call, { attempts, baseMs: firstWaitMs, deadline, retryable }))
+  }
 }
 
 function clientStream(
@@ -194,7 +205,8 @@ function serverStream(
   options: ConnectOptions,
 ) {
   const firstWithinMs = options.deadlineMs ?? 10_000
-  const run = async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
+  const isIdempotent = isIdempotentMethod(path)
+  const attempt = async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
     const call = channel.makeServerStreamRequest(
       path,
       requestSerialize,
@@ -220,6 +232,22 @@ function serverStream(
       call.cancel()
     }
   }
+  /** A stream of which nothing has come yet may be begun again. */
+  const run = async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
+    for (let number = 1; ; number++) {
+      let hasBegun = false
+      try {
+        for await (const message of attempt(request, context)) {
+          hasBegun = true
+          yield message
+        }
+        return
+      } catch (failure) {
+        if (hasBegun || number === attempts || !isRepeatable(failure, isIdempotent)) throw failure
+        await pause(backoffMs(number, { baseMs: firstWaitMs }), context.signal)
+      }
+    }
+  }
   return (request: unknown, context: CallContext) =>
     tracedStream(spanName(path), clientSpan, () => run(request, context))
 }
@@ -232,6 +260,6 @@ function metadataOf(context: CallContext, options: ConnectOptions): Metadata {
   return metadata
 }
 
-function callOptions(context: CallContext, defaultMs: number): CallOptions {
+function callOptions(context: CallContext, defaultMs: number): { deadline: number } {
   return { deadline: context.deadline ?? Date.now() + defaultMs }
 }

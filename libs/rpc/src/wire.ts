@@ -1,4 +1,5 @@
 import {
+  status as grpcStatus,
   Metadata,
   type MethodDefinition,
   type ServiceDefinition,
@@ -22,6 +23,8 @@ const errorKey = 'rollcall-error-bin'
 const root = loadRoot()
 const definitions = fromJSON(root.toJSON(), { longs: Number, enums: String, defaults: true })
 const routes = compileRoutes(root)
+
+const idempotent = new Set(routes.filter(({ verb }) => verb === 'GET').map(({ rpc }) => rpc))
 
 /** Every route of the contract, compiled once for the process. */
 export function contractRoutes(): readonly Route[] {
@@ -70,10 +73,31 @@ export function fromServiceError(error: ServiceError): AppError {
 
 /**
  * Whether a failed call may have changed something nevertheless: it was sent, and no answer came. A refusal means that
- * nothing was changed, and without a connection nothing was asked.
+ * nothing was changed; without a connection nothing was asked; and what a server that is going away refuses it has not
+ * looked at.
  */
 export function mayHaveTakenEffect(failure: unknown): boolean {
   const cause = failure instanceof AppError ? failure.cause : failure
   if (cause === undefined) return false
-  return !(cause instanceof Error && 'details' in cause && /No connection established/.test(String(cause.details)))
+  return !neverHandled.test(transportFailure(cause)?.details ?? '')
+}
+
+const neverHandled = /No connection established|Name resolution failed|Stream refused by server/
+
+/** Whether a failed call may be made again: where it never was, and where making it twice does no harm. */
+export function isRepeatable(failure: unknown, isIdempotent: boolean): boolean {
+  const lost = failure instanceof AppError ? transportFailure(failure.cause) : undefined
+  if (lost?.code !== grpcStatus.UNAVAILABLE) return false
+  return isIdempotent || neverHandled.test(lost.details)
+}
+
+function transportFailure(cause: unknown): ServiceError | undefined {
+  return cause instanceof Error && 'details' in cause && 'code' in cause ? (cause as ServiceError) : undefined
+}
+
+/** Whether a method may be called twice: it is behind a GET, or its proto says so by `idempotency_level`. */
+export function isIdempotentMethod(path: string): boolean {
+  const [service = '', method = ''] = path.slice(1).split('/')
+  const rpc = root.lookupService(service).methods[method]
+  return rpc !== undefined && (idempotent.has(rpc) || rpc.options?.idempotency_level !== undefined)
 }

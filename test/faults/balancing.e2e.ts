@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { freePort } from '@rollcall/local'
+import type { Client, RpcServer } from '@rollcall/rpc'
+import { createLogger, pause } from '@rollcall/runtime'
+import { startTestDns, type TestDns } from '../../services/messaging/src/dns/test-dns.ts'
+
+process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = 'true' // read by grpc-js as it loads: names are then asked of our DNS
+const { connect, readAssertionKeys, serve, serviceCaller, signAssertion } = await import('@rollcall/rpc')
+const { Client: GrpcClient, credentials, Metadata } = await import('@grpc/grpc-js')
+
+const maxConnectionAgeMs = 2000
+const zone = 'rollcall.test'
+const name = `identity.${zone}`
+const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
+const caller = serviceCaller('test', 'a'.repeat(24))
+
+/** K2 of the goals: replicas behind one name, as behind the headless service of a cluster. */
+describe('calls to a service of several replicas', () => {
+  let dns: TestDns
+  let port: number
+  const replicas: { server: RpcServer; calls: number }[] = []
+
+  const addReplica = async () => {
+    const replica = { calls: 0 } as (typeof replicas)[number]
+    replica.server = await serve({
+      services: {
+        'rollcall.identity.v1.Directory': {
+          findUsers: async () => {
+            replica.calls++
+            return { users: [] }
+          },
+        },
+      },
+      host: `127.0.0.${11 + replicas.length}`,
+      port,
+      assertionKeys,
+      maxConnectionAgeMs,
+      logger: createLogger({ service: 'test', level: 'silent' }),
+    })
+    replicas.push(replica)
+    const addresses = replicas.map((_, index) => ({ name, type: 'A', data: `127.0.0.${11 + index}`, ttl: 1 }))
+    dns.publish(zone, addresses)
+  }
+  const address = () => `dns://${dns.resolver.address}:${dns.resolver.port}/${name}:${port}`
+
+  before(async () => {
+    dns = await startTestDns()
+    dns.zone(zone, ['127.0.0.2'])
+    port = await freePort()
+    for (let count = 0; count < 3; count++) await addReplica()
+  })
+  after(async () => {
+    for (const { server } of replicas) await server.stop()
+    await dns.stop()
+  })
+
+  /** How often each replica is called, of the mean. */
+  const sharesOf = async (calls: number, call: () => Promise<unknown>): Promise<number[]> => {
+    for (const replica of replicas) replica.calls = 0
+    for (let sent = 0; sent < calls; sent++) await call()
+    return replicas.map(replica => (replica.calls / calls) * replicas.length)
+  }
+  const isEven = (shares: number[]) => shares.every(share => share >= 0.8 && share <= 1.2)
+  const shown = (shares: number[]) => shares.map(share => share.toFixed(2)).join(' ')
+  const ask = (directory: Client<'rollcall.identity.v1.Directory'>) => () =>
+    directory.findUsers({ ids: [] }, { caller })
+
+  it('reach each of them as often, and a new one soon', async () => {
+    const connection = connect({ address: address(), assertionKeys })
+    const directory = connection.client('rollcall.identity.v1.Directory')
+    try {
+      await sharesOf(10, ask(directory))
+      const three = await sharesOf(600, ask(directory))
+      console.log(`K2  3 replicas, share of the mean: ${shown(three)}`)
+      assert.ok(isEven(three))
+
+      await addReplica()
+      const startedAt = performance.now()
+      while (replicas[3]!.calls === 0) {
+        assert.ok(performance.now() - startedAt < maxConnectionAgeMs + 10_000, 'the new replica gets no calls')
+        await ask(directory)()
+        await pause(10)
+      }
+      const seconds = (performance.now() - startedAt) / 1000
+      const four = await sharesOf(800, ask(directory))
+      console.log(`K2  a 4th found after ${seconds.toFixed(1)} s, share of the mean: ${shown(four)}`)
+      assert.ok(isEven(four))
+    } finally {
+      connection.close()
+    }
+  })
+
+  it('all go to one with a client as it comes, by the same count', async () => {
+    const plain = new GrpcClient(address(), credentials.createInsecure())
+    const metadata = new Metadata()
+    metadata.set('rollcall-caller', signAssertion(caller, assertionKeys))
+    const path = '/rollcall.identity.v1.Directory/FindUsers'
+    const call = () =>
+      new Promise((resolve, reject) => {
+        const answered = (error: Error | null) => (error ? reject(error) : resolve(undefined))
+        plain.makeUnaryRequest(
+          path,
+          () => Buffer.alloc(0),
+          bytes => bytes,
+          null,
+          metadata,
+          {},
+          answered,
+        )
+      })
+    try {
+      assert.ok(!isEven(await sharesOf(100, call)))
+    } finally {
+      plain.close()
+    }
+  })
+})

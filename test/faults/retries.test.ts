@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { type Link, LOCALHOST, linkTo } from '@rollcall/local'
+import {
+  type Connection,
+  connect,
+  type Handlers,
+  json,
+  type RpcServer,
+  readAssertionKeys,
+  serve,
+  serviceCaller,
+} from '@rollcall/rpc'
+import { createLogger } from '@rollcall/runtime'
+
+const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
+const caller = { ...serviceCaller('test', 'a'.repeat(24)), permissions: '*' as const }
+
+describe('a call whose connection breaks', () => {
+  let server: RpcServer
+  let link: Link
+  let connection: Connection
+  let calls: string[] = []
+
+  /** Answers from the second time on; the first time the connection breaks before the answer. */
+  const breaking = async (method: string) => {
+    calls.push(method)
+    if (calls.length === 1) {
+      link.become('cut')
+      link.become('open')
+    }
+    return json({ method })
+  }
+
+  before(async () => {
+    const handlers: object = new Proxy({}, { get: (_, method: string) => () => breaking(method) })
+    const services = { 'rollcall.audience.v1.Contacts': handlers as Handlers<'rollcall.audience.v1.Contacts'> }
+    const logger = createLogger({ service: 'test', level: 'silent' })
+    server = await serve({ services, port: 0, host: LOCALHOST, assertionKeys, logger })
+    link = await linkTo(`${LOCALHOST}:${server.port}`)
+    connection = connect({ address: link.url, assertionKeys, deadlineMs: 5000 })
+  })
+  after(async () => {
+    connection.close()
+    await server.stop()
+    await link.stop()
+  })
+  beforeEach(() => {
+    calls = []
+  })
+
+  const client = () => connection.client('rollcall.audience.v1.Contacts')
+
+  it('is made again where it reads', async () => {
+    const { data } = await client().getContact({ id: 'x' }, { caller })
+    assert.deepEqual(JSON.parse(data.toString()), { method: 'getContact' })
+    assert.deepEqual(calls, ['getContact', 'getContact'])
+  })
+
+  it('is made again where it reads a stream that has not begun', async () => {
+    const chunks = []
+    for await (const { data } of client().listContacts({}, { caller })) chunks.push(data.toString())
+    assert.deepEqual(chunks, ['{"method":"listContacts"}'])
+    assert.deepEqual(calls, ['listContacts', 'listContacts'])
+  })
+
+  it('is not made again where it changes something', async () => {
+    const contact = { email: 'one@example.com', tags: [] }
+    await assert.rejects(client().createContact(contact, { caller }), { code: 'unavailable' })
+    assert.deepEqual(calls, ['createContact'])
+  })
+})
