@@ -109,12 +109,18 @@ async function revokeWithin(
   return json(presentInvitation(invitation))
 }
 
-function mailOf({ email, role }: Invitation, { name }: Workspace, { userName }: Caller, link: string): Mail {
+function mailOf(
+  { organization, email, role }: Invitation,
+  { name }: Workspace,
+  { userName }: Caller,
+  link: string,
+): Mail {
   const paragraphs = [
     'Hello,',
     `${userName} invites you to the workspace ${name}, as ${role}. Accept or decline here:`,
     link,
     `The link works once, within ${lifetimeDays} days.`,
   ]
-  return { to: email, subject: `Invitation to ${name}`, text: paragraphs.join('\n\n') }
+  const subject = `Invitation to ${name}`
+  return { organizationId: String(organization), to: email, subject, text: paragraphs.join('\n\n') }
 }

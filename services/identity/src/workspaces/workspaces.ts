@@ -61,10 +61,11 @@ function createWorkspace(
       { session: tx },
     )
     const { _id: subject, organization } = workspace
-    const record = presentWorkspace({ ...workspace, memberCount: 1 })
-    await tell(context, caller, 'workspace.created', { organization, subject, data: { workspace: record } }, tx)
+    const data = { workspace: presentWorkspace({ ...workspace, memberCount: 1 }) }
+    await tell(context, caller, 'workspace.created', { organization, subject, data }, tx)
     await join(context, { workspace, user, role, doer: caller }, tx)
-    return json(record)
+    const founded = await tenant.workspaces.findOne({ _id: subject }, { session: tx })
+    return json(presentWorkspace(founded!))
   })
 }
 
