@@ -60,7 +60,7 @@ export type DescribeAttributesResponseDefinition = {
 export type Batches = {
   /** Applies one batch of checked rows. Applying it again answers the first outcome and changes nothing. */
   applyBatch: { kind: 'unary'; request: ApplyBatchRequest; response: ApplyBatchResponse }
-  /** Takes one batch back, field by field, as far as nobody has changed it since. Taking it back again answers the same and changes nothing. Batches of a job are taken back from the last one to the first. */
+  /** Takes one batch back, field by field, as far as nobody has changed it since. Taking it back again answers the same and changes nothing; one that is taken back before it comes will come to nothing. Batches of a job are taken back from the last one to the first. */
   undoBatch: { kind: 'unary'; request: UndoBatchRequest; response: UndoBatchResponse }
   /** Which lists an import cannot add contacts to. */
   checkLists: { kind: 'unary'; request: CheckListsRequest; response: CheckListsResponse }
@@ -144,14 +144,15 @@ export type UndoBatchRequest = {
   number: number
 }
 
+/** Each contact that the batch created or updated counts once: as deleted, restored or kept. */
 export type UndoBatchResponse = {
-  /** Contacts that the batch had created, and that are gone. */
+  /** Contacts that the batch had created, and that are gone now. */
   deleted: number
-  /** Contacts that are as they were before the batch, at least in a field. */
+  /** Contacts of which something is again as it was before the batch. */
   restored: number
-  /** Contacts that somebody has changed since: created ones that stay, and updated ones of which a field stays. */
+  /** Contacts that are left as they are, since somebody has changed or deleted them. */
   kept: number
-  /** Memberships that are gone, but for those of deleted contacts. */
+  /** Memberships that ended, but for those of deleted contacts. */
   removedFromLists: number
 }
 

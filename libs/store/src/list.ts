@@ -33,13 +33,13 @@ export type Listed<T extends object> = Selection<T> & {
   positions?: Positions | undefined
 }
 
-/** A list and what a client may ask of it. */
-export type ListOptions<T extends object> = Listed<T> & {
+/** A list and what a client may ask of it; `R` is what its records are replaced by, where they are. */
+export type ListOptions<T extends object, R extends object = T> = Listed<T> & {
   query: ListQuery
   /** Makes the public record of a stored one. */
-  present?: ((record: T) => object) | undefined
+  present?: ((record: R) => object) | undefined
   /** Replaces the records found by others, in the same order: members by the contacts they are, say. */
-  resolve?: ((records: T[]) => Promise<T[]>) | undefined
+  resolve?: ((records: T[]) => Promise<R[]>) | undefined
   populate?: PopulateMap | undefined
   /** How many records there are without a filter of the client, where that is known without counting; positions know. */
   total?: (() => Promise<number>) | undefined
@@ -77,7 +77,9 @@ export function parseList(query: ListQuery, fields: FieldTable, populate?: Popul
  * Answers a list: a page in its envelope, or with `pagination=false` every record as an array, streamed in constant
  * memory. Throws `invalid_field` naming the parameter that is not understood or not allowed.
  */
-export async function runList<T extends object>(options: ListOptions<T>): Promise<HttpBody | AsyncIterable<HttpBody>> {
+export async function runList<T extends object, R extends object = T>(
+  options: ListOptions<T, R>,
+): Promise<HttpBody | AsyncIterable<HttpBody>> {
   const wanted = parseList(options.query, options.fields, options.populate)
   const source = sourceOf(options, wanted.filter, wanted.sort)
   const show = showing(options, wanted)
@@ -100,7 +102,7 @@ export function listRecords<T extends object>(
 }
 
 function sourceOf<T extends object>(
-  options: Listed<T> & Pick<ListOptions<T>, 'total' | 'matches'>,
+  options: Listed<T> & Pick<ListOptions<T, object>, 'total' | 'matches'>,
   filter: Filter,
   sort: SortOrder | undefined,
 ): Source<T> {
@@ -117,10 +119,11 @@ function byAge(order: SortOrder): ByAge | undefined {
 }
 
 /** Makes what the client sees of stored records. */
-function showing<T extends object>(options: ListOptions<T>, { expand, project }: ParsedList) {
+function showing<T extends object, R extends object>(options: ListOptions<T, R>, { expand, project }: ParsedList) {
   const { resolve, present = presenter(options.fields) } = options
   return async (stored: T[]): Promise<object[]> => {
-    const records = (resolve ? await resolve(stored) : stored).map(present) as Doc[]
+    const found = resolve ? await resolve(stored) : (stored as object[] as R[]) // where there is no `resolve`, R is T
+    const records = found.map(present) as Doc[]
     const expanded = expand ? await expand(records) : records
     return project ? expanded.map(project) : expanded
   }

@@ -1,6 +1,6 @@
 import type { Call } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
-import { type BulkOperation, type Scope, type Store, scoped } from '@rollcall/store'
+import { type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model } from 'mongoose'
 import { type Attribute, attributeSchema } from './attributes/attribute.model.ts'
 import { createValueDropper, type ValueDropper } from './attributes/value-dropper.ts'
@@ -8,6 +8,8 @@ import { type Batch, batchSchema } from './batches/batch.model.ts'
 import { type Contact, contactSchema } from './contacts/contact.model.ts'
 import { type HistoryEntry, historySchema } from './history/history.model.ts'
 import { type AudienceList, listSchema } from './lists/list.model.ts'
+import { type ListJob, listJobSchema } from './lists/list-job.model.ts'
+import { createListJobs, type ListJobs } from './lists/list-jobs.ts'
 import { type Membership, membershipSchema } from './lists/membership.model.ts'
 
 /** The collections of the audience. */
@@ -18,6 +20,7 @@ export type Models = {
   batches: Model<Batch>
   lists: Model<AudienceList>
   memberships: Model<Membership>
+  listJobs: Model<ListJob>
 }
 
 /** The collections as one organization sees them. */
@@ -28,21 +31,22 @@ export type Collections = {
   batches: Scope<Batch>
   lists: Scope<AudienceList>
   memberships: Scope<Membership>
+  listJobs: Scope<ListJob>
 }
 
-/** The write that inserts a document as it is. */
-export function insertOf(document: object): BulkOperation {
-  return { insertOne: { document } }
-}
-
-/** What handlers and jobs work with. */
-export type Context = {
+/** The audience's data, and what it takes to work with it. */
+export type Data = {
   store: Store
   models: Models
   logger: Logger
-  dropper: ValueDropper
   /** The collections as the caller's organization sees them. */
   of(caller: Pick<Call['caller'], 'organizationId'>): Collections
+}
+
+/** What handlers work with. */
+export type Context = Data & {
+  dropper: ValueDropper
+  listJobs: ListJobs
 }
 
 /** Makes the context of the service. */
@@ -54,12 +58,12 @@ export function createContext(store: Store, logger: Logger): Context {
     batches: store.model('Batch', batchSchema),
     lists: store.model('AudienceList', listSchema),
     memberships: store.model('Membership', membershipSchema),
+    listJobs: store.model('ListJob', listJobSchema),
   }
-  return {
+  const data: Data = {
     store,
     models,
     logger,
-    dropper: createValueDropper({ store, ...models, logger }),
     of: ({ organizationId }) => ({
       contacts: scoped(models.contacts, organizationId),
       attributes: scoped(models.attributes, organizationId),
@@ -67,6 +71,8 @@ export function createContext(store: Store, logger: Logger): Context {
       batches: scoped(models.batches, organizationId),
       lists: scoped(models.lists, organizationId),
       memberships: scoped(models.memberships, organizationId),
+      listJobs: scoped(models.listJobs, organizationId),
     }),
   }
+  return { ...data, dropper: createValueDropper({ store, ...models, logger }), listJobs: createListJobs(data) }
 }

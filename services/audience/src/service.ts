@@ -7,8 +7,9 @@ import { batches } from './batches/batches.ts'
 import type { Config } from './config.ts'
 import { contacts } from './contacts/contacts.ts'
 import { createContext } from './context.ts'
+import { lists } from './lists/lists.ts'
 
-/** Starts the audience service: contacts, their attributes and history, over gRPC. */
+/** Starts the audience service: contacts, their attributes, lists and history, over gRPC. */
 export async function startAudience(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
   const { logger, metrics, health } = lifecycle
   const store = await connectStore({ ...storeSettings(config), logger })
@@ -25,12 +26,15 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
 
   lifecycle.onStop('dropping of values', context.dropper.stop)
   await context.dropper.resume()
+  lifecycle.onStop('work on lists', context.listJobs.stop)
+  await context.listJobs.watch()
 
   const server = await serve({
     services: {
       'rollcall.audience.v1.Contacts': contacts(context),
       'rollcall.audience.v1.Attributes': attributes(context),
       'rollcall.audience.v1.Batches': batches(context),
+      'rollcall.audience.v1.Lists': lists(context),
     },
     ...rpcServerSettings(config),
     logger,

@@ -7,8 +7,9 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import { type ContactUpdate, updated, updateOf } from '../contacts/changes.ts'
 import { type Contact, placed, untouched } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
-import { type Context, insertOf } from '../context.ts'
+import type { Context } from '../context.ts'
 import { changeEntry } from '../history/history.model.ts'
+import { insertOf } from '../insert-of.ts'
 import type { AudienceList } from '../lists/list.model.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { addMembers, writeMemberships } from '../lists/members.ts'
@@ -33,8 +34,13 @@ export async function applyBatch(
       queue: caller.organizationId, // all of them write the register of the list
     })
   const batch = await retry(applyInTransaction, { deadline, retryable: isDuplicate })
-  const { outcomes, optOutsKept, failures, joined } = batch
+  const { outcomes = skipped(request), optOutsKept, failures = [], joined = [] } = batch
   return { outcomes: readOutcomes(outcomes), optOutsKept, failures, addedToLists: joined.length, previews: [] }
+}
+
+/** The outcomes of a batch that was taken back before it came. */
+function skipped({ rows }: ApplyBatchRequest): string {
+  return writeOutcomes(rows.map(() => 'SKIPPED'))
 }
 
 async function apply(

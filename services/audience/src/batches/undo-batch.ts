@@ -1,13 +1,14 @@
 import type { UndoBatchRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import { type Actor, AppError, type Call } from '@rollcall/rpc'
+import type { Actor, Call } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { type Change, changesOf, type Patch, updated, updateOf } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
-import { type Context, insertOf } from '../context.ts'
+import type { Context } from '../context.ts'
 import { changeEntry, type HistoryEntry } from '../history/history.model.ts'
+import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { removeMembers } from '../lists/members.ts'
 import type { Batch, Undone } from './batch.model.ts'
@@ -34,14 +35,20 @@ async function undo(
   const job = objectId(jobId, 'jobId')
   await contactPositions(context, organizationId).touch(session)
   const batch = await batches.findOne({ job, number }, { session })
-  if (!batch) throw new AppError('not_found', { what: 'batch' })
-  if (batch.undone) return batch.undone
+  if (batch?.undone) return batch.undone
+  if (!batch) {
+    const nothing = { deleted: 0, restored: 0, kept: 0, removedFromLists: 0 }
+    const mark = { organization: batches.organization, job, number, optOutsKept: 0, at: new Date(), undone: nothing }
+    await batches.bulkWrite([insertOf(mark)], { session }) // where it is still on its way, it comes to nothing
+    return nothing
+  }
 
   const actor: Actor = { kind: 'import', id: String(job), name: 'CSV import undone' }
   const work: Work = { context, session, organizationId, batch, actor, at: new Date() }
-  const { deleted, kept: stayed } = await deleteCreated(work)
-  const { restored, kept } = await restoreUpdated(work)
-  const undone = { deleted, restored, kept: stayed + kept, removedFromLists: await endMemberships(work) }
+  const deleted = await deleteCreated(work)
+  const restored = await restoreUpdated(work)
+  const kept = batch.created.length + batch.changed.length - deleted - restored
+  const undone = { deleted, restored, kept, removedFromLists: await endMemberships(work) }
   await batches.updateOne({ _id: batch._id }, { $set: { undone } }, { session })
   return undone
 }
@@ -55,7 +62,7 @@ type Work = {
   at: Date
 }
 
-async function deleteCreated({ context, session, organizationId, batch }: Work) {
+async function deleteCreated({ context, session, organizationId, batch }: Work): Promise<number> {
   const { contacts, history } = context.of({ organizationId })
   const created = await contacts.find({ _id: { $in: batch.created } }, { session })
   const entries = await history.find(
@@ -66,23 +73,20 @@ async function deleteCreated({ context, session, organizationId, batch }: Work) 
   const changedSince = new Set(others.map(({ person }) => String(person)))
   const gone = created.filter(({ _id }) => !changedSince.has(String(_id)))
   if (gone.length > 0) await deleteContacts(context, session, organizationId, gone)
-  return { deleted: gone.length, kept: created.length - gone.length }
+  return gone.length
 }
 
-async function restoreUpdated({ context, session, organizationId, batch, actor, at }: Work) {
+async function restoreUpdated({ context, session, organizationId, batch, actor, at }: Work): Promise<number> {
   const { contacts, history, lists } = context.of({ organizationId })
   const entries = await byId(history.find({ _id: { $in: batch.changed } }, { session }))
   const current = await byId(
     contacts.find({ _id: { $in: [...entries.values()].map(({ person }) => person) } }, { session }),
   )
-  let kept = 0
   const restored = batch.changed.flatMap((id, index) => {
     const entry = entries.get(String(id))
     const before = entry && current.get(String(entry.person))
     if (!before) return []
-    const { patch, isWhole } = restoration(before, entry)
-    if (!isWhole) kept++
-    const changes = changesOf(before, patch)
+    const changes = changesOf(before, restoration(before, entry))
     if (changes.length === 0) return []
     const update = updateOf(before, changes, at)
     const isLastJob = before.importJob?.equals(batch.job) ?? false
@@ -96,13 +100,12 @@ async function restoreUpdated({ context, session, organizationId, batch, actor, 
   )
   await history.bulkWrite(undoEntries.map(insertOf), { session })
   await moveListCounts(lists, restored, session)
-  return { restored: restored.length, kept }
+  return restored.length
 }
 
-/** What brings back the fields that are still as the batch left them; whether those are all that it changed. */
-function restoration(contact: Contact, { data, at }: HistoryEntry): { patch: Patch; isWhole: boolean } {
+/** What brings back the fields that are still as the batch left them. */
+function restoration(contact: Contact, { data, at }: HistoryEntry): Patch {
   const patch: Record<string, unknown> = {}
-  let isWhole = true
   for (const change of data.changes ?? []) {
     const { key, from, to } = change
     const isAsLeft = changesOf(contact, { [key]: to } as Patch).length === 0
@@ -110,9 +113,8 @@ function restoration(contact: Contact, { data, at }: HistoryEntry): { patch: Pat
     const isOwn = key === 'unsubscribed' && contact.unsubscribedAt?.getTime() !== at.getTime()
     if (isAsLeft && !isOwn) patch[key] = from
     else if (key === 'tags') patch.tags = withoutTags(contact.tags, change)
-    else isWhole = false
   }
-  return { patch: patch as Patch, isWhole }
+  return patch as Patch
 }
 
 /** Tags as they are now, without those that the change brought and with those that it took. */

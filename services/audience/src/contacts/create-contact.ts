@@ -9,8 +9,9 @@ import {
   requireAttributes,
 } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
-import { type Context, insertOf } from '../context.ts'
+import type { Context } from '../context.ts'
 import { createdEntry } from '../history/history.model.ts'
+import { insertOf } from '../insert-of.ts'
 import { distinctTags, emailKeyOf } from './changes.ts'
 import { type Contact, type NewContact, placed, publicContact, untouched } from './contact.model.ts'
 import { createdEvent } from './contact-events.ts'

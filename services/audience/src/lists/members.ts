@@ -2,8 +2,9 @@ import type { Actor } from '@rollcall/rpc'
 import { addEvents } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
-import { type Context, insertOf } from '../context.ts'
+import type { Data } from '../context.ts'
 import { joinedEntry, leftEntry } from '../history/history.model.ts'
+import { insertOf } from '../insert-of.ts'
 import type { AudienceList } from './list.model.ts'
 import { moveListCounts } from './list-counts.ts'
 import { addedToListEvent } from './list-events.ts'
@@ -23,18 +24,18 @@ export type Arrival = { list: AudienceList; actor: Actor; source: MembershipSour
  * transaction given. Those who are on it already are passed over. Answers the memberships made.
  */
 export async function addMembers(
-  context: Context,
+  data: Data,
   session: ClientSession,
   candidates: readonly Candidate[],
   arrival: Arrival,
 ): Promise<Membership[]> {
-  const { lists, contacts } = context.of(organizationOf(arrival.list))
+  const { lists, contacts } = data.of(organizationOf(arrival.list))
   const listId = arrival.list._id
   const newcomers = candidates.filter(candidate => !isMember(candidate, listId))
   if (newcomers.length === 0) return []
   const turns = newcomers.map(before => ({ before, after: { ...before, lists: [...(before.lists ?? []), listId] } }))
   await moveListCounts(lists, turns, session) // first: what meets another change of the list finds out here
-  const memberships = await writeMemberships(context, session, newcomers, arrival)
+  const memberships = await writeMemberships(data, session, newcomers, arrival)
   const note = { $addToSet: { lists: listId } }
   await contacts.updateMany({ _id: { $in: idsOf(newcomers) } }, note, { session, unseen: true })
   return memberships
@@ -42,15 +43,15 @@ export async function addMembers(
 
 /** The memberships of contacts that are noted and counted otherwise: those made together with their lists. */
 export async function writeMemberships(
-  context: Context,
+  data: Data,
   session: ClientSession,
   newcomers: readonly Pick<Contact, '_id'>[],
   { list, actor, source, at }: Arrival,
 ): Promise<Membership[]> {
   if (newcomers.length === 0) return []
   const organization = list.organization
-  const { memberships, history } = context.of(organizationOf(list))
-  const { first } = await memberPositions(context, organization, list._id).take(session, newcomers.length)
+  const { memberships, history } = data.of(organizationOf(list))
+  const { first } = await memberPositions(data, organization, list._id).take(session, newcomers.length)
   const made = newcomers.map(
     ({ _id: contact }, index): Membership => ({
       _id: new Types.ObjectId(),
@@ -76,71 +77,73 @@ export async function writeMemberships(
 
 /** Takes contacts from a list; those who are not on it are passed over. Answers how many left. */
 export async function removeMembers(
-  context: Context,
+  data: Data,
   session: ClientSession,
   candidates: readonly Candidate[],
   { list, actor, at }: Pick<Arrival, 'list' | 'actor' | 'at'>,
 ): Promise<number> {
-  const { lists, contacts, history, memberships } = context.of(organizationOf(list))
+  const { lists, memberships } = data.of(organizationOf(list))
   const leaving = candidates.filter(candidate => isMember(candidate, list._id))
   if (leaving.length === 0) return 0
   const without = (before: Candidate) => before.lists?.filter(each => !each.equals(list._id)) ?? []
   const turns = leaving.map(before => ({ before, after: { ...before, lists: without(before) } }))
   await moveListCounts(lists, turns, session)
   const ended = await memberships.find({ list: list._id, contact: { $in: idsOf(leaving) } }, { session })
-  await writeJoined(context, session, ended, list)
+  await endMemberships(data, session, ended, { list, actor, at })
+  return leaving.length
+}
+
+/** Ends memberships of one list, with history; the list's counts are moved elsewhere, or it is gone. */
+export async function endMemberships(
+  data: Data,
+  session: ClientSession,
+  ended: readonly Membership[],
+  { list, actor, at }: { list: Pick<AudienceList, '_id' | 'name'>; actor: Actor; at: Date },
+): Promise<void> {
+  if (ended.length === 0) return
+  const { contacts, history } = data.of(organizationOf(ended[0]!))
+  // What an import made has no entry yet, and afterwards nothing tells of it.
+  const unwritten = ended.filter(({ source }) => source === 'import')
+  await history.bulkWrite(
+    unwritten.map(each => joinedOnce(each, list)),
+    { session },
+  )
   await history.bulkWrite(
     ended.map(each => insertOf(leftEntry(each, list, actor, at))),
     { session },
   )
-  await deleteMemberships(context, session, ended)
-  await contacts.updateMany({ _id: { $in: idsOf(leaving) } }, { $pull: { lists: list._id } }, { session, unseen: true })
-  return leaving.length
+  await deleteMemberships(data, session, ended)
+  const left = { _id: { $in: ended.map(({ contact }) => contact) } }
+  await contacts.updateMany(left, { $pull: { lists: list._id } }, { session, unseen: true })
 }
 
 /** Deletes the memberships of contacts that are deleted themselves; counts are moved with the contacts. */
 export async function deleteMembershipsOf(
-  context: Context,
+  data: Data,
   session: ClientSession,
   gone: readonly Pick<Contact, '_id' | 'organization' | 'lists'>[],
 ): Promise<void> {
   const members = gone.filter(({ lists }) => lists && lists.length > 0)
   if (members.length === 0) return
-  const { memberships } = context.of(organizationOf(members[0]!))
+  const { memberships } = data.of(organizationOf(members[0]!))
   const ended = await memberships.find({ contact: { $in: idsOf(members) } }, { session })
-  await deleteMemberships(context, session, ended)
+  await deleteMemberships(data, session, ended)
 }
 
 /** Deletes memberships and gives back their places. */
 export async function deleteMemberships(
-  context: Context,
+  data: Data,
   session: ClientSession,
   ended: readonly Membership[],
 ): Promise<void> {
   if (ended.length === 0) return
   const organization = ended[0]!.organization
-  const { memberships } = context.of(organizationOf(ended[0]!))
+  const { memberships } = data.of(organizationOf(ended[0]!))
   await memberships.deleteMany({ _id: { $in: idsOf(ended) } }, { session })
   for (const [list, left] of Map.groupBy(ended, ({ list }) => String(list))) {
     const places = left.map(({ position }) => position)
-    await memberPositions(context, organization, new Types.ObjectId(list)).release(session, places)
+    await memberPositions(data, organization, new Types.ObjectId(list)).release(session, places)
   }
-}
-
-/** Writes down the entries that imports have not, of memberships that end: afterwards nothing tells of them. */
-async function writeJoined(
-  context: Context,
-  session: ClientSession,
-  ended: readonly Membership[],
-  list: AudienceList,
-): Promise<void> {
-  const { history } = context.of(organizationOf(list))
-  await history.bulkWrite(
-    ended.filter(({ source }) => source === 'import').map(each => joinedOnce(each, list)),
-    {
-      session,
-    },
-  )
 }
 
 /** The write that makes an import's entry of a membership, unless it is there. */

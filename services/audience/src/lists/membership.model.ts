@@ -1,7 +1,7 @@
 import type { Actor } from '@rollcall/rpc'
 import { type Positions, positions } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
-import type { Context } from '../context.ts'
+import type { Data } from '../context.ts'
 
 /** A contact's being on a list. The contact keeps the ids of its lists too: each change of either is one of both. */
 export type Membership = {
@@ -37,7 +37,7 @@ membershipSchema.index({ organization: 1, list: 1, position: 1 })
 
 /** The places of a list's members. */
 export function memberPositions(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<Data, 'store'>,
   organization: string | Types.ObjectId,
   list: Types.ObjectId,
 ): Positions {

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { Actor, AppError } from '@rollcall/rpc'
+import { Schema, type Types } from 'mongoose'
+import type { AudienceList } from './list.model.ts'
+
+/** Work on the members of a list that may be longer than a request, or than the process it began in. */
+export type ListJob = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  /** What is wanted by whom: the same wish finds the job again. */
+  key: string
+  /** Adds or removes what a filter matches, or drops all members of a list that is deleted. */
+  kind: 'add' | 'remove' | 'drop'
+  list: Pick<AudienceList, '_id' | 'name'>
+  /** As the client wrote it. */
+  filter: string
+  actor: Actor
+  /** Positions of contacts up to this one are still to be looked at; of a drop, the steps taken. */
+  cursor: number
+  /** Members added, or removed. */
+  moved: number
+  /** Contacts that were where they should be. */
+  passedOver: number
+  done: boolean
+  /** Why it ended early, where it did. */
+  refusal: Pick<AppError, 'code' | 'details'> | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** A job that nobody asks about any more is forgotten. */
+const KEPT_SECONDS = 24 * 3600
+
+export const listJobSchema = new Schema<ListJob>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    key: { type: String, required: true },
+    kind: { type: String, required: true },
+    list: { type: Schema.Types.Mixed, required: true },
+    filter: { type: String, default: '' },
+    actor: { type: Schema.Types.Mixed, required: true },
+    cursor: { type: Number, default: 0 },
+    moved: { type: Number, default: 0 },
+    passedOver: { type: Number, default: 0 },
+    done: { type: Boolean, default: false },
+    refusal: { type: Schema.Types.Mixed, default: null },
+  },
+  { collection: 'list_jobs', timestamps: true, minimize: false, versionKey: false },
+)
+listJobSchema.index({ organization: 1, key: 1 }, { unique: true })
+listJobSchema.index({ updatedAt: 1 }, { expireAfterSeconds: KEPT_SECONDS, partialFilterExpression: { done: true } })
+// What a stop left unfinished is found by every replica, whosever it is.
+listJobSchema.index({ done: 1 })
+
+/** The key of a wish. */
+export function jobKey({ kind, list, filter, actor }: Pick<ListJob, 'kind' | 'list' | 'filter' | 'actor'>): string {
+  const wish = JSON.stringify([kind, list._id, filter, actor.kind, actor.id])
+  return createHash('sha256').update(wish).digest('base64url')
+}

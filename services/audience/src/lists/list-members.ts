@@ -1,0 +1,44 @@
+import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
+import type { Call } from '@rollcall/rpc'
+import { runList } from '@rollcall/store'
+import { readDefinitions } from '../attributes/definitions.ts'
+import { type Contact, contactFields, publicContact } from '../contacts/contact.model.ts'
+import type { Context } from '../context.ts'
+import { findList } from './find-list.ts'
+import { type Membership, memberPositions } from './membership.model.ts'
+
+/**
+ * The contacts of a list. As they stand, those added last come first, and any page costs the same; a filter or an order
+ * of the client's is applied to the contacts themselves.
+ */
+export async function listMembers(context: Context, { id, list: sent }: ListOfRequest, { caller }: Call) {
+  const { contacts, attributes, memberships, lists } = context.of(caller)
+  const list = await findList(lists, id)
+  const query = sent ?? {}
+  const shown = {
+    query,
+    fields: contactFields(await readDefinitions(attributes)),
+  }
+  if (isBlank(query.filter) && isBlank(query.sort)) {
+    const contactsOf = async (members: Membership[]): Promise<Contact[]> => {
+      const found = await contacts.find({ _id: { $in: members.map(({ contact }) => contact) } })
+      const byId = new Map(found.map(contact => [String(contact._id), contact]))
+      return members.flatMap(({ contact }) => byId.get(String(contact)) ?? [])
+    }
+    return runList({
+      ...shown,
+      scope: memberships,
+      base: { list: list._id },
+      positions: memberPositions(context, list.organization, list._id),
+      resolve: contactsOf,
+      present: publicContact,
+    })
+  }
+  const total = async () => list.memberCount
+  return runList({ ...shown, scope: contacts, base: { lists: list._id }, total, present: publicContact })
+}
+
+/** Whether a list parameter asks for nothing. */
+function isBlank(parameter: string | undefined): boolean {
+  return parameter === undefined || parameter === '' || parameter.trim() === '{}'
+}

@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { CreateListRequest, SelectMembersRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import type { Caller, Client } from '@rollcall/rpc'
+import { createLogger, type Event } from '@rollcall/runtime'
+import { connectStore } from '@rollcall/store'
+import { Types } from 'mongoose'
+import { createContext } from '../context.ts'
+import {
+  jsonOf,
+  type Page,
+  startTestAudience,
+  streamedJsonOf,
+  type TestAudience,
+  testCaller,
+} from '../test-audience.ts'
+import { repairListCounts } from './repair-counts.ts'
+
+const logger = createLogger({ service: 'audience', level: 'silent' })
+
+type Me = { caller: Caller }
+type List = { id: string; name: string; memberCount: number; activeCount: number } & Record<string, unknown>
+type Contact = { id: string; email: string; name: string; updatedAt: string }
+
+const nobody = String(new Types.ObjectId())
+
+describe('lists', () => {
+  let audience: TestAudience
+  let lists: Client<'rollcall.audience.v1.Lists'>
+  before(async () => {
+    audience = await startTestAudience()
+    lists = audience.client('rollcall.audience.v1.Lists')
+  })
+  after(() => audience.stop())
+
+  const create = (me: Me, rest: Partial<CreateListRequest> = {}) =>
+    jsonOf<List>(lists.createList({ name: `List ${new Types.ObjectId()}`, tags: [], ...rest }, me))
+  const get = (me: Me, id: string) => jsonOf<List>(lists.getList({ id }, me))
+  const countsOf = async (me: Me, id: string) => {
+    const { memberCount, activeCount } = await get(me, id)
+    const members = await audience.db.collection('memberships').countDocuments({ list: new Types.ObjectId(id) })
+    assert.equal(members, memberCount, 'the count is that of the memberships')
+    return [memberCount, activeCount]
+  }
+  const newContact = (me: Me, email: string, rest: object = {}) =>
+    jsonOf<Contact>(audience.contacts.createContact({ email, tags: [], ...rest }, me))
+  const newContacts = async (me: Me, count: number) => {
+    const rows = Array.from({ length: count }, (_, index) => ({
+      row: index + 1,
+      email: `c${index}@example.com`,
+      name: `Contact ${index}`,
+      attributes: '',
+      tags: index % 10 === 0 ? ['ten'] : [],
+      clearTags: false,
+    }))
+    const job = { jobId: String(new Types.ObjectId()), duplicateStrategy: 'update', emptyValues: 'ignore', tags: [] }
+    for (let from = 0; from < count; from += 1000)
+      await audience.batches.applyBatch({ ...job, number: from, listIds: [], rows: rows.slice(from, from + 1000) }, me)
+  }
+  const selected = (id: string, selector: Partial<SelectMembersRequest>) => ({
+    id,
+    contactIds: [],
+    emails: [],
+    ...selector,
+  })
+  const add = (me: Me, id: string, selector: Partial<SelectMembersRequest>) =>
+    lists.addMembers(selected(id, selector), me)
+  const remove = (me: Me, id: string, selector: Partial<SelectMembersRequest>) =>
+    lists.removeMembers(selected(id, selector), me)
+  const members = (me: Me, id: string, query: object = {}) =>
+    streamedJsonOf<Page<Contact>>(lists.listMembers({ id, list: query }, me))
+  const eventsOf = async ({ caller }: Me, type = 'triggers.audience.added_to_list') => {
+    const entries = await audience.db.collection('outbox').find().sort({ _id: 1 }).toArray()
+    const events = entries.flatMap(({ event }) => event as Event)
+    return events.filter(event => event.type === type && event.organization === caller.organizationId)
+  }
+
+  describe('the record', () => {
+    it('is made, read, updated and deleted, each with its event', async () => {
+      const me = testCaller()
+      const made = await create(me, { name: 'News', description: 'Weekly', tags: ['a', 'b', 'a'] })
+      const { id, createdAt, updatedAt, ...rest } = made
+      const createdBy = { kind: 'user', id: me.caller.userId, name: 'User One' }
+      const counts = { memberCount: 0, activeCount: 0 }
+      assert.deepEqual(rest, {
+        _id: id,
+        name: 'News',
+        description: 'Weekly',
+        tags: ['a', 'b'],
+        archived: false,
+        ...counts,
+        createdBy,
+      })
+      assert.equal(createdAt, updatedAt)
+      assert.deepEqual(await get(me, id), made)
+
+      await lists.updateList({ id, name: 'Newest', archived: true, tags: '[]' }, me)
+      const changed = await get(me, id)
+      assert.deepEqual(
+        [changed.name, changed.archived, changed.tags, changed.description],
+        ['Newest', true, [], 'Weekly'],
+      )
+      assert.equal((await jsonOf<List>(lists.deleteList({ id }, me))).name, 'Newest')
+      await assert.rejects(get(me, id), { code: 'not_found' })
+      for (const type of ['list.created', 'list.updated', 'list.deleted'])
+        assert.equal((await eventsOf(me, type)).length, 1, type)
+      assert.deepEqual((await eventsOf(me, 'list.updated'))[0]?.data.changed, ['name', 'archived', 'tags'])
+    })
+
+    it('has a name that is unique in its organization, whatever its case, and free again afterwards', async () => {
+      const me = testCaller()
+      const { id } = await create(me, { name: 'News' })
+      const other = await create(me, { name: 'Other' })
+      await assert.rejects(create(me, { name: 'NEWS' }), { code: 'duplicate', path: 'name' })
+      await assert.rejects(lists.updateList({ id: other.id, name: 'news' }, me), { code: 'duplicate', path: 'name' })
+      await lists.updateList({ id, name: 'news' }, me)
+      await lists.updateList({ id, name: 'Old' }, me)
+      await create(me, { name: 'News' })
+      await create(testCaller(), { name: 'News' })
+      await lists.deleteList({ id }, me)
+      await create(me, { name: 'Old' })
+    })
+
+    it('leaves no trace of a change that changes nothing', async () => {
+      const me = testCaller()
+      const made = await create(me, { name: 'News', tags: ['a'] })
+      await lists.updateList({ id: made.id, name: 'News', tags: '["a"]' }, me)
+      assert.deepEqual(await get(me, made.id), made)
+      assert.equal((await eventsOf(me, 'list.updated')).length, 0)
+    })
+
+    it('is filtered and sorted by every field', async () => {
+      const me = testCaller()
+      await create(me, { name: 'b' })
+      await create(me, { name: 'A', tags: ['x'] })
+      const names = async (query: object) =>
+        (await streamedJsonOf<Page<List>>(lists.listLists({ list: query }, me))).docs.map(({ name }) => name)
+      assert.deepEqual(await names({ sort: '{"name":1}' }), ['A', 'b'])
+      assert.deepEqual(await names({ filter: '{"name":"a"}' }), ['A'])
+      assert.deepEqual(await names({ filter: '{"tags":"x","memberCount":0}' }), ['A'])
+    })
+
+    it('is unknown to another organization', async () => {
+      const [me, other] = [testCaller(), testCaller()]
+      const { id } = await create(me)
+      for (const attempt of [
+        () => get(other, id),
+        () => lists.updateList({ id, name: 'x' }, other),
+        () => lists.deleteList({ id }, other),
+        () => members(other, id),
+        () => add(other, id, { emails: ['a@example.com'] }),
+        () => add(other, id, { filter: '{}' }),
+        () => remove(other, id, { filter: '{}' }),
+      ])
+        await assert.rejects(attempt(), { code: 'not_found', message: 'list not found' })
+    })
+  })
+
+  describe('members', () => {
+    it('are added and removed by id and by email, and counted', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      const one = await newContact(me, 'One@example.com')
+      const two = await newContact(me, 'two@example.com', { unsubscribed: true })
+      const { id: foreign } = await newContact(testCaller(), 'three@example.com')
+      assert.deepEqual(await add(me, id, { contactIds: [one.id, one.id, nobody, foreign] }), {
+        added: 1,
+        alreadyMember: 0,
+        notFound: 2,
+      })
+      assert.deepEqual(await add(me, id, { emails: ['ONE@example.com', 'two@example.com', 'nobody'] }), {
+        added: 1,
+        alreadyMember: 1,
+        notFound: 1,
+      })
+      assert.deepEqual(await countsOf(me, id), [2, 1])
+      assert.deepEqual((await members(me, id)).docs, [two, one], 'those added last first, as they were')
+      assert.deepEqual(await remove(me, id, { emails: ['one@EXAMPLE.com', 'nobody'] }), { removed: 1 })
+      assert.deepEqual(await remove(me, id, { contactIds: [one.id, two.id] }), { removed: 1 })
+      assert.deepEqual(await countsOf(me, id), [0, 0])
+      assert.deepEqual(await add(me, id, { emails: ['one@example.com'] }), { added: 1, alreadyMember: 0, notFound: 0 })
+    })
+
+    it('come with one event each, and again only after they had left', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      const contact = await newContact(me, 'one@example.com')
+      const before = Date.now()
+      await add(me, id, { contactIds: [contact.id] })
+      await add(me, id, { filter: '{}' })
+      const [event, ...more] = await eventsOf(me)
+      assert.deepEqual(more, [])
+      const { at, ...data } = event!.data
+      assert.deepEqual(data, { contactId: contact.id, listId: id, source: 'api' })
+      assert.ok(Date.parse(at as string) >= before)
+      await remove(me, id, { contactIds: [contact.id] })
+      await add(me, id, { emails: [contact.email] })
+      assert.equal((await eventsOf(me)).length, 2)
+    })
+
+    it('are added once by many at once', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 50)
+      const emails = Array.from({ length: 50 }, (_, index) => `c${index}@example.com`)
+      const answers = await Promise.all([
+        add(me, id, { emails }),
+        add(me, id, { emails: emails.toReversed() }),
+        add(me, id, { filter: '{}' }),
+        add(me, id, { filter: '{"tags":"ten"}' }),
+        ...emails.slice(0, 10).map(email => add(me, id, { emails: [email] })),
+      ])
+      assert.equal(
+        answers.reduce((sum, { added }) => sum + added, 0),
+        50,
+      )
+      assert.deepEqual(await countsOf(me, id), [50, 50])
+      assert.equal(new Set((await eventsOf(me)).map(({ data }) => data.contactId)).size, 50)
+      assert.equal((await eventsOf(me)).length, 50)
+    })
+
+    it('are counted as active while neither blocked nor unsubscribed, and until they are deleted', async () => {
+      const me = testCaller()
+      const [first, second] = [await create(me), await create(me)]
+      const { id } = await newContact(me, 'one@example.com')
+      for (const list of [first, second]) await add(me, list.id, { contactIds: [id] })
+      const both = async () => [await countsOf(me, first.id), await countsOf(me, second.id)]
+      const { contacts } = audience
+      const steps: [() => Promise<unknown>, number[]][] = [
+        [() => contacts.blockContact({ id }, me), [1, 0]],
+        [() => contacts.updateContact({ id, unsubscribed: true }, me), [1, 0]],
+        [() => contacts.unblockContact({ id }, me), [1, 0]],
+        [() => contacts.updateContact({ id, email: 'other@example.com', unsubscribed: false }, me), [1, 1]],
+        [() => contacts.blockContact({ id, reason: 'once' }, me), [1, 0]],
+        [() => contacts.blockContact({ id, reason: 'twice' }, me), [1, 0]],
+        [() => contacts.unblockContact({ id }, me), [1, 1]],
+        [() => contacts.deleteContact({ id }, me), [0, 0]],
+      ]
+      for (const [change, counts] of steps) {
+        await change()
+        assert.deepEqual(await both(), [counts, counts], String(change))
+      }
+    })
+
+    it('are counted right when they are blocked while they join', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 30)
+      const { docs } = await streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: { limit: 30 } }, me))
+      await Promise.all([
+        add(me, id, { filter: '{}' }),
+        ...docs.slice(0, 10).map(contact => audience.contacts.blockContact({ id: contact.id }, me)),
+        ...docs.slice(10, 15).map(contact => audience.contacts.deleteContact({ id: contact.id }, me)),
+        add(me, id, { contactIds: docs.map(contact => contact.id) }),
+      ])
+      await add(me, id, { filter: '{}' })
+      assert.deepEqual(await countsOf(me, id), [25, 15])
+    })
+
+    it('are counted anew by the repair, which leaves right counts alone', async t => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 3)
+      await newContact(me, 'out@example.com', { unsubscribed: true })
+      await add(me, id, { filter: '{}' })
+      const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+      t.after(() => store.close())
+      const data = createContext(store, logger)
+      assert.deepEqual(await repairListCounts(data), [])
+      const _id = new Types.ObjectId(id)
+      await audience.db.collection('lists').updateOne({ _id }, { $set: { memberCount: 7, activeCount: 7 } })
+      assert.deepEqual(await repairListCounts(data), [{ list: id, was: [7, 7], is: [4, 3] }])
+      assert.deepEqual(await countsOf(me, id), [4, 3])
+    })
+
+    it('are what a filter matches, however many there are', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 2500)
+      assert.deepEqual(await add(me, id, { filter: '{"tags":"ten"}' }), { added: 250, alreadyMember: 0, notFound: 0 })
+      assert.deepEqual(await add(me, id, { filter: '{}' }), { added: 2250, alreadyMember: 250, notFound: 0 })
+      assert.deepEqual(await countsOf(me, id), [2500, 2500])
+      assert.equal((await eventsOf(me)).length, 2500)
+      assert.deepEqual(await remove(me, id, { filter: '{"name":{"$regex":"7$"}}' }), { removed: 250 })
+      assert.deepEqual(await remove(me, id, { filter: '{}' }), { removed: 2250 })
+      assert.deepEqual(await countsOf(me, id), [0, 0])
+      const organization = new Types.ObjectId(me.caller.organizationId)
+      assert.equal(await audience.db.collection('list_jobs').countDocuments({ organization }), 0)
+    })
+
+    it('are named by exactly one selector, and a filter that is understood', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      for (const attempt of [add, remove]) {
+        await assert.rejects(attempt(me, id, {}), { code: 'missing_field', path: 'contactIds' })
+        const two = { emails: ['a@example.com'], filter: '{}' }
+        await assert.rejects(attempt(me, id, two), { code: 'extra_field', path: 'filter' })
+        await assert.rejects(attempt(me, id, { filter: '{"secret":1}' }), { code: 'invalid_field', path: 'filter' })
+      }
+    })
+
+    it('do not come to an archived list, but can leave it', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 2)
+      await add(me, id, { emails: ['c0@example.com'] })
+      await lists.updateList({ id, archived: true }, me)
+      const refusal = { code: 'conflict', message: 'the list is archived' }
+      for (const selector of [{ emails: ['c1@example.com'] }, { emails: ['c0@example.com'] }, { filter: '{}' }])
+        await assert.rejects(add(me, id, selector), refusal)
+      assert.deepEqual(await remove(me, id, { filter: '{}' }), { removed: 1 })
+      await lists.updateList({ id, archived: false }, me)
+      assert.equal((await add(me, id, { filter: '{}' })).added, 2)
+    })
+
+    it('are paged, filtered, sorted and streamed', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 25)
+      await add(me, id, { filter: '{"name":{"$ne":"Contact 7"}}' })
+      const names = async (query: object) => (await members(me, id, query)).docs.map(({ name }) => name)
+      const { totalDocs, docs } = await members(me, id, { page: 3 })
+      assert.deepEqual([totalDocs, docs.length], [24, 4])
+      assert.deepEqual(await names({ filter: '{"tags":"ten"}', sort: '{"name":1}' }), [
+        'Contact 0',
+        'Contact 10',
+        'Contact 20',
+      ])
+      assert.deepEqual(await names({ filter: '{"name":"Contact 7"}' }), [])
+      const all = await streamedJsonOf<Contact[]>(lists.listMembers({ id, list: { pagination: false } }, me))
+      assert.equal(all.length, 24)
+    })
+
+    it('stay contacts when their list is deleted', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 3)
+      await add(me, id, { filter: '{}' })
+      await lists.deleteList({ id }, me)
+      const left = () => audience.db.collection('memberships').countDocuments({ list: new Types.ObjectId(id) })
+      while ((await left()) > 0) await new Promise(resolve => setImmediate(resolve))
+      const { docs } = await streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: {} }, me))
+      assert.equal(docs.length, 3)
+    })
+  })
+})

@@ -1,0 +1,100 @@
+import type { CreateListRequest, UpdateListRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { actorOf, type Call, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { addEvents, runList, type Scope } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import { distinctTags } from '../contacts/changes.ts'
+import type { Context } from '../context.ts'
+import { findList } from './find-list.ts'
+import { type AudienceList, listFields, nameKeyOf, publicList } from './list.model.ts'
+import { listEvent } from './list-events.ts'
+import { jobKey } from './list-job.model.ts'
+import { listMembers } from './list-members.ts'
+import { membersAdder, membersRemover } from './select-members.ts'
+
+/** The use cases of lists and of who is on them. */
+export const lists = (context: Context): Handlers<'rollcall.audience.v1.Lists'> => ({
+  listLists: ({ list }, { caller }) =>
+    runList({ scope: context.of(caller).lists, query: list ?? {}, fields: listFields, present: publicList }),
+
+  createList: (request, call) => createList(context, request, call),
+
+  getList: async ({ id }, { caller }) => json(publicList(await findList(context.of(caller).lists, id))),
+
+  updateList: (request, call) => updateList(context, request, call),
+  deleteList: ({ id }, call) => deleteList(context, id, call),
+
+  listMembers: (request, call) => listMembers(context, request, call),
+  addMembers: membersAdder(context),
+  removeMembers: membersRemover(context),
+})
+
+async function createList(context: Context, request: CreateListRequest, { caller }: Call): Promise<HttpBody> {
+  const { lists } = context.of(caller)
+  const { name, description = '', tags } = request
+  const createdBy = actorOf(caller)
+  const draft = { name, nameKey: nameKeyOf(name), description, tags: distinctTags(tags), createdBy }
+  const created = await context.store.transaction(async session => {
+    const list = await lists.insertOne(draft, { session })
+    await addEvents(session, [listEvent('list.created', list, createdBy)])
+    return list
+  })
+  return json(publicList(created))
+}
+
+async function updateList(
+  context: Context,
+  { id, tags, ...rest }: UpdateListRequest,
+  { caller }: Call,
+): Promise<Updated> {
+  const { lists } = context.of(caller)
+  const wanted = { ...rest, ...(tags !== undefined && { tags: distinctTags(JSON.parse(tags) as string[]) }) }
+  await context.store.transaction(async session => {
+    const before = await findList(lists, id, session)
+    const changes = changesOf(before, wanted)
+    if (Object.keys(changes).length === 0) return
+    const after = await writeChanges(lists, before, changes, session)
+    await addEvents(session, [listEvent('list.updated', after, actorOf(caller), Object.keys(changes))])
+  })
+  return { success: true, message: 'updated' }
+}
+
+type Editable = Partial<Pick<AudienceList, 'name' | 'description' | 'tags' | 'archived'>>
+
+function changesOf(list: AudienceList, wanted: Editable): Editable {
+  const isOther = ([field, value]: [string, unknown]) =>
+    JSON.stringify(list[field as keyof Editable]) !== JSON.stringify(value)
+  return Object.fromEntries(Object.entries(wanted).filter(isOther))
+}
+
+async function writeChanges(
+  lists: Scope<AudienceList>,
+  before: AudienceList,
+  changes: Editable,
+  session: ClientSession,
+): Promise<AudienceList> {
+  const filter = { _id: before._id }
+  if (changes.name !== undefined) {
+    const rewritten = await lists.rewriteOne(filter, { ...changes, nameKey: nameKeyOf(changes.name) }, { session })
+    return rewritten!
+  }
+  const after = { ...before, ...changes, updatedAt: new Date() }
+  await lists.updateOne(filter, { $set: { ...changes, updatedAt: after.updatedAt } }, { session })
+  return after
+}
+
+/** From here on the list is gone for everybody; its memberships go after it. */
+async function deleteList(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
+  const { lists, listJobs } = context.of(caller)
+  const actor = actorOf(caller)
+  const { list, job } = await context.store.transaction(async session => {
+    const list = await findList(lists, id, session)
+    await lists.deleteOne({ _id: list._id }, { session })
+    const wish = { kind: 'drop', list: { _id: list._id, name: list.name }, filter: '', actor } as const
+    const job = await listJobs.insertOne({ ...wish, key: jobKey(wish) }, { session })
+    await addEvents(session, [listEvent('list.deleted', list, actor)])
+    return { list, job }
+  })
+  context.listJobs.begin(job)
+  return json(publicList(list))
+}

@@ -1,0 +1,127 @@
+import type {
+  AddMembersResponse,
+  RemoveMembersResponse,
+  SelectMembersRequest,
+} from '@rollcall/protos/gen/audience-v1.ts'
+import { AppError, actorOf, type Call } from '@rollcall/rpc'
+import { type Filter, objectId, parseFilter } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import { readDefinitions } from '../attributes/definitions.ts'
+import { emailKeyOf } from '../contacts/changes.ts'
+import { contactFields } from '../contacts/contact.model.ts'
+import { contactPositions } from '../contacts/contact-positions.ts'
+import type { Context } from '../context.ts'
+import { findList } from './find-list.ts'
+import type { AudienceList } from './list.model.ts'
+import type { ListJob } from './list-job.model.ts'
+import { addMembers, type Candidate, candidateFields, removeMembers } from './members.ts'
+
+/** Contacts that one transaction moves at most. */
+const STEP = 1000
+
+/** Adds the contacts that a request selects to a list. */
+export function membersAdder(context: Context) {
+  return async (request: SelectMembersRequest, call: Call): Promise<AddMembersResponse> => {
+    const selection = selectionOf(request)
+    if ('filter' in selection) {
+      const { moved, passedOver } = await runJob(context, 'add', request.id, selection.filter, call)
+      return { added: moved, alreadyMember: passedOver, notFound: 0 }
+    }
+    const { wanted, found, moved } = await inSteps(context, request.id, selection, call, {
+      checkList: refuseArchived,
+      move: async (session, candidates, change) =>
+        (await addMembers(context, session, candidates, { ...change, source: 'api' })).length,
+    })
+    return { added: moved, alreadyMember: found - moved, notFound: wanted - found }
+  }
+}
+
+/** Removes the contacts that a request selects from a list. */
+export function membersRemover(context: Context) {
+  return async (request: SelectMembersRequest, call: Call): Promise<RemoveMembersResponse> => {
+    const selection = selectionOf(request)
+    if ('filter' in selection)
+      return { removed: (await runJob(context, 'remove', request.id, selection.filter, call)).moved }
+    const { moved } = await inSteps(context, request.id, selection, call, {
+      checkList: () => {},
+      move: (session, candidates, change) => removeMembers(context, session, candidates, change),
+    })
+    return { removed: moved }
+  }
+}
+
+/** @throws {AppError} conflict, for an archived list takes no more contacts */
+function refuseArchived({ archived }: AudienceList): void {
+  if (archived) throw new AppError('conflict', { message: 'the list is archived', path: 'id' })
+}
+
+type Selection = { field: '_id' | 'emailKey'; values: string[] } | { filter: string }
+
+/** The one selector of a request. @throws {AppError} missing_field for none, extra_field for a second one */
+function selectionOf({ contactIds, emails, filter }: SelectMembersRequest): Selection {
+  const given = Object.entries({
+    contactIds: contactIds.length > 0,
+    emails: emails.length > 0,
+    filter: filter !== undefined,
+  })
+  const [first, second] = given.filter(([, isGiven]) => isGiven).map(([name]) => name)
+  if (!first) throw new AppError('missing_field', { path: 'contactIds' })
+  if (second) throw new AppError('extra_field', { path: second })
+  if (filter !== undefined) return { filter }
+  return first === 'emails'
+    ? { field: 'emailKey', values: distinct(emails.map(emailKeyOf)) }
+    : { field: '_id', values: distinct(contactIds.map(id => String(objectId(id, 'contactIds')))) }
+}
+
+type Step = {
+  checkList: (list: AudienceList) => void
+  move: (session: ClientSession, candidates: Candidate[], change: Change) => Promise<number>
+}
+type Change = { list: AudienceList; actor: ListJob['actor']; at: Date }
+
+/** Moves contacts some at a time, each time in one transaction; who is where they should be is passed over. */
+async function inSteps(
+  context: Context,
+  listId: string,
+  { field, values }: { field: string; values: string[] },
+  { caller }: Call,
+  { checkList, move }: Step,
+) {
+  const { lists, contacts } = context.of(caller)
+  const counts = { wanted: values.length, found: 0, moved: 0 }
+  for (let from = 0; from < values.length; from += STEP) {
+    const selected: Filter = { [field]: { $in: values.slice(from, from + STEP) } }
+    const step = async (session: ClientSession) => {
+      const list = await findList(lists, listId, session)
+      checkList(list)
+      const candidates = await contacts.find(selected, { session, projection: candidateFields, batchSize: STEP + 1 })
+      const moved = await move(session, candidates, { list, actor: actorOf(caller), at: new Date() })
+      return { found: candidates.length, moved }
+    }
+    const { found, moved } = await context.store.transaction(step, { queue: `list ${listId}` })
+    counts.found += found
+    counts.moved += moved
+  }
+  return counts
+}
+
+/** What a filter matches can be any number: it is worked through by a job. */
+async function runJob(
+  context: Context,
+  kind: 'add' | 'remove',
+  listId: string,
+  filter: string,
+  { caller, signal }: Call,
+): Promise<ListJob> {
+  const { lists, attributes } = context.of(caller)
+  const { _id, name, ...list } = await findList(lists, listId)
+  if (kind === 'add') refuseArchived({ _id, name, ...list })
+  parseFilter(filter, contactFields(await readDefinitions(attributes)))
+  const { last: cursor } = await contactPositions(context, caller.organizationId).read()
+  const wish = { kind, list: { _id, name }, filter, actor: actorOf(caller), cursor }
+  return context.listJobs.run(caller.organizationId, wish, signal)
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)]
+}
