@@ -20,6 +20,10 @@ export type Authentication = {
   verifyOtp: { kind: 'unary'; request: VerifyOtpRequest; response: HttpBody }
   /** Acts as another user, read-only, for 30 minutes: any method but GET, HEAD and OPTIONS gets 403. For owners and admins only, and tokens that authorize as one; no role can grant it. An admin may act as anyone but an owner, nobody as themselves or as a blocked account. It is one of the user's sessions and can be ended there; it ends at once with the credential that asked for it, and when its bearer is blocked, deleted or given another role. */
   impersonate: { kind: 'unary'; request: ImpersonateRequest; response: HttpBody }
+  /** Trades a session JWT or an API token for a JWT of at most an hour, limited to a scope: token exchange (RFC 8693). For registered clients. The JWT is good for as long as the credential it was made from, and is shown among the sessions of its user under the client's name. A JWT that was itself exchanged, or is an impersonation, is not traded again; delegation (actor_token) is not supported; tokens are issued for this API only. */
+  exchangeToken: { kind: 'unary'; request: ExchangeTokenRequest; response: HttpBody }
+  /** Registers a client for token exchange (RFC 7591). The answer is the only place that holds its secret. A client that is not used within a day, or for 90 days, is forgotten. Metadata that is not listed here is ignored. */
+  registerClient: { kind: 'unary'; request: RegisterClientRequest; response: HttpBody }
   /** The caller: kind of credential, user, organization, role and permissions. */
   getMe: { kind: 'unary'; request: Empty; response: HttpBody }
 }
@@ -130,6 +134,71 @@ export type VerifyOtpRequest = {
 
 export type ImpersonateRequest = {
   userId: string
+}
+
+export type ExchangeTokenRequest = {
+  /** urn:ietf:params:oauth:grant-type:token-exchange */
+  grantType: string
+  /** Or by Authorization: Basic. */
+  clientId?: string
+  clientSecret?: string
+  /** The session JWT or API token to trade; it has to be there. */
+  subjectToken?: string
+  /** urn:ietf:params:oauth:token-type:access_token, or ...:jwt for a session JWT; it has to be there. */
+  subjectTokenType?: string
+  /** urn:ietf:params:oauth:token-type:access_token (the default) or ...:jwt. */
+  requestedTokenType?: string
+  /** resource.action pairs separated by spaces, of those that the subject has; all of them where it is not given. */
+  scope?: string
+  /** The audience of session JWTs, or none. */
+  audience: string[]
+  /** None: this API is the one place that the token is for. */
+  resource: string[]
+  /** Refused: delegation is not supported. */
+  actorToken?: string
+  actorTokenType?: string
+}
+
+export type ExchangedToken = {
+  accessToken: string
+  issuedTokenType: string
+  tokenType: 'Bearer'
+  /** Seconds. */
+  expiresIn: number
+  /** resource.action pairs separated by spaces. */
+  scope: string
+}
+
+export type RegisterClientRequest = {
+  /** What people see in lists of sessions. */
+  clientName?: string
+  clientUri?: string
+  /** https, http on a loopback address, or a private-use scheme with a dot in its name; without a fragment. */
+  redirectUris: string[]
+  /** Has to hold urn:ietf:params:oauth:grant-type:token-exchange where it is given; that is the one it gets. */
+  grantTypes: string[]
+  /** None is issued: there is no authorization endpoint. */
+  responseTypes: string[]
+  /** client_secret_basic where it is not given. A client of none has no secret; a secret is taken either way. */
+  tokenEndpointAuthMethod?: 'none' | 'client_secret_basic' | 'client_secret_post'
+  /** The resource.action pairs that it may ask for at most, separated by spaces; any where it is not given. */
+  scope?: string
+}
+
+export type RegisteredClient = {
+  clientId: string
+  clientSecret?: string
+  /** Seconds since 1970. */
+  clientIdIssuedAt: number
+  /** 0: it lasts as long as the client. */
+  clientSecretExpiresAt?: number
+  clientName?: string
+  clientUri?: string
+  redirectUris: string[]
+  grantTypes: string[]
+  responseTypes: string[]
+  tokenEndpointAuthMethod: string
+  scope?: string
 }
 
 export type ResolveTokenRequest = {

@@ -1,13 +1,23 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+import type { Actor, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Sending domains: what has to be published in DNS, and whether it is. */
 export type Domains = {
   /** Lists sending domains, newest first. Honours the shared list parameters. */
   listDomains: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** One domain with its records. */
   getDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Adds a domain and answers the DNS records to publish. Needs a configured mail provider: 400 without one, 503 where it does not answer. */
+  createDomain: { kind: 'unary'; request: CreateDomainRequest; response: HttpBody }
+  /** Looks the sending records up in DNS, at the servers of their own zones. All of them right: 200 and the domain, verified, and a new DKIM key signs from now on. Otherwise 400, naming each failing record and why; a domain that is verified stays so. */
+  verifyDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Looks the records up and answers the domain with a diagnosis of each; its status stays. */
+  checkDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Makes a new DKIM key. Until its record verifies both keys are among the sending records and the old one signs; a domain that was never verified has only the new one. 409 while an earlier new key still waits for its record. */
+  rotateDkim: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Deletes a domain: 409 while a sender uses it. */
+  deleteDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
 export type Domain = {
@@ -41,9 +51,14 @@ export type DnsRecord = {
   status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
   /** What DNS answered. */
   found: string[]
-  /** What is wrong and the likely cause, for a person. */
+  /** What is wrong and the likely cause, for a person; of a record that is right, what else there is to know. */
   reason: string
   checkedAt: string
+}
+
+export type CreateDomainRequest = {
+  /** A domain that can be registered or one below it; a subdomain is the usual choice. White space around it, upper case and a final dot do not matter; letters beyond ASCII are taken in their IDNA form. */
+  domain: string
 }
 
 /** Mail that other services have sent: codes, invitations, password links. Internal. */
@@ -70,6 +85,34 @@ export type SendMailRequest = {
 
 export type SendMailResponse = {
   id: string
+}
+
+/** The organization's mail provider. */
+export type Providers = {
+  /** The provider as configured, or the installation's default; {"kind":null,"configured":false} where there is none. */
+  getProvider: { kind: 'unary'; request: Empty; response: HttpBody }
+  /** Chooses the provider. The API key is write-only and encrypted at rest; it is tried before it is kept (400 where the provider refuses it, 503 where it does not answer), and may be left out where one is known. self-hosted takes none of the other fields. */
+  setProvider: { kind: 'unary'; request: SetProviderRequest; response: Updated }
+  /** Removes the provider and answers what it was. Until another one is chosen no domain can be added or verified. */
+  deleteProvider: { kind: 'unary'; request: Empty; response: HttpBody }
+}
+
+export type Provider = {
+  kind: 'self-hosted' | 'mailgun'
+  configured: boolean
+  region?: string
+  /** The account's own sending domain, where it was given. */
+  domain?: string
+}
+
+export type SetProviderRequest = {
+  kind: 'self-hosted' | 'mailgun'
+  /** Of mailgun. */
+  apiKey?: string
+  /** us (the default) or eu. */
+  region?: 'us' | 'eu'
+  /** The account's own sending domain: kept to be shown. */
+  domain?: string
 }
 
 /** Senders: the addresses that mail goes out from, who owns them and who may use them. */

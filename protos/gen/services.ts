@@ -3,7 +3,7 @@
 import type { Attributes, Batches, Contacts, Lists } from './audience-v1.ts'
 import type { Authentication, Credentials, Directory, Features, Invitations, Members, Roles, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
-import type { Domains, Mail, Senders } from './messaging-v1.ts'
+import type { Domains, Mail, Providers, Senders } from './messaging-v1.ts'
 
 /** Every gRPC service by its full name. */
 export type Services = {
@@ -25,5 +25,6 @@ export type Services = {
   'rollcall.import.v1.Imports': Imports
   'rollcall.messaging.v1.Domains': Domains
   'rollcall.messaging.v1.Mail': Mail
+  'rollcall.messaging.v1.Providers': Providers
   'rollcall.messaging.v1.Senders': Senders
 }

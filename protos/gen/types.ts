@@ -47,7 +47,7 @@ export type Rule = {
   oneOf: string
   /** Free JSON, carried as text: object (any values), strings (an object of strings), flags (an object of booleans or nulls), scalars (an object of scalars or nulls), texts (an array of strings, where one that is not given differs from an empty one), any. */
   json: string
-  /** Name of the query parameter, where it is not the field's own. */
+  /** Name in queries, bodies and answers, where it is not the field's own. */
   query: string
   /** A file of a multipart form. */
   file: boolean

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type protobuf from 'protobufjs'
 import validator from 'validator'
 import { AppError, type ErrorCode } from './errors.ts'
-import { ContractError, type RuleOption, ruleOf, shapeOf } from './options.ts'
+import { ContractError, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
 
 /** What a request brings: path variables, query parameters and the parsed JSON body. */
@@ -78,7 +78,7 @@ export function compileCheck(
 ): (input: Input) => Checked {
   const rest = type.fieldsArray.filter(field => !variables.includes(field.name))
   const checkParams = compileParams(type, variables)
-  const checkRest = hasBody ? compileBody(type, rest) : compileQuery(rest)
+  const checkRest = hasBody ? compileBody(type, rest) : compileQuery(type, rest)
   return input => {
     const request = checkParams(input.params)
     const headers = checkRest(input, request)
@@ -139,7 +139,7 @@ function compileField(field: protobuf.Field): FieldCheck {
   const single = compileValue(field, rule)
   return {
     name: field.name,
-    jsonName: rule.query ?? field.name,
+    jsonName: wireNameOf(field),
     rule,
     check: field.repeated ? compileArray(single, rule) : single,
     omitted: field.repeated ? [] : undefined,
@@ -252,7 +252,8 @@ function textsCheck(rule: RuleOption): ValueCheck {
   return (value, path, issues) => JSON.stringify(check(value, path, issues))
 }
 
-function compileQuery(fields: protobuf.Field[]) {
+function compileQuery(type: protobuf.Type, fields: protobuf.Field[]) {
+  const { open: isOpen = false } = shapeOf(type)
   const list = fields.find(field => field.resolve().resolvedType?.fullName === '.rollcall.ListQuery')
   const own = fields.filter(field => field !== list).map(compileField)
   const known = [...(list ? listParameters : []), ...own.map(field => field.jsonName)]
@@ -264,7 +265,7 @@ function compileQuery(fields: protobuf.Field[]) {
       else if (rule.required) issues.add('missing_field', jsonName)
     }
     issues.throwIfAny()
-    refuseUnknownQuery(query, known)
+    if (!isOpen) refuseUnknownQuery(query, known)
     if (!list) return {}
     const limit = positiveInteger(query.$limit)
     request[list.name] = checkListQuery(query, limit)

@@ -1,12 +1,13 @@
 import { status as grpcStatus } from '@grpc/grpc-js'
 
-type Shape = 'error' | 'success' | 'text'
+type Shape = 'error' | 'success' | 'text' | 'oauth'
 type Kind = { http: number; grpc: number; shape: Shape }
 
 const invalid: Kind = { http: 400, grpc: grpcStatus.INVALID_ARGUMENT, shape: 'error' }
 const denied: Kind = { http: 403, grpc: grpcStatus.PERMISSION_DENIED, shape: 'error' }
 const conflict: Kind = { http: 409, grpc: grpcStatus.ALREADY_EXISTS, shape: 'error' }
 const unavailable: Kind = { http: 503, grpc: grpcStatus.UNAVAILABLE, shape: 'error' }
+const oauth = { ...invalid, shape: 'oauth' as Shape, text: (d: { message: string }) => d.message }
 const withSuccessShape = (kind: Kind): Kind => ({ ...kind, shape: 'success' })
 
 /**
@@ -45,6 +46,14 @@ const catalogue = {
     shape: 'success' as Shape,
     text: (_: { retryAfterSeconds: number }) => 'too many requests, please try again later',
   },
+  // What the OAuth endpoints answer by: RFC 6749 5.2, RFC 8693 2.2.2 and RFC 7591 3.2.2.
+  invalid_request: oauth,
+  invalid_client: { ...oauth, http: 401, grpc: grpcStatus.UNAUTHENTICATED },
+  unsupported_grant_type: oauth,
+  invalid_scope: oauth,
+  invalid_target: oauth,
+  invalid_redirect_uri: oauth,
+  invalid_client_metadata: oauth,
   unavailable: { ...unavailable, text: (_: Record<never, never>) => 'service unavailable' },
 }
 
@@ -88,9 +97,15 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   get body(): Record<string, unknown> | null {
     const { shape } = catalogue[this.code]
     if (shape === 'text') return null
+    if (shape === 'oauth') return { error: this.code, error_description: plainText(this.message) }
     if (shape === 'success') return { success: false, message: this.message }
     return { error: true, message: this.message, ...(this.path !== undefined && { path: this.path }) }
   }
+}
+
+/** A text with all but visible ASCII, quotes and backslashes replaced: what headers and OAuth's descriptions may hold. */
+export function plainText(text: string): string {
+  return text.replace(/[^\x20-\x7e]|["\\]/g, "'")
 }
 
 /** Whether a string names an error of the catalogue: what arrives from another service is not trusted to. */

@@ -1,5 +1,5 @@
 export { type Checked, type Input, isEmail } from './check.ts'
-export { AppError, type ErrorCode, type ErrorDetails, isErrorCode, toAppError } from './errors.ts'
+export { AppError, type ErrorCode, type ErrorDetails, isErrorCode, plainText, toAppError } from './errors.ts'
 export { type Limit, type LimitGroup, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'
 export { generateOpenApi, type OpenApi } from './openapi.ts'
@@ -15,4 +15,4 @@ export {
   resources,
 } from './permissions.ts'
 export { loadRoot } from './root.ts'
-export { type Access, compileRoutes, isRepeatable, type Route, type Via } from './routes.ts'
+export { type Access, compileRoutes, isRepeatable, type Route, speaksOAuth, type Via } from './routes.ts'

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs'
-import { type RuleOption, ruleOf, shapeOf } from './options.ts'
+import { type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
-import { findMessage, isRepeatable, type Route } from './routes.ts'
+import { findMessage, isRepeatable, type Route, speaksOAuth } from './routes.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>
@@ -69,6 +69,12 @@ const jsonResponse = (description: string, schema: Schema): Schema => ({
   description,
   content: { 'application/json': { schema } },
 })
+const oauthBody: Schema = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+  additionalProperties: false,
+}
 const errorResponses: Record<string, Schema> = {
   BadRequest: jsonResponse('Missing, extra, invalid or empty field.', { oneOf: [errorBody, refusedBody] }),
   Unauthorized: {
@@ -78,6 +84,7 @@ const errorResponses: Record<string, Schema> = {
   Forbidden: jsonResponse('Not allowed.', { oneOf: [errorBody, refusedBody] }),
   NotFound: jsonResponse('No such record.', errorBody),
   Conflict: jsonResponse('Duplicate, or in the way of another record.', errorBody),
+  OAuthError: jsonResponse('Refused, in the words of OAuth.', oauthBody),
   TooManyRequests: jsonResponse('Rate limit exceeded; see `Retry-After`.', refusedBody),
   Unavailable: jsonResponse('Something that the service needs is unavailable; see `Retry-After`.', errorBody),
 }
@@ -102,9 +109,11 @@ function operationOf(route: Route, schemas: Schemas): Operation {
     ...(route.hasBody && rest.length > 0 && { requestBody: requestBody(route, request, rest, schemas) }),
     responses: {
       [route.status]: success(route, schemas),
-      400: errorRef('BadRequest'),
-      ...(route.access.kind !== 'public' && { 401: errorRef('Unauthorized'), 403: errorRef('Forbidden') }),
-      ...(route.limit === 'login' && { 401: errorRef('Unauthorized'), 403: errorRef('Forbidden') }),
+      ...(speaksOAuth(route)
+        ? { 400: errorRef('OAuthError'), 401: errorRef('OAuthError') }
+        : { 400: errorRef('BadRequest') }),
+      ...((route.access.kind !== 'public' || route.via === 'sign_in') && { 401: errorRef('Unauthorized') }),
+      ...(!speaksOAuth(route) && { 403: errorRef('Forbidden') }),
       404: errorRef('NotFound'),
       ...(route.verb !== 'GET' && { 409: errorRef('Conflict') }),
       429: errorRef('TooManyRequests'),
@@ -125,7 +134,7 @@ const idempotencyKey = {
 function queryParameters(field: protobuf.Field, schemas: Schemas): Schema[] {
   const type = field.resolve().resolvedType
   if (!(type instanceof protobuf.Type))
-    return [parameter('query', ruleOf(field).query ?? field.name, field, schemas, ruleOf(field).required ?? false)]
+    return [parameter('query', wireNameOf(field), field, schemas, ruleOf(field).required ?? false)]
   return type.fieldsArray.flatMap(inner => queryParameters(inner, schemas))
 }
 
@@ -142,12 +151,14 @@ function parameter(where: string, name: string, field: protobuf.Field, schemas: 
 function requestBody(route: Route, type: protobuf.Type, fields: protobuf.Field[], schemas: Schemas): Schema {
   if (route.via === 'upload') {
     const file = fields.find(field => ruleOf(field).file)!
-    const name = ruleOf(file).query ?? file.name
+    const name = wireNameOf(file)
     const schema = { type: 'object', required: [name], properties: { [name]: { type: 'string', format: 'binary' } } }
     return { required: true, content: { 'multipart/form-data': { schema } } }
   }
   const required = fields.some(field => ruleOf(field).required) || (shapeOf(type).any_field ?? false)
-  return { required, content: { 'application/json': { schema: schemas.ofRequest(type, fields) } } }
+  const schema = schemas.ofRequest(type, fields)
+  const form = route.via === 'oauth' && { 'application/x-www-form-urlencoded': { schema } }
+  return { required, content: { ...form, 'application/json': { schema } } }
 }
 
 function success(route: Route, schemas: Schemas): Schema {
@@ -206,13 +217,11 @@ class Schemas {
   }
 
   ofRequest(type: protobuf.Type, fields: protobuf.Field[]): Schema {
-    const required = fields.filter(field => ruleOf(field).required).map(field => field.name)
+    const required = fields.filter(field => ruleOf(field).required).map(wireNameOf)
     return {
       type: 'object',
       ...(type.comment && { description: type.comment }),
-      properties: Object.fromEntries(
-        fields.map(field => [ruleOf(field).query ?? field.name, this.ofField(field, true)]),
-      ),
+      properties: Object.fromEntries(fields.map(field => [wireNameOf(field), this.ofField(field, true)])),
       ...(required.length > 0 && { required }),
       ...(shapeOf(type).any_field && { minProperties: 1 }),
       additionalProperties: shapeOf(type).open ?? false,
@@ -220,7 +229,7 @@ class Schemas {
   }
 
   #recordSchema(type: protobuf.Type): Schema {
-    const own = type.fieldsArray.map(field => [field.name, this.ofField(field, true)] as const)
+    const own = type.fieldsArray.map(field => [wireNameOf(field), this.ofField(field, true)] as const)
     const id = { type: 'string', pattern: '^[0-9a-f]{24}$' }
     const date = { type: 'string', format: 'date-time' }
     const { record, entry, open: isOpen = false } = shapeOf(type)
@@ -229,7 +238,7 @@ class Schemas {
       ...Object.fromEntries(own),
       ...(record && { createdAt: date, updatedAt: date }),
     }
-    const optional = new Set(type.fieldsArray.filter(field => field.options?.proto3_optional).map(field => field.name))
+    const optional = new Set(type.fieldsArray.filter(field => field.options?.proto3_optional).map(wireNameOf))
     return {
       type: 'object',
       ...(type.comment && { description: type.comment }),

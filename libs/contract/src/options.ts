@@ -94,6 +94,11 @@ export function ruleOf(field: protobuf.Field): RuleOption {
   return (readOptions(field).rule ?? {}) as RuleOption
 }
 
+/** What a field is called in queries, bodies and answers. */
+export function wireNameOf(field: protobuf.Field): string {
+  return ruleOf(field).query ?? field.name
+}
+
 /** The shape of a message; {} where it has none. */
 export function shapeOf(type: protobuf.Type): ShapeOption {
   return (readOptions(type).shape ?? {}) as ShapeOption

@@ -20,8 +20,11 @@ export type Access =
   | { kind: 'caller' }
   | { kind: 'public' }
 
-/** How the gateway carries a call: plain JSON, a multipart file, or JSON that sets or clears the session cookie. */
-export type Via = 'json' | 'upload' | 'sign_in' | 'sign_out'
+/**
+ * How the gateway carries a call: plain JSON, a multipart file, JSON that sets or clears the session cookie, or as OAuth's
+ * token endpoint or its client registration want it.
+ */
+export type Via = 'json' | 'upload' | 'sign_in' | 'sign_out' | 'oauth' | 'oauth_registration'
 
 /** One route of the API, compiled from an annotated rpc. A route is data; one engine applies it. */
 export type Route = {
@@ -50,7 +53,7 @@ export type Route = {
   rpc: protobuf.Method
 }
 
-const vias: readonly string[] = ['json', 'upload', 'sign_in', 'sign_out'] satisfies Via[]
+const vias: readonly string[] = ['json', 'upload', 'sign_in', 'sign_out', 'oauth', 'oauth_registration'] satisfies Via[]
 
 /**
  * Compiles every rpc with an http rule into a route.
@@ -101,6 +104,11 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
  */
 export function isRepeatable({ verb, access, via, streams }: Route): boolean {
   return verb === 'POST' && access.kind !== 'public' && via === 'json' && !streams
+}
+
+/** Whether a route is refused in the words of OAuth: `{error, error_description}`. */
+export function speaksOAuth({ via }: Route): boolean {
+  return via === 'oauth' || via === 'oauth_registration'
 }
 
 function checkMessageOptions(type: protobuf.Type): void {

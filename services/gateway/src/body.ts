@@ -6,6 +6,7 @@ export const maxBodyBytes = 2 ** 20
 const maxDepth = 100
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
@@ -13,16 +14,38 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
  * @throws {AppError} bad_request for another content type or encoding, more than 1 MiB, or what is not JSON in UTF-8
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  const { headers } = request
-  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return undefined
-  if (!jsonType.test(headers['content-type'] ?? '')) refuse('content type must be application/json')
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') refuse('content encoding is not supported')
-  const bytes = await readBytes(request, Number(headers['content-length'] ?? 0))
+  if (!hasBody(request)) return undefined
+  if (!jsonType.test(request.headers['content-type'] ?? '')) refuse('content type must be application/json')
+  const bytes = await readBytes(request)
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }
 
-async function readBytes(request: IncomingMessage, announcedBytes: number): Promise<Buffer> {
-  if (announcedBytes > maxBodyBytes) refuse('body is larger than 1 MiB')
+/** Whether a request brings a form of the kind that `readForm` reads. */
+export function isForm({ headers }: IncomingMessage): boolean {
+  return formType.test(headers['content-type'] ?? '')
+}
+
+/**
+ * Reads a request's URL-encoded form.
+ * @throws {AppError} bad_request for another encoding, more than 1 MiB, or what is not UTF-8
+ */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const bytes = await readBytes(request)
+  try {
+    return new URLSearchParams(utf8.decode(bytes))
+  } catch {
+    refuse('malformed form')
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const { headers } = request
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') refuse('content encoding is not supported')
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) refuse('body is larger than 1 MiB')
   const chunks: Buffer[] = []
   let size = 0
   // The connection has to outlive a refusal: it still carries the answer.

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { AppError, toAppError } from '@rollcall/contract'
+import { AppError, plainText, type Route, speaksOAuth, toAppError } from '@rollcall/contract'
 import type { Logger } from '@rollcall/runtime'
 import { answer, commonHeaders } from './answer.ts'
 import type { Exchange } from './exchange.ts'
+import { asOAuthError } from './routes/oauth.ts'
 
 const retryAfterSeconds = 2
 
 /** Ends an exchange with what was thrown: one of the declared shapes, and nothing of what happened inside. */
 export function answerProblem(exchange: Exchange, thrown: unknown, logger: Logger): void {
-  const error = toAppError(thrown)
+  const error = inTheWordsOf(exchange.match?.route, toAppError(thrown))
   exchange.failure = error
   if (exchange.isAborted) return
   if (error.status === 503) {
@@ -25,6 +26,10 @@ export function answerProblem(exchange: Exchange, thrown: unknown, logger: Logge
   answer(exchange, error.status, bodyOf(error))
 }
 
+function inTheWordsOf(route: Route | undefined, error: AppError): AppError {
+  return route && speaksOAuth(route) ? asOAuthError(error, route) : error
+}
+
 function bodyOf(error: AppError) {
   if (error.body === null) return { contentType: 'text/plain; charset=utf-8', data: Buffer.from('Unauthorized') }
   return { contentType: 'application/json; charset=utf-8', data: Buffer.from(JSON.stringify(error.body)) }
@@ -33,10 +38,9 @@ function bodyOf(error: AppError) {
 function headersOf(error: AppError): string[] {
   if (error.status === 503) return ['Retry-After', String(retryAfterSeconds)]
   if ('retryAfterSeconds' in error.details) return ['Retry-After', String(error.details.retryAfterSeconds)]
+  if (error.code === 'invalid_client') return ['WWW-Authenticate', 'Basic realm="rollcall"', 'Pragma', 'no-cache']
   if (error.status !== 401) return []
-  // A quoted string of visible ASCII is all that a header may hold.
-  const description = error.message.replace(/[^\x20-\x7e]|["\\]/g, "'")
-  return ['WWW-Authenticate', `Bearer error="invalid_token", error_description="${description}"`]
+  return ['WWW-Authenticate', `Bearer error="invalid_token", error_description="${plainText(error.message)}"`]
 }
 
 /**

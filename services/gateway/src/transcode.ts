@@ -8,15 +8,17 @@ import type { Backends, Invoke } from './backends.ts'
 import { readJson } from './body.ts'
 import type { Exchange, Step } from './exchange.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
+import { forbidCaching, readOAuth } from './routes/oauth.ts'
 import { clearSessionCookie, setSessionCookie } from './routes/session-cookie.ts'
 import { receiveFile } from './routes/upload.ts'
 
-/** Reads the JSON body of a route that has one. The time it takes to arrive is the client's, not the service's. */
+/** Reads the body of a route that has one. The time it takes to arrive is the client's, not the service's. */
 export function readBody(deadlineMs: number): Step {
   return exchange => {
     const { hasBody, via } = exchange.match!.route
     if (!hasBody || via === 'upload') return
-    return readJson(exchange.request).then(body => {
+    const read = via === 'oauth' ? readOAuth : readJson
+    return read(exchange.request).then(body => {
       exchange.body = body
       exchange.deadline = Date.now() + deadlineMs
     })
@@ -100,6 +102,13 @@ function callOf(route: Route, invoke: Invoke, { idempotency, uploadMaxBytes }: C
         const signIn = await call(exchange)
         setSessionCookie(exchange, signIn)
         deliver(exchange, signIn)
+      }
+    case 'oauth':
+    case 'oauth_registration':
+      return async exchange => {
+        const answered = await call(exchange)
+        forbidCaching(exchange)
+        return deliver(exchange, answered)
       }
     case 'sign_out':
       return async exchange => {

@@ -7,13 +7,15 @@ import {
   createSessionJwt,
   type SessionJwt,
 } from '@rollcall/credentials'
+import { connect, rpcSettings } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, type Scope, type Store, scoped, storeSettings } from '@rollcall/store'
 import type { Model, Types } from 'mongoose'
 import { type Activity, activitySchema } from './activities/activity.model.ts'
+import { type Client, clientSchema } from './clients/client.model.ts'
 import type { Config } from './config.ts'
 import { type Feature, featureSchema } from './features/feature.model.ts'
-import { createLogMailer, type Mailer } from './mailer.ts'
+import { createLogMailer, createMailer, type Mailer } from './mailer.ts'
 import { type Organization, organizationSchema } from './organizations/organization.model.ts'
 import { type Role, roleSchema } from './roles/role.model.ts'
 import { deviceSchema, type KnownDevice } from './sessions/device.model.ts'
@@ -35,6 +37,7 @@ export type Models = {
   users: Model<User>
   sessions: Model<Session>
   signInCodes: Model<SignInCode>
+  clients: Model<Client>
   roles: Model<Role>
   tokens: Model<Token>
   tokenUses: Model<TokenUse>
@@ -75,6 +78,8 @@ export type Context = {
   credentials: CredentialCache<CachedValue>
   passwords: Passwords
   sessionJwt: SessionJwt
+  /** For whom session JWTs are issued. */
+  audience: string
   sessionLifetimeMs: number
   /** Key that tokens' secrets are hashed with. */
   tokenKey: KeyObject
@@ -85,7 +90,8 @@ export type Context = {
 }
 
 /** Builds the context, connected to what the configuration names. */
-export async function createContext(config: Config, { logger, onStop }: Lifecycle): Promise<Context> {
+export async function createContext(config: Config, lifecycle: Lifecycle): Promise<Context> {
+  const { logger, onStop } = lifecycle
   const redis = connectCacheRedis({
     url: config.REDIS_CACHE_URL,
     onError: err => logger.warn({ err }, 'no Redis: credentials cannot be changed'),
@@ -119,12 +125,20 @@ export async function createContext(config: Config, { logger, onStop }: Lifecycl
       issuer: config.SESSION_ISSUER,
       audience: config.SESSION_AUDIENCE,
     }),
+    audience: config.SESSION_AUDIENCE,
     sessionLifetimeMs: config.SESSION_HOURS * 3_600_000,
     tokenKey: config.TOKEN_KEY,
     registration: config.REGISTRATION,
-    mailer: createLogMailer(logger),
+    mailer: connectMailer(config, lifecycle),
     consoleUrl: config.CONSOLE_URL.replace(/\/$/, ''),
   }
+}
+
+function connectMailer(config: Config, { logger, onStop }: Lifecycle): Mailer {
+  if (config.MESSAGING_ADDRESS === undefined) return createLogMailer(logger)
+  const messaging = connect({ ...rpcSettings(config), address: config.MESSAGING_ADDRESS })
+  onStop('connection to messaging', async () => messaging.close())
+  return createMailer(messaging.client('rollcall.messaging.v1.Mail'))
 }
 
 function declareModels(store: Store): Models {
@@ -133,6 +147,7 @@ function declareModels(store: Store): Models {
     users: store.model('User', userSchema),
     sessions: store.model('Session', sessionSchema),
     signInCodes: store.model('SignInCode', signInCodeSchema),
+    clients: store.model('Client', clientSchema),
     roles: store.model('Role', roleSchema),
     tokens: store.model('Token', tokenSchema),
     tokenUses: store.model('TokenUse', tokenUseSchema),

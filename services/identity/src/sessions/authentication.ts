@@ -1,6 +1,7 @@
 import { AppError, type Call, type Handlers, json } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
+import { registerClient } from '../clients/register-client.ts'
 import type { Context } from '../context.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
 import { presentOrganization } from '../organizations/organization.model.ts'
@@ -8,6 +9,7 @@ import { mailResets, resetPassword } from '../users/password-reset.ts'
 import { emailKeyOf, presentUser, type User } from '../users/user.model.ts'
 import { blockedAccount } from './bearer.ts'
 import { endSession } from './end-sessions.ts'
+import { exchangeToken } from './exchange-token.ts'
 import { impersonate } from './impersonate.ts'
 import { signIn } from './sign-in.ts'
 import { mailCode, renewCode, verifyCode } from './sign-in-code.ts'
@@ -71,6 +73,10 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
   verifyOtp: (request, call) => verifyCode(context, request, call),
 
   impersonate: (request, call) => impersonate(context, request, call),
+
+  exchangeToken: (request, call) => exchangeToken(context, request, call),
+
+  registerClient: request => registerClient(context, request),
 
   async getMe(_request, { caller }) {
     const { organizationId, userId, role, permissions, tokenId, tokenName, impersonatorId } = caller

@@ -55,16 +55,21 @@ function requireService(caller: Caller): void {
  */
 async function resolvedSession(tenant: Tenant, bearer: SessionBearer): Promise<ResolvedCredential> {
   const { session, person } = bearer
-  const sessionId = String(session._id)
-  const own = { ...common(bearer), kind: 'session', sessionId, expiresAt: session.expiresAt.toISOString() }
+  const { impersonatedBy, expiresAt } = session
+  const own = {
+    ...common(bearer),
+    kind: 'session',
+    sessionId: String(session._id),
+    readOnly: impersonatedBy !== null,
+    ...(impersonatedBy && { impersonatorId: String(impersonatedBy) }),
+    expiresAt: expiresAt.toISOString(),
+  }
   const origin = await bearerOfOrigin(tenant, session)
   if (!origin) return own
   const original = 'token' in origin ? resolvedToken(origin) : common(origin)
-  if (!session.impersonatedBy)
-    return { ...original, kind: 'token' in origin ? 'token' : 'session', sessionId, expiresAt: past }
+  if (!impersonatedBy) return { ...own, ...original, expiresAt: past }
   if (!mayImpersonate(origin.authority, person)) throw badSession()
-  const { allowedIps } = original
-  return { ...own, allowedIps, readOnly: true, impersonatorId: String(session.impersonatedBy), expiresAt: past }
+  return { ...own, allowedIps: original.allowedIps, expiresAt: past }
 }
 
 function resolvedToken(bearer: TokenBearer): ResolvedCredential {

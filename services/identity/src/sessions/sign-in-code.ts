@@ -58,7 +58,9 @@ export async function mailCode({ models, mailer }: Context, { emailKey, code, or
     `${code} is your code to sign in.`,
     `It works once, within ${minutes} minutes. If it was not you who asked for it, nothing needs to be done.`,
   ]
-  await mailer.send({ to: account.email, subject: 'Your sign-in code', text: text.join('\n\n') })
+  const { organization, _id, email } = account
+  const recipient = { organizationId: String(organization), userId: String(_id), to: email }
+  await mailer.send({ ...recipient, subject: 'Your sign-in code', text: text.join('\n\n') })
 }
 
 /**

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError, type Route } from '@rollcall/contract'
+import { isForm, readForm, readJson } from '../body.ts'
+import type { Exchange } from '../exchange.ts'
+
+/** Parameters that may be given more than once (RFC 8693, 2.1). */
+const repeatable = new Set(['audience', 'resource'])
+
+/**
+ * Reads a request of OAuth's token endpoint: a form, or the same as a JSON object, and the client's credentials from it or
+ * from `Authorization: Basic` (RFC 6749, 2.3.1). Another scheme of Authorization is none of a client.
+ * @throws {AppError} bad_request, invalid_request, invalid_client
+ */
+export async function readOAuth(request: IncomingMessage): Promise<unknown> {
+  const client = basicClient(request.headers.authorization)
+  const body = isForm(request) ? parametersOf(await readForm(request)) : inArrays(await readJson(request))
+  if (typeof body !== 'object' || body === null) return body
+  return client ? withClient(body as Record<string, unknown>, client) : body
+}
+
+/** What a token endpoint says besides to caches of old (RFC 6749, 5.1); Cache-Control is on every answer. */
+export function forbidCaching({ headers }: Exchange): void {
+  headers.push('Pragma', 'no-cache')
+}
+
+/** A refusal in the words of OAuth. Limits and outages are told as everywhere: OAuth has no words for them. */
+export function asOAuthError(error: AppError, { via }: Route): AppError {
+  const isOwn = 'error_description' in (error.body ?? {})
+  if (isOwn || (error.status !== 400 && error.status !== 401)) return error
+  const { message, path = '' } = error
+  if (via === 'oauth') return new AppError('invalid_request', { message })
+  const code = /^redirect_uris\b/.test(path) ? 'invalid_redirect_uri' : 'invalid_client_metadata'
+  return new AppError(code, { message })
+}
+
+/** RFC 6749, 3.2: a parameter without a value counts as not sent, and none may be sent twice. */
+function parametersOf(form: URLSearchParams): Record<string, unknown> {
+  const given = Map.groupBy(
+    [...form].filter(([, value]) => value !== ''),
+    ([name]) => name,
+  )
+  const twice = [...given].find(([name, values]) => values.length > 1 && !repeatable.has(name))
+  if (twice) throw new AppError('invalid_request', { message: `given more than once -> ${twice[0]}` })
+  const entries = [...given].map(([name, values]) => [name, values.map(([, value]) => value)] as const)
+  return Object.fromEntries(entries.map(([name, values]) => [name, repeatable.has(name) ? values : values[0]]))
+}
+
+/** JSON may give one of a repeatable parameter as it is. */
+function inArrays(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const entries = Object.entries(body)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, repeatable.has(name) && typeof value === 'string' ? [value] : value]),
+  )
+}
+
+type Client = { client_id: string; client_secret: string }
+
+function withClient(body: Record<string, unknown>, client: Client): Record<string, unknown> {
+  const isTwofold = 'client_secret' in body || ('client_id' in body && body.client_id !== client.client_id)
+  if (isTwofold) throw new AppError('invalid_request', { message: 'a client shows its credentials in one way only' })
+  return { ...body, ...client }
+}
+
+function basicClient(authorization = ''): Client | undefined {
+  const [, encoded] = /^basic\s+(.*)$/i.exec(authorization) ?? []
+  if (encoded === undefined) return undefined
+  const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':')
+  try {
+    return { client_id: decoded(id), client_secret: decoded(rest.join(':')) }
+  } catch {
+    throw new AppError('invalid_client', { message: 'malformed Authorization header' })
+  }
+}
+
+function decoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '))
+}

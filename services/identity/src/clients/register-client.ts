@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { generateSecret, hashSecret } from '@rollcall/credentials'
+import type { RegisterClientRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError, type HttpBody, json } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import { everyPermission } from '../roles/permissions.ts'
+import type { Client } from './client.model.ts'
+import { exchangeGrant } from './grants.ts'
+import { readScope } from './scope.ts'
+
+const unusedHours = 24
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Registers a client (RFC 7591) and answers what was registered, its secret included.
+ * @throws {AppError} invalid_redirect_uri, invalid_client_metadata
+ */
+export async function registerClient(context: Context, request: RegisterClientRequest): Promise<HttpBody> {
+  refuseUnusable(request)
+  const { clientName = null, clientUri = null, redirectUris } = request
+  const authMethod = request.tokenEndpointAuthMethod ?? 'client_secret_basic'
+  const secret = authMethod === 'none' ? undefined : generateSecret()
+  const client = await context.models.clients.create({
+    clientId: randomBytes(16).toString('hex'),
+    secretHash: secret === undefined ? null : hashSecret(secret, context.tokenKey),
+    name: clientName,
+    uri: clientUri,
+    redirectUris,
+    authMethod,
+    scope: request.scope === undefined ? null : readScope(request.scope, everyPermission, 'invalid_client_metadata'),
+    expiresAt: new Date(Date.now() + unusedHours * 3_600_000),
+  })
+  return json(present(client, secret))
+}
+
+/** Redirections to where anyone may listen, and a flow that there is not. */
+function refuseUnusable({ redirectUris, grantTypes }: RegisterClientRequest): void {
+  for (const [index, uri] of redirectUris.entries()) {
+    if (!isRedirectUri(uri))
+      throw new AppError('invalid_redirect_uri', { message: `invalid field -> redirect_uris.${index}` })
+  }
+  if (grantTypes.length > 0 && !grantTypes.includes(exchangeGrant))
+    throw new AppError('invalid_client_metadata', { message: `grant_types has to hold ${exchangeGrant}` })
+}
+
+/** RFC 6749, 3.1.2, and for native programs RFC 8252, 7. */
+function isRedirectUri(text: string): boolean {
+  if (!URL.canParse(text) || /[#\s]/.test(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  if (username !== '' || password !== '') return false
+  if (protocol === 'https:') return true
+  if (protocol === 'http:') return loopback.has(hostname)
+  return protocol.includes('.')
+}
+
+function present(client: Client, secret: string | undefined): object {
+  const { clientId, name, uri, redirectUris, authMethod, scope, createdAt } = client
+  return {
+    client_id: clientId,
+    ...(secret !== undefined && { client_secret: secret }),
+    client_id_issued_at: Math.floor(createdAt.getTime() / 1000),
+    ...(secret !== undefined && { client_secret_expires_at: 0 }),
+    ...(name !== null && { client_name: name }),
+    ...(uri !== null && { client_uri: uri }),
+    redirect_uris: redirectUris,
+    grant_types: [exchangeGrant],
+    response_types: [],
+    token_endpoint_auth_method: authMethod,
+    ...(scope !== null && { scope: scope.join(' ') }),
+  }
+}

@@ -1,0 +1,144 @@
+import { hashSecret, parseCredential } from '@rollcall/credentials'
+import type { ExchangeTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError, type Call, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { ClientSession } from 'mongoose'
+import { authenticateClient } from '../clients/authenticate-client.ts'
+import type { Client } from '../clients/client.model.ts'
+import { exchangeGrant } from '../clients/grants.ts'
+import { readScope } from '../clients/scope.ts'
+import type { Context } from '../context.ts'
+import { asPerson, tell } from '../events.ts'
+import { everyPermission } from '../roles/permissions.ts'
+import { bearerOfSession, bearerOfToken, type SessionBearer, type TokenBearer } from './bearer.ts'
+import { beginSession, seenOf } from './begin-session.ts'
+
+const longestMs = 3_600_000
+const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
+const jwt = 'urn:ietf:params:oauth:token-type:jwt'
+
+type Subject = SessionBearer | TokenBearer
+
+/**
+ * Trades a credential for a JWT of a scope (RFC 8693). What is issued is a session that hangs on the credential.
+ * @throws {AppError} invalid_client, unsupported_grant_type, invalid_request, invalid_target, invalid_scope
+ */
+export async function exchangeToken(
+  context: Context,
+  request: ExchangeTokenRequest,
+  { caller }: Call,
+): Promise<HttpBody> {
+  const client = await authenticateClient(context, request)
+  refuseUnsupported(request, context.audience)
+  const subject = await subjectOf(context, request)
+  const scope = scopeOf(request.scope, client, subject)
+  const issued = await context.store.transaction(tx => issue(context, subject, { client, scope }, caller, tx))
+  return json({
+    access_token: issued.token,
+    issued_token_type: request.requestedTokenType ?? accessToken,
+    token_type: 'Bearer',
+    expires_in: Math.floor((issued.expiresAt.getTime() - Date.now()) / 1000),
+    scope,
+  })
+}
+
+/** RFC 8693, 2.1, but for the subject: what has to be there, and what there is none of here. */
+function refuseUnsupported(request: ExchangeTokenRequest, audience: string): void {
+  if (request.grantType !== exchangeGrant)
+    throw new AppError('unsupported_grant_type', { message: `grant_type has to be ${exchangeGrant}` })
+  if (request.actorToken !== undefined || request.actorTokenType !== undefined)
+    throw invalid('actor_token is not supported: nobody acts for the subject')
+  const requested = request.requestedTokenType ?? accessToken
+  if (requested !== accessToken && requested !== jwt) throw invalid(`requested_token_type is ${accessToken} or ${jwt}`)
+  if (request.resource.length > 0 || request.audience.some(named => named !== audience))
+    throw new AppError('invalid_target', { message: `tokens are issued for the audience ${audience} only` })
+}
+
+/** Who bears the subject token. Whatever it lacks, RFC 8693, 2.2.2, has one word for it. */
+async function subjectOf(context: Context, { subjectToken, subjectTokenType }: ExchangeTokenRequest): Promise<Subject> {
+  if (subjectToken === undefined) throw invalid('missing field -> subject_token')
+  if (subjectTokenType === undefined) throw invalid('missing field -> subject_token_type')
+  if (subjectTokenType !== accessToken && subjectTokenType !== jwt)
+    throw invalid(`subject_token_type is ${accessToken} or ${jwt}`)
+  const credential = parseCredential({ authorization: subjectToken })
+  try {
+    if (credential.kind === 'session') return await signInOf(context, credential.jwt)
+    if (credential.kind === 'token' && subjectTokenType === accessToken) {
+      const { organizationId, secret } = credential
+      return await bearerOfToken(context.within(organizationId), { hash: hashSecret(secret, context.tokenKey) })
+    }
+  } catch (error) {
+    if (error instanceof AppError && (error.status === 401 || error.status === 403)) throw invalid(error.message)
+    throw error
+  }
+  throw invalid(credential.kind === 'invalid' ? credential.message : 'subject_token is not of its subject_token_type')
+}
+
+async function signInOf({ sessionJwt, within }: Context, token: string): Promise<SessionBearer> {
+  const claims = sessionJwt.verify(token)
+  if (!claims) throw invalid('subject_token is no JWT of this API, or has expired')
+  const bearer = await bearerOfSession(within(claims.org), { id: claims.sid, user: claims.sub })
+  if (bearer.session.origin) throw invalid('subject_token was itself exchanged, or is an impersonation')
+  return bearer
+}
+
+/** The pairs that are asked for, or all there are, of those that the client may have and the subject has. */
+function scopeOf(asked: string | undefined, client: Client, { authority: { permissions } }: Subject): string {
+  const held = permissions === '*' ? everyPermission : permissions
+  const allowed = client.scope === null ? held : held.filter(pair => client.scope?.includes(pair))
+  return readScope(asked ?? allowed.join(' '), allowed, 'invalid_scope').join(' ')
+}
+
+async function issue(
+  context: Context,
+  subject: Subject,
+  { client, scope }: { client: Client; scope: string },
+  caller: Caller,
+  tx: ClientSession,
+): Promise<{ token: string; expiresAt: Date }> {
+  const { person } = subject
+  const name = client.name ?? `Client ${client.clientId}`
+  const { session, token, expiresAt } = await beginSession(
+    context,
+    person,
+    caller,
+    {
+      lifetimeMs: lifetimeOf(subject),
+      device: { name, browser: '', os: '', type: 'unknown' },
+      origin:
+        'token' in subject ? { kind: 'token', id: subject.token._id } : { kind: 'session', id: subject.session._id },
+      claims: { scope },
+    },
+    tx,
+  )
+  const { organization, _id, createdAt: at } = session
+  const data = {
+    userId: String(person._id),
+    clientId: client.clientId,
+    clientName: name,
+    scope,
+    ...seenOf(caller),
+    at,
+    expiresAt,
+  }
+  await tell(context, doerOf(subject, caller), 'session.exchanged', { organization, subject: _id, data }, tx)
+  return { token, expiresAt }
+}
+
+/** At most an hour, and never beyond the credential it is made from. */
+function lifetimeOf(subject: Subject): number {
+  const { expiresAt } = 'token' in subject ? subject.token : subject.session
+  const lifetimeMs = expiresAt === null ? longestMs : Math.min(longestMs, expiresAt.getTime() - Date.now())
+  if (lifetimeMs < 1_000) throw invalid('subject_token has expired')
+  return lifetimeMs
+}
+
+function doerOf(subject: Subject, caller: Caller): Caller {
+  const person = asPerson(caller, subject.person)
+  if (!('token' in subject)) return person
+  const { _id, name } = subject.token
+  return { ...person, kind: 'token', tokenId: String(_id), tokenName: name }
+}
+
+function invalid(message: string): AppError {
+  return new AppError('invalid_request', { message })
+}
