@@ -34,6 +34,8 @@ const schema = z
       .min(shortestPassword, { error: `expected at least ${shortestPassword} characters` })
       .optional(),
     BOOTSTRAP_ORGANIZATION: z.string().default('Rollcall'),
+    /** Where messaging is, which sends the mails: host:port, or dns:///host:port; without it they are in the log. */
+    MESSAGING_ADDRESS: z.string({ error: 'expected host:port' }).min(3).optional(),
     /** Where people use the product: the links of mails lead there. */
     CONSOLE_URL: urlOf('http', 'https').default('http://localhost:3000'),
     /** How many passwords are computed at once, and how many more may wait. */

@@ -1,10 +1,36 @@
-import type { Logger } from '@rollcall/runtime'
+import { randomUUID } from 'node:crypto'
+import { AppError, type Client, serviceCaller } from '@rollcall/rpc'
+import { type Logger, retry } from '@rollcall/runtime'
 
 /** A mail to one person, as plain text. */
-export type Mail = { to: string; subject: string; text: string }
+export type Mail = {
+  /** On whose behalf, and the account it goes to where there is one: it shows among the user's mails. */
+  organizationId: string
+  userId?: string
+  to: string
+  subject: string
+  text: string
+}
 
 /** Sends mails; resolves once a mail is on its way. */
 export type Mailer = { send(mail: Mail): Promise<void> }
+
+/** After so long whoever asked for the mail hears that it cannot be sent now. */
+const PATIENCE_MS = 5000
+
+/** Has the messaging service send mails: once it has taken a mail, it sees to it. */
+export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): Mailer {
+  return {
+    async send({ organizationId, ...mail }) {
+      const caller = serviceCaller('identity', organizationId)
+      const request = { ...mail, key: randomUUID() } // the same for every try: it is one mail
+      await retry(() => messaging.sendMail(request, { caller }), {
+        deadline: Date.now() + PATIENCE_MS,
+        retryable: error => error instanceof AppError && error.code === 'unavailable',
+      })
+    },
+  }
+}
 
 /** The transport where nothing delivers mail: whoever runs the service reads them in its log, links included. */
 export function createLogMailer(logger: Logger): Mailer {

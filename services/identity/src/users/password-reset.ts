@@ -97,8 +97,9 @@ async function giveLeave(
   return `${consoleUrl}/set-password?token=${secret}`
 }
 
-function mailOf({ email, name }: User, subject: string, paragraphs: string[]): Mail {
-  return { to: email, subject, text: [`Hello ${name},`, ...paragraphs].join('\n\n') }
+function mailOf({ _id, organization, email, name }: User, subject: string, paragraphs: string[]): Mail {
+  const recipient = { organizationId: String(organization), userId: String(_id), to: email }
+  return { ...recipient, subject, text: [`Hello ${name},`, ...paragraphs].join('\n\n') }
 }
 
 function unusable(): AppError {
