@@ -13,6 +13,8 @@ export type Caller = {
   tokenName?: string
   role: string
   permissions: Permissions
+  /** The resource.action pairs that the credential is limited to, whatever its bearer may do; absent: no such limit. */
+  scope?: string[]
   /** An impersonation: nothing may change. */
   readOnly: boolean
   impersonatorId?: string

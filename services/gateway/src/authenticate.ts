@@ -188,6 +188,7 @@ function narrowed(caller: Caller, { scope, isImpersonation }: Claim): Caller {
   const { permissions } = caller
   return {
     ...caller,
+    ...(scope && { scope }),
     readOnly: caller.readOnly || isImpersonation,
     permissions: scope ? scope.filter(pair => permissions === '*' || permissions.includes(pair)) : permissions,
   }

@@ -41,7 +41,8 @@ export async function visit(tenant: Tenant, id: string, caller: Caller, tx?: Cli
   const workspace = await tenant.workspaces.findOne({ _id: id }, { session: tx })
   const authority = workspace && (await authorityIn(tenant, workspace, caller, tx))
   if (!workspace || !authority) throw new AppError('not_found', { what: 'workspace' })
-  return { workspace, held: inWorkspace(authority.permissions), isOwner: authority.isOwner }
+  const held = inWorkspace(authority.permissions).filter(pair => caller.scope?.includes(pair) ?? true)
+  return { workspace, held, isOwner: authority.isOwner }
 }
 
 /** A role that members may have, for someone to be given. @throws {AppError} bad_request, or forbidden beyond one's own */
