@@ -67,6 +67,8 @@ export type StackOptions = {
   processes?: boolean
   /** Settings of the services, by the names of their variables. */
   settings?: Record<string, string>
+  /** Settings of one service alone. */
+  settingsOf?: Partial<Record<ServiceName, Record<string, string>>>
   /** Services that the others reach by a link, which can be made to fail. */
   linked?: readonly ServiceName[]
 }
@@ -121,7 +123,10 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     ...gatewayPorts.map(port => ({ service: 'gateway' as const, port })),
   ]
   const instances = places.map(({ service, port }) => {
-    const environment = serviceEnvironment(service, { ...stack, ports: { ...stack.ports, [service]: port } })
+    const environment = {
+      ...serviceEnvironment(service, { ...stack, ports: { ...stack.ports, [service]: port } }),
+      ...options.settingsOf?.[service],
+    }
     const logFile = join(logDir, `${service}-${port}.log`)
     return options.processes
       ? processInstance(service, port, environment, logFile)
@@ -147,7 +152,8 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   }
 }
 
-async function describeStack(settings: Record<string, string> = {}): Promise<Stack> {
+/** What the services of a stack of its own share, on the backing services of the test run. */
+export async function describeStack(settings: Record<string, string> = {}): Promise<Stack> {
   return {
     backing: backingOf(process.env),
     keys: newKeys(),
@@ -226,7 +232,8 @@ function processInstance(
   }
 }
 
-async function dropDatabases({ backing, namespace }: Stack): Promise<void> {
+/** Leaves nothing of a stack behind. */
+export async function dropDatabases({ backing, namespace }: Stack): Promise<void> {
   await using client = new MongoClient(backing.MONGODB_URL)
   for (const service of SERVICES) await client.db(`${namespace}rollcall_${service}`).dropDatabase()
 }

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { type BoundedContext, boundedContexts } from './backends.ts'
 import { parseTenantServers, type TenantAddresses } from './tenant-servers.ts'
 
-const addressShape = /^(dns:\/\/\/)?(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
+const addressShape = /^(dns:\/\/([\w.-]+(:\d{1,5})?)?\/)?(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
 
 const schema = z.object({
   ...baseConfig,
@@ -55,9 +55,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return loadConfig(schema, env)
 }
 
-/** Every context of the contract is served at `<CONTEXT>_ADDRESS`: host:port, or dns:///host:port. */
+/** Every context of the contract is served at `<CONTEXT>_ADDRESS`: host:port, or dns://[server]/host:port. */
 function addresses() {
-  const error = 'expected host:port, or dns:///host:port'
+  const error = 'expected host:port, or dns://[server]/host:port'
   const address = z.string({ error }).regex(addressShape, { error })
   const entries = boundedContexts().map(context => [addressVariable(context), address])
   return Object.fromEntries(entries) as Record<AddressVariable, typeof address>

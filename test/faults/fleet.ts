@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, launchService, SERVICES, type ServiceName, type Stack, serviceEnvironment } from '@rollcall/local'
+import { pause } from '@rollcall/runtime'
+import { startTestDns } from '../../services/messaging/src/dns/test-dns.ts'
+import { describeStack, dropDatabases } from '../stack.ts'
+
+const ZONE = 'rollcall.test'
+const READY_MS = 60_000
+
+/** A process of a service, on an address of its own. */
+export type Replica = {
+  service: ServiceName
+  host: string
+  port: number
+  /** Ends in order, as Kubernetes ends a pod: what leads to it is taken away as it is told to stop. */
+  retire(): Promise<void>
+  /** kill -9. */
+  kill(): Promise<void>
+}
+
+/** Replicas of every service behind names, as a cluster runs them. */
+export type Fleet = {
+  /** Those that are ready. */
+  replicas(service: ServiceName): readonly Replica[]
+  /** Starts one more; resolves when it is ready and found by its name. */
+  add(service: ServiceName): Promise<Replica>
+  stop(): Promise<void>
+}
+
+/** Starts a fleet of processes: so many of each service, found by DNS, each on a loopback address of its own. */
+export async function startFleet(counts: Record<ServiceName, number>): Promise<Fleet> {
+  await using onFailure = new AsyncDisposableStack()
+  const logDir = await mkdtemp(join(tmpdir(), 'rollcall-fleet-'))
+  onFailure.defer(() => rm(logDir, { recursive: true, force: true }))
+  const dns = await startTestDns()
+  onFailure.defer(() => dns.stop())
+  dns.zone(ZONE, ['127.0.0.2'])
+
+  const stack = await describeStack({
+    SHUTDOWN_DRAIN_MS: '1000',
+    RPC_MAX_CONNECTION_AGE_MS: '4000',
+    TRUST_PROXY: '1',
+    GRPC_NODE_USE_ALTERNATIVE_RESOLVER: 'true',
+  })
+  onFailure.defer(() => dropDatabases(stack))
+  for (const service of SERVICES) {
+    const server = `${dns.resolver.address}:${dns.resolver.port}`
+    stack.settings[`${service.toUpperCase()}_ADDRESS`] = `dns://${server}/${service}.${ZONE}:${stack.ports[service]}`
+  }
+
+  const ready: Replica[] = []
+  const publish = () => {
+    const records = ready.map(({ service, host }) => ({ name: `${service}.${ZONE}`, type: 'A', data: host, ttl: 1 }))
+    dns.publish(ZONE, records)
+  }
+  let hosts = 20
+  const add = async (service: ServiceName): Promise<Replica> => {
+    const process = await launch(service, stack, `127.0.0.${hosts++}`, logDir)
+    onFailure.defer(() => process.running.stop())
+    const leave = () => {
+      if (ready.includes(replica)) ready.splice(ready.indexOf(replica), 1)
+      publish()
+    }
+    const replica: Replica = {
+      service,
+      host: process.host,
+      port: stack.ports[service],
+      async retire() {
+        leave()
+        await process.running.stop()
+      },
+      async kill() {
+        process.running.kill()
+        await process.running.exited
+        leave()
+      },
+    }
+    ready.push(replica)
+    publish()
+    return replica
+  }
+  for (const service of SERVICES) for (let count = 0; count < counts[service]; count++) await add(service)
+
+  const all = onFailure.move()
+  return {
+    replicas: service => ready.filter(replica => replica.service === service),
+    add,
+    stop: () => all.disposeAsync(),
+  }
+}
+
+async function launch(service: ServiceName, stack: Stack, host: string, logDir: string) {
+  const internalPort = await freePort()
+  const environment = { ...serviceEnvironment(service, stack), LISTEN_HOST: host }
+  const logFile = join(logDir, `${service}-${host}.log`)
+  const running = await launchService(service, { environment, internalPort, logFile })
+  const deadline = Date.now() + READY_MS
+  while (!(await isReady(`http://${host}:${internalPort}/health/ready`))) {
+    if (running.exit || Date.now() > deadline) throw new Error(`${service} is not ready:\n${running.lastLines(20)}`)
+    await pause(100)
+  }
+  return { host, running }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(1000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}

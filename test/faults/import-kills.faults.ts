@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AtBatch } from './import-kills.wire.ts'
+
+/** What can be killed, and comes back by itself. */
+export type Victim = { name: string; restart(): Promise<void> }
+
+/** What faults came to. */
+export type Toll = {
+  kills: number
+  /** By victim and moment. */
+  by: Record<string, number>
+  /** Batches that were sent once more, and the most of them after one kill. */
+  resent: number
+  mostResent: number
+  /** From a kill to the next batch that was answered. */
+  slowestRecoveryMs: number
+}
+
+const moments = ['before', 'during', 'after'] as const
+/** Batches that pass between two kills, at most. */
+const longestPeace = 3
+const longestDelayMs = 60
+
+/** A stream of numbers below 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Kills so many times: at random batches, before, while or after they are applied, with whatever is killed coming back. */
+export function createFaults(victims: readonly Victim[], kills: number, seed: number) {
+  const random = randomFrom(seed)
+  const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)]!
+  const toll: Toll = { kills: 0, by: {}, resent: 0, mostResent: 0, slowestRecoveryMs: 0 }
+  const seen = new Set<string>()
+  let armed = true
+  let peace = 1
+  let struckAt: number | null = null
+  let recovering: Promise<void> = Promise.resolve()
+  let resentSinceKill = 0
+
+  /** The kill itself is over at once; the next one waits until the victim has come back. */
+  const strike = (victim: Victim, moment: string): void => {
+    toll.kills++
+    const what = `${victim.name} ${moment}`
+    toll.by[what] = (toll.by[what] ?? 0) + 1
+    struckAt ??= performance.now()
+    resentSinceKill = 0
+    recovering = victim.restart().then(() => {
+      peace = 1 + Math.floor(random() * longestPeace)
+      armed = true
+    })
+    recovering.catch(() => undefined) // told by settled()
+  }
+  const note = (key: string) => {
+    if (seen.has(key)) {
+      toll.resent++
+      toll.mostResent = Math.max(toll.mostResent, ++resentSinceKill)
+    }
+    seen.add(key)
+  }
+
+  const atBatch: AtBatch = async ({ jobId, number }, pass) => {
+    note(`${jobId} ${number}`)
+    const isTime = armed && toll.kills < kills && --peace <= 0
+    if (!isTime) return answered(pass())
+    armed = false
+    const [victim, moment] = [pick(victims), pick(moments)]
+    if (moment === 'before') strike(victim, moment)
+    const answer = pass()
+    answer.catch(() => undefined) // it may have been killed with whom it was sent to
+    if (moment === 'during') await sleep(random() * longestDelayMs)
+    if (moment === 'after') await answer.catch(() => undefined)
+    if (moment !== 'before') strike(victim, moment)
+    return answer
+  }
+  const answered = async <T>(answer: Promise<T>): Promise<T> => {
+    const value = await answer
+    if (struckAt !== null) toll.slowestRecoveryMs = Math.max(toll.slowestRecoveryMs, performance.now() - struckAt)
+    struckAt = null
+    return value
+  }
+  return { atBatch, toll, settled: () => recovering }
+}

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, LOCALHOST, type RunningBacking, startBacking } from '@rollcall/local'
+import { readAssertionKeys } from '@rollcall/rpc'
+import { MongoClient, ObjectId } from 'mongodb'
+import { type Api, bodyOf } from '../api.ts'
+import { follow, startImport } from '../import/import-job.ts'
+import { newOrganization, organizationSettings } from '../import/organizations.ts'
+import { type Instance, startStack } from '../stack.ts'
+import { createFaults, type Toll, type Victim } from './import-kills.faults.ts'
+import { differencesOf, takeSnapshot } from './import-kills.snapshot.ts'
+import { type AtBatch, asItIs, startWire, type Variant, withoutRecord } from './import-kills.wire.ts'
+
+/** What to play: so many kills, over imports of so many rows each. */
+export type PlayOptions = {
+  kills: number
+  imports: number
+  rows: number
+  variant?: Variant
+  seed?: number
+}
+
+/** What came of it beside a run that was left alone. */
+export type Report = Toll & { variant: string; rows: number; seconds: number; differences: string[] }
+
+/** Batches that an import has under way at a time. */
+const inFlight = 2
+const attributes = { company: 'string', seats: 'number' }
+
+/**
+ * Imports files one after the other, and takes the last one back, while worker, audience and Redis are killed at random
+ * points of batches; then the same in another organization, undisturbed; and compares all that is left behind.
+ */
+export async function play({ kills, imports, rows, variant = asItIs, seed = 1 }: PlayOptions): Promise<Report> {
+  const startedAt = performance.now()
+  await using world = await startWorld(variant)
+  const { toll, atBatch, settled } = createFaults(world.victims, kills, seed)
+  const files = Array.from({ length: imports }, (_, index) => fileOf(index, rows))
+
+  const [disturbed, undisturbed] = [
+    await newOrganization(world.stack, attributes),
+    await newOrganization(world.stack, attributes),
+  ]
+  world.atBatch(atBatch)
+  await importAll(disturbed, files)
+  await settled()
+  world.atBatch((_, pass) => pass())
+  await importAll(undisturbed, files)
+
+  const differences = differencesOf(await world.snapshotOf(undisturbed), await world.snapshotOf(disturbed))
+  const seconds = (performance.now() - startedAt) / 1000
+  return { variant: variant.name, rows: imports * rows, seconds, ...toll, differences }
+}
+
+/** One line of a report. */
+export function summarize({ variant, kills, by, rows, seconds, resent, mostResent, ...report }: Report): string {
+  const moments = Object.entries(by).map(([what, count]) => `${what} ${count}`)
+  const { differences, slowestRecoveryMs } = report
+  return [
+    `${variant}: ${kills} kills (${moments.sort().join(', ')}) over ${rows} rows in ${seconds.toFixed(0)} s`,
+    `${resent} batches sent again, at most ${mostResent} after one kill`,
+    `slowest recovery ${(slowestRecoveryMs / 1000).toFixed(1)} s`,
+    `${differences.length} differences to a run that was left alone`,
+  ].join('; ')
+}
+
+/** Why a report is not what it has to be. */
+export function violationsIn({ differences, mostResent }: Report): string[] {
+  return mostResent > inFlight ? [...differences, `${mostResent} batches were sent again after one kill`] : differences
+}
+
+/** The full count: at least 50 kills. Throws if anything differs, or if a variant that has to fail gets away. */
+export async function soak({
+  kills = 50,
+  print = console.log,
+}: {
+  kills?: number
+  print?: (line: string) => void
+} = {}) {
+  const seed = randomBytes(4).readUInt32BE()
+  const report = await play({ kills, imports: Math.ceil(kills / 5), rows: 10_000, seed })
+  print(`${summarize(report)} (seed ${seed})`)
+  const violations = violationsIn(report)
+  if (report.kills < kills) throw new Error(`only ${report.kills} kills`)
+  if (violations.length > 0) throw new Error(`imports went wrong:\n${violations.join('\n')}`)
+
+  const naive = await play({ kills: 8, imports: 2, rows: 10_000, variant: withoutRecord, seed })
+  print(summarize(naive))
+  if (naive.differences.length === 0) throw new Error(`${naive.variant} got away: the harness proves nothing`)
+}
+
+/** Half of each file is known from the one before; some rows fail, some lose, some opt out, some change nothing. */
+function fileOf(number: number, rows: number): string {
+  const first = (number * rows) / 2
+  const lines = Array.from({ length: rows }, (_, index) => {
+    const person = first + index
+    if (index % 500 === 7) return `broken ${index},x,,,,`
+    if (index % 500 === 8) return `K${person + 3}@example.com,Loses,,,,`
+    const optsOut = index % 97 === 0 ? 'yes' : ''
+    return `k${person}@example.com,"Name, ${person % 3 ? number : 'same'}",Firm ${person % 9},${index},t${person % 5}|n${number},${optsOut}`
+  })
+  return ['email,name,company,seats,tags,unsubscribed', ...lines].join('\n')
+}
+
+async function importAll(api: Api, files: readonly string[]): Promise<void> {
+  const list = await bodyOf(api.post<{ id: string }>('/api/audience-lists', { name: 'Everyone' }), 201)
+  let jobId = ''
+  for (const file of files) {
+    jobId = await startImport(api, file, { listIds: [list.id], tags: ['imported'] })
+    await follow(api, jobId)
+  }
+  const undo = await bodyOf(api.post<{ jobId: string }>(`/api/audience/import/${jobId}/undo`))
+  await follow(api, undo.jobId)
+}
+
+/** The product as processes, a Redis of its own for the queue, and a wire between import and audience. */
+async function startWorld(variant: Variant) {
+  await using onFailure = new AsyncDisposableStack()
+  const redis = await startRedis()
+  onFailure.defer(() => redis.stop())
+  const assertionKey = randomBytes(32).toString('base64')
+  const wirePort = await freePort()
+  const stack = await startStack({
+    processes: true,
+    settings: { ...organizationSettings, ASSERTION_KEY: assertionKey, REDIS_QUEUE_URL: redis.url },
+    settingsOf: { import: { AUDIENCE_ADDRESS: `${LOCALHOST}:${wirePort}` } },
+  })
+  onFailure.defer(() => stack.stop())
+
+  let atBatch: AtBatch = (_, pass) => pass()
+  const [worker, audience] = [stack.instances('import')[0]!, stack.instances('audience')[0]!]
+  const wire = await startWire({
+    port: wirePort,
+    target: `${LOCALHOST}:${audience.port}`,
+    assertionKeys: readAssertionKeys(assertionKey),
+    atBatch: (batch, pass) => atBatch(batch, pass),
+    variant,
+  })
+  onFailure.defer(() => wire.stop())
+  const mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
+  onFailure.defer(() => mongo.close())
+
+  const all = onFailure.move()
+  return {
+    stack,
+    victims: [victimOf('worker', worker), victimOf('audience', audience), { name: 'Redis', restart: redis.restart }],
+    atBatch(next: AtBatch) {
+      atBatch = next
+    },
+    async snapshotOf(api: Api) {
+      const { organization } = await bodyOf(api.get<{ organization: { id: string } }>('/api/auth/me'))
+      return takeSnapshot({
+        audience: mongo.db(`${stack.namespace}rollcall_audience`),
+        imports: mongo.db(`${stack.namespace}rollcall_import`),
+        organization: new ObjectId(organization.id),
+      })
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+function victimOf(name: string, instance: Instance): Victim {
+  return {
+    name,
+    async restart() {
+      await instance.kill()
+      await instance.start()
+    },
+  }
+}
+
+/** A Redis that comes back on its port with nothing in it. */
+async function startRedis() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'rollcall-redis-'))
+  const port = await freePort()
+  const cacheDir = process.env.CACHE_DIR ?? join(import.meta.dirname, '../../.cache')
+  const start = () =>
+    startBacking({ cacheDir, dataDir, ports: { redis: port }, only: ['redis'], env: {}, log: () => {} })
+  let running: RunningBacking = await start()
+  return {
+    url: running.env.REDIS_QUEUE_URL,
+    async restart() {
+      await running.stop()
+      running = await start()
+    },
+    async stop() {
+      await running.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

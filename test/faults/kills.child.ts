@@ -1,0 +1,28 @@
+import { createServer } from 'node:http'
+import { createBus } from '@rollcall/bus'
+import { createLogger } from '@rollcall/runtime'
+import { MongoClient, ObjectId } from 'mongodb'
+
+/** The textbook service that `kills.e2e.ts` finds wanting: POST stores a thing, then publishes an event of it. */
+const [name = '', port = '0'] = process.argv.slice(2)
+const { KAFKA_BROKERS = '', MONGODB_URL = '' } = process.env
+const mongo = await new MongoClient(MONGODB_URL).connect()
+const things = mongo.db(name).collection('things')
+const logger = createLogger({ service: 'child', level: 'silent' })
+const bus = createBus({ brokers: KAFKA_BROKERS.split(','), clientId: 'child', logger, topicPrefix: `${name}.` })
+
+async function make(): Promise<void> {
+  const _id = new ObjectId()
+  await things.insertOne({ _id })
+  const time = new Date().toISOString()
+  const about = { type: 'thing.created', source: 'test', subject: String(_id), organization: 'a'.repeat(24), time }
+  await bus.publish('audience.events', [{ id: String(_id), ...about, data: {} }])
+}
+
+createServer((request, response) => {
+  const done = request.method === 'POST' ? make() : Promise.resolve()
+  done.then(
+    () => response.end(),
+    () => response.writeHead(500).end(),
+  )
+}).listen(Number(port), '127.0.0.1')

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { after, before, describe, it } from 'node:test'
+import { createBus, type Topic } from '@rollcall/bus'
+import { freePort, LOCALHOST, type ServiceName } from '@rollcall/local'
+import { createLogger, type Event, pause } from '@rollcall/runtime'
+import { MongoClient } from 'mongodb'
+import { type Api, bodyOf, makeToken } from '../api.ts'
+import { type Instance, startStack, type TestStack } from '../stack.ts'
+
+/** R2 of the goals; `KILLS` says how many. */
+const kills = Number(process.env.KILLS ?? 6)
+const killed: ServiceName[] = ['identity', 'audience', 'gateway']
+const settleMs = 60_000
+const logger = createLogger({ service: 'test', level: 'silent' })
+
+/** What must hold of things that were made, and of the events and effects that tell of them. */
+type Account = {
+  /** Ids of what is there. */
+  there: string[]
+  /** Subjects of the events that tell of it, one for each distinct event. */
+  told: string[]
+  /** How many effects events had in another service, and how many events were to have one. */
+  effects: number
+  expected: number
+}
+
+/** Things that nobody heard of, and effects that came more than once or not at all. */
+function faultsOf({ there, told, effects, expected }: Account): { lost: number; doubled: number } {
+  const heard = new Set(told)
+  const lost = there.filter(id => !heard.has(id)).length + Math.max(0, expected - effects)
+  const doubled = told.length - heard.size + Math.max(0, effects - expected)
+  return { lost, doubled }
+}
+
+/** Keeps every event of these topics, however often it is delivered. */
+function collectEvents(brokers: string, topicPrefix: string, topics: readonly Topic[]) {
+  const bus = createBus({ brokers: brokers.split(','), clientId: 'oracle', logger, topicPrefix })
+  const events = new Map<string, Event>()
+  bus.consume({ group: `oracle-${randomUUID()}`, topics, handle: async event => void events.set(event.id, event) })
+  return { events, close: () => bus.close() }
+}
+
+describe('processes that are killed', () => {
+  let stack: TestStack
+  let mongo: MongoClient
+  let collected: ReturnType<typeof collectEvents>
+  before(async () => {
+    stack = await startStack({ processes: true, settings: { TRUST_PROXY: '1' } })
+    mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
+    collected = collectEvents(stack.backing.KAFKA_BROKERS, stack.namespace, ['identity.events', 'audience.events'])
+  })
+  after(async () => {
+    await collected?.close()
+    await mongo?.close()
+    await stack?.stop()
+  })
+
+  it('lose no event, and double no effect', { timeout: 60_000 + kills * 20_000 }, async () => {
+    const { api: owner } = await makeToken(stack.owner)
+    const user = await bodyOf(owner.post<Record>('/api/users', { name: 'Account One', email: 'one@example.com' }), 201)
+    const contact = await bodyOf(owner.post<Record>('/api/audience', { email: 'one@example.com' }), 201)
+    await bodyOf(owner.patch(`/api/audience/${contact.id}/link-user`, { userId: user.id }))
+
+    const changes = keepChanging(owner, user.id)
+    await killAtRandom(
+      killed.flatMap(service => stack.instances(service)),
+      kills,
+    )
+    const { acknowledged } = await changes.stop()
+
+    const account = await settled(() => accountOf(owner, user.id, contact.id))
+    const faults = faultsOf(account)
+    const { there, expected } = account
+    console.log(
+      `R2  ${kills} kills, ${there.length} contacts, ${expected} effects: ${faults.lost} lost, ${faults.doubled} doubled`,
+    )
+    assert.deepEqual(faults, { lost: 0, doubled: 0 })
+    const contacts = new Set(there)
+    assert.deepEqual(
+      acknowledged.filter(id => !contacts.has(id)),
+      [],
+    )
+  })
+
+  type Record = { id: string }
+  const databaseOf = (service: ServiceName) => mongo.db(`${stack.namespace}rollcall_${service}`)
+
+  /** Makes contacts and changes a user, again and again; answers what was acknowledged. */
+  function keepChanging(owner: Api, userId: string) {
+    const acknowledged: string[] = []
+    let isOver = false
+    let address = 0
+    const from = () => owner.with({ 'x-forwarded-for': `198.51.${(address >> 8) & 255}.${address++ & 255}` })
+    const make = async () => {
+      const answer = await from().post<Record>('/api/audience', { email: `${randomUUID()}@example.com` })
+      if (answer.status === 201) acknowledged.push(answer.body.id)
+    }
+    const change = () => from().patch(`/api/users/${userId}`, { name: `Account ${address}` })
+    const repeat = async (act: () => Promise<unknown>) => {
+      while (!isOver) {
+        await act().catch(() => undefined)
+        await pause(20)
+      }
+    }
+    const all = Promise.all([repeat(make), repeat(make), repeat(make), repeat(change)])
+    return {
+      async stop() {
+        isOver = true
+        await all
+        return { acknowledged }
+      },
+    }
+  }
+
+  async function accountOf(owner: Api, userId: string, contactId: string): Promise<Account> {
+    const events = [...collected.events.values()]
+    const contacts = await databaseOf('audience')
+      .collection('contacts')
+      .find({}, { projection: { _id: 1 } })
+      .toArray()
+    const ofUser = events.filter(({ type, subject }) => type === 'user.updated' && subject === userId)
+    const query = { filter: { type: 'user.updated' }, pagination: 'false' }
+    const entries = await bodyOf(owner.get<Record[]>(`/api/audience/${contactId}/timeline`, query))
+    return {
+      there: contacts.map(({ _id }) => String(_id)),
+      told: events.filter(({ type }) => type === 'contact.created').map(({ subject }) => subject),
+      effects: entries.length,
+      expected: ofUser.length,
+    }
+  }
+
+  /** Waits until nothing is under way any more, or it takes too long. */
+  async function settled(look: () => Promise<Account>): Promise<Account> {
+    const deadline = Date.now() + settleMs
+    for (;;) {
+      const unsent = await Promise.all(
+        (['identity', 'audience'] as const).map(service =>
+          databaseOf(service).collection('outbox').countDocuments({ sentAt: null }),
+        ),
+      )
+      const account = await look()
+      const { lost, doubled } = faultsOf(account)
+      if (unsent.every(count => count === 0) && lost + doubled === 0) return account
+      if (Date.now() > deadline) return account
+      await pause(500)
+    }
+  }
+})
+
+describe('a service that publishes after it has stored, by the same count', () => {
+  it('loses events when it is killed', { timeout: 120_000 }, async () => {
+    const name = `naive_${randomUUID().slice(0, 8)}`
+    const { KAFKA_BROKERS = '', MONGODB_URL = '' } = process.env
+    const mongo = await new MongoClient(MONGODB_URL).connect()
+    const collected = collectEvents(KAFKA_BROKERS, `${name}.`, ['audience.events'])
+    const things = mongo.db(name).collection('things')
+    const naive = naiveInstance(name, await freePort())
+    try {
+      await naive.start()
+      let isOver = false
+      const make = async () => {
+        while (!isOver) await fetch(naive.url, { method: 'POST' }).catch(() => pause(20))
+      }
+      const makers = Promise.all([make(), make(), make(), make()])
+      await killAtRandom([naive], 3)
+      isOver = true
+      await makers
+      await pause(2000)
+      const there = (await things.find().toArray()).map(({ _id }) => String(_id))
+      const told = [...collected.events.values()].map(({ subject }) => subject)
+      assert.ok(told.length > 0)
+      assert.ok(faultsOf({ there, told, effects: 0, expected: 0 }).lost > 0)
+    } finally {
+      await naive.kill()
+      await collected.close()
+      await mongo.db(name).dropDatabase()
+      await mongo.close()
+    }
+  })
+})
+
+type Killable = Pick<Instance, 'start' | 'kill'>
+
+/** Kills one after the other at random moments, and starts it again. */
+async function killAtRandom(instances: readonly Killable[], count: number): Promise<void> {
+  for (let number = 0; number < count; number++) {
+    await pause(200 + Math.random() * 800)
+    const instance = instances[Math.floor(Math.random() * instances.length)]!
+    await instance.kill()
+    await instance.start()
+  }
+}
+
+function naiveInstance(name: string, port: number): Killable & { url: string } {
+  let child: ChildProcess | undefined
+  const url = `http://${LOCALHOST}:${port}/`
+  return {
+    url,
+    async start() {
+      const script = new URL('./kills.child.ts', import.meta.url).pathname
+      child = spawn(process.execPath, [script, name, String(port)], { stdio: 'inherit' })
+      while (
+        !(await fetch(url).then(
+          ({ ok }) => ok,
+          () => false,
+        ))
+      )
+        await pause(50)
+    },
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}

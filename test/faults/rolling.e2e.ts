@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import type { ServiceName } from '@rollcall/local'
+import { pause } from '@rollcall/runtime'
+import { createApi, makeToken, signIn } from '../api.ts'
+import { OWNER } from '../stack.ts'
+import { type Fleet, type Replica, startFleet } from './fleet.ts'
+
+/** R4 of the goals. `ROLL=all` restarts every service. */
+const rolled: ServiceName[] =
+  process.env.ROLL === 'all' ? ['identity', 'audience', 'import', 'messaging', 'gateway'] : ['audience', 'gateway']
+const clients = 6
+
+describe('a rolling restart under load', () => {
+  let fleet: Fleet
+  let token: string
+
+  before(async () => {
+    fleet = await startFleet({ identity: 2, audience: 2, import: 1, messaging: 1, gateway: 2 })
+    const { host, port } = fleet.replicas('gateway')[0]!
+    const owner = await signIn(createApi(`http://${host}:${port}`), OWNER.email, OWNER.password)
+    token = (await makeToken(owner)).token
+  })
+  after(() => fleet?.stop())
+
+  /** Restarts a service replica by replica, each only once its successor is ready. */
+  const roll = async (service: ServiceName, end: (replica: Replica) => Promise<void>) => {
+    for (const replica of [...fleet.replicas(service)]) {
+      await fleet.add(service)
+      await end(replica)
+    }
+  }
+
+  for (const service of rolled) {
+    it(`of ${service} fails no request`, async () => {
+      const load = startLoad(fleet, token)
+      await roll(service, replica => replica.retire())
+      await pause(500)
+      const { sent, failed } = await load.stop()
+      console.log(`R4  ${service.padEnd(10)} ${sent} requests, ${failed.length} failed`)
+      assert.ok(sent > 50)
+      assert.deepEqual(failed, [])
+    })
+  }
+
+  it('fails some where replicas are just killed, by the same count', async () => {
+    const load = startLoad(fleet, token)
+    let failures = 0
+    await roll('gateway', async replica => {
+      await replica.kill()
+      failures++
+    })
+    await pause(500)
+    const { failed } = await load.stop()
+    assert.equal(failures, 2)
+    assert.notDeepEqual(failed, [])
+  })
+})
+
+/** Clients that keep their connections, and send to whichever gateway is ready, as a load balancer does. */
+function startLoad(fleet: Fleet, token: string): { stop(): Promise<{ sent: number; failed: string[] }> } {
+  const agents = new Map<string, Agent>()
+  const failed: string[] = []
+  let sent = 0
+  let isOver = false
+
+  const send = (method: string, path: string, body?: object): Promise<number> => {
+    const gateways = fleet.replicas('gateway')
+    const { host, port } = gateways[sent % gateways.length]!
+    const agent = agents.get(host) ?? new Agent({ keepAlive: true })
+    agents.set(host, agent)
+    const number = sent++
+    return new Promise((resolve, reject) => {
+      const headers = {
+        authorization: token,
+        'content-type': 'application/json',
+        'x-forwarded-for': `198.51.${(number >> 8) & 255}.${number & 255}`,
+      }
+      const sending = request({ agent, host, port, method, path, headers }, response => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0))
+        response.on('error', reject)
+      })
+      sending.on('error', reject)
+      sending.end(body && JSON.stringify(body))
+    })
+  }
+
+  const client = async (name: number) => {
+    for (let count = 0; !isOver; count++) {
+      const isWrite = count % 3 === 2
+      const answer = isWrite
+        ? send('POST', '/api/audience', { email: `roll-${name}-${count}-${performance.now()}@example.com` })
+        : send('GET', '/api/audience?$limit=1')
+      const outcome = await answer.catch((error: Error) => error.message)
+      if (outcome !== (isWrite ? 201 : 200)) failed.push(`${isWrite ? 'POST' : 'GET'}: ${outcome}`)
+      await pause(10)
+    }
+  }
+  const all = Promise.all(Array.from({ length: clients }, (_, name) => client(name)))
+  return {
+    async stop() {
+      isOver = true
+      await all
+      for (const agent of agents.values()) agent.destroy()
+      return { sent, failed }
+    },
+  }
+}
