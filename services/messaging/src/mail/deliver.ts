@@ -1,11 +1,14 @@
 import type { Context } from '../context.ts'
 import type { Domain } from '../domains/domain.model.ts'
+import { mailgunAccount } from '../provider/provider-of.ts'
 import { accessTokenOf } from '../senders/account-tokens.ts'
 import { secretPlace } from '../senders/secret-places.ts'
 import type { Sender } from '../senders/sender.model.ts'
 import { compose, type Letter, type Parcel } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
+import { sendToExchangers } from './exchangers.ts'
 import { keepAsFile } from './mail-folder.ts'
+import { sendByMailgun } from './mailgun-messages.ts'
 import { signingKey } from './signing-key.ts'
 import { type SmtpServer, smtpServerOf } from './smtp.ts'
 
@@ -51,10 +54,19 @@ function byInstallation({ config, smtp }: Context, parcel: Parcel): Promise<stri
   throw new DeliveryError('failed', 'there is no mail server: SMTP_URL is not set')
 }
 
-/** By whoever the domain was made at: the hosted provider, or this installation. */
+/** By whoever the domain was made at: the hosted provider, or this installation, which needs no server of its own for it. */
 async function byProvider(context: Context, parcel: Parcel, domain: Domain | null): Promise<string> {
   if (!domain) throw new DeliveryError('failed', 'the domain is gone')
-  return byInstallation(context, parcel)
+  if (domain.provider === 'mailgun') return byMailgun(context, parcel, domain)
+  const { SMTP_URL, MAIL_DIR } = context.config
+  const hasServer = SMTP_URL !== undefined || MAIL_DIR !== undefined
+  return hasServer ? byInstallation(context, parcel) : sendToExchangers(context, parcel)
+}
+
+async function byMailgun(context: Context, parcel: Parcel, { organization, domain }: Domain): Promise<string> {
+  const account = await mailgunAccount(context, organization)
+  if (!account) throw new DeliveryError('failed', 'the organization has left the provider that the domain was made at')
+  return sendByMailgun(account, domain, parcel)
 }
 
 function ownServer({ secrets }: Context, sender: Sender): SmtpServer {

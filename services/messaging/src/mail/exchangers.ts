@@ -1,0 +1,60 @@
+import type { LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
+import { within } from '@rollcall/runtime'
+import type { Context } from '../context.ts'
+import type { Answer, OpenLookups } from '../dns/resolver.ts'
+import { domainOf } from '../senders/sender.model.ts'
+import type { Parcel } from './compose.ts'
+import { DeliveryError, toDeliveryError } from './delivery-error.ts'
+import type { AddressPolicy } from './public-address.ts'
+
+const EXCHANGER_PORT = 25
+const LOOKUP_MS = 8000
+const MAX_EXCHANGERS = 5
+
+/**
+ * Hands a mail to the servers that take mail for its recipient's domain, in the order of their preference, until one of
+ * them decides. Whoever writes a domain's records must not make us connect to our own network.
+ */
+export async function sendToExchangers(
+  { lookups, smtp, addressPolicy }: Pick<Context, 'lookups' | 'smtp' | 'addressPolicy'>,
+  parcel: Parcel,
+  port = EXCHANGER_PORT,
+): Promise<string> {
+  const hosts = await exchangersOf(lookups, domainOf(parcel.to))
+  const policy: AddressPolicy = { ...addressPolicy, resolve: host => addressesOf(lookups, host) }
+  let last = new DeliveryError('transient', 'no server takes mail for the domain')
+  for (const host of hosts) {
+    try {
+      return await smtp.send({ host, port, secure: false }, parcel, policy)
+    } catch (error) {
+      last = toDeliveryError(error)
+      if (last.kind === 'bounced') throw last
+    }
+  }
+  throw last
+}
+
+/** The mail exchangers of a domain; without any, the domain itself (RFC 5321, 5.1). */
+async function exchangersOf(lookups: OpenLookups, domain: string): Promise<string[]> {
+  const { records, exists } = await ask(lookups, domain, 'MX')
+  if (!exists) throw new DeliveryError('bounced', `the domain ${domain} does not exist`, { isBadAddress: true })
+  const hosts = records.toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0)).map(({ text }) => text)
+  if (hosts.length === 1 && (hosts[0] === '' || hosts[0] === '.')) {
+    throw new DeliveryError('bounced', `the domain ${domain} takes no mail`, { isBadAddress: true })
+  }
+  return hosts.length > 0 ? hosts.slice(0, MAX_EXCHANGERS) : [domain]
+}
+
+async function addressesOf(lookups: OpenLookups, host: string): Promise<LookupAddress[]> {
+  const found = await Promise.all([ask(lookups, host, 'A'), ask(lookups, host, 'AAAA')])
+  return found.flatMap(({ records }) => records.map(({ text }) => ({ address: text, family: isIP(text) })))
+}
+
+/** As the rest of the world asks: what may be a little old is good enough here. */
+function ask(lookups: OpenLookups, name: string, type: 'MX' | 'A' | 'AAAA'): Promise<Answer> {
+  return within(LOOKUP_MS, `looking up ${type} of ${name}`, signal => {
+    const { ask, askCache } = lookups(signal)
+    return (askCache ?? ask)(name, type)
+  })
+}
