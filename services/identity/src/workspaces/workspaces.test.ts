@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Caller } from '@rollcall/rpc'
+import { type Api, type Harness, type Json, type Person, password, startHarness, unique } from '../harness.ts'
+
+describe('workspaces', () => {
+  let harness: Harness
+  let owner: Person
+  before(async () => {
+    harness = await startHarness({ CONSOLE_URL: 'https://console.example.com/' })
+    owner = await harness.register()
+  })
+  after(() => harness.stop())
+
+  const create = async (request: { seats?: string } = {}) =>
+    String((await owner.api.workspaces.createWorkspace({ name: 'Workspace', ...request })).id)
+  const newAddress = () => `${unique('invited')}@example.com`
+  const invite = (id: string, email = newAddress(), api: Api = owner.api) =>
+    api.invitations.createInvitation({ id, email, role: 'user' })
+  const accept = ({ acceptUrl }: Json) =>
+    harness.public.invitations.acceptInvitation({
+      token: String(acceptUrl).split('/').at(-1)!,
+      name: 'Invited',
+      password,
+    })
+  const told = async (subject: unknown) => {
+    const about = { 'event.subject': String(subject) }
+    const entries = await harness.db.collection('outbox').find(about).sort({ at: 1, _id: 1 }).toArray()
+    return entries.map(({ event }) => JSON.parse(JSON.stringify(event)) as Json)
+  }
+  const trail = async (user: string) => {
+    const { docs } = await owner.api.users.listUserActivities({ id: user, list: { limit: 1000 } })
+    return (docs as unknown as Json[]).map(({ type }) => String(type))
+  }
+
+  it('invite by a mail that holds the link, the role and who invites', async () => {
+    const email = newAddress()
+    const { acceptUrl } = await invite(await create(), email)
+    assert.match(String(acceptUrl), /^https:\/\/console\.example\.com\/invitations\/\w{60}$/)
+    const mail = harness.mails.find(({ to }) => to === email)!
+    assert.equal(mail.subject, 'Invitation to Workspace')
+    for (const part of [String(acceptUrl), 'Owner', 'as user', '7 days']) assert.ok(mail.text.includes(part), part)
+  })
+
+  it('send no mail for an invitation that is refused', async () => {
+    const id = await create({ seats: '1' })
+    const email = newAddress()
+    await assert.rejects(invite(id, email), { code: 'not_allowed', status: 403 })
+    assert.ok(harness.mails.every(({ to }) => to !== email))
+  })
+
+  it('keep the hash of an invitation’s secret alone', async () => {
+    const { acceptUrl, id } = await invite(await create())
+    const secret = String(acceptUrl).split('/').at(-1)!
+    const stored = await harness.db
+      .collection('invitations')
+      .findOne({ hash: { $exists: true } }, { sort: { _id: -1 } })
+    assert.equal(String(stored!._id), id)
+    assert.match(stored!.hash, /^[\w-]{43}$/)
+    assert.ok(!JSON.stringify([stored, await told(id)]).includes(secret))
+  })
+
+  it('tell of what becomes of them, with who did it', async () => {
+    const { id, name } = await owner.api.workspaces.createWorkspace({ name: 'Told of' })
+    const workspaceId = String(id)
+    await owner.api.workspaces.updateWorkspace({ id: workspaceId, name: 'Renamed', image: '' })
+    await owner.api.workspaces.updateWorkspace({ id: workspaceId, name: 'Renamed' })
+    await owner.api.workspaces.deleteWorkspace({ id: workspaceId })
+    const [created, updated, deleted, ...others] = await told(workspaceId)
+    assert.deepEqual(
+      [created!.type, updated!.type, deleted!.type, others.length],
+      ['workspace.created', 'workspace.updated', 'workspace.deleted', 0],
+    )
+    assert.equal(created!.data!.workspace!.name, name)
+    assert.deepEqual(updated!.data!.changed, ['name'])
+    assert.deepEqual(deleted!.data!.actor, { kind: 'user', id: owner.userId, name: 'Owner' })
+    const activities = await trail(owner.userId)
+    for (const type of ['workspace.created', 'workspace.updated', 'workspace.deleted'])
+      assert.ok(activities.includes(type))
+  })
+
+  it('tell of members who come, change and go', async () => {
+    const id = await create()
+    const person = await harness.addPerson(owner.organizationId, 'user')
+    const member = await owner.api.members.addMember({ id, email: person.email, role: 'user' })
+    await owner.api.members.updateMember({ id, userId: person.userId, role: 'user' })
+    await owner.api.members.updateMember({ id, userId: person.userId, role: 'admin' })
+    await owner.api.members.removeMember({ id, userId: String(member.id) })
+    const [added, changed, removed, ...others] = await told(member.id)
+    assert.deepEqual(
+      [added!.type, changed!.type, removed!.type, others.length],
+      ['member.added', 'member.role_changed', 'member.removed', 0],
+    )
+    const { actor: _, ...data } = changed!.data!
+    const memberId = member.id
+    assert.deepEqual(data, { memberId, workspaceId: id, userId: person.userId, from: 'user', to: 'admin' })
+    assert.equal(removed!.data!.workspaceId, id)
+  })
+
+  it('tell of invitations that are sent, accepted, declined and revoked', async () => {
+    const id = await create()
+    const [accepted, declined, revoked] = [await invite(id), await invite(id), await invite(id)]
+    const { user } = await accept(accepted)
+    await harness.public.invitations.declineInvitation({ token: String(declined.acceptUrl).split('/').at(-1)! })
+    await owner.api.invitations.revokeInvitation({ id, invitationId: String(revoked.id) })
+    const types = async (invitation: Json) => (await told(invitation.id)).map(({ type }) => String(type))
+    assert.deepEqual(await types(accepted), ['invitation.created', 'invitation.accepted'])
+    assert.deepEqual(await types(declined), ['invitation.created', 'invitation.declined'])
+    assert.deepEqual(await types(revoked), ['invitation.created', 'invitation.revoked'])
+    const [, acceptance] = await told(accepted.id)
+    assert.deepEqual(acceptance!.data!.actor, { kind: 'user', id: user!.id, name: 'Invited' })
+    const [, refusal] = await told(declined.id)
+    assert.deepEqual(refusal!.data!.actor, { kind: 'system', id: null, name: declined.email })
+  })
+
+  it('leave no trace of a change that is refused in the end', async () => {
+    const id = await create({ seats: '1' })
+    const person = await harness.addPerson(owner.organizationId, 'user')
+    const before = await trail(owner.userId)
+    await assert.rejects(owner.api.members.addMember({ id, email: person.email, role: 'user' }), { status: 403 })
+    await assert.rejects(invite(id), { status: 403 })
+    assert.deepEqual(await trail(owner.userId), before)
+    const { docs } = await owner.api.members.listMembers({ id })
+    assert.deepEqual(
+      (docs as unknown as Json[]).map(({ user }) => user),
+      [owner.userId],
+    )
+  })
+
+  it('a credential of a limited scope does no more in them than it says', async () => {
+    const id = await create()
+    const person = await harness.addPerson(owner.organizationId, 'user')
+    await owner.api.members.addMember({ id, email: person.email, role: 'admin' })
+    const workspaces = harness.client('rollcall.identity.v1.Workspaces')
+    const scoped = async (...scope: string[]): Promise<Caller> => ({ ...(await person.api.caller()), scope })
+    await workspaces.getWorkspace({ id }, { caller: await scoped('workspaces.read') })
+    const refused = { status: 403, message: 'Permission denied: workspaces.update' }
+    await assert.rejects(
+      workspaces.updateWorkspace({ id, name: 'x' }, { caller: await scoped('workspaces.read') }),
+      refused,
+    )
+    await assert.rejects(workspaces.getWorkspace({ id }, { caller: await scoped('links.read') }), { status: 403 })
+  })
+
+  it('of a person who is deleted while they are added has no member that is not gone', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await create()
+      const person = await harness.addPerson(owner.organizationId, 'user')
+      const [added] = await Promise.allSettled([
+        owner.api.members.addMember({ id, email: person.email, role: 'user' }),
+        owner.api.users.deleteUser({ id: person.userId }),
+      ])
+      const { memberCount } = await owner.api.workspaces.getWorkspace({ id })
+      assert.equal(memberCount, 1)
+      const { docs } = await owner.api.members.listMembers({ id })
+      const users = (docs as unknown as Json[]).map(({ user }) => user)
+      assert.deepEqual(users, added.status === 'fulfilled' ? [null, owner.userId] : [owner.userId])
+    }
+  })
+
+  it('of a role that is deleted while it is given has no member that carries it', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await create()
+      const permissions = '{"workspaces":["read"]}'
+      const role = await owner.api.roles.saveRole({ name: unique('role'), kind: 'user', permissions })
+      const person = await harness.addPerson(owner.organizationId, 'user')
+      const [added, deleted] = await Promise.allSettled([
+        owner.api.members.addMember({ id, email: person.email, role: String(role.name) }),
+        owner.api.roles.deleteRole({ id: String(role.id) }),
+      ])
+      assert.notEqual(added.status, deleted.status)
+    }
+  })
+})
