@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Route } from '@rollcall/contract'
-import { contractRoutes } from '@rollcall/rpc'
-import { type Answer, type Api, bodyOf } from './api.ts'
+import { type Answer, bodyOf } from './api.ts'
+import { fromElsewhere as from, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
 import { startStack, type TestStack } from './stack.ts'
 
-const unknownId = 'f'.repeat(24)
-const routes = contractRoutes()
 type Refusal = { message: string; path?: string }
 
-/** The path of a route with this in the place of every variable. */
-const pathOf = (route: Route, id = unknownId) => route.path.replace(/:\w+/g, id)
-const titleOf = ({ verb, path }: Route) => `${verb} ${path}`
 const requiredOf = (route: Route) =>
   route.rpc.resolvedRequestType!.fieldsArray.some(field => field.options?.['(rollcall.rule).required'])
 
@@ -19,13 +13,10 @@ const requiredOf = (route: Route) =>
 describe('the contract of every route', () => {
   let stack: TestStack
   before(async () => {
-    stack = await startStack({ settings: { TRUST_PROXY: '1' } })
+    stack = await startStack({ settings: manyAddresses })
   })
   after(() => stack.stop())
 
-  let address = 0
-  /** A client from an address of its own, so that the limits of one test do not reach another. */
-  const from = (api: Api): Api => api.with({ 'x-forwarded-for': `198.51.${address >> 8}.${address++ & 255}` })
   const send = <Body = Refusal>(route: Route, sent: object, path = pathOf(route)): Promise<Answer<Body>> =>
     from(stack.owner).request(route.verb, path, sent)
 

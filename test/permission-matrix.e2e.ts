@@ -1,77 +1,191 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { actionOf, actions, allows, type Permissions, type Route, resources } from '@rollcall/contract'
-import { contractRoutes } from '@rollcall/rpc'
-import { type Api, bodyOf, makeToken } from './api.ts'
+import { allows, type Permissions, type Resource, resources } from '@rollcall/contract'
+import { type Answer, type Api, bodyOf, makeToken, signIn } from './api.ts'
+import { fromElsewhere, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
 import { startStack, type TestStack } from './stack.ts'
 
-/** What the built-in role `user` may do: read all but what governs others. Stated here again, as the design has it. */
+/** The action that each method needs, and what the role `user` may not read: stated here again, as the design has it. */
+const actionOf = { GET: 'read', POST: 'create', PATCH: 'update', PUT: 'update', DELETE: 'delete' } as const
 const closedToUsers = new Set(['tokens', 'roles', 'users', 'email_provider', 'settings'])
 const userPermissions = Object.keys(resources)
   .filter(name => !closedToUsers.has(name))
   .map(name => `${name}.read`)
 
-const guarded = contractRoutes().filter(({ access }) => access.kind === 'permission')
-const needed = [...new Set(guarded.map(permissionOf))]
+/** What a route declares in its proto: a permission, any caller, or anyone. */
+type Declared = { resource: Resource; action: (typeof actionOf)[keyof typeof actionOf] } | 'caller' | 'public'
 
-function permissionOf({ access, verb }: Route): string {
-  assert.ok(access.kind === 'permission')
-  return `${access.resource}.${actionOf(verb)}`
+const declared = new Map<Route, Declared>(routes.map(route => [route, declarationOf(route)]))
+const permissionNames = [...new Set([...declared.values()].flatMap(permissionName))]
+/** A session that is ended is of no use to the routes after it. */
+const inOrder = [...routes].sort((one, other) => Number(one.via === 'sign_out') - Number(other.via === 'sign_out'))
+
+function declarationOf({ rpc, verb }: Route): Declared {
+  const options = (rpc.parsedOptions as Record<string, unknown>[]).find(option => '(rollcall.access)' in option)
+  const access = options?.['(rollcall.access)'] as { resource?: Resource; caller?: boolean; public?: boolean }
+  if (access.resource) return { resource: access.resource, action: actionOf[verb as keyof typeof actionOf] }
+  return access.public ? 'public' : 'caller'
 }
 
-/** Every route × every kind of credential there is; what is declared is what happens. */
+function permissionName(declaration: Declared): string[] {
+  return typeof declaration === 'string' ? [] : [`${declaration.resource}.${declaration.action}`]
+}
+
+/** Someone who calls: what they may do, whether they may only read, and the resource beyond which they are not tried. */
+type Principal = {
+  name: string
+  api: Api
+  permissions: Permissions | undefined
+  readOnly?: boolean
+  only?: string
+}
+
+const passes = 'passes'
+
+/** What is to become of a request by the declared table. */
+function expectedOf(route: Route, { permissions, readOnly = false }: Principal): string {
+  const declaration = declared.get(route)!
+  if (declaration === 'public') return passes
+  if (permissions === undefined) return 'no credential'
+  if (readOnly && route.verb !== 'GET') return 'read-only'
+  if (declaration === 'caller' || allows(permissions, declaration.resource, declaration.action)) return passes
+  return `Permission denied: ${declaration.resource}.${declaration.action}`
+}
+
+/** What became of it, as far as credentials and permissions go; what a handler answers to an unknown id is its own. */
+function outcomeOf({ status, text, body }: Answer): string {
+  const { error, success, message = '' } = body as { error?: boolean; success?: boolean; message?: string }
+  if (status === 401) return text === 'Unauthorized' ? 'no credential' : text
+  if (status === 403 && success === false && message === 'Impersonation is read-only.') return 'read-only'
+  if (status === 403 && error === true && message.startsWith('Permission denied: ')) return message
+  return status >= 500 || status === 429 ? `${status} ${text}` : passes
+}
+
 describe('the permission matrix', () => {
   let stack: TestStack
-  const principals = new Map<string, { api: Api; permissions: Permissions }>()
+  const principals: Principal[] = []
+  let checks = 0
+  let equal = 0
+
+  const saveRole = (kind: 'api' | 'user', permission: string) => {
+    const [resource, action] = permission.split('.') as [string, string]
+    const role = { name: `${kind}: ${permission}`, kind, permissions: { [resource]: [action] } }
+    return bodyOf(stack.owner.post<{ name: string }>('/api/access-control/save-role', role))
+  }
+  const addPerson = async (role: string) => {
+    const account = { email: `${role.replace(/\W+/g, '-')}@example.com`, password: 'made for tests only' }
+    const { id } = await bodyOf(stack.owner.post<{ id: string }>('/api/users', { name: role, role, ...account }), 201)
+    return { id, api: await signIn(fromElsewhere(stack.api), account.email, account.password) }
+  }
+  const impersonate = async (userId: string) => {
+    const answer = fromElsewhere(stack.owner).post<{ token: string }>('/api/auth/impersonate', { userId })
+    return stack.api.as((await bodyOf(answer)).token)
+  }
 
   before(async () => {
-    stack = await startStack({ settings: { TRUST_PROXY: '1' } })
-    const roles: [name: string, role: string | undefined, permissions: Permissions][] = [
-      ['a token without a role, of an owner', undefined, '*'],
-      ['a token of role owner', 'owner', '*'],
-      ['a token of role admin', 'admin', '*'],
-      ['a token of role user', 'user', userPermissions],
-    ]
-    for (const permission of needed) {
-      const [resource, action] = permission.split('.') as [string, string]
-      const role = { name: `only ${permission}`, kind: 'api', permissions: { [resource]: [action] } }
-      await bodyOf(stack.owner.post('/api/access-control/save-role', role))
-      roles.push([`a token that may ${permission}`, role.name, [permission]])
+    stack = await startStack({ settings: manyAddresses })
+    const admin = await addPerson('admin')
+    const user = await addPerson('user')
+    const editor = await addPerson((await saveRole('user', 'audience.update')).name)
+    principals.push(
+      { name: 'anonymous', api: stack.api, permissions: undefined },
+      { name: 'owner', api: stack.owner, permissions: '*' },
+      { name: 'admin', api: admin.api, permissions: '*' },
+      { name: 'user', api: user.api, permissions: userPermissions },
+      { name: 'custom role with one action', api: editor.api, permissions: ['audience.update'] },
+      { name: 'impersonated admin', api: await impersonate(admin.id), permissions: '*', readOnly: true },
+      { name: 'impersonated user', api: await impersonate(user.id), permissions: userPermissions, readOnly: true },
+      { name: 'token without role, of the owner', ...(await makeToken(stack.owner)), permissions: '*' },
+      { name: 'token without role, of an admin', ...(await makeToken(admin.api)), permissions: '*' },
+    )
+    for (const role of ['owner', 'admin', 'user']) {
+      const permissions = role === 'user' ? userPermissions : '*'
+      principals.push({ name: `token of role ${role}`, ...(await makeToken(stack.owner, { role })), permissions })
     }
-    principals.set('a session of the owner', { api: stack.owner, permissions: '*' })
-    for (const [name, role, permissions] of roles) {
-      const { api } = await makeToken(stack.owner, role === undefined ? {} : { role })
-      principals.set(name, { api, permissions })
+    for (const permission of permissionNames) {
+      const { name: role } = await saveRole('api', permission)
+      const token = await makeToken(stack.owner, { role })
+      const [only = ''] = permission.split('.')
+      principals.push({ name: `token that may ${permission}`, ...token, permissions: [permission], only })
     }
   })
-  after(() => stack.stop())
+  after(() => stack?.stop())
 
-  it('has a principal for each permission that a route needs', () => {
-    assert.equal(principals.size, 5 + needed.length)
-  })
+  const concernedBy = (route: Route): Principal[] => {
+    const declaration = declared.get(route)!
+    const resource = typeof declaration === 'string' ? undefined : declaration.resource
+    return principals.filter(({ only }) => only === undefined || only === resource)
+  }
 
-  for (const route of guarded) {
-    it(`${route.verb} ${route.path} takes ${permissionOf(route)}`, async () => {
-      let address = 0
-      for (const [name, { api, permissions }] of principals) {
-        const client = api.with({ 'x-forwarded-for': `203.0.113.${address++}` })
-        // The guard decides before the body is read: with an unknown id and no body nothing can come of it.
-        const { status, text } = await client.request(route.verb, route.path.replace(/:\w+/g, 'f'.repeat(24)))
-        const { access } = route
-        assert.ok(access.kind === 'permission')
-        if (allows(permissions, access.resource, access.action))
-          assert.ok(![401, 403].includes(status), `${name}: ${status} ${text}`)
-        else
-          assert.deepEqual(
-            [status, JSON.parse(text)],
-            [403, { error: true, message: `Permission denied: ${permissionOf(route)}` }],
-            name,
-          )
-      }
+  /** With an unknown id and no body nothing can come of a request but what credentials and permissions decide. */
+  const differencesOn = async (route: Route): Promise<string[]> => {
+    const differences = await Promise.all(
+      concernedBy(route).map(async principal => {
+        const answer = await fromElsewhere(principal.api).request(route.verb, pathOf(route))
+        const [expected, outcome] = [expectedOf(route, principal), outcomeOf(answer)]
+        return outcome === expected ? [] : [`${titleOf(route)} as ${principal.name}: ${outcome}, not ${expected}`]
+      }),
+    )
+    return differences.flat()
+  }
+
+  const check = async (route: Route): Promise<string[]> => {
+    const differences = await differencesOn(route)
+    checks += concernedBy(route).length
+    equal += concernedBy(route).length - differences.length
+    return differences
+  }
+
+  for (const route of inOrder.filter(({ via }) => via !== 'sign_out')) {
+    it(`${titleOf(route)} takes ${permissionName(declared.get(route)!)[0] ?? `${declared.get(route)}`}`, async () => {
+      assert.deepEqual(await check(route), [])
     })
   }
 
-  it('lets every action be granted', () => {
-    assert.deepEqual([...actions].sort(), ['create', 'delete', 'read', 'update'])
+  /** Runs the matrix with other accesses in the place of those declared: the routes of services in this process. */
+  const differencesWith = async (naive: (route: Route) => Route['access']): Promise<string[]> => {
+    const found: string[] = []
+    for (const route of routes.filter(({ via }) => via !== 'sign_out')) {
+      const original = route.access
+      const changed = naive(route)
+      if (changed === original) continue
+      route.access = changed
+      try {
+        found.push(...(await differencesOn(route)))
+      } finally {
+        route.access = original
+      }
+    }
+    return found
+  }
+
+  it('would catch a guard that ignores the method', async () => {
+    const reading = ({ access }: Route): Route['access'] =>
+      access.kind === 'permission' && access.resource === 'tokens' ? { ...access, action: 'read' } : access
+    const found = await differencesWith(reading)
+    assert.ok(
+      found.includes('POST /api/tokens as token that may tokens.read: passes, not Permission denied: tokens.create'),
+    )
+    assert.ok(found.every(line => !line.startsWith('GET ')))
+  })
+
+  it('would catch a route whose access was changed', async () => {
+    const changed = (to: Route['access']) => (route: Route) => (titleOf(route) === 'GET /api/users' ? to : route.access)
+    const toCaller = await differencesWith(changed({ kind: 'caller' }))
+    assert.ok(toCaller.includes('GET /api/users as user: passes, not Permission denied: users.read'))
+    const toPublic = await differencesWith(changed({ kind: 'public' }))
+    assert.ok(toPublic.some(line => line.startsWith('GET /api/users as anonymous: ')))
+  })
+
+  for (const route of inOrder.filter(({ via }) => via === 'sign_out')) {
+    it(`${titleOf(route)} takes any caller`, async () => {
+      assert.deepEqual(await check(route), [])
+    })
+  }
+
+  it('is as declared, all of it', t => {
+    assert.equal(checks, routes.flatMap(concernedBy).length)
+    t.diagnostic(`S4 ${checks} checks, ${equal} equal`)
+    assert.equal(equal, checks)
   })
 })
