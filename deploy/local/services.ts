@@ -48,6 +48,7 @@ export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.P
     IDEMPOTENCY_PREFIX: `${namespace}idempotency:`,
     QUEUE_PREFIX: `${namespace}rollcall`,
     DEFAULT_PROVIDER: 'self-hosted',
+    MAIL_HOST: 'mail.rollcall.test',
     SHUTDOWN_GRACE_MS: String((GRACE_SECONDS - 2) * 1000),
     ...settings,
   }

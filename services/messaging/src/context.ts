@@ -4,10 +4,13 @@ import type { Lifecycle, Logger } from '@rollcall/runtime'
 import { type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model } from 'mongoose'
 import type { Config } from './config.ts'
+import { createResolver, type OpenLookups } from './dns/resolver.ts'
+import { systemServers } from './dns/server-address.ts'
 import { type Domain, domainSchema } from './domains/domain.model.ts'
 import { type BouncedAddress, bouncedAddressSchema, type Mail, mailSchema } from './mail/mail.model.ts'
 import type { AddressPolicy } from './mail/public-address.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
+import { type Provider, providerSchema } from './provider/provider.model.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
 import { type OauthRequest, oauthRequestSchema } from './senders/oauth-request.model.ts'
@@ -18,6 +21,7 @@ export type { DirectoryUser }
 /** The collections of messaging. */
 export type Models = {
   domains: Model<Domain>
+  providers: Model<Provider>
   senders: Model<Sender>
   oauthRequests: Model<OauthRequest>
   mails: Model<Mail>
@@ -27,6 +31,7 @@ export type Models = {
 /** The collections as one organization sees them. */
 export type Collections = {
   domains: Scope<Domain>
+  providers: Scope<Provider>
   senders: Scope<Sender>
   oauthRequests: Scope<OauthRequest>
   mails: Scope<Mail>
@@ -40,6 +45,8 @@ export type Context = {
   models: Models
   logger: Logger
   secrets: Secrets
+  /** How DNS is asked. */
+  lookups: OpenLookups
   /** Which mail servers senders may name. */
   addressPolicy: AddressPolicy
   smtp: SmtpConnections
@@ -57,6 +64,7 @@ export type Context = {
 export function modelsOf(store: Store): Models {
   return {
     domains: store.model('Domain', domainSchema),
+    providers: store.model('Provider', providerSchema),
     senders: store.model('Sender', senderSchema),
     oauthRequests: store.model('OauthRequest', oauthRequestSchema),
     mails: store.model('Mail', mailSchema),
@@ -78,6 +86,7 @@ export function createContext(config: Config, store: Store, { logger, onStop }: 
     models,
     logger,
     secrets: createSecrets(config.SECRET_KEYS),
+    lookups: createResolver({ servers: config.DNS_SERVERS ?? systemServers(), only: config.DNS_SERVERS !== undefined }),
     addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE },
     smtp,
     accounts: createOauthAccounts(config),
@@ -88,6 +97,7 @@ export function createContext(config: Config, store: Store, { logger, onStop }: 
     },
     of: ({ organizationId }) => ({
       domains: scoped(models.domains, organizationId),
+      providers: scoped(models.providers, organizationId),
       senders: scoped(models.senders, organizationId),
       oauthRequests: scoped(models.oauthRequests, organizationId),
       mails: scoped(models.mails, organizationId),

@@ -1,3 +1,4 @@
+import { getServers } from 'node:dns'
 import { isIP } from 'node:net'
 
 /** Where a DNS server listens. */
@@ -13,4 +14,14 @@ export function parseServer(text: string): Server {
   const port = Number(digits)
   if (!isIP(address) || port < 1 || port > 65_535) throw new Error('not the address of a DNS server')
   return { address, port }
+}
+
+/** Reads addresses separated by commas, one at least. */
+export function parseServers(text: string): Server[] {
+  return text.split(',').map(part => parseServer(part.trim()))
+}
+
+/** The servers that the system asks. */
+export function systemServers(): Server[] {
+  return getServers().map(parseServer)
 }

@@ -120,3 +120,8 @@ const present = presenter(domainFields)
 export function publicDomain(domain: Domain): Record<string, unknown> {
   return { ...present(domain), verified: domain.status !== 'pending' }
 }
+
+/** Where the private keys of a domain belong; see `Secrets`. */
+export function dkimKeyPlace({ organization, domain }: Pick<Domain, 'organization' | 'domain'>): string {
+  return `${organization}/domains/${domain}`
+}

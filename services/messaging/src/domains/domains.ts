@@ -1,16 +1,31 @@
-import { AppError, type Handlers, json } from '@rollcall/rpc'
+import { type Handlers, json } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
+import { createDomain } from './create-domain.ts'
+import { deleteDomain } from './delete-domain.ts'
 import { domainFields, publicDomain } from './domain.model.ts'
+import { findDomain } from './find-domain.ts'
+import { inspect } from './inspect.ts'
+import { keepInspection } from './keep-inspection.ts'
+import { rotateDkim } from './rotate-dkim.ts'
+import { verifyDomain } from './verify-domain.ts'
 
 /** The use cases of sending domains. */
 export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domains'> => ({
   listDomains: ({ list }, { caller }) =>
     runList({ scope: context.of(caller).domains, query: list ?? {}, fields: domainFields, present: publicDomain }),
 
-  getDomain: async ({ id }, { caller }) => {
-    const domain = await context.of(caller).domains.findOne({ _id: id })
-    if (!domain) throw new AppError('not_found', { what: 'domain' })
-    return json(publicDomain(domain))
+  getDomain: async ({ id }, { caller }) => json(publicDomain(await findDomain(context.of(caller).domains, id))),
+
+  createDomain: (request, call) => createDomain(context, request, call),
+  verifyDomain: ({ id }, call) => verifyDomain(context, id, call),
+  rotateDkim: ({ id }, call) => rotateDkim(context, id, call),
+  deleteDomain: ({ id }, call) => deleteDomain(context, id, call),
+
+  checkDomain: async ({ id }, call) => {
+    const { domains } = context.of(call.caller)
+    const domain = await findDomain(domains, id)
+    await keepInspection(context, domain, await inspect(context, domain, call))
+    return json(publicDomain(await findDomain(domains, id)))
   },
 })

@@ -1,0 +1,62 @@
+import type { CreateDomainRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import { AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import type { ProviderDomain, ProviderKey, RecordDraft } from '../provider/port.ts'
+import { providerOf } from '../provider/provider-of.ts'
+import { type DkimKey, type DnsRecord, type Domain, dkimKeyPlace, publicDomain } from './domain.model.ts'
+import { parseDomainName } from './domain-name.ts'
+import { newSelector } from './selector.ts'
+
+/** Adds a domain at the organization's provider and stores what is to be published; without an answer nothing is stored. */
+export async function createDomain(
+  context: Context,
+  request: CreateDomainRequest,
+  { caller }: Call,
+): Promise<HttpBody> {
+  const { domains } = context.of(caller)
+  const domain = parseDomainName(request.domain, 'domain')
+  if (await domains.findOne({ domain })) throw new AppError('duplicate', { path: 'domain' })
+  const provider = await providerOf(context, caller.organizationId)
+  const made = await provider.addDomain(domain, newSelector(caller.organizationId, []))
+  const place = { organization: domains.organization, domain }
+  const created = await domains.insertOne({
+    domain,
+    provider: provider.kind,
+    ...recordsOf(domain, made),
+    dkimKeys: made.keys.map(key => storedKey(context, place, key, 'active')),
+    createdBy: actorOf(caller),
+  })
+  return json(publicDomain(created))
+}
+
+/** A DKIM key as it is stored, its private half sealed. */
+export function storedKey(
+  { secrets }: Pick<Context, 'secrets'>,
+  place: Pick<Domain, 'organization' | 'domain'>,
+  { selector, privateKey }: ProviderKey,
+  state: DkimKey['state'],
+): DkimKey {
+  return { selector, state, privateKey: privateKey === null ? null : secrets.seal(privateKey, dkimKeyPlace(place)) }
+}
+
+/** A record to publish that nobody has looked for yet. */
+export function newRecord(draft: RecordDraft, required: boolean): DnsRecord {
+  return { ...draft, required, status: 'unknown', found: [], reason: null, checkedAt: null }
+}
+
+function recordsOf(domain: string, { keys, sending, receiving, recommended }: ProviderDomain) {
+  const asIs = (drafts: readonly RecordDraft[]) => drafts.map(draft => newRecord(draft, false))
+  const advice = recommended.some(({ purpose }) => purpose === 'dmarc')
+    ? recommended
+    : [...recommended, suggestedPolicy(domain)]
+  return {
+    sendingRecords: [...sending, ...keys.map(({ record }) => record)].map(draft => newRecord(draft, true)),
+    receivingRecords: asIs(receiving),
+    recommendedRecords: asIs(advice),
+  }
+}
+
+/** Receivers begin to report and reject nothing. */
+function suggestedPolicy(domain: string): RecordDraft {
+  return { type: 'TXT', name: `_dmarc.${domain}`, value: 'v=DMARC1; p=none', purpose: 'dmarc' }
+}

@@ -1,0 +1,27 @@
+import { AppError, type Call, type HttpBody, json } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import { chosenProvider, providerOf } from '../provider/provider-of.ts'
+import { type Domain, publicDomain } from './domain.model.ts'
+import { findDomain } from './find-domain.ts'
+
+/** Deletes a domain that no sender uses, and answers it as it was; then the provider may forget it too. */
+export async function deleteDomain(context: Context, id: string, { caller, logger }: Call): Promise<HttpBody> {
+  const { domains } = context.of(caller)
+  const deleted = await domains.findOneAndDelete({ _id: id, senders: 0 })
+  if (!deleted) {
+    await findDomain(domains, id)
+    throw new AppError('conflict', { message: 'the domain is used by a sender' })
+  }
+  await forget(context, caller.organizationId, deleted).catch(err =>
+    // What is left there does no harm: added again, the domain is taken up again.
+    logger.warn({ err, domain: deleted.domain }, 'domain not removed at the mail provider'),
+  )
+  return json(publicDomain(deleted))
+}
+
+async function forget(context: Context, organizationId: string, { provider, domain }: Domain): Promise<void> {
+  const choice = await chosenProvider(context, organizationId)
+  const isShared = await context.models.domains.exists({ domain, provider }).exec()
+  if (choice?.kind !== provider || isShared) return
+  await (await providerOf(context, organizationId)).removeDomain(domain)
+}

@@ -1,0 +1,22 @@
+import { domainToASCII } from 'node:url'
+import { AppError } from '@rollcall/rpc'
+import { parse } from 'tldts'
+
+/** Leaves room for what the records' names begin with. */
+const MAX_LENGTH = 200
+const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
+
+/**
+ * A domain name as it is stored: lower case, ASCII (IDNA), without a final dot. Throws `invalid_field` at the path for
+ * anything that is no name that can be registered, nor one below it.
+ */
+export function parseDomainName(text: string, path: string): string {
+  const name = domainToASCII(text.trim().replace(/[.。．｡]$/, ''))
+  const refuse = (reason: string) => new AppError('invalid_field', { path, reason })
+  if (!name.split('.').every(label => LABEL.test(label))) throw refuse('is not a domain name')
+  if (name.length > MAX_LENGTH) throw refuse(`is longer than ${MAX_LENGTH} characters`)
+  const { isIp, isIcann, domain } = parse(name)
+  if (isIp) throw refuse('is an IP address')
+  if (!isIcann || domain === null) throw refuse('is not a domain that can be registered, nor one below it')
+  return name
+}

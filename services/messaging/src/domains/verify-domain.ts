@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import type { Event } from '@rollcall/runtime'
+import { addEvents } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import type { MailProvider } from '../provider/port.ts'
+import { providerOf } from '../provider/provider-of.ts'
+import { type Domain, publicDomain } from './domain.model.ts'
+import { findDomain } from './find-domain.ts'
+import { faultsOf, type Inspection, inspect, isRecordOf } from './inspect.ts'
+import { keepInspection } from './keep-inspection.ts'
+
+/**
+ * Verifies a domain: its status rises when DNS and the provider say so, and never falls here. What was found is kept either
+ * way. Throws `refused`, naming each record that fails.
+ */
+export async function verifyDomain(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const { organizationId } = call.caller
+  const domain = await findDomain(context.of(call.caller).domains, id)
+  const provider = await providerFor(context, organizationId, domain)
+  const inspection = await inspect(context, domain, call)
+  const promoted = promote(domain, inspection)
+  const faults = faultsOf(promoted.sendingRecords)
+  if (faults.length > 0) {
+    await keepInspection(context, domain, inspection)
+    throw new AppError('refused', { message: faults.join('; ') })
+  }
+  await confirm(provider, domain, promoted)
+  return json(publicDomain(await raise(context, domain, { ...inspection, ...promoted }, actorOf(call.caller))))
+}
+
+/** The provider that the domain was added at, as long as it is the organization's. */
+async function providerFor(context: Context, organizationId: string, domain: Domain): Promise<MailProvider> {
+  const provider = await providerOf(context, organizationId)
+  if (provider.kind === domain.provider) return provider
+  const message = `the domain was added with ${domain.provider}, and the organization's mail provider is ${provider.kind} now: delete the domain and add it again`
+  throw new AppError('refused', { message })
+}
+
+type Promoted = Pick<Domain, 'sendingRecords' | 'dkimKeys'>
+
+/** A new key whose record is published takes the place of the old one, whose record may go. */
+function promote({ dkimKeys }: Domain, { sendingRecords }: Inspection): Promoted {
+  const next = dkimKeys.find(({ state }) => state === 'next')
+  const isPublished = next && sendingRecords.some(record => isRecordOf(record, next.selector) && record.status === 'ok')
+  if (!isPublished) return { sendingRecords, dkimKeys }
+  const old = dkimKeys.filter(key => key !== next)
+  return {
+    sendingRecords: sendingRecords.filter(record => !old.some(({ selector }) => isRecordOf(record, selector))),
+    dkimKeys: [{ ...next, state: 'active' }],
+  }
+}
+
+async function confirm(provider: MailProvider, { domain, dkimKeys }: Domain, promoted: Promoted): Promise<void> {
+  const next = dkimKeys.find(({ state }) => state === 'next')
+  if (next && promoted.dkimKeys !== dkimKeys) await provider.activateKey(domain, next.selector)
+  if (await provider.confirmDomain(domain)) return
+  const message = 'every record is right, but the mail provider does not see them all yet: try again in some minutes'
+  throw new AppError('refused', { message })
+}
+
+/** The event is told once for each time that the status rises. */
+async function raise(context: Context, domain: Domain, found: Inspection & Promoted, actor: Actor): Promise<Domain> {
+  const { store, config } = context
+  const organizationId = String(domain.organization)
+  const { domains } = context.of({ organizationId })
+  const { _id, revision } = domain
+  const verifiedAt = new Date()
+  const monitored = {
+    failures: 0,
+    failingSince: null,
+    nextCheckAt: new Date(verifiedAt.getTime() + config.DOMAIN_CHECK_MS),
+  }
+  await store.transaction(async session => {
+    const raised = await domains.updateOne(
+      { _id, revision, status: { $ne: 'verified' } },
+      { $set: { ...found, ...monitored, status: 'verified', verifiedAt }, $inc: { revision: 1 } },
+      { session },
+    )
+    if (raised.matchedCount > 0) return addEvents(session, [verifiedEvent(domain, verifiedAt, actor)])
+    const kept = await domains.updateOne(
+      { _id, revision, status: 'verified' },
+      { $set: { ...found, ...monitored }, $inc: { revision: 1 } },
+      { session },
+    )
+    if (kept.matchedCount === 0) throw new AppError('conflict', { message: 'the domain was changed at the same time' })
+  })
+  return findDomain(domains, String(_id))
+}
+
+function verifiedEvent({ _id, domain, organization }: Domain, at: Date, actor: Actor): Event {
+  const verifiedAt = at.toISOString()
+  return {
+    id: randomUUID(),
+    type: 'email.domain.verified',
+    source: 'messaging',
+    subject: String(_id),
+    organization: String(organization),
+    time: verifiedAt,
+    data: { domainId: String(_id), domain, verifiedAt, actor },
+  }
+}

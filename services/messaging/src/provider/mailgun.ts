@@ -1,0 +1,209 @@
+import { AppError } from '@rollcall/rpc'
+import { retry } from '@rollcall/runtime'
+import { z } from 'zod'
+import { canonical, isAskable } from '../dns/names.ts'
+import type { MailProvider, ProviderDomain, ProviderKey, RecordDraft } from './port.ts'
+
+/** An account at Mailgun, and how long to wait for it in milliseconds. */
+export type MailgunOptions = {
+  /** Of the account's region, without a path. */
+  baseUrl: string
+  apiKey: string
+  /** For one answer. Default 3,000. */
+  answerMs?: number
+  /** For a call with all its repetitions. Default 7,000. */
+  callMs?: number
+}
+
+/** Mailgun's domains as an adapter of the port, and a way to try the key. */
+export type Mailgun = MailProvider & { checkKey(): Promise<void> }
+
+const KEY_BITS = '2048'
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+const recordSchema = z.object({
+  record_type: z.string(),
+  name: z.string().nullish(),
+  value: z.string().nullish(),
+  priority: z.union([z.string().regex(/^\d{1,5}$/), z.number().int()]).nullish(),
+})
+const recordsSchema = z
+  .array(recordSchema)
+  .nullish()
+  .transform(records => records ?? [])
+const domainSchema = z.object({
+  domain: z.object({ state: z.string() }),
+  sending_dns_records: recordsSchema,
+  receiving_dns_records: recordsSchema,
+})
+const keySchema = z.object({ dns_record: recordSchema })
+const messageSchema = z.object({ message: z.string() })
+
+type MailgunRecord = z.infer<typeof recordSchema>
+type Call = { method: 'GET' | 'PUT' | 'POST' | 'DELETE'; path: string; form?: Record<string, string> }
+
+/** The provider said no: the status says to what. */
+class Refusal extends Error {
+  override name = 'Refusal'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Mailgun's domains API (https://documentation.mailgun.com, version 4) behind the port. */
+export function createMailgun({ baseUrl, apiKey, answerMs = 3000, callMs = 7000 }: MailgunOptions): Mailgun {
+  const authorization = `Basic ${Buffer.from(`api:${apiKey}`).toString('base64')}`
+
+  const send = async ({ method, path, form }: Call): Promise<unknown> => {
+    const body = form && new FormData()
+    for (const [name, value] of Object.entries(form ?? {})) body?.set(name, value)
+    const answer = await fetch(new URL(path, baseUrl), {
+      method,
+      headers: { authorization, accept: 'application/json' },
+      redirect: 'error', // the key is for this host alone
+      signal: AbortSignal.timeout(answerMs),
+      ...(body && { body }),
+    })
+    const text = await limitedText(answer)
+    if (answer.ok) return JSON.parse(text)
+    if (answer.status === 429 || answer.status >= 500) throw new Error(`the provider answered ${answer.status}`)
+    throw new Refusal(answer.status, messageOf(text))
+  }
+
+  /** What can be said twice is said again where no answer came. */
+  const call = async <T>(schema: z.ZodType<T>, request: Call): Promise<T> => {
+    const attempts = request.method === 'POST' ? 1 : 3
+    const deadline = Date.now() + callMs - answerMs
+    const answer = await retry(() => send(request), {
+      attempts,
+      deadline,
+      baseMs: 100,
+      retryable: error => !(error instanceof Refusal),
+    }).catch(error => {
+      throw error instanceof Refusal ? error : new AppError('unavailable', {}, { cause: error })
+    })
+    const parsed = schema.safeParse(answer)
+    if (!parsed.success) throw new AppError('unavailable', {}, { cause: parsed.error })
+    return parsed.data
+  }
+
+  const domainPath = (version: string, domain: string) => `/${version}/domains/${encodeURIComponent(domain)}`
+  const getDomain = (domain: string) => call(domainSchema, { method: 'GET', path: domainPath('v4', domain) })
+
+  /** Mailgun refuses a domain that it has already: one that an earlier try added is taken up. */
+  const addOrFind = async (domain: string, selector: string) => {
+    const form = { name: domain, dkim_selector: selector, dkim_key_size: KEY_BITS, force_dkim_authority: 'true' }
+    try {
+      return await call(domainSchema, { method: 'POST', path: '/v4/domains', form })
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal) || isBadKey(refusal)) throw refusal
+      return getDomain(domain).catch(error => {
+        throw error instanceof Refusal ? refusal : error
+      })
+    }
+  }
+
+  return {
+    kind: 'mailgun',
+    checkKey: () => plainly(call(z.unknown(), { method: 'GET', path: '/v4/domains?limit=1' }).then(() => {})),
+    addDomain: (domain, selector) => plainly(addOrFind(domain, selector).then(found => providerDomain(domain, found))),
+    confirmDomain: domain =>
+      plainly(
+        call(domainSchema, { method: 'PUT', path: `${domainPath('v4', domain)}/verify` }).then(
+          found => found.domain.state === 'active',
+        ),
+      ),
+    addKey: (domain, selector) => {
+      const form = { signing_domain: domain, selector, bits: KEY_BITS }
+      const made = call(keySchema, { method: 'POST', path: '/v1/dkim/keys', form })
+      return plainly(made.then(({ dns_record }) => keyOf(recordOf(domain, dns_record))))
+    },
+    activateKey: (domain, selector) => {
+      const path = `${domainPath('v4', domain)}/keys/${encodeURIComponent(selector)}/activate`
+      return plainly(call(z.unknown(), { method: 'PUT', path }).then(() => {}))
+    },
+    removeDomain: domain =>
+      plainly(
+        call(z.unknown(), { method: 'DELETE', path: domainPath('v3', domain) }).then(
+          () => {},
+          error => {
+            if (!(error instanceof Refusal && error.status === 404)) throw error
+          },
+        ),
+      ),
+  }
+}
+
+/** A refusal as the person is told of it. */
+async function plainly<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const message = isBadKey(error)
+      ? 'the mail provider refuses the API key'
+      : `the mail provider says: ${error.message}`
+    throw new AppError('refused', { message }, { cause: error })
+  }
+}
+
+function isBadKey({ status }: Refusal): boolean {
+  return status === 401 || status === 403
+}
+
+function messageOf(text: string): string {
+  try {
+    return messageSchema.parse(JSON.parse(text)).message.slice(0, 300)
+  } catch {
+    return 'no'
+  }
+}
+
+async function limitedText(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function providerDomain(domain: string, answer: z.infer<typeof domainSchema>): ProviderDomain {
+  const sending = answer.sending_dns_records.filter(isKnown).map(record => recordOf(domain, record))
+  const rest = sending.filter(({ purpose }) => purpose !== 'dkim')
+  const keys = sending.filter(({ purpose }) => purpose === 'dkim').map(keyOf)
+  if (keys.length === 0) throw new AppError('unavailable', {}, { cause: new Error('the answer holds no DKIM record') })
+  return {
+    keys,
+    sending: rest.filter(({ purpose }) => purpose === 'spf'),
+    receiving: answer.receiving_dns_records
+      .filter(({ record_type }) => record_type === 'MX')
+      .map(record => recordOf(domain, record)),
+    recommended: rest.filter(({ purpose }) => purpose !== 'spf'),
+  }
+}
+
+function isKnown({ record_type }: MailgunRecord): boolean {
+  return record_type === 'TXT' || record_type === 'CNAME'
+}
+
+function recordOf(domain: string, { record_type, name, value, priority }: MailgunRecord): RecordDraft {
+  const type = z.enum(['TXT', 'CNAME', 'MX']).safeParse(record_type)
+  const owner = canonical(name || domain)
+  if (!type.success || !isAskable(owner) || !value)
+    throw new AppError('unavailable', {}, { cause: new Error('the answer holds a record that cannot be published') })
+  const draft = { type: type.data, name: owner, value }
+  if (draft.type === 'MX') return { ...draft, priority: Number(priority ?? 10), purpose: 'mx' }
+  if (owner.includes('._domainkey.')) return { ...draft, purpose: 'dkim' }
+  if (owner.startsWith('_dmarc.')) return { ...draft, purpose: 'dmarc' }
+  return { ...draft, purpose: /^v=spf1\b/i.test(value) ? 'spf' : 'tracking' }
+}
+
+function keyOf(record: RecordDraft): ProviderKey {
+  return { selector: record.name.split('._domainkey.')[0]!, record, privateKey: null }
+}

@@ -1,0 +1,63 @@
+import { AppError } from '@rollcall/rpc'
+import type { Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { createMailgun } from './mailgun.ts'
+import type { MailProvider } from './port.ts'
+import { apiKeyPlace, type Provider, type ProviderKind, type Region } from './provider.model.ts'
+import { createSelfHosted } from './self-hosted.ts'
+
+/** The settings of an organization's provider, or the installation's default; null where there is none. */
+export type Choice = Pick<Provider, 'apiKey' | 'region' | 'domain'> & { kind: ProviderKind }
+
+/** An account at the hosted provider. */
+export type MailgunAccount = { apiUrl: string; apiKey: string }
+
+/** What an organization has for a provider. */
+export async function chosenProvider(context: Context, organizationId: string): Promise<Choice | null> {
+  const record = await context.of({ organizationId }).providers.findOne({})
+  if (record) return record.kind === null ? null : { ...record, kind: record.kind }
+  const { DEFAULT_PROVIDER: kind } = context.config
+  return kind === 'none' ? null : { kind, apiKey: null, region: null, domain: null }
+}
+
+/** The adapter of an organization's provider. Throws `refused` where none is configured. */
+export async function providerOf(context: Context, organizationId: string): Promise<MailProvider> {
+  const choice = await chosenProvider(context, organizationId)
+  if (!choice) throw new AppError('refused', { message: 'no mail provider is configured for the organization' })
+  if (choice.kind === 'self-hosted') return createSelfHosted(mailHosts(context))
+  const { apiUrl, apiKey } = accountOf(context, organizationId, choice)
+  return createMailgun({ baseUrl: apiUrl, apiKey })
+}
+
+/** The organization's account at the hosted provider; null where it has another provider, or none. */
+export async function mailgunAccount(
+  context: Context,
+  organizationId: string | Types.ObjectId,
+): Promise<MailgunAccount | null> {
+  const choice = await chosenProvider(context, String(organizationId))
+  return choice?.kind === 'mailgun' ? accountOf(context, String(organizationId), choice) : null
+}
+
+/** Where a region of the hosted provider is reached. */
+export function regionUrl({ config }: Pick<Context, 'config'>, region: Region): string {
+  return region === 'eu' ? config.MAILGUN_EU_URL : config.MAILGUN_US_URL
+}
+
+/** The names of our own mail servers. Throws `refused` where the installation has none. */
+export function mailHosts({ config }: Pick<Context, 'config'>) {
+  const { MAIL_HOST: host, SPF_INCLUDE, RETURN_PATH_HOST, MX_HOST } = config
+  if (host === undefined) throw new AppError('refused', { message: 'this installation has no mail servers of its own' })
+  return {
+    spfInclude: SPF_INCLUDE ?? `_spf.${host}`,
+    returnPath: RETURN_PATH_HOST ?? `bounce.${host}`,
+    mx: MX_HOST ?? `mx.${host}`,
+  }
+}
+
+function accountOf(context: Context, organizationId: string, { apiKey, region }: Choice): MailgunAccount {
+  if (!apiKey) throw new AppError('refused', { message: 'the mail provider has no API key' })
+  return {
+    apiUrl: regionUrl(context, region ?? 'us'),
+    apiKey: context.secrets.open(apiKey, apiKeyPlace(organizationId)),
+  }
+}

@@ -1,0 +1,78 @@
+import type { SetProviderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { AppError, type Call, type Handlers, json } from '@rollcall/rpc'
+import { isDuplicate } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { parseDomainName } from '../domains/domain-name.ts'
+import type { Sealed } from '../secrets.ts'
+import { createMailgun } from './mailgun.ts'
+import { apiKeyPlace, type Provider, type Region } from './provider.model.ts'
+import { type Choice, chosenProvider, mailHosts, regionUrl } from './provider-of.ts'
+
+/** The use cases of the organization's mail provider. */
+export const providers = (context: Context): Handlers<'rollcall.messaging.v1.Providers'> => ({
+  getProvider: async (_request, { caller }) =>
+    json(publicProvider(await chosenProvider(context, caller.organizationId))),
+
+  setProvider: (request, call) => setProvider(context, request, call),
+
+  deleteProvider: async (_request, { caller }) => {
+    const choice = await chosenProvider(context, caller.organizationId)
+    if (!choice) throw new AppError('not_found', { what: 'provider' })
+    await save(context, caller.organizationId, { kind: null, apiKey: null, region: null, domain: null })
+    return json(publicProvider(choice))
+  },
+})
+
+async function setProvider(context: Context, request: SetProviderRequest, { caller }: Call): Promise<Updated> {
+  const { organizationId } = caller
+  const settings =
+    request.kind === 'mailgun' ? await mailgunSettings(context, request, organizationId) : ownSettings(context, request)
+  await save(context, organizationId, settings)
+  return { success: true, message: 'updated' }
+}
+
+type Settings = Pick<Provider, 'kind' | 'apiKey' | 'region' | 'domain'>
+
+function ownSettings(context: Context, request: SetProviderRequest): Settings {
+  for (const path of ['apiKey', 'region', 'domain'] as const) {
+    if (request[path] !== undefined) throw new AppError('extra_field', { path })
+  }
+  mailHosts(context)
+  return { kind: 'self-hosted', apiKey: null, region: null, domain: null }
+}
+
+/** A key is tried before it is kept; without a new one the old one stays. */
+async function mailgunSettings(
+  context: Context,
+  request: SetProviderRequest,
+  organizationId: string,
+): Promise<Settings> {
+  const known = await chosenProvider(context, organizationId)
+  const region = (request.region ?? known?.region ?? 'us') as Region
+  const domain = request.domain === undefined ? (known?.domain ?? null) : parseDomainName(request.domain, 'domain')
+  const apiKey = request.apiKey ?? knownKey(context, organizationId, known)
+  if (apiKey === null) throw new AppError('missing_field', { path: 'apiKey' })
+  await createMailgun({ baseUrl: regionUrl(context, region), apiKey }).checkKey()
+  const sealed: Sealed = context.secrets.seal(apiKey, apiKeyPlace(organizationId))
+  return { kind: 'mailgun', apiKey: sealed, region, domain }
+}
+
+function knownKey({ secrets }: Context, organizationId: string, known: Choice | null): string | null {
+  return known?.apiKey ? secrets.open(known.apiKey, apiKeyPlace(organizationId)) : null
+}
+
+async function save(context: Context, organizationId: string, settings: Settings): Promise<void> {
+  const { providers } = context.of({ organizationId })
+  const write = () => providers.updateOne({}, { $set: settings }, { upsert: true })
+  await write().catch(error => {
+    if (!isDuplicate(error)) throw error
+    return write() // somebody else made the record at the same moment
+  })
+}
+
+function publicProvider(choice: Choice | null): Record<string, unknown> {
+  if (!choice) return { kind: null, configured: false }
+  const { kind, region, domain } = choice
+  return { kind, configured: true, ...(region !== null && { region }), ...(domain !== null && { domain }) }
+}
