@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, relative } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { Ajv } from 'ajv'
+import { parse, stringify } from 'yaml'
+import { environmentOf, faultsOf, type Pod, podsOf, type Secrets } from './check.ts'
+import { REFUSED } from './refused.ts'
+import { CHART, lint, type Manifest, render } from './render.ts'
+import { HELMS, obtainTools, type Tools, toolsCache } from './tools.ts'
+
+const MINORS = ['1.36', '1.35']
+const here = import.meta.dirname
+const services = join(here, '..', '..', 'services')
+const run = promisify(execFile)
+const work = mkdtempSync(join(tmpdir(), 'chart-'))
+after(() => rmSync(work, { recursive: true }))
+
+const read = (file: string): unknown => parse(readFileSync(file, 'utf8'))
+const secrets = read(join(here, 'secrets.yaml')) as Secrets
+const profiles = readdirSync(join(here, 'profiles')).map(file => basename(file, '.yaml'))
+const profileFile = (profile: string) => join(here, 'profiles', `${profile}.yaml`)
+
+const obtained = await obtainTools(toolsCache(line => console.error(line)))
+const skip = 'missing' in obtained && `the chart is NOT CHECKED: this machine has no ${obtained.missing}`
+if (skip) console.error(`\n*** ${skip} ***\n`)
+const tools = obtained as Tools
+const newest = tools.helm?.['helm-v4']
+
+/** The objects of each profile, as the newest Helm makes them for the newest Kubernetes. */
+const releases = new Map<string, Manifest[]>()
+if (!skip) {
+  for (const profile of profiles) releases.set(profile, await render(newest, profileFile(profile), `${MINORS[0]}.0`))
+}
+const release = (profile: string) => releases.get(profile) ?? assert.fail(`no profile ${profile}`)
+
+describe('the chart', { skip, concurrency: 2 }, () => {
+  for (const helm of HELMS) {
+    for (const profile of profiles) {
+      it(`is what it should be by ${helm} with the profile ${profile}`, async () => {
+        await lint(tools.helm[helm], profileFile(profile), `${MINORS[0]}.0`)
+        for (const minor of MINORS) {
+          const objects = await render(tools.helm[helm], profileFile(profile), `${minor}.0`)
+          assert.deepEqual(withoutData(objects), withoutData(release(profile)))
+        }
+      })
+    }
+  }
+
+  for (const minor of MINORS) {
+    it(`is valid for Kubernetes ${minor}, to the last field`, async () => {
+      const files = profiles.map(profile => {
+        const file = join(work, `${profile}-${minor}.yaml`)
+        writeFileSync(
+          file,
+          release(profile)
+            .filter(isBuiltIn)
+            .map(object => stringify(object))
+            .join('---\n'),
+        )
+        return file
+      })
+      const { stdout, stderr } = await validate(minor, files)
+      const count = profiles.flatMap(profile => release(profile).filter(isBuiltIn)).length
+      assert.equal(`${stdout}${stderr}`.match(/ passed for resource /g)?.length, count)
+      console.log(`kubernetes-validate: ${count} objects are valid for ${minor}`)
+    })
+  }
+
+  it('would be told of an unknown field', async () => {
+    const file = join(work, 'unknown.yaml')
+    writeFileSync(file, 'apiVersion: v1\nkind: Service\nmetadata: { name: x }\nspec: { prots: [] }\n')
+    await assert.rejects(validate(MINORS[0]!, [file]), /prots/)
+  })
+
+  it('makes custom resources as their definitions have them', () => {
+    const custom = profiles.flatMap(release).filter(object => !isBuiltIn(object))
+    assert.deepEqual(
+      new Set(custom.map(({ kind }) => kind)),
+      new Set(['HTTPRoute', 'ServiceMonitor', 'PrometheusRule']),
+    )
+    for (const object of custom) assert.deepEqual(customFaults(object), [], object.kind)
+    assert.notDeepEqual(customFaults({ ...custom[0]!, spec: { unknown: true } as unknown as Manifest['spec'] }), [])
+  })
+
+  for (const profile of profiles) {
+    it(`holds together with the profile ${profile}`, () => {
+      assert.deepEqual(faultsOf(release(profile), secrets), [])
+    })
+  }
+})
+
+describe('the check of what holds together', { skip }, () => {
+  for (const [what, expected, spoil] of SPOILT()) {
+    it(`finds ${what}`, () => {
+      const objects = structuredClone(release('production'))
+      spoil(objects)
+      const faults = faultsOf(objects, secrets)
+      assert.ok(
+        faults.some(fault => expected.test(fault)),
+        `${expected} is not in ${JSON.stringify(faults)}`,
+      )
+    })
+  }
+})
+
+describe('the settings', { skip }, () => {
+  const known = skip ? [] : readdirSync(services)
+  const variablesOfNode = new Set(['NODE_OPTIONS', 'NODE_NO_WARNINGS'])
+
+  it('are of the services there are', () => {
+    const values = read(join(CHART, 'values.yaml')) as { services: object }
+    assert.deepEqual(Object.keys(values.services).sort(), [...known].sort())
+  })
+
+  for (const service of known) {
+    it(`are all that ${service} reads, and no others`, async () => {
+      const wanted = await variablesRead(service)
+      const given = new Set<string>()
+      for (const profile of profiles) {
+        for (const pod of podsOf(release(profile)).filter(isOf(service))) {
+          for (const { name } of pod.container.env ?? []) if (!variablesOfNode.has(name)) given.add(name)
+        }
+      }
+      assert.deepEqual(
+        [...given].filter(name => !wanted.has(name)),
+        [],
+        'given, and not read',
+      )
+      assert.deepEqual(
+        [...wanted].filter(name => !given.has(name) && !LEFT_OUT.has(name)),
+        [],
+        'read, and given in no profile',
+      )
+    })
+
+    it(`are such that ${service} starts with them`, async () => {
+      const { readConfig } = await configOf(service)
+      for (const profile of profiles) {
+        for (const pod of podsOf(release(profile)).filter(isOf(service))) {
+          const { RPC_TLS_DIR: _, ...environment } = environmentOf(pod, secrets) // its files are not here
+          assert.doesNotThrow(() => readConfig(environment), `${profile}: ${pod.name}`)
+        }
+      }
+    })
+
+    it(`are by default what ${service} takes by itself`, async () => {
+      const { readConfig } = await configOf(service)
+      const settings = (read(join(CHART, 'values.yaml')) as Values).services[service]?.settings ?? {}
+      const environment = environmentOf(podsOf(release('minimal')).find(isOf(service))!, secrets)
+      const plain = Object.fromEntries(Object.entries(environment).filter(([name]) => !(name in settings)))
+      assert.deepEqual(comparable(readConfig(environment)), comparable(readConfig(plain)))
+    })
+  }
+})
+
+describe('bad values', { skip, concurrency: 2 }, () => {
+  for (const [what, values, expected] of REFUSED) {
+    it(`are refused: ${what}`, async () => {
+      const file = join(work, `${what.replaceAll(/\W+/g, '-')}.yaml`)
+      writeFileSync(file, stringify({ image: { registry: 'registry.example.com' }, ...values }))
+      await assert.rejects(render(newest, file, `${MINORS[0]}.0`), ({ stderr }: Error & { stderr: string }) => {
+        assert.match(stderr, expected)
+        assert.doesNotMatch(stderr, /nil pointer|runtime error/)
+        return true
+      })
+    })
+  }
+
+  it('are at least twenty', () => assert.ok(REFUSED.length >= 20))
+})
+
+it('passes its unit tests', { skip }, async () => {
+  const suites = join(relative(CHART, join(here, 'unit')), '*_test.yaml')
+  const { stdout } = await run(tools.helmUnittest, ['--strict', '-f', suites, CHART])
+  console.log(stdout.slice(stdout.indexOf('Charts:')))
+  assert.match(stdout, /Tests: +\d+ passed, \d+ total/)
+})
+
+/** Variables that a cluster has no use for. */
+const LEFT_OUT = new Set(['MAIL_DIR'])
+
+type Values = { services: Record<string, { settings?: object }> }
+type ConfigModule = { readConfig(env: NodeJS.ProcessEnv): object }
+
+const configOf = (service: string) => import(join(services, service, 'src', 'config.ts')) as Promise<ConfigModule>
+
+/** The variables that a service's config.ts looks for. */
+async function variablesRead(service: string): Promise<Set<string>> {
+  const { readConfig } = await configOf(service)
+  const names = new Set<string>()
+  const listening = new Proxy({}, { get: (_, name) => void names.add(String(name)) })
+  assert.throws(() => readConfig(listening), { name: 'ConfigError' })
+  return names
+}
+
+/** Keys and the like have no content to compare. */
+const comparable = (config: object): object => JSON.parse(JSON.stringify(config)) as object
+
+function isOf(service: string) {
+  const ownsProgram = ({ container }: Pod) => container.args === undefined || container.args[0] === 'src/migrate.ts'
+  return (pod: Pod) => pod.labels['app.kubernetes.io/component'] === service && ownsProgram(pod)
+}
+
+/** Keys that are made at random differ each time. */
+const withoutData = (objects: readonly Manifest[]) =>
+  objects.map(object => (object.kind === 'Secret' ? { ...object, data: Object.keys(object.data ?? {}) } : object))
+
+function isBuiltIn({ apiVersion }: Manifest): boolean {
+  return !/^(monitoring\.coreos\.com|gateway\.networking\.k8s\.io)\//.test(apiVersion)
+}
+
+function validate(minor: string, files: string[]) {
+  const args = ['-m', 'kubernetes_validate', '--strict', '-k', minor, ...files]
+  const env = { ...process.env, PYTHONPATH: tools.pythonPath }
+  return run('python3', args, { env, maxBuffer: 2 ** 24 }).catch(
+    (error: Error & { stdout: string; stderr: string }) => {
+      throw new Error(`${error.stdout}${error.stderr}`)
+    },
+  )
+}
+
+type Definition = {
+  spec: { names: { kind: string }; versions: { name: string; schema: { openAPIV3Schema: Record<string, unknown> } }[] }
+}
+
+/** What the definition of a custom resource has against an object, fields that it does not know included. */
+function customFaults(object: Manifest): string[] {
+  const definitions = readdirSync(tools.definitions).map(file => read(join(tools.definitions, file)) as Definition)
+  const definition = definitions.find(({ spec }) => spec.names.kind === object.kind)
+  const version = definition?.spec.versions.find(({ name }) => object.apiVersion.endsWith(`/${name}`))
+  if (!version) return [`no definition of ${object.apiVersion} ${object.kind}`]
+  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, code: { regExp: goRegExp } })
+  const check = ajv.compile(closed(version.schema.openAPIV3Schema) as object)
+  return check(object) ? [] : (check.errors ?? []).map(error => `${error.instancePath} ${error.message}`)
+}
+
+/** Definitions are read by Go, whose patterns say within themselves that case does not matter. */
+const goRegExp = Object.assign(
+  (pattern: string, flags: string) =>
+    new RegExp(pattern.replace('(?i)', ''), pattern.includes('(?i)') ? `${flags}i` : flags),
+  { code: 'goRegExp' },
+)
+
+/** The same schema, without room for fields it does not name; metadata is the API server's to check. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  const isOpen = 'additionalProperties' in copy || copy['x-kubernetes-preserve-unknown-fields'] === true
+  return copy.properties && copy.type === 'object' && !isOpen ? { ...copy, additionalProperties: false } : copy
+}
+
+/** Releases that are valid object by object, and yet do not work. */
+function SPOILT(): [what: string, expected: RegExp, spoil: (objects: Manifest[]) => void][] {
+  const find = (objects: Manifest[], kind: string, name: RegExp) =>
+    objects.find(object => object.kind === kind && name.test(object.metadata.name)) ?? assert.fail(`${kind} ${name}`)
+  const containerOf = (objects: Manifest[], name: RegExp) =>
+    find(objects, 'Deployment', name).spec.template!.spec.containers[0]!
+  const remove = (objects: Manifest[], kind: string, name: RegExp) =>
+    void objects.splice(objects.indexOf(find(objects, kind, name)), 1)
+  return [
+    [
+      'a service without pods',
+      /selects no pod/,
+      objects => {
+        find(objects, 'Service', /identity$/).spec.selector!['rollcall/role'] = 'sever'
+      },
+    ],
+    [
+      'a service that also leads to tasks',
+      /selects Deployment.* and Job/,
+      objects => {
+        delete find(objects, 'Service', /identity$/).spec.selector!['rollcall/role']
+      },
+    ],
+    [
+      'a port that is not there',
+      /leads to port grcp/,
+      objects => {
+        find(objects, 'Service', /audience$/).spec.ports![0]!.targetPort = 'grcp'
+      },
+    ],
+    [
+      'a probe of no port',
+      /is probed at port 1/,
+      objects => {
+        containerOf(objects, /import/).livenessProbe!.httpGet!.port = '1'
+      },
+    ],
+    [
+      'an autoscaler of nothing',
+      /scales what is not there/,
+      objects => {
+        find(objects, 'HorizontalPodAutoscaler', /gateway/).spec.scaleTargetRef!.name = 'gone'
+      },
+    ],
+    [
+      'a key that its Secret does not have',
+      /rollcall-keys has no TOKEN_KYE/,
+      objects => {
+        containerOf(objects, /gateway/).env!.find(({ name }) => name === 'TOKEN_KEY')!.valueFrom!.secretKeyRef.key =
+          'TOKEN_KYE'
+      },
+    ],
+    ['a route to nowhere', /leads to .*:http, which is not there/, objects => remove(objects, 'Service', /gateway$/)],
+    ['a callee that lets nobody in', /may not enter/, objects => remove(objects, 'NetworkPolicy', /identity$/)],
+    [
+      'a caller that may not go out',
+      /may not leave for/,
+      objects => {
+        find(objects, 'NetworkPolicy', /gateway$/).spec.egress!.splice(1)
+      },
+    ],
+    [
+      'a store behind another port',
+      /may not reach MONGODB_URL at port 27017/,
+      objects => {
+        for (const rule of find(objects, 'NetworkPolicy', /audience$/).spec.egress!)
+          for (const port of rule.ports!) if (port.port === 27017) port.port = 27018
+      },
+    ],
+    [
+      'a pod outside the default deny',
+      /not under the default deny/,
+      objects => remove(objects, 'NetworkPolicy', /deny$/),
+    ],
+    [
+      'a grace period that is too short',
+      /is killed before it has stopped/,
+      objects => {
+        find(objects, 'Deployment', /audience/).spec.template!.spec.terminationGracePeriodSeconds = 60
+      },
+    ],
+    [
+      'a container that may write',
+      /lacks a read-only root/,
+      objects => {
+        containerOf(objects, /messaging/).securityContext!.readOnlyRootFilesystem = false
+      },
+    ],
+    [
+      'certificates that are not mounted',
+      /nothing mounted at/,
+      objects => {
+        containerOf(objects, /identity/).volumeMounts!.pop()
+      },
+    ],
+    [
+      'a hook that counts on an account',
+      /made after it/,
+      objects => {
+        find(objects, 'Job', /identity/).spec.template!.spec.serviceAccountName = 'crm-rollcall-identity'
+      },
+    ],
+  ]
+}

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { parseAllDocuments } from 'yaml'
+
+const run = promisify(execFile)
+
+/** The chart. */
+export const CHART = join(import.meta.dirname, '..', '..', 'deploy', 'helm', 'rollcall')
+
+/** Release and namespace that the profiles are rendered for. */
+export const RELEASE = { name: 'crm', namespace: 'people' }
+
+export type Labels = Record<string, string>
+export type LabelSelector = { matchLabels?: Labels }
+export type Peer = { podSelector?: LabelSelector; namespaceSelector?: LabelSelector; ipBlock?: { cidr: string } }
+export type PolicyRule = { ports?: { port: number | string; protocol: string }[]; from?: Peer[]; to?: Peer[] }
+export type Probe = { grpc?: { port: number }; httpGet?: { path: string; port: string } }
+
+export type Container = {
+  name: string
+  image: string
+  args?: string[]
+  ports?: { name: string; containerPort: number }[]
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[]
+  startupProbe?: Probe
+  livenessProbe?: Probe
+  readinessProbe?: Probe
+  lifecycle?: { preStop: { sleep: { seconds: number } } }
+  securityContext?: Record<string, unknown>
+  resources?: { requests?: Labels; limits?: Labels }
+  volumeMounts?: { name: string; mountPath: string }[]
+}
+
+export type PodSpec = {
+  containers: Container[]
+  serviceAccountName?: string
+  automountServiceAccountToken?: boolean
+  terminationGracePeriodSeconds?: number
+  securityContext?: Record<string, unknown>
+  imagePullSecrets?: { name: string }[]
+  volumes?: { name: string; secret?: { secretName: string } }[]
+}
+
+/** An object of Kubernetes; `spec` holds what any of the chart's kinds has. */
+export type Manifest = {
+  apiVersion: string
+  kind: string
+  metadata: { name: string; labels: Labels; annotations?: Labels }
+  data?: Record<string, string>
+  spec: PodSpec & {
+    replicas?: number
+    type?: string
+    clusterIP?: string
+    selector?: Labels & LabelSelector
+    podSelector?: LabelSelector
+    template?: { metadata: { labels: Labels; annotations?: Labels }; spec: PodSpec }
+    ports?: { name: string; port: number; targetPort: string }[]
+    scaleTargetRef?: { kind: string; name: string }
+    ingress?: PolicyRule[]
+    egress?: PolicyRule[]
+    tls?: { secretName?: string }[]
+    rules?: {
+      http?: { paths: { backend: { service: { name: string; port: { name: string } } } }[] }
+      backendRefs?: { name: string; port: number }[]
+    }[]
+    endpoints?: { port: string; path: string }[]
+  }
+}
+
+/** What the chart becomes with a file of values; rejects with what Helm says where it refuses them. */
+export async function render(helm: string, values: string, kubernetes: string, ...more: string[]): Promise<Manifest[]> {
+  const named = [RELEASE.name, CHART, '--namespace', RELEASE.namespace, '--kube-version', kubernetes]
+  const { stdout } = await run(helm, ['template', ...named, '-f', values, ...more], { maxBuffer: 2 ** 26 })
+  return parseAllDocuments(stdout)
+    .map(document => document.toJS() as Manifest | null)
+    .filter(object => object !== null)
+}
+
+/** Helm's own lint, in its strict form. */
+export async function lint(helm: string, values: string, kubernetes: string): Promise<void> {
+  await run(helm, ['lint', '--strict', CHART, '-f', values, '--kube-version', kubernetes])
+}
