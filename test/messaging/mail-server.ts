@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SMTPServer } from 'smtp-server'
+
+/** A mail as it arrived. */
+export type Arrived = { from: string; to: string; raw: Buffer; user: string | undefined }
+
+/** A reply that refuses. */
+export type Refusal = { code: number; message: string }
+/** What a mail server does with mail, sooner or later: refuses a recipient or a message, or takes it. */
+export type Refuse = (to: string, stage: 'RCPT' | 'DATA') => Refusal | undefined | Promise<Refusal | undefined>
+
+/** A real mail server on this machine. */
+export type MailServer = {
+  port: number
+  /** Every mail that was taken, in order. */
+  mails: Arrived[]
+  /** Every recipient that was named, whatever became of it. */
+  asked: string[]
+  refuse: Refuse
+  /** Waits for a mail to this address. */
+  mailTo(address: string): Promise<Arrived>
+  stop(): Promise<void>
+}
+
+const PATIENCE_MS = 30_000
+
+/** Starts a mail server; with `user` it takes mail only from whoever signs in: by password, or by an account's token. */
+export async function startMailServer(
+  options: { user?: string; secret?: string; port?: number } = {},
+): Promise<MailServer> {
+  const { user, secret, port = 0 } = options
+  const mails: Arrived[] = []
+  const asked: string[] = []
+  const judge = async (to: string, stage: 'RCPT' | 'DATA') => {
+    const refusal = await running.refuse(to, stage)
+    return refusal && Object.assign(new Error(refusal.message), { responseCode: refusal.code })
+  }
+  const server = new SMTPServer({
+    authOptional: user === undefined,
+    authMethods: ['PLAIN', 'LOGIN', 'XOAUTH2'],
+    disableReverseLookup: true,
+    onAuth({ username, password, accessToken }, _session, callback) {
+      if (username === user && (password ?? accessToken) === secret) callback(null, { user: username ?? '' })
+      else callback(new Error('Invalid login'))
+    },
+    onRcptTo({ address }, _session, callback) {
+      asked.push(address)
+      void judge(address, 'RCPT').then(callback)
+    },
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', async () => {
+        const { mailFrom, rcptTo } = session.envelope
+        const to = rcptTo[0]?.address ?? ''
+        const refusal = await judge(to, 'DATA')
+        if (refusal) return callback(refusal)
+        const from = mailFrom === false ? '' : mailFrom.address
+        mails.push({ from, to, raw: Buffer.concat(chunks), user: session.user })
+        callback(null)
+      })
+    },
+  })
+  server.on('error', () => {}) // clients that are gone
+  const listening = server.listen(port, '127.0.0.1')
+  await once(listening, 'listening')
+  const running: MailServer = {
+    port: (listening.address() as AddressInfo).port,
+    mails,
+    asked,
+    refuse: () => undefined,
+    async mailTo(address) {
+      for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(20)) {
+        const mail = mails.find(({ to }) => to === address)
+        if (mail) return mail
+      }
+      throw new Error(`no mail to ${address}; there are some to ${mails.map(({ to }) => to)}`)
+    },
+    stop: () => new Promise(resolve => server.close(() => resolve())),
+  }
+  return running
+}

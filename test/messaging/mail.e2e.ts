@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createBus, topics } from '@rollcall/bus'
+import { type Client, connect, readAssertionKeys, serviceCaller } from '@rollcall/rpc'
+import { createLogger, type Event } from '@rollcall/runtime'
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { startTestDns, type TestDns } from '../../services/messaging/src/dns/test-dns.ts'
+import { type Api, bodyOf } from '../api.ts'
+import { startStack, type TestStack } from '../stack.ts'
+import { type MailServer, startMailServer } from './mail-server.ts'
+
+type Domain = { id: string; sendingRecords: { type: string; name: string; value: string }[] }
+type Sender = { id: string }
+type Outcome = { success: boolean; message: string }
+
+const domain = 'mail.rollcall-test.com'
+const senders = '/api/emails/senders'
+
+describe('mail', () => {
+  const assertionKey = randomBytes(32).toString('base64')
+  let dns: TestDns
+  let relay: MailServer
+  let own: MailServer
+  let stack: TestStack
+  let owner: Api
+  let organizationId: string
+  let mail: Client<'rollcall.messaging.v1.Mail'>
+  const events: Event[] = []
+  const closing: (() => unknown)[] = []
+
+  before(async () => {
+    dns = await startTestDns()
+    relay = await startMailServer()
+    own = await startMailServer({ user: 'user', secret: 'the secret' })
+    closing.push(dns.stop, relay.stop, own.stop)
+    stack = await startStack({
+      processes: true,
+      settings: {
+        ASSERTION_KEY: assertionKey,
+        DNS_SERVERS: `${dns.resolver.address}:${dns.resolver.port}`,
+        SMTP_URL: `smtp://127.0.0.1:${relay.port}`,
+        SMTP_ALLOW_PRIVATE: 'true',
+        MAIL_FROM: 'Rollcall <no-reply@rollcall-test.com>',
+        MAIL_HOST: 'mx.rollcall-test.com',
+        MAIL_RETRY_MS: '200',
+        MAIL_ATTEMPTS: '4',
+      },
+    })
+    closing.push(stack.stop)
+    owner = stack.owner
+    const me = await bodyOf(owner.get<{ organization: { id: string } }>('/api/auth/me'))
+    organizationId = me.organization.id
+    const [messaging] = stack.instances('messaging')
+    const address = `127.0.0.1:${messaging!.port}`
+    const connection = connect({ address, assertionKeys: readAssertionKeys(assertionKey) })
+    mail = connection.client('rollcall.messaging.v1.Mail')
+    const bus = createBus({
+      brokers: stack.backing.KAFKA_BROKERS.split(','),
+      clientId: 'test',
+      logger: createLogger({ service: 'test', level: 'silent' }),
+      topicPrefix: stack.namespace,
+    })
+    bus.consume({ group: 'test', topics: [topics.messaging], handle: async event => void events.push(event) })
+    closing.push(() => connection.close(), bus.close)
+    await verifyDomain()
+  })
+  after(async () => {
+    for (const close of closing.reverse()) await close()
+  })
+
+  /** Adds the domain, publishes its records where the stack looks them up, and has it verified. */
+  async function verifyDomain() {
+    const { id, sendingRecords } = await bodyOf(owner.post<Domain>('/api/emails/domains', { domain }), 201)
+    const records = sendingRecords.map(({ type, name, value }) => ({
+      type,
+      name,
+      data: type === 'TXT' ? (value.match(/.{1,255}/g) ?? []) : value,
+    }))
+    dns.zone('rollcall-test.com', ['127.0.0.2'], records)
+    await bodyOf(owner.post(`/api/emails/domains/${id}/verify`))
+  }
+
+  /** How the receiving side judges a mail's signatures, by the keys that are published. */
+  async function signatures(raw: Buffer): Promise<[result: string, domain: string][]> {
+    const resolver = new Resolver()
+    resolver.setServers([`${dns.resolver.address}:${dns.resolver.port}`])
+    const { results } = await dkimVerify(raw, { resolver: (name, type) => resolver.resolve(name, type) as never })
+    return results.map(({ status, signingDomain }) => [status.result, signingDomain ?? ''])
+  }
+
+  let count = 0
+  const create = async (fields: Record<string, unknown>): Promise<string> => {
+    const sender = { name: 'Sender One', email: `sender-${count++}@${domain}`, ...fields }
+    return (await bodyOf(owner.post<Sender>(senders, sender), 201)).id
+  }
+  const createSmtp = (server: Record<string, unknown> = {}) => {
+    const smtp = { host: '127.0.0.1', port: own.port, username: 'user', password: 'the secret', ...server }
+    return create({ delivery: 'smtp', smtp })
+  }
+  const test = (id: string, to: string, status = 200) =>
+    bodyOf(owner.post<Outcome>(`${senders}/${id}/test`, { to }), status)
+
+  const send = (to: string, more: object = {}) =>
+    mail.sendMail(
+      { key: `key of ${to}`, to, subject: 'Subject', text: 'The text.', ...more },
+      { caller: serviceCaller('test', organizationId) },
+    )
+  const eventsOf = async (id: string, last: string): Promise<Event[]> => {
+    const found = () => events.filter(event => event.subject === id)
+    for (let tries = 0; tries < 600 && !found().some(({ type }) => type === last); tries++) await sleep(50)
+    return found()
+  }
+  const typesOf = async (id: string, last: string) => (await eventsOf(id, last)).map(({ type }) => type)
+
+  it('of a custom SMTP sender arrives at its server, signed by the domain’s published key', async () => {
+    const id = await createSmtp()
+    await bodyOf(owner.patch(`${senders}/${id}`, { name: 'Ünïcode', replyTo: 'answers@example.com' }))
+    const { success, message } = await test(id, 'contact-1@example.com')
+    assert.ok(success && message.startsWith('250'), message)
+    const { from, user, raw } = await own.mailTo('contact-1@example.com')
+    assert.deepEqual([from, user], [`sender-${count - 1}@${domain}`, 'user'])
+    assert.match(raw.toString(), /^Reply-To: answers@example\.com\r$/m)
+    assert.deepEqual(await signatures(raw), [['pass', domain]])
+    const forged = Buffer.from(raw.toString().replace('can send', 'can lie'))
+    assert.deepEqual(await signatures(forged), [['neutral', domain]])
+  })
+
+  it('of a hosted sender, of a self-hosted domain’s and of no sender goes out over SMTP_URL', async () => {
+    for (const delivery of ['hosted', 'provider']) {
+      const to = `${delivery}@example.com`
+      await test(await create({ delivery }), to)
+      const { raw } = await relay.mailTo(to)
+      assert.match(raw.toString(), /^DKIM-Signature: /m)
+    }
+    await send('system@example.com')
+    const { from, raw } = await relay.mailTo('system@example.com')
+    assert.equal(from, 'no-reply@rollcall-test.com')
+    assert.match(raw.toString(), /^From: Rollcall <no-reply@rollcall-test\.com>\r$/m)
+  })
+
+  it('400: says what the server said, and why there was none', async () => {
+    const wrong = await createSmtp({ password: 'wrong' })
+    assert.match((await test(wrong, 'contact@example.com', 400)).message, /^535 /)
+    own.refuse = (to, stage) =>
+      stage === 'RCPT' && to === 'nobody@example.com' ? { code: 550, message: 'No such user here' } : undefined
+    const answer = await test(await createSmtp(), 'nobody@example.com', 400)
+    assert.deepEqual(answer, { success: false, message: '550 No such user here' })
+    const closed = await createSmtp({ port: 1 })
+    assert.match((await test(closed, 'contact@example.com', 400)).message, /ECONNREFUSED/)
+    const pending = await create({ delivery: 'oauth', oauth: { provider: 'google' } })
+    assert.deepEqual(await test(pending, 'contact@example.com', 400), {
+      success: false,
+      message: 'the account is not connected',
+    })
+  })
+
+  it('is accepted once by its key, sent, and told of', async () => {
+    const sender = await create({ delivery: 'hosted' })
+    const one = await send('once@example.com', { senderId: sender, userId: 'a'.repeat(24), html: '<b>The text.</b>' })
+    assert.deepEqual(await send('once@example.com', { senderId: sender }), one)
+    const told = await eventsOf(one.id, 'email.sent')
+    assert.deepEqual(
+      told.map(({ type }) => type),
+      ['email.queued', 'email.sent'],
+    )
+    const { at: _, ...data } = told[1]!.data as Record<string, unknown>
+    assert.deepEqual(data, {
+      emailId: one.id,
+      to: 'once@example.com',
+      subject: 'Subject',
+      sender: `sender-${count - 1}@${domain}`,
+      userId: 'a'.repeat(24),
+    })
+    const { raw } = await relay.mailTo('once@example.com')
+    assert.match(raw.toString(), new RegExp(`^Message-ID: <${one.id}@${domain}>\r$`, 'mi'))
+    assert.equal(relay.asked.filter(to => to === 'once@example.com').length, 1)
+  })
+
+  it('without a sender of its own goes out from the default one only where that is wanted', async () => {
+    const id = await createSmtp()
+    await bodyOf(owner.patch(`${senders}/${id}/set-default`))
+    await send('by-default@example.com', { fromDefault: true })
+    await own.mailTo('by-default@example.com')
+    await send('password-link@example.com')
+    await relay.mailTo('password-link@example.com')
+  })
+
+  it('is tried again where the server is only busy, with the same Message-ID', async () => {
+    let times = 0
+    relay.refuse = to => (to === 'busy@example.com' && ++times < 3 ? { code: 451, message: 'Try later' } : undefined)
+    const { id } = await send('busy@example.com')
+    assert.deepEqual(await typesOf(id, 'email.sent'), ['email.queued', 'email.sent'])
+    assert.equal(times, 4) // two refusals, then RCPT and DATA
+  })
+
+  it('fails after its last attempt, and at once where its sender cannot send', async () => {
+    relay.refuse = to => (to === 'never@example.com' ? { code: 451, message: 'Try later' } : undefined)
+    const { id } = await send('never@example.com')
+    const failed = (await eventsOf(id, 'email.failed')).at(-1)!
+    assert.equal((failed.data as { error: string }).error, '451 Try later')
+    assert.equal(relay.asked.filter(to => to === 'never@example.com').length, 4)
+    const wrong = await createSmtp({ password: 'wrong' })
+    const other = await send('no-login@example.com', { senderId: wrong })
+    assert.deepEqual(await typesOf(other.id, 'email.failed'), ['email.queued', 'email.failed'])
+  })
+
+  it('bounces where the address is refused for good, which is not written to again', async () => {
+    relay.refuse = to => (to === 'gone@example.com' ? { code: 550, message: '5.1.1 No such user' } : undefined)
+    const first = await send('gone@example.com')
+    const bounced = (await eventsOf(first.id, 'email.bounced')).at(-1)!
+    assert.equal((bounced.data as { error: string }).error, '550 5.1.1 No such user')
+    const second = await send('Gone@Example.com', { key: 'another' })
+    const refused = (await eventsOf(second.id, 'email.bounced')).at(-1)!
+    assert.match((refused.data as { error: string }).error, /^the address bounced before: 550/)
+    assert.equal(relay.asked.filter(to => to.toLowerCase() === 'gone@example.com').length, 1)
+    relay.refuse = () => undefined
+    await test(await create({ delivery: 'hosted' }), 'gone@example.com') // whoever tries finds that it is back
+    const third = await send('gone@example.com', { key: 'a third' })
+    assert.deepEqual(await typesOf(third.id, 'email.sent'), ['email.queued', 'email.sent'])
+  })
+
+  it('bounces where the message is refused, and the address stays good', async () => {
+    relay.refuse = (to, stage) =>
+      to === 'strict@example.com' && stage === 'DATA' ? { code: 554, message: '5.7.1 Looks like spam' } : undefined
+    const { id } = await send('strict@example.com')
+    assert.deepEqual(await typesOf(id, 'email.bounced'), ['email.queued', 'email.bounced'])
+    relay.refuse = () => undefined
+    const next = await send('strict@example.com', { key: 'the next' })
+    assert.deepEqual(await typesOf(next.id, 'email.sent'), ['email.queued', 'email.sent'])
+  })
+
+  it('of identity is sent by messaging: a link to set a password', async () => {
+    await bodyOf(owner.post('/api/users', { name: 'User One', email: 'invited@example.com' }), 201)
+    const { raw } = await relay.mailTo('invited@example.com')
+    assert.match(raw.toString(), /^Subject: Set your password\r$/m)
+  })
+
+  it('is sent, not lost, where messaging is killed between taking it and sending it', async () => {
+    const [messaging] = stack.instances('messaging')
+    const opened = Promise.withResolvers<undefined>()
+    relay.refuse = () => opened.promise // some are being handed over, others have not been begun
+    const addresses = Array.from({ length: 10 }, (_, number) => `kept-${number}@example.com`)
+    const ids: string[] = []
+    for (const address of addresses) ids.push((await send(address)).id)
+    await messaging!.kill()
+    opened.resolve(undefined)
+    await messaging!.start()
+    for (const id of ids) assert.deepEqual(await typesOf(id, 'email.sent'), ['email.queued', 'email.sent'])
+    for (const address of addresses) await relay.mailTo(address)
+  })
+})
+
+describe('mail where there is no mail server', () => {
+  it('is kept in MAIL_DIR as files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rollcall-mails-'))
+    const stack = await startStack({ settings: { MAIL_DIR: folder } })
+    try {
+      await bodyOf(stack.owner.post('/api/users', { name: 'User One', email: 'invited@example.com' }), 201)
+      let files: string[] = []
+      for (let tries = 0; tries < 300 && files.length === 0; tries++) {
+        await sleep(50)
+        files = (await readdir(folder)).filter(name => name.endsWith('.eml'))
+      }
+      const text = await readFile(join(folder, files[0]!), 'utf8')
+      assert.match(text, /^To: invited@example\.com\r$/m)
+    } finally {
+      await stack.stop()
+      await rm(folder, { recursive: true })
+    }
+  })
+})
