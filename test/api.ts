@@ -34,7 +34,7 @@ export function createApi(url: string, headers: Record<string, string> = {}): Ap
     const response = await fetch(target, { method, ...encoded(sent.body, { ...headers, ...sent.headers }) })
     const text = await response.text()
     checkAnswer(method, target, response.status, response.headers, text)
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json')
     const body = (isJson ? JSON.parse(text) : text) as Body
     return { status: response.status, headers: response.headers, text, body }
   }

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const patienceMs = 15_000
+
+/** The mails of a stack that keeps them as files: give it `settings`. */
+export type Mailbox = {
+  settings: { MAIL_DIR: string }
+  /** The texts of the mails to an address so far, oldest first. */
+  to(address: string): Promise<string[]>
+  /** Does what makes a mail to an address, waits for the mail and answers its text. */
+  next(address: string, cause: () => Promise<unknown>): Promise<string>
+  remove(): Promise<void>
+}
+
+/** Opens a mailbox in a folder of its own. */
+export async function openMailbox(): Promise<Mailbox> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-mail-'))
+  const to = async (address: string) => {
+    const names = (await readdir(folder)).filter(name => name.endsWith('.eml')).sort()
+    const mails = await Promise.all(names.map(name => readFile(join(folder, name), 'utf8')))
+    return mails.filter(mail => recipientOf(mail) === address).map(textOf)
+  }
+  return {
+    settings: { MAIL_DIR: folder },
+    to,
+    async next(address, cause) {
+      const before = (await to(address)).length
+      await cause()
+      for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(20)) {
+        const text = (await to(address))[before]
+        if (text !== undefined) return text
+      }
+      assert.fail(`no mail to ${address}`)
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+function recipientOf(mail: string): string | undefined {
+  return /^To: (.*?)\r?$/im.exec(mail)?.[1]
+}
+
+/** The text below the head; quoted-printable breaks long lines and writes `=` as `=3D`. */
+function textOf(mail: string): string {
+  const text = mail.slice(mail.search(/\r?\n\r?\n/)).trim()
+  if (!/^Content-Transfer-Encoding: quoted-printable/im.test(mail)) return text
+  return text
+    .replace(/=\r?\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
