@@ -19,7 +19,7 @@ import {
   servicePorts,
   serviceReady,
 } from '@rollcall/local'
-import { createLifecycle, createLogger, type Lifecycle } from '@rollcall/runtime'
+import { createLifecycle, createLogger, type Lifecycle, type Metrics } from '@rollcall/runtime'
 import { MongoClient } from 'mongodb'
 import { type Api, createApi, signIn } from './api.ts'
 
@@ -77,11 +77,15 @@ export type StackOptions = {
 export type Instance = {
   service: ServiceName
   port: number
+  /** Its settings. */
+  environment: NodeJS.ProcessEnv
   start(): Promise<void>
   /** Lets it end in order. */
   stop(): Promise<void>
   /** `kill -9`; only for processes. */
   kill(): Promise<void>
+  /** What it measures, once started; only for instances inside this process. */
+  metrics(): Metrics
 }
 
 /** The whole product, with databases and keys of its own. */
@@ -180,13 +184,16 @@ function backingOf(env: NodeJS.ProcessEnv): BackingEnvironment {
 /** A service inside this process. */
 function ownInstance(service: ServiceName, port: number, environment: NodeJS.ProcessEnv): Instance {
   let stop = async () => {}
+  let measured: Metrics | undefined
   return {
     service,
     port,
+    environment,
     async start() {
       const start = await STARTS[service]()
       const logger = createLogger({ service, level: environment.LOG_LEVEL ?? 'fatal' })
       const lifecycle = createLifecycle({ service, logger, graceMs: 10_000 })
+      measured = lifecycle.metrics
       stop = async () => {
         stop = async () => {}
         assert.equal(await lifecycle.stop('the test is over'), 'clean', `${service} did not stop cleanly`)
@@ -197,6 +204,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
     },
     stop: () => stop(),
     kill: async () => assert.fail('only processes can be killed: startStack({ processes: true })'),
+    metrics: () => measured ?? assert.fail(`${service} has not been started`),
   }
 }
 
@@ -219,6 +227,7 @@ function processInstance(
   return {
     service,
     port,
+    environment,
     async start() {
       const internalPort = await freePort()
       running = await launchService(service, { environment, internalPort, logFile })
@@ -229,6 +238,7 @@ function processInstance(
       running?.kill()
       await running?.exited
     },
+    metrics: () => assert.fail('the metrics of a process are at its internal port'),
   }
 }
 

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { type Link, linkTo } from '@rollcall/local'
+import { createLifecycle, createLogger, type OwnedLifecycle, pause } from '@rollcall/runtime'
 import { MongoClient, ObjectId } from 'mongodb'
+import { readConfig } from '../../services/gateway/src/config.ts'
+import { startGateway } from '../../services/gateway/src/service.ts'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
@@ -868,6 +872,81 @@ describe('workspaces', () => {
       await bodyOf(owner.api.delete(`/api/workspaces/${workspace.id}/members/${member.id}`))
       await bodyOf(owner.api.delete(path))
       await refused(accept(invitation), 409, { message: /role/ })
+    })
+  })
+
+  describe('503', () => {
+    const deadlineMs = 2_000
+    let link: Link
+    let lifecycle: OwnedLifecycle
+    let url: string
+
+    /** Another gateway, which reaches the tenant server of the organization by a link. */
+    before(async () => {
+      const { organization } = await bodyOf(owner.api.get<{ organization: { id: string } }>('/api/auth/me'))
+      const { environment } = stack.instances('gateway')[0]!
+      link = await linkTo(String(environment.IDENTITY_ADDRESS))
+      lifecycle = createLifecycle({ service: 'gateway', logger: createLogger({ service: 'gateway', level: 'fatal' }) })
+      const config = readConfig({
+        ...environment,
+        PORT: '0',
+        RPC_DEADLINE_MS: String(deadlineMs),
+        TENANT_SERVERS: JSON.stringify({ [organization.id]: link.url }),
+      })
+      url = `http://127.0.0.1:${(await startGateway(config, lifecycle)).port}`
+    })
+    after(async () => {
+      await lifecycle.stop('the test is over')
+      await link.stop()
+    })
+
+    for (const mode of ['cut', 'silent'] as const) {
+      it(`a token gets no further on the control plane while its tenant server is ${mode}; sessions go on`, async () => {
+        const workspace = await create()
+        const { id: invitation } = await invited(workspace)
+        const { api: token } = await makeToken(owner.api)
+        const session = owner.api.at(url)
+        const byToken = token.at(url)
+        const base = `/api/workspaces/${workspace.id}`
+        await bodyOf(byToken.get(`${base}/members`))
+        link.become(mode)
+        for (const [method, path, body] of [
+          ['GET', `${base}/members`],
+          ['POST', `${base}/members`, { email: 'nobody@example.com', role: 'user' }],
+          ['PATCH', `${base}/members/${owner.id}`, { role: 'admin' }],
+          ['DELETE', `${base}/members/${owner.id}`],
+          ['GET', `${base}/invitations`],
+          ['POST', `${base}/invitations`, { email: 'nobody@example.com', role: 'user' }],
+          ['DELETE', `${base}/invitations/${invitation}`],
+        ] as const) {
+          const startedAt = performance.now()
+          const { headers, text } = await byToken.request(method, path, body && { body }).then(answer => {
+            assert.equal(answer.status, 503, `${method} ${path}`)
+            return answer
+          })
+          assert.deepEqual(JSON.parse(text), { error: true, message: 'service unavailable' })
+          assert.ok(headers.get('retry-after'))
+          assert.ok(performance.now() - startedAt < deadlineMs + 1_000, 'within the deadline')
+        }
+        await bodyOf(byToken.get(base))
+        await bodyOf(byToken.get('/api/users'))
+        await bodyOf(session.get(`${base}/members`))
+        await bodyOf(session.post(`${base}/invitations`, { email: newAddress(), role: 'user' }), 201)
+        link.become('open')
+        for (let waitedMs = 0; (await byToken.get(`${base}/members`)).status !== 200; waitedMs += 50) {
+          assert.ok(waitedMs < 10_000, 'the tenant server is reached again')
+          await pause(50)
+        }
+      })
+    }
+
+    it('a token that was revoked is refused there at once', async () => {
+      const workspace = await create()
+      const { api, id } = await makeToken(owner.api)
+      const members = () => api.at(url).get(`/api/workspaces/${workspace.id}/members`)
+      await bodyOf(members())
+      await bodyOf(owner.api.patch(`/api/tokens/${id}`, { active: false }))
+      assert.equal((await members()).status, 401)
     })
   })
 
