@@ -47,6 +47,7 @@ export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.P
     LIMIT_PREFIX: `${namespace}limit:`,
     IDEMPOTENCY_PREFIX: `${namespace}idempotency:`,
     QUEUE_PREFIX: `${namespace}rollcall`,
+    PUBLIC_URL: `http://localhost:${ports.gateway}`,
     DEFAULT_PROVIDER: 'self-hosted',
     MAIL_HOST: 'mail.rollcall.test',
     SHUTDOWN_GRACE_MS: String((GRACE_SECONDS - 2) * 1000),

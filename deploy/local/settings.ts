@@ -20,6 +20,7 @@ const schema = z.object({
   REGISTRATION: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('open'),
   DNS_SERVERS: list().optional(),
   SMTP_URL: urlOf('smtp', 'smtps').optional(),
+  PUBLIC_URL: urlOf('http', 'https').optional(),
   TRUST_PROXY: z
     .string()
     .regex(hopsOrNetworks, { error: 'expected a number of hops, 1 to 10, or CIDR blocks separated by commas' })

@@ -5,6 +5,7 @@ import { startBacking } from './backing/index.ts'
 import { follow } from './follow.ts'
 import { interruption } from './interruption.ts'
 import { type Kept, keptIn } from './keys.ts'
+import { followMails, type KeptMail } from './mails.ts'
 import { assertFree, freePort, LOCALHOST } from './ports.ts'
 import { explain, Problem } from './problem.ts'
 import {
@@ -46,6 +47,7 @@ async function main(signal: AbortSignal): Promise<void> {
   const ready = Promise.all(services.map(service => service.ready())).then(() => 'ready')
   if ((await Promise.race([ready, over])) === 'ready') {
     printReady(settings, kept, gatewayPort)
+    if (settings.SMTP_URL === undefined) followMails(mailFolder(settings), printMail)
     await over
   }
   print('stopping')
@@ -53,11 +55,23 @@ async function main(signal: AbortSignal): Promise<void> {
 
 /** What the services read of the settings. Where no password is known the account exists, and nothing is to be made. */
 function told({ LOG_LEVEL, REGISTRATION, TRUST_PROXY, ...settings }: Settings, { owner }: Kept): Stack['settings'] {
+  const { SMTP_URL, PUBLIC_URL } = settings
   const DNS_SERVERS = settings.DNS_SERVERS?.join(',')
   const password = settings.BOOTSTRAP_PASSWORD ?? owner.password
   const BOOTSTRAP_EMAIL = password && settings.BOOTSTRAP_EMAIL
-  return { LOG_LEVEL, REGISTRATION, TRUST_PROXY, DNS_SERVERS, BOOTSTRAP_EMAIL, BOOTSTRAP_PASSWORD: password }
+  return {
+    LOG_LEVEL,
+    REGISTRATION,
+    TRUST_PROXY,
+    DNS_SERVERS,
+    BOOTSTRAP_EMAIL,
+    BOOTSTRAP_PASSWORD: password,
+    ...(SMTP_URL === undefined ? { MAIL_DIR: mailFolder(settings) } : { SMTP_URL }),
+    ...(PUBLIC_URL !== undefined && { PUBLIC_URL }),
+  }
 }
+
+const mailFolder = ({ DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => join(DATA_DIR, 'mails')
 
 type Launched = { program: Running; ready(): Promise<void> }
 
@@ -90,6 +104,10 @@ function interrupted(signal: AbortSignal): Promise<void> {
 async function crash(services: readonly Launched[]): Promise<never> {
   const { name, exit, logFile, lastLines } = await firstToEnd(services.map(({ program }) => program))
   throw new Problem(`${lastLines(LAST_LINES)}\n${name} ended by itself (exit ${exit?.code}), see ${logFile}`)
+}
+
+function printMail({ to, subject, file }: KeptMail): void {
+  printStep('mail', `to ${to}: ${subject} (${relative(ROOT, file)})`)
 }
 
 function printReady({ DATA_DIR }: Settings, { owner }: Kept, port: number): void {
