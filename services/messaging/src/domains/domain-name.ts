@@ -4,6 +4,7 @@ import { parse } from 'tldts'
 
 /** Leaves room for what the records' names begin with. */
 const MAX_LENGTH = 200
+const NOT_IN_NAMES = /[\s/\\?#@:%[\]]/
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /**
@@ -11,8 +12,9 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
  * anything that is no name that can be registered, nor one below it.
  */
 export function parseDomainName(text: string, path: string): string {
-  const name = domainToASCII(text.trim().replace(/[.。．｡]$/, ''))
   const refuse = (reason: string) => new AppError('invalid_field', { path, reason })
+  // Of an address the rest would be dropped in silence.
+  const name = NOT_IN_NAMES.test(text.trim()) ? '' : domainToASCII(text.trim().replace(/[.。．｡]$/, ''))
   if (!name.split('.').every(label => LABEL.test(label))) throw refuse('is not a domain name')
   if (name.length > MAX_LENGTH) throw refuse(`is longer than ${MAX_LENGTH} characters`)
   const { isIp, isIcann, domain } = parse(name)

@@ -67,7 +67,7 @@ function answer(
   const [path = ''] = url.split('?')
   const [, name = '', rest = ''] = /^\/v[34]\/domains\/([^/]+)(.*)$/.exec(path) ?? []
   const known = domains.get(name)
-  switch (`${method} ${path.replace(name, ':name')}`) {
+  switch (`${method} ${path}`) {
     case 'GET /v4/domains':
       return [200, { total_count: domains.size, items: [] }]
     case 'POST /v4/domains': {

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { parseKeyRing } from '@rollcall/credentials'
+import { createDomain } from './domains/create-domain.ts'
+import { dkimKeyPlace } from './domains/domain.model.ts'
+import { rotateDkim } from './domains/rotate-dkim.ts'
+import { apiKeyPlace } from './provider/provider.model.ts'
+import { rotateSecrets } from './secret-rotation.ts'
+import { createSecrets } from './secrets.ts'
+import { secretPlace } from './senders/secret-places.ts'
+import { type TestContext, testContext } from './test-context.ts'
+
+const key = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
+
+describe('the rotation of secrets', () => {
+  const [old, fresh] = [key('old'), key('fresh')]
+  const both = createSecrets(parseKeyRing(`${fresh},${old}`))
+  let test: TestContext
+  before(async () => {
+    test = await testContext({ SECRET_KEYS: old })
+  })
+  after(() => test.stop())
+
+  const rotate = () => rotateSecrets(test.context.models, both, test.context.logger)
+
+  it('leaves nothing that needs the old key, and what it protects as it was', async () => {
+    const { domains, providers, senders } = test.context.of(test)
+    const { secrets } = test.context
+    const { data } = await createDomain(test.context, { domain: 'rotated.com' }, test.call())
+    const { id } = JSON.parse(data.toString())
+    await domains.updateOne({ _id: id }, { $set: { status: 'verified' } })
+    await rotateDkim(test.context, id, test.call())
+    const before = await domains.findOne({ _id: id })
+    const apiKey = secrets.seal('the key', apiKeyPlace(test.organizationId))
+    await providers.insertOne({ kind: 'mailgun', apiKey })
+    const sender = await senders.insertOne({
+      name: 'News',
+      email: 'news@rotated.com',
+      emailKey: 'news@rotated.com',
+      domain: 'rotated.com',
+      delivery: 'smtp',
+      creator: test.organizationId,
+    })
+    const smtpPassword = secrets.seal('the password', secretPlace.password(sender))
+    const oauthTokens = secrets.seal('the tokens', secretPlace.tokens(sender))
+    await senders.updateOne({ _id: sender._id }, { $set: { smtpPassword, oauthTokens } })
+
+    assert.equal(await rotate(), 5)
+    assert.equal(await rotate(), 0)
+
+    const onlyFresh = createSecrets(parseKeyRing(fresh))
+    const domain = await domains.findOne({ _id: id })
+    for (const [index, { privateKey }] of domain!.dkimKeys.entries()) {
+      const place = dkimKeyPlace(domain!)
+      assert.equal(onlyFresh.open(privateKey!, place), secrets.open(before!.dkimKeys[index]!.privateKey!, place))
+    }
+    const provider = await providers.findOne({})
+    assert.equal(onlyFresh.open(provider!.apiKey!, apiKeyPlace(test.organizationId)), 'the key')
+    const found = await senders.findOne({ _id: sender._id })
+    assert.equal(onlyFresh.open(found!.smtpPassword!, secretPlace.password(sender)), 'the password')
+    assert.equal(onlyFresh.open(found!.oauthTokens!, secretPlace.tokens(sender)), 'the tokens')
+  })
+
+  it('does not overwrite what is set meanwhile', async () => {
+    const { providers } = test.context.of(test)
+    const place = apiKeyPlace(test.organizationId)
+    const { secrets } = test.context
+    await providers.updateOne({}, { $set: { apiKey: secrets.seal('first', place) } })
+    const later = both.seal('second', place)
+    const interrupting = {
+      ...both,
+      open: (sealed: Parameters<typeof both.open>[0], where: string) => {
+        overwritten = providers.updateOne({}, { $set: { apiKey: later } })
+        return both.open(sealed, where)
+      },
+    }
+    let overwritten: Promise<unknown> | undefined
+    await rotateSecrets(test.context.models, interrupting, test.context.logger)
+    await overwritten
+    assert.equal(both.open((await providers.findOne({}))!.apiKey!, place), 'second')
+  })
+})
