@@ -111,7 +111,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   await using onFailure = new AsyncDisposableStack()
   const logDir = await mkdtemp(join(tmpdir(), 'rollcall-stack-'))
   onFailure.defer(() => rm(logDir, { recursive: true, force: true }))
-  const stack = await describeStack(options.settings)
+  const stack = await describeStack({ MAIL_DIR: join(logDir, 'mails'), ...options.settings })
   onFailure.defer(() => dropDatabases(stack))
 
   const links: Partial<Record<ServiceName, Link>> = {}
