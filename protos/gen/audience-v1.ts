@@ -190,14 +190,20 @@ export type Contacts = {
   blockContact: { kind: 'unary'; request: BlockContactRequest; response: Updated }
   /** Restores a blocked contact. */
   unblockContact: { kind: 'unary'; request: IdRequest; response: Updated }
+  /** Attaches the contact to a user account, in the place of another one; null detaches it. An account has at most one contact. */
+  linkUser: { kind: 'unary'; request: LinkUserRequest; response: Updated }
   /** Deletes the contact and answers it as it was. No user account is touched. */
   deleteContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Everything that happened to the contact, newest first. */
+  /** Everything that happened to the contact and, while it is linked to a user account, to and by that account; newest first. */
   listTimeline: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** What the contact did, newest first. */
   listActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Changes of the contact's fields and attributes, newest first. */
   listAttributesHistory: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** The lists the contact is on, those it came to last first. */
+  listLists: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Emails sent to the contact, newest first. */
+  listEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
 }
 
 export type Contact = {
@@ -212,7 +218,7 @@ export type Contact = {
   blocked: boolean
   blockedAt: string
   blockedReason: string
-  /** The linked user account. */
+  /** The linked user account: its id, or {_id, id, name, email, role, blocked} with populate=user. */
   user: string
   source: 'api' | 'import' | 'form' | 'workflow'
   /** The import job that created or last changed the contact. */
@@ -252,6 +258,33 @@ export type AttributeChange = {
   row?: number
 }
 
+/** A contact's being on a list. */
+export type ListMembership = {
+  list?: ListName | null
+  addedAt: string
+  addedBy?: Actor | null
+  /** The way in. */
+  source: 'api' | 'import' | 'form' | 'workflow'
+}
+
+export type ListName = {
+  _id: string
+  name: string
+}
+
+/** An email that was sent to a contact, or is about to be. */
+export type ContactEmail = {
+  contact: string
+  to: string
+  subject: string
+  /** Address it went out from. */
+  sender: string
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  at: string
+  sentAt: string
+  error: string
+}
+
 export type ExportContactsRequest = {
   /** As in the list. */
   filter?: string
@@ -284,6 +317,12 @@ export type UpdateAttributesRequest = {
 export type ReplaceTagsRequest = {
   id: string
   tags: string[]
+}
+
+export type LinkUserRequest = {
+  id: string
+  /** null detaches. */
+  userId: string
 }
 
 export type BlockContactRequest = {

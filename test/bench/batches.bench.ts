@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { startAudience } from '@rollcall/audience'
 import { connect, readAssertionKeys, serviceCaller } from '@rollcall/rpc'
-import { createLifecycle, createLogger, list } from '@rollcall/runtime'
+import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { type Collection, MongoClient, ObjectId } from 'mongodb'
+import { readConfig } from '../../services/audience/src/config.ts'
 import { atLeast, type Figure, sideBySide } from './measure.ts'
 
 const batchSize = 1000
@@ -73,7 +74,7 @@ async function applyAll({ batches, attributes }: Audience, organizationId: strin
       attributes: JSON.stringify(attributes),
       clearTags: false,
     }))
-    const options = { duplicateStrategy: 'update', emptyValues: 'ignore', tags: [] }
+    const options = { duplicateStrategy: 'update', emptyValues: 'ignore', tags: [], listIds: [] }
     const call = batches.applyBatch(
       { jobId, number, rows: wire, ...options },
       { caller, deadline: Date.now() + 60_000 },
@@ -149,20 +150,15 @@ function makeBatches(variant: number): Row[][] {
 async function startForBench(url: string, brokers: string, dbName: string) {
   const key = randomBytes(32).toString('base64')
   const lifecycle = createLifecycle({ service: 'audience', logger })
-  const config = {
-    LOG_LEVEL: 'warn' as const,
-    LISTEN_HOST: '127.0.0.1',
-    INTERNAL_PORT: 0,
-    SHUTDOWN_GRACE_MS: 25_000,
-    SHUTDOWN_DRAIN_MS: 0,
-    OTEL_TRACES_SAMPLER_ARG: 1,
-    PORT: 0,
+  const config = readConfig({
+    LOG_LEVEL: 'warn',
     MONGODB_URL: url,
     MONGODB_DATABASE: dbName,
-    KAFKA_BROKERS: list().parse(brokers),
+    KAFKA_BROKERS: brokers,
+    IDENTITY_ADDRESS: '127.0.0.1:1', // nobody is asked there
     TOPIC_PREFIX: `${dbName}.`,
-    ASSERTION_KEY: readAssertionKeys(key),
-  }
+    ASSERTION_KEY: key,
+  })
   const { port } = await startAudience(config, lifecycle)
   const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
   const batches = connection.client('rollcall.audience.v1.Batches')

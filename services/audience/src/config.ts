@@ -9,6 +9,8 @@ const schema = z.object({
   ...storeConfig('rollcall_audience'),
   ...busConfig,
   ...rpcServerConfig,
+  /** Where identity is: host:port, or dns:///host:port. */
+  IDENTITY_ADDRESS: z.string({ error: 'expected host:port' }).min(3),
 })
 
 /** The settings of the audience service. */

@@ -1,4 +1,4 @@
-import type { Call } from '@rollcall/rpc'
+import type { Call, Client } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
 import { type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model } from 'mongoose'
@@ -6,6 +6,7 @@ import { type Attribute, attributeSchema } from './attributes/attribute.model.ts
 import { createValueDropper, type ValueDropper } from './attributes/value-dropper.ts'
 import { type Batch, batchSchema } from './batches/batch.model.ts'
 import { type Contact, contactSchema } from './contacts/contact.model.ts'
+import { type ContactEmail, contactEmailSchema } from './emails/contact-email.model.ts'
 import { type HistoryEntry, historySchema } from './history/history.model.ts'
 import { type AudienceList, listSchema } from './lists/list.model.ts'
 import { type ListJob, listJobSchema } from './lists/list-job.model.ts'
@@ -17,6 +18,7 @@ export type Models = {
   contacts: Model<Contact>
   attributes: Model<Attribute>
   history: Model<HistoryEntry>
+  emails: Model<ContactEmail>
   batches: Model<Batch>
   lists: Model<AudienceList>
   memberships: Model<Membership>
@@ -28,6 +30,7 @@ export type Collections = {
   contacts: Scope<Contact>
   attributes: Scope<Attribute>
   history: Scope<HistoryEntry>
+  emails: Scope<ContactEmail>
   batches: Scope<Batch>
   lists: Scope<AudienceList>
   memberships: Scope<Membership>
@@ -47,20 +50,23 @@ export type Data = {
 export type Context = Data & {
   dropper: ValueDropper
   listJobs: ListJobs
+  /** Who the accounts of an organization are. */
+  directory: Client<'rollcall.identity.v1.Directory'>
 }
 
-/** Makes the context of the service. */
-export function createContext(store: Store, logger: Logger): Context {
+/** Declares the collections, and gives each organization its view of them. */
+export function createData(store: Store, logger: Logger): Data {
   const models: Models = {
     contacts: store.model('Contact', contactSchema),
     attributes: store.model('Attribute', attributeSchema),
     history: store.model('HistoryEntry', historySchema),
+    emails: store.model('ContactEmail', contactEmailSchema),
     batches: store.model('Batch', batchSchema),
     lists: store.model('AudienceList', listSchema),
     memberships: store.model('Membership', membershipSchema),
     listJobs: store.model('ListJob', listJobSchema),
   }
-  const data: Data = {
+  return {
     store,
     models,
     logger,
@@ -68,11 +74,18 @@ export function createContext(store: Store, logger: Logger): Context {
       contacts: scoped(models.contacts, organizationId),
       attributes: scoped(models.attributes, organizationId),
       history: scoped(models.history, organizationId),
+      emails: scoped(models.emails, organizationId),
       batches: scoped(models.batches, organizationId),
       lists: scoped(models.lists, organizationId),
       memberships: scoped(models.memberships, organizationId),
       listJobs: scoped(models.listJobs, organizationId),
     }),
   }
-  return { ...data, dropper: createValueDropper({ store, ...models, logger }), listJobs: createListJobs(data) }
+}
+
+/** Makes the context of the service. */
+export function createContext(data: Data, directory: Context['directory']): Context {
+  const { store, models, logger } = data
+  const dropper = createValueDropper({ store, ...models, logger })
+  return { ...data, directory, dropper, listJobs: createListJobs(data) }
 }

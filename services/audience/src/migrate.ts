@@ -1,7 +1,7 @@
 import { runTask } from '@rollcall/runtime'
 import { connectStore, migrate, storeSettings } from '@rollcall/store'
 import { readConfig } from './config.ts'
-import { createContext } from './context.ts'
+import { createData } from './context.ts'
 
 /** Makes the indexes, for deployments where the service does not do so at its start. */
 await runTask({
@@ -10,7 +10,7 @@ await runTask({
   async run(config, { logger, onStop }) {
     const store = await connectStore({ ...storeSettings(config), logger })
     onStop('store', store.close)
-    createContext(store, logger)
+    createData(store, logger)
     await migrate(store, logger)
   },
 })

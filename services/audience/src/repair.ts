@@ -1,7 +1,7 @@
 import { runTask } from '@rollcall/runtime'
 import { connectStore, storeSettings } from '@rollcall/store'
 import { readConfig } from './config.ts'
-import { createContext } from './context.ts'
+import { createData } from './context.ts'
 import { repairListCounts } from './lists/repair-counts.ts'
 
 /** Counts the members of lists anew, should a count ever be wrong. Can run at any time, beside the service. */
@@ -11,7 +11,7 @@ await runTask({
   async run(config, { logger, onStop }) {
     const store = await connectStore({ ...storeSettings(config), logger })
     onStop('store', store.close)
-    const repairs = await repairListCounts(createContext(store, logger))
+    const repairs = await repairListCounts(createData(store, logger))
     for (const repair of repairs) logger.warn(repair, 'counts of a list repaired')
     logger.info({ repaired: repairs.length }, 'lists counted')
   },

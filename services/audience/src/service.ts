@@ -1,12 +1,14 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
-import { rpcServerSettings, serve } from '@rollcall/rpc'
+import { connect, rpcServerSettings, rpcSettings, serve } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
 import { attributes } from './attributes/attributes.ts'
 import { batches } from './batches/batches.ts'
 import type { Config } from './config.ts'
 import { contacts } from './contacts/contacts.ts'
-import { createContext } from './context.ts'
+import { createContext, createData } from './context.ts'
+import { onEmailEvents } from './emails/on-email-events.ts'
+import { onUserEvents } from './history/on-user-events.ts'
 import { lists } from './lists/lists.ts'
 
 /** Starts the audience service: contacts, their attributes, lists and history, over gRPC. */
@@ -16,7 +18,9 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
   lifecycle.onStop('store', store.close)
   health.addReadyCheck('mongodb', store.ping)
 
-  const context = createContext(store, logger)
+  const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
+  lifecycle.onStop('connection to identity', async () => identity.close())
+  const context = createContext(createData(store, logger), identity.client('rollcall.identity.v1.Directory'))
   if (config.MIGRATE_AT_START) await migrate(store, logger)
 
   const bus = createBus({ ...busSettings(config), clientId: 'audience', logger, metrics })
@@ -28,6 +32,9 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
   await context.dropper.resume()
   lifecycle.onStop('work on lists', context.listJobs.stop)
   await context.listJobs.watch()
+
+  bus.consume({ group: 'audience.on-user-events', topics: [topics.identity], handle: onUserEvents(context) })
+  bus.consume({ group: 'audience.on-email-events', topics: [topics.messaging], handle: onEmailEvents(context) })
 
   const server = await serve({
     services: {

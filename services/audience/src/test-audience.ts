@@ -2,9 +2,19 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { busSettings, createBus, type Topic } from '@rollcall/bus'
 import type { Services } from '@rollcall/protos'
-import { type Caller, type Client, connect, type HttpBody, readAssertionKeys, serviceCaller } from '@rollcall/rpc'
-import { createLifecycle, createLogger } from '@rollcall/runtime'
+import {
+  type Caller,
+  type Client,
+  connect,
+  type Handlers,
+  type HttpBody,
+  readAssertionKeys,
+  serve,
+  serviceCaller,
+} from '@rollcall/rpc'
+import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
 import { Mongoose, type mongo, Types } from 'mongoose'
 import { readConfig } from './config.ts'
 import { startAudience } from './service.ts'
@@ -15,6 +25,10 @@ export type TestAudience = {
   attributes: Client<'rollcall.audience.v1.Attributes'>
   batches: Client<'rollcall.audience.v1.Batches'>
   client<N extends keyof Services & string>(name: N): Client<N>
+  /** The accounts that the identity service knows, by organization. */
+  users: Map<string, User[]>
+  /** Tells the service what another one publishes. */
+  publish(topic: Topic, events: Event[]): Promise<void>
   /** The service's database, to look at what is stored. */
   db: mongo.Db
   /** Starts another replica, as a process of its own that can be killed. */
@@ -25,32 +39,59 @@ export type TestAudience = {
 /** A process of the service beside the one under test. */
 export type Replica = { batches: TestAudience['batches']; kill(signal: NodeJS.Signals): Promise<[code: number | null]> }
 
+type User = Services['rollcall.identity.v1.Directory']['findUsers']['response']['users'][number]
+
 /** Starts the service in this process on the backing services of the environment. */
 export async function startTestAudience(): Promise<TestAudience> {
   const key = randomBytes(32).toString('base64')
   const dbName = `audience-test-${new Types.ObjectId()}`
-  const env = { ...process.env, MONGODB_DATABASE: dbName, TOPIC_PREFIX: `${dbName}.`, ASSERTION_KEY: key }
-  const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+  const users = new Map<string, User[]>()
+  const identity = await serveDirectory(users, key, logger)
+  const env = {
+    ...process.env,
+    MONGODB_DATABASE: dbName,
+    TOPIC_PREFIX: `${dbName}.`,
+    KAFKA_PARTITIONS: '2',
+    ASSERTION_KEY: key,
+    IDENTITY_ADDRESS: `127.0.0.1:${identity.port}`,
+  }
+  const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
   const lifecycle = createLifecycle({ service: 'audience', logger, graceMs: 10_000 })
   const { port } = await startAudience(config, lifecycle)
   const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
   const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
   await database.asPromise()
+  const bus = createBus({ ...busSettings(config), clientId: 'test', logger })
   return {
     contacts: connection.client('rollcall.audience.v1.Contacts'),
     attributes: connection.client('rollcall.audience.v1.Attributes'),
     batches: connection.client('rollcall.audience.v1.Batches'),
     client: name => connection.client(name),
+    users,
+    publish: (topic, events) => bus.publish(topic, events),
     db: database.db!,
     replica: () => startReplica(env, key),
     stop: async () => {
       connection.close()
+      await bus.close()
       await lifecycle.stop('test over')
+      await identity.stop()
       await database.dropDatabase()
       await database.close()
     },
   }
+}
+
+/** Stands in for the identity service, as far as the audience asks it. */
+function serveDirectory(users: TestAudience['users'], key: string, logger: Logger) {
+  const directory: Handlers<'rollcall.identity.v1.Directory'> = {
+    findUsers: async ({ ids }, { caller }) => ({
+      users: (users.get(caller.organizationId) ?? []).filter(({ id }) => ids.includes(id)),
+    }),
+  }
+  const services = { 'rollcall.identity.v1.Directory': directory }
+  return serve({ services, port: 0, host: '127.0.0.1', assertionKeys: readAssertionKeys(key), logger })
 }
 
 async function startReplica(env: NodeJS.ProcessEnv, key: string): Promise<Replica> {

@@ -5,7 +5,7 @@ import type { Caller } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { createContext } from '../context.ts'
+import { createData } from '../context.ts'
 import {
   jsonOf,
   type Page,
@@ -41,10 +41,10 @@ describe('attributes', () => {
     (await jsonOf<{ attributes: object }>(audience.contacts.getContact({ id }, me))).attributes
 
   /** As another replica has it. */
-  const ownContext = async () => {
+  const ownData = async () => {
     const logger = createLogger({ service: 'audience', level: 'silent' })
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
-    return createContext(store, logger)
+    return createData(store, logger)
   }
 
   it('defines, lists and describes', async () => {
@@ -155,7 +155,7 @@ describe('attributes', () => {
     await create(me, { slug: 'city' })
     await audience.contacts.updateAttributes({ id: contact, attributes: '{"city":"Bergen"}' }, me)
     // A replica that was held up all the time, and still goes by the definition it knew.
-    const { store, models, logger } = await ownContext()
+    const { store, models, logger } = await ownData()
     const late = createValueDropper({ store, ...models, logger, settleMs: 10 })
     const organization = new Types.ObjectId(me.caller.organizationId)
     await late.drop({ _id: new Types.ObjectId(id), organization, slug: 'city' } as Attribute)
@@ -172,7 +172,7 @@ describe('attributes', () => {
     )
     // As a process killed right after its first write leaves it.
     await audience.db.collection('attributes').updateOne({ _id: new Types.ObjectId(id) }, { $set: { deleting: true } })
-    const { store, models, logger } = await ownContext()
+    const { store, models, logger } = await ownData()
     const dropper = createValueDropper({ store, ...models, logger, settleMs: 10 })
     await dropper.resume()
     assert.ok(await dropper.dropped(me.caller.organizationId, 'city'))

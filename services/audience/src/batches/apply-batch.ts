@@ -7,7 +7,7 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import { type ContactUpdate, updated, updateOf } from '../contacts/changes.ts'
 import { type Contact, placed, untouched } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
-import type { Context } from '../context.ts'
+import type { Data } from '../context.ts'
 import { changeEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import type { AudienceList } from '../lists/list.model.ts'
@@ -22,11 +22,7 @@ import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
  * one transaction, so a kill at any moment leaves all of it or nothing. What happens meanwhile (API writes, other imports
  * of the same emails) comes either before, and is seen when the rows are planned again, or after.
  */
-export async function applyBatch(
-  context: Context,
-  request: ApplyBatchRequest,
-  call: Call,
-): Promise<ApplyBatchResponse> {
+export async function applyBatch(context: Data, request: ApplyBatchRequest, call: Call): Promise<ApplyBatchResponse> {
   const { deadline, caller } = call
   const applyInTransaction = () =>
     context.store.transaction(session => apply(context, session, request, call), {
@@ -44,7 +40,7 @@ function skipped({ rows }: ApplyBatchRequest): string {
 }
 
 async function apply(
-  context: Context,
+  context: Data,
   session: ClientSession,
   request: ApplyBatchRequest,
   { caller }: Call,

@@ -10,7 +10,7 @@ import type { Call, Caller } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore, type Scope, type Store } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { type Collections, type Context, createContext } from '../context.ts'
+import { type Collections, createData, type Data } from '../context.ts'
 import {
   jsonOf,
   type Page,
@@ -265,19 +265,19 @@ describe('batches', () => {
 
     it('at any step, it comes to the same when it is applied again', async t => {
       const calm = await prepare()
-      const answer = await applyBatch(createContext(store, logger), batch, callOf(calm))
+      const answer = await applyBatch(createData(store, logger), batch, callOf(calm))
       const expected = await stored(calm)
       let survived = false
       for (let step = 1; !survived; step++) {
         const me = await prepare()
         const before = await stored(me)
-        const doomed = killedAt(createContext(store, logger), step)
+        const doomed = killedAt(createData(store, logger), step)
         survived = await applyBatch(doomed, batch, callOf(me)).then(
           () => true,
           () => false,
         )
         if (!survived) assert.deepEqual(await stored(me), before, `step ${step} leaves nothing behind`)
-        assert.deepEqual(await applyBatch(createContext(store, logger), batch, callOf(me)), answer)
+        assert.deepEqual(await applyBatch(createData(store, logger), batch, callOf(me)), answer)
         assert.deepEqual(await stored(me), expected, `killed at step ${step}`)
         if (survived) t.diagnostic(`killed at ${step - 1} steps`)
       }
@@ -288,7 +288,7 @@ describe('batches', () => {
       for (let step = 1; step <= 6; step++) {
         const me = await prepare()
         const before = await stored(me)
-        const doomed = killedAt(createContext(store, logger), step)
+        const doomed = killedAt(createData(store, logger), step)
         const naive = { ...doomed, store: { ...store, transaction: work => work(undefined as never) } satisfies Store }
         await assert.rejects(applyBatch(naive, batch, callOf(me)), /killed/)
         if (!isDeepStrictEqual(await stored(me), before)) traces++
@@ -323,8 +323,8 @@ describe('batches', () => {
 
     it('after the commit, it answers what it did', async () => {
       const me = await prepare()
-      const context = createContext(store, logger)
-      const losingAnswer: Context = {
+      const context = createData(store, logger)
+      const losingAnswer: Data = {
         ...context,
         store: {
           ...store,
@@ -344,7 +344,7 @@ describe('batches', () => {
 })
 
 /** A context whose nth operation on a collection does not come back. */
-function killedAt(context: Context, step: number): Context {
+function killedAt(context: Data, step: number): Data {
   let steps = 0
   const doomed = <T>(scope: Scope<T>): Scope<T> =>
     new Proxy(scope, {

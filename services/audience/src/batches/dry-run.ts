@@ -8,14 +8,14 @@ import type { Call } from '@rollcall/rpc'
 import { pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Change } from '../contacts/changes.ts'
-import type { Context } from '../context.ts'
+import type { Data } from '../context.ts'
 import { isMember } from '../lists/members.ts'
 import { findKnown, openLists } from './apply-batch.ts'
 import { checkBatch, type ImportedContact, type Plan, planBatch } from './plan-batch.ts'
 
 /** What applying a batch would come to, as the contacts are now; nothing is written. */
 export async function dryRunBatch(
-  context: Context,
+  context: Data,
   request: ApplyBatchRequest,
   { caller }: Call,
 ): Promise<ApplyBatchResponse> {

@@ -6,7 +6,7 @@ import { type Change, changesOf, type Patch, updated, updateOf } from '../contac
 import type { Contact } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
-import type { Context } from '../context.ts'
+import type { Data } from '../context.ts'
 import { changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
@@ -18,7 +18,7 @@ import type { Batch, Undone } from './batch.model.ts'
  * they were where they still are what it made of them; memberships it made end. All of it is one transaction, and what it
  * came to is kept with the batch, so that asking again answers the same.
  */
-export function undoBatch(context: Context, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
+export function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
   return context.store.transaction(session => undo(context, session, request, caller.organizationId), {
     timeoutMs: deadline - Date.now(),
     queue: caller.organizationId, // as the batches themselves
@@ -26,7 +26,7 @@ export function undoBatch(context: Context, request: UndoBatchRequest, { caller,
 }
 
 async function undo(
-  context: Context,
+  context: Data,
   session: ClientSession,
   { jobId, number }: UndoBatchRequest,
   organizationId: string,
@@ -54,7 +54,7 @@ async function undo(
 }
 
 type Work = {
-  context: Context
+  context: Data
   session: ClientSession
   organizationId: string
   batch: Batch
@@ -67,9 +67,9 @@ async function deleteCreated({ context, session, organizationId, batch }: Work):
   const created = await contacts.find({ _id: { $in: batch.created } }, { session })
   const entries = await history.find(
     { person: { $in: batch.created } },
-    { session, projection: { person: 1, actor: 1 } },
+    { session, projection: { person: 1, kind: 1, actor: 1 } },
   )
-  const others = entries.filter(({ actor }) => actor.id !== String(batch.job))
+  const others = entries.filter(({ kind, actor }) => kind === 'change' && actor.id !== String(batch.job))
   const changedSince = new Set(others.map(({ person }) => String(person)))
   const gone = created.filter(({ _id }) => !changedSince.has(String(_id)))
   if (gone.length > 0) await deleteContacts(context, session, organizationId, gone)

@@ -4,7 +4,7 @@ import type { Event } from '@rollcall/runtime'
 import { addEvents, type BulkOperation, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
-import type { Context } from '../context.ts'
+import type { Data } from '../context.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
@@ -15,11 +15,11 @@ import { findContacts } from './find-contact.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A change that somebody wants of a contact. */
-type Wish = { organizationId: string; id: string; type: ChangeType; actor: Actor; patchOf: PatchOf }
+export type ChangeWish = { organizationId: string; id: string; type: ChangeType; actor: Actor; patchOf: PatchOf }
 /** What the contact is to be; `definitions` are at hand for changes of attributes. */
 type PatchOf = (definitions: Definitions) => Patch
 /** A wish come true. */
-type Made = { before: Contact; after: Contact; update: ContactUpdate; changes: Change[]; wish: Wish; at: Date }
+type Made = { before: Contact; after: Contact; update: ContactUpdate; changes: Change[]; wish: ChangeWish; at: Date }
 
 /** Makes a change of a contact. */
 export type ChangeContact = (call: Call, id: string, type: ChangeType, patchOf: PatchOf) => Promise<Updated>
@@ -28,7 +28,7 @@ export type ChangeContact = (call: Call, id: string, type: ChangeType, patchOf: 
  * Changes contacts: the record, its history entry and the event in one transaction. What stays the same leaves no trace.
  * Changes wanted at the same time share a transaction, which costs little more than one for each of them alone.
  */
-export function contactChanger(context: Context): ChangeContact {
+export function contactChanger(context: Data): ChangeContact {
   const change = groupWrites(context.store, changeAll(context))
   return async ({ caller }, id, type, patchOf) => {
     const { organizationId } = caller
@@ -38,7 +38,8 @@ export function contactChanger(context: Context): ChangeContact {
   }
 }
 
-function changeAll(context: Context): WriteGroup<Wish, Made | undefined> {
+/** Writes changes of contacts of one organization in the transaction given. */
+export function changeAll(context: Data): WriteGroup<ChangeWish, Made | undefined> {
   return async (session, wishes) => {
     const { contacts, attributes, history, lists } = context.of(wishes[0]!)
     const wantsAttributes = wishes.some(({ type }) => type === 'contact.attributes_updated')
@@ -55,7 +56,7 @@ function changeAll(context: Context): WriteGroup<Wish, Made | undefined> {
 }
 
 /** Works out one change; the next one of the same contact goes on from there. Undefined where nothing changes. */
-function make(wish: Wish, current: Map<string, Contact>, definitions: Definitions): Made | undefined {
+function make(wish: ChangeWish, current: Map<string, Contact>, definitions: Definitions): Made | undefined {
   const before = current.get(wish.id)
   if (!before) throw new AppError('not_found', { what: 'contact' })
   const changes = changesOf(before, wish.patchOf(definitions))
@@ -69,8 +70,8 @@ function make(wish: Wish, current: Map<string, Contact>, definitions: Definition
 
 function writesOf({ before, after, update }: Made): BulkOperation[] {
   const filter = { _id: before._id }
-  if (!('emailKey' in update.$set)) return [{ updateOne: { filter, update } }]
-  // An email given up must be free for others at once: not every server frees a unique key when a record is updated.
+  if (!('emailKey' in update.$set || 'user' in update.$set)) return [{ updateOne: { filter, update } }]
+  // What is given up must be free for others at once: not every server frees a unique key when a record is updated.
   return [{ deleteOne: { filter } }, insertOf(after)]
 }
 

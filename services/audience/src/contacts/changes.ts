@@ -1,8 +1,9 @@
+import { Types } from 'mongoose'
 import { type AttributeValue, pathOf } from '../attributes/attribute-values.ts'
 import type { Contact } from './contact.model.ts'
 
 /** The fields of a contact that somebody can change; all others follow from them. */
-type Editable = Pick<Contact, 'email' | 'name' | 'tags' | 'unsubscribed' | 'blocked' | 'blockedReason'>
+type Editable = Pick<Contact, 'email' | 'name' | 'tags' | 'unsubscribed' | 'blocked' | 'blockedReason' | 'user'>
 
 /** What a contact is to be: fields, and attributes under `attributes.<slug>`, where null removes one. */
 export type Patch = Partial<Editable> & { [path: `attributes.${string}`]: AttributeValue | null }
@@ -80,5 +81,6 @@ function valueAt(contact: Contact, key: string): unknown {
 function isSame(a: unknown, b: unknown): boolean {
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime()
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => item === b[index])
+  if (a instanceof Types.ObjectId && b instanceof Types.ObjectId) return a.equals(b)
   return a === b
 }

@@ -91,6 +91,11 @@ contactSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 contactSchema.index({ organization: 1, position: 1 })
 contactSchema.index({ organization: 1, name: 1, _id: 1 })
 contactSchema.index({ organization: 1, tags: 1 })
+// An account has one contact at most.
+contactSchema.index(
+  { organization: 1, user: 1 },
+  { unique: true, partialFilterExpression: { user: { $type: 'objectId' } } },
+)
 // Only those that are on a list.
 contactSchema.index(
   { organization: 1, lists: 1, position: 1 },

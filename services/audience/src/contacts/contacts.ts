@@ -2,7 +2,9 @@ import { type Handlers, json } from '@rollcall/rpc'
 import { castAttributes, pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'
+import { listEmails } from '../emails/emails.ts'
 import { listActivities, listAttributesHistory, listTimeline } from '../history/history.ts'
+import { listContactLists } from '../lists/contact-lists.ts'
 import { contactChanger } from './change-contact.ts'
 import { distinctTags } from './changes.ts'
 import { publicContact } from './contact.model.ts'
@@ -10,6 +12,7 @@ import { sampleCsv } from './contact-csv.ts'
 import { contactCreator } from './create-contact.ts'
 import { contactDeleter } from './delete-contact.ts'
 import { findContact } from './find-contact.ts'
+import { userLinker } from './link-user.ts'
 import { exportContacts, listContacts } from './list-contacts.ts'
 
 /** The use cases of contacts. What a rule of the contract can say has been checked before. */
@@ -62,10 +65,14 @@ export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Conta
     unblockContact: ({ id }, call) =>
       change(call, id, 'contact.unblocked', () => ({ blocked: false, blockedReason: null })),
 
+    linkUser: userLinker(context, change),
+
     deleteContact: ({ id }, call) => remove(id, call),
 
     listTimeline: (request, call) => listTimeline(context, request, call),
     listActivities: (request, call) => listActivities(context, request, call),
     listAttributesHistory: (request, call) => listAttributesHistory(context, request, call),
+    listLists: (request, call) => listContactLists(context, request, call),
+    listEmails: (request, call) => listEmails(context, request, call),
   }
 }

@@ -9,7 +9,7 @@ import {
   requireAttributes,
 } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
-import type { Context } from '../context.ts'
+import type { Data } from '../context.ts'
 import { createdEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { distinctTags, emailKeyOf } from './changes.ts'
@@ -24,13 +24,13 @@ type Wish = { request: CreateContactRequest; actor: Actor }
  * Creates contacts: the record, its place in the list, its history entry and its event in one transaction. Contacts
  * made at the same time share one, since all of them take a place in the same list.
  */
-export function contactCreator(context: Context): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
+export function contactCreator(context: Data): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
   const create = groupWrites(context.store, createAll(context))
   return async (request, { caller }) =>
     json(publicContact(await create(caller.organizationId, { request, actor: actorOf(caller) })))
 }
 
-function createAll(context: Context): WriteGroup<Wish, Contact> {
+function createAll(context: Data): WriteGroup<Wish, Contact> {
   return async (session, wishes, organizationId) => {
     const { contacts, attributes, history } = context.of({ organizationId })
     const definitions = await readDefinitions(attributes, session)

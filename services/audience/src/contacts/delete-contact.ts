@@ -1,7 +1,7 @@
 import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
 import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
-import type { Context } from '../context.ts'
+import type { Data } from '../context.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { deleteMembershipsOf } from '../lists/members.ts'
 import { type Contact, publicContact } from './contact.model.ts'
@@ -18,7 +18,7 @@ type Deleted = { contact: Contact; actor: Actor }
  * Deletes contacts, and answers them as they were. Contacts deleted at the same time share a transaction, since all of them
  * give up a place in the same list.
  */
-export function contactDeleter(context: Context): (id: string, call: Call) => Promise<HttpBody> {
+export function contactDeleter(context: Data): (id: string, call: Call) => Promise<HttpBody> {
   const remove = groupWrites(context.store, deleteAll(context))
   return async (id, { caller }) => {
     const wish = { id: String(objectId(id)), actor: actorOf(caller) }
@@ -27,7 +27,7 @@ export function contactDeleter(context: Context): (id: string, call: Call) => Pr
   }
 }
 
-function deleteAll(context: Context): WriteGroup<Wish, Deleted> {
+function deleteAll(context: Data): WriteGroup<Wish, Deleted> {
   return async (session, wishes, organizationId) => {
     const { contacts } = context.of({ organizationId })
     const found = await findContacts(contacts, wishes, session)
@@ -46,20 +46,21 @@ function deleteAll(context: Context): WriteGroup<Wish, Deleted> {
 }
 
 /**
- * Deletes contacts with their places, their memberships and their history, which is about a person and reached through
- * the contact alone.
+ * Deletes contacts with their places, their memberships, their emails and their history, which is about a person and
+ * reached through the contact alone.
  */
 export async function deleteContacts(
-  context: Context,
+  context: Data,
   session: ClientSession,
   organizationId: string,
   gone: readonly Contact[],
 ): Promise<void> {
-  const { contacts, history, lists } = context.of({ organizationId })
+  const { contacts, history, emails, lists } = context.of({ organizationId })
   const ids = gone.map(({ _id }) => _id)
   const places = gone.map(({ position }) => position)
   await contacts.deleteMany({ _id: { $in: ids } }, { session })
   await history.deleteMany({ person: { $in: ids } }, { session })
+  await emails.deleteMany({ contact: { $in: ids } }, { session })
   await contactPositions(context, organizationId).release(session, places)
   await moveListCounts(
     lists,

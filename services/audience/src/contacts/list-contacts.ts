@@ -8,12 +8,15 @@ import type { Context } from '../context.ts'
 import { contactFields, publicContact } from './contact.model.ts'
 import { contactsAsCsv, csvFields } from './contact-csv.ts'
 import { contactPositions } from './contact-positions.ts'
+import { contactReferences } from './link-user.ts'
 
 /** Lists contacts by the shared parameters. */
-export async function listContacts(context: Context, { list }: ListRequest, { caller }: Call) {
+export async function listContacts(context: Context, { list }: ListRequest, call: Call) {
+  const { caller } = call
   const definitions = await readDefinitions(context.of(caller).attributes)
   const options = listOptions(context, caller, definitions)
-  return runList({ ...options, query: list ?? {}, present: publicContact })
+  const populate = contactReferences(context, call)
+  return runList({ ...options, query: list ?? {}, present: publicContact, populate })
 }
 
 /** Streams contacts as CSV, in constant memory. */

@@ -15,6 +15,8 @@ export type ChangeType =
   | 'contact.unblocked'
   | 'contact.imported'
   | 'contact.import_undone'
+  | 'contact.user_linked'
+  | 'contact.user_unlinked'
   | 'contact.added_to_list'
   | 'contact.removed_from_list'
 
@@ -26,6 +28,8 @@ export type HistoryData = {
   /** Row of the import, from 1. */
   row?: number
   list?: { _id: Types.ObjectId; name: string }
+  /** Of what other services tell: as they tell it. */
+  [detail: string]: unknown
 }
 
 /** One thing that happened to a contact, or to an account. */
@@ -35,8 +39,8 @@ export type HistoryEntry = {
   /** Whom it is about: the contact, or the account where that is the subject. */
   person: Types.ObjectId
   subject: 'contact' | 'user'
-  /** A change was made to the record; an activity is what the person did. */
-  kind: 'change' | 'activity'
+  /** A change was made to the record; an activity is what the person did; an email is one that we sent. */
+  kind: 'change' | 'activity' | 'email'
   type: string
   at: Date
   actor: Actor

@@ -4,6 +4,8 @@ import { type FieldTable, presenter, runList } from '@rollcall/store'
 import type { Contact } from '../contacts/contact.model.ts'
 import { findContact } from '../contacts/find-contact.ts'
 import type { Context } from '../context.ts'
+import { namesOf } from '../lists/contact-lists.ts'
+import { joinedOnce } from '../lists/members.ts'
 import { createdEntry, type HistoryEntry } from './history.model.ts'
 
 const newestFirst = { at: -1, _id: -1 } as const
@@ -17,7 +19,7 @@ const actorFields: FieldTable = {
 }
 
 const entryFields: FieldTable = {
-  contact: { type: 'objectId', path: 'person' },
+  contact: 'objectId',
   subject: 'string',
   type: 'string',
   at: 'date',
@@ -37,18 +39,18 @@ const changeFields: FieldTable = {
   row: 'number',
 }
 
-/** Everything that happened to a contact. */
+/** Everything that happened to a contact, and while it is linked to an account, with that account too. */
 export async function listTimeline(context: Context, request: ListOfRequest, call: Call) {
-  const { contacts } = context.of(call.caller)
-  const contact = await findContact(contacts, request.id)
-  await writeCreation(context, contact)
-  return listEntries(context, request, call, { person: contact._id })
+  const contact = await findContact(context.of(call.caller).contacts, request.id)
+  await writeUnwritten(context, contact)
+  const person = contact.user ? { $in: [contact._id, contact.user] } : contact._id
+  return listEntries(context, request, call, contact, { person })
 }
 
 /** What the person did, as opposed to what was done to the record. */
 export async function listActivities(context: Context, request: ListOfRequest, call: Call) {
   const contact = await findContact(context.of(call.caller).contacts, request.id)
-  return listEntries(context, request, call, { person: contact._id, kind: 'activity' })
+  return listEntries(context, request, call, contact, { person: contact._id, kind: 'activity' })
 }
 
 /** The single changes of a contact's fields, out of the entries that hold them. */
@@ -81,10 +83,17 @@ export async function listAttributesHistory(context: Context, { id, list }: List
   })
 }
 
-function listEntries(context: Context, { list }: ListOfRequest, { caller }: Call, base: object) {
+function listEntries(
+  context: Context,
+  { list }: ListOfRequest,
+  { caller }: Call,
+  { _id: contact }: Contact,
+  base: object,
+) {
   return runList<HistoryEntry>({
     scope: context.of(caller).history,
     base,
+    stages: [{ $addFields: { contact } }], // also of what is about the account
     query: list ?? {},
     fields: entryFields,
     present: presentEntry,
@@ -95,12 +104,19 @@ function listEntries(context: Context, { list }: ListOfRequest, { caller }: Call
 const presentEntry = presenter(entryFields)
 
 /**
- * An import writes no entry for the contacts it creates, since theirs follows from themselves; it is written down when
- * somebody first looks.
+ * An import writes no entries for what follows from the contacts it creates and from the memberships it makes; they are
+ * written down when somebody first looks.
  */
-async function writeCreation(context: Context, contact: Contact): Promise<void> {
-  if (contact.source !== 'import') return
-  const { _id, organization: _organization, ...entry } = createdEntry(contact)
-  const { history } = context.of({ organizationId: String(contact.organization) })
-  await history.updateOne({ _id }, { $setOnInsert: entry }, { upsert: true })
+async function writeUnwritten(context: Context, contact: Contact): Promise<void> {
+  const { history, memberships, lists } = context.of({ organizationId: String(contact.organization) })
+  if (contact.source === 'import') {
+    const { _id, organization: _organization, ...entry } = createdEntry(contact)
+    await history.updateOne({ _id }, { $setOnInsert: entry }, { upsert: true })
+  }
+  if (!contact.lists?.length) return
+  const joined = await memberships.find({ contact: contact._id })
+  const imported = joined.filter(({ source }) => source === 'import')
+  const names = await namesOf(lists, imported)
+  const named = imported.filter(({ list }) => names.has(String(list)))
+  await history.bulkWrite(named.map(each => joinedOnce(each, names.get(String(each.list))!)))
 }

@@ -3,6 +3,7 @@ import type { Call } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { type Contact, contactFields, publicContact } from '../contacts/contact.model.ts'
+import { contactReferences } from '../contacts/link-user.ts'
 import type { Context } from '../context.ts'
 import { findList } from './find-list.ts'
 import { type Membership, memberPositions } from './membership.model.ts'
@@ -11,13 +12,14 @@ import { type Membership, memberPositions } from './membership.model.ts'
  * The contacts of a list. As they stand, those added last come first, and any page costs the same; a filter or an order
  * of the client's is applied to the contacts themselves.
  */
-export async function listMembers(context: Context, { id, list: sent }: ListOfRequest, { caller }: Call) {
-  const { contacts, attributes, memberships, lists } = context.of(caller)
+export async function listMembers(context: Context, { id, list: sent }: ListOfRequest, call: Call) {
+  const { contacts, attributes, memberships, lists } = context.of(call.caller)
   const list = await findList(lists, id)
   const query = sent ?? {}
   const shown = {
     query,
     fields: contactFields(await readDefinitions(attributes)),
+    populate: contactReferences(context, call),
   }
   if (isBlank(query.filter) && isBlank(query.sort)) {
     const contactsOf = async (members: Membership[]): Promise<Contact[]> => {

@@ -5,7 +5,7 @@ import type { Caller, Client } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { createContext } from '../context.ts'
+import { createData } from '../context.ts'
 import {
   jsonOf,
   type Page,
@@ -265,7 +265,7 @@ describe('lists', () => {
       await add(me, id, { filter: '{}' })
       const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
       t.after(() => store.close())
-      const data = createContext(store, logger)
+      const data = createData(store, logger)
       assert.deepEqual(await repairListCounts(data), [])
       const _id = new Types.ObjectId(id)
       await audience.db.collection('lists').updateOne({ _id }, { $set: { memberCount: 7, activeCount: 7 } })
@@ -329,6 +329,50 @@ describe('lists', () => {
       assert.deepEqual(await names({ filter: '{"name":"Contact 7"}' }), [])
       const all = await streamedJsonOf<Contact[]>(lists.listMembers({ id, list: { pagination: false } }, me))
       assert.equal(all.length, 24)
+    })
+
+    it('show in the lists and the timeline of the contact, also those of an import', async () => {
+      const me = testCaller()
+      const [first, second] = [await create(me, { name: 'First' }), await create(me, { name: 'Second' })]
+      const row = { row: 1, email: 'one@example.com', name: '', attributes: '', tags: [], clearTags: false }
+      const jobId = String(new Types.ObjectId())
+      const job = { jobId, number: 0, duplicateStrategy: 'update', emptyValues: 'ignore', tags: [] }
+      await audience.batches.applyBatch({ ...job, listIds: [first.id], rows: [row] }, me)
+      await add(me, second.id, { filter: '{}' })
+      const { docs: contacts } = await streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: {} }, me))
+      const { id } = contacts[0]!
+      const listsOf = async (list: object = {}) =>
+        (await streamedJsonOf<Page<Record<string, unknown>>>(audience.contacts.listLists({ id, list }, me))).docs
+      const byUser = { kind: 'user', id: me.caller.userId, name: 'User One' }
+      assert.deepEqual(
+        (await listsOf()).map(({ list, source, addedBy }) => [list, source, addedBy]),
+        [
+          [{ _id: second.id, name: 'Second' }, 'api', byUser],
+          [{ _id: first.id, name: 'First' }, 'import', { kind: 'import', id: jobId, name: 'CSV import' }],
+        ],
+      )
+      assert.equal((await listsOf({ filter: JSON.stringify({ 'list._id': first.id, source: 'import' }) })).length, 1)
+      const typesOf = async () =>
+        (
+          await streamedJsonOf<Page<{ type: string; data: { list?: { name: string } } }>>(
+            audience.contacts.listTimeline({ id }, me),
+          )
+        ).docs.map(({ type, data }) => [type, data.list?.name])
+      for (let look = 0; look < 2; look++) {
+        const types = await typesOf()
+        assert.deepEqual(types[0], ['contact.added_to_list', 'Second'])
+        assert.deepEqual(
+          new Set(types.slice(1).map(String)),
+          new Set(['contact.added_to_list,First', 'contact.created,']),
+        )
+      }
+      await remove(me, first.id, { contactIds: [id] })
+      await lists.deleteList({ id: second.id }, me)
+      assert.deepEqual(await listsOf(), [])
+      assert.deepEqual((await typesOf()).filter(([type]) => type === 'contact.removed_from_list').at(-1), [
+        'contact.removed_from_list',
+        'First',
+      ])
     })
 
     it('stay contacts when their list is deleted', async () => {

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { topics } from '@rollcall/bus'
+import type { Caller } from '@rollcall/rpc'
+import { type Event, pause } from '@rollcall/runtime'
+import { Types } from 'mongoose'
+import {
+  jsonOf,
+  type Page,
+  startTestAudience,
+  streamedJsonOf,
+  type TestAudience,
+  testCaller,
+} from '../test-audience.ts'
+
+type Me = { caller: Caller }
+type Contact = { id: string; user: unknown; updatedAt: string }
+type Entry = { type: string; subject: string; contact: string; at: string; actor: { name: string }; data: object }
+
+const nobody = String(new Types.ObjectId())
+
+describe('a linked account', () => {
+  let audience: TestAudience
+  before(async () => {
+    audience = await startTestAudience()
+  })
+  after(() => audience.stop())
+
+  const newContact = (me: Me, email: string) =>
+    jsonOf<Contact>(audience.contacts.createContact({ email, tags: [] }, me))
+  const get = (me: Me, id: string) => jsonOf<Contact>(audience.contacts.getContact({ id }, me))
+  const newUser = ({ caller: { organizationId } }: Me, name: string) => {
+    const id = String(new Types.ObjectId())
+    const user = { id, name, email: `${name}@example.com`, role: 'user', blocked: false }
+    audience.users.set(organizationId, [...(audience.users.get(organizationId) ?? []), user])
+    return user
+  }
+  const link = (me: Me, id: string, userId: string | null) =>
+    audience.contacts.linkUser({ id, userId: userId ?? '' }, me)
+  const timeline = (me: Me, id: string, query: object = { limit: 100 }) =>
+    streamedJsonOf<Page<Entry>>(audience.contacts.listTimeline({ id, list: query }, me))
+  const typesOf = async (me: Me, id: string) => (await timeline(me, id)).docs.map(({ type }) => type)
+  let clock = Date.now()
+  /** Each a millisecond after the one before it. */
+  const userEvent = ({ caller: { organizationId } }: Me, type: string, subject: string, data: object): Event => ({
+    id: randomUUID(),
+    type,
+    source: 'identity',
+    subject,
+    organization: organizationId,
+    time: new Date(++clock).toISOString(),
+    data: { ...data },
+  })
+  const actor = (id: string) => ({ kind: 'user', id, name: 'somebody' })
+  const until = async (condition: () => Promise<boolean>) => {
+    while (!(await condition())) await pause(20)
+  }
+  const entriesOf = (person: string) =>
+    audience.db.collection('history').countDocuments({ person: new Types.ObjectId(person) })
+
+  it('is attached, replaced and detached, with entry and event', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const [one, two] = [newUser(me, 'one'), newUser(me, 'two')]
+    assert.deepEqual(await link(me, id, one.id), { success: true, message: 'updated' })
+    assert.equal((await get(me, id)).user, one.id)
+    await link(me, id, one.id)
+    await link(me, id, two.id)
+    assert.equal((await get(me, id)).user, two.id)
+    await link(me, id, null)
+    await link(me, id, null)
+    assert.equal((await get(me, id)).user, null)
+    const steps = ['contact.user_unlinked', 'contact.user_linked', 'contact.user_linked', 'contact.created']
+    assert.deepEqual(await typesOf(me, id), steps)
+    const events = await audience.db.collection('outbox').find({ 'event.subject': id }).sort({ _id: 1 }).toArray()
+    assert.deepEqual(
+      events.slice(1).map(({ event }) => [event.type, event.data.changed]),
+      Array.from({ length: 3 }, () => ['contact.updated', ['user']]),
+    )
+    await link(me, id, one.id)
+    assert.equal((await get(me, id)).user, one.id, 'who was given up can be linked again')
+  })
+
+  it('has one contact at most', async () => {
+    const me = testCaller()
+    const [a, b] = [await newContact(me, 'a@example.com'), await newContact(me, 'b@example.com')]
+    const user = newUser(me, 'one')
+    const taken = { code: 'duplicate', path: 'userId' }
+    const results = await Promise.allSettled([link(me, a.id, user.id), link(me, b.id, user.id)])
+    const refused = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+    assert.deepEqual(
+      refused.map(({ code, path }) => ({ code, path })),
+      [taken],
+    )
+    const holder = (await get(me, a.id)).user ? a : b
+    const other = holder === a ? b : a
+    await assert.rejects(link(me, other.id, user.id), taken)
+    await link(me, holder.id, null)
+    await link(me, other.id, user.id)
+    await audience.contacts.deleteContact({ id: other.id }, me)
+    await link(me, holder.id, user.id)
+  })
+
+  it('has to exist in the organization, and so has the contact', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const foreign = newUser(testCaller(), 'one')
+    for (const userId of [nobody, foreign.id])
+      await assert.rejects(link(me, id, userId), { code: 'not_found', message: 'user not found' })
+    await assert.rejects(link(me, nobody, nobody), { code: 'not_found', message: 'contact not found' })
+    await assert.rejects(link(testCaller(), id, null), { code: 'not_found', message: 'contact not found' })
+  })
+
+  it('is shown by populate with its public fields', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    await newContact(me, 'two@example.com')
+    const user = newUser(me, 'one')
+    await link(me, id, user.id)
+    const { docs } = await streamedJsonOf<Page<Contact>>(
+      audience.contacts.listContacts({ list: { populate: 'user', sort: '{"email":1}' } }, me),
+    )
+    assert.deepEqual(
+      docs.map(({ user }) => user),
+      [{ _id: user.id, ...user }, null],
+    )
+  })
+
+  it('brings its trail into the timeline, and takes it away again', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const user = newUser(me, 'one')
+    const admin = newUser(me, 'admin')
+    clock = Date.now()
+    const signedIn = userEvent(me, 'session.created', user.id, { userId: user.id, ip: '::1', actor: actor(user.id) })
+    const events = [
+      signedIn,
+      signedIn, // delivered twice
+      userEvent(me, 'user.blocked', user.id, { userId: user.id, actor: actor(admin.id) }),
+      userEvent(me, 'token.created', nobody, { token: { name: 'one' }, actor: actor(user.id) }),
+      userEvent(testCaller(), 'session.created', user.id, { userId: user.id, actor: actor(user.id) }),
+    ]
+    await audience.publish(topics.identity, events)
+    await until(async () => (await entriesOf(user.id)) >= 4)
+    assert.deepEqual(await typesOf(me, id), ['contact.created'])
+
+    while (Date.now() <= clock) await pause(1)
+    await link(me, id, user.id)
+    const { docs, totalDocs } = await timeline(me, id)
+    assert.equal(totalDocs, 5)
+    assert.deepEqual(
+      docs.map(({ type, subject, contact }) => [type, subject, contact]),
+      [
+        ['contact.user_linked', 'contact', id],
+        ['token.created', 'user', id],
+        ['user.blocked', 'user', id],
+        ['session.created', 'user', id],
+        ['contact.created', 'contact', id],
+      ],
+    )
+    assert.deepEqual(docs[3]?.data, { userId: user.id, ip: '::1' })
+    const paged = await timeline(me, id, { page: 2, limit: 2 })
+    assert.deepEqual([paged.docs.map(({ type }) => type), paged.totalDocs], [['user.blocked', 'session.created'], 5])
+    const filtered = await timeline(me, id, { filter: JSON.stringify({ subject: 'user', contact: id }) })
+    assert.equal(filtered.totalDocs, 3)
+    assert.equal((await streamedJsonOf<Page<Entry>>(audience.contacts.listActivities({ id }, me))).totalDocs, 0)
+
+    await link(me, id, null)
+    assert.deepEqual(await typesOf(me, id), ['contact.user_unlinked', 'contact.user_linked', 'contact.created'])
+  })
+
+  it('is unlinked when it is deleted, and its trail goes with it', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const user = newUser(me, 'one')
+    await link(me, id, user.id)
+    const deletion = userEvent(me, 'user.deleted', user.id, { user: { _id: user.id }, actor: actor(user.id) })
+    await audience.publish(topics.identity, [
+      userEvent(me, 'session.created', user.id, { userId: user.id, actor: actor(user.id) }),
+      deletion,
+      deletion,
+    ])
+    await until(async () => (await get(me, id)).user === null)
+    assert.deepEqual(await typesOf(me, id), ['contact.user_unlinked', 'contact.user_linked', 'contact.created'])
+    assert.equal(await entriesOf(user.id), 0)
+  })
+})

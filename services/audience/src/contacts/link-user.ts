@@ -1,0 +1,48 @@
+import type { LinkUserRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { AppError, type Call, serviceCaller } from '@rollcall/rpc'
+import { objectId, type PopulateMap } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import type { ChangeContact } from './change-contact.ts'
+import { findContact } from './find-contact.ts'
+
+/** Attaches contacts to accounts, and detaches them. */
+export function userLinker(context: Context, change: ChangeContact) {
+  return async ({ id, userId }: LinkUserRequest, call: Call): Promise<Updated> => {
+    if (userId === '') return change(call, id, 'contact.user_unlinked', () => ({ user: null }))
+    await findContact(context.of(call.caller).contacts, id) // an unknown contact is told before an unknown user
+    await requireUser(context, call, userId)
+    const updated = await change(call, id, 'contact.user_linked', () => ({ user: objectId(userId, 'userId') })).catch(
+      error => {
+        throw error instanceof AppError && error.path === 'user' ? new AppError('duplicate', { path: 'userId' }) : error
+      },
+    )
+    // An account that was deleted before the link was made is not told of any more.
+    await requireUser(context, call, userId).catch(async error => {
+      if (error instanceof AppError && error.code === 'not_found')
+        await change(call, id, 'contact.user_unlinked', () => ({ user: null }))
+      throw error
+    })
+    return updated
+  }
+}
+
+/** @throws {AppError} not_found where the organization has no such account */
+async function requireUser(context: Context, call: Call, userId: string): Promise<void> {
+  const users = await findUsers(context, call, [userId])
+  if (users.length === 0) throw new AppError('not_found', { what: 'user' })
+}
+
+/** What of a contact `populate` can expand: the linked account, as far as it is anybody's business here. */
+export function contactReferences(context: Context, call: Call): PopulateMap {
+  const load = async (ids: string[]) => {
+    const users = await findUsers(context, call, ids)
+    return new Map(users.map(({ id, ...fields }) => [id, { _id: id, id, ...fields }]))
+  }
+  return { user: { load } }
+}
+
+async function findUsers({ directory }: Context, { caller, requestId, deadline }: Call, ids: string[]) {
+  const asking = { caller: serviceCaller('audience', caller.organizationId), requestId, deadline }
+  return (await directory.findUsers({ ids }, asking)).users
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { topics } from '@rollcall/bus'
+import type { Caller } from '@rollcall/rpc'
+import { type Event, pause } from '@rollcall/runtime'
+import { Types } from 'mongoose'
+import {
+  jsonOf,
+  type Page,
+  startTestAudience,
+  streamedJsonOf,
+  type TestAudience,
+  testCaller,
+} from '../test-audience.ts'
+
+type Me = { caller: Caller }
+type Contact = { id: string; emailStatus: string }
+type Email = { subject: string; status: string; sentAt: string | null; error: string | null } & Record<string, unknown>
+
+const times = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z', '2026-01-01T00:00:02.000Z'] as const
+
+describe('emails of a contact', () => {
+  let audience: TestAudience
+  before(async () => {
+    audience = await startTestAudience()
+  })
+  after(() => audience.stop())
+
+  const newContact = (me: Me, email: string) =>
+    jsonOf<Contact>(audience.contacts.createContact({ email, tags: [] }, me))
+  const get = (me: Me, id: string) => jsonOf<Contact>(audience.contacts.getContact({ id }, me))
+  const emails = (me: Me, id: string, list: object = {}) =>
+    streamedJsonOf<Page<Email>>(audience.contacts.listEmails({ id, list }, me))
+  const told = ({ caller: { organizationId } }: Me, status: string, data: Record<string, unknown>): Event => {
+    const rest = { subject: 'Hello', sender: 'news@example.com', at: times[0], ...data }
+    const subject = String(data.emailId)
+    const time = rest.at
+    return {
+      id: randomUUID(),
+      type: `email.${status}`,
+      source: 'messaging',
+      subject,
+      organization: organizationId,
+      time,
+      data: rest,
+    }
+  }
+  const until = async (condition: () => Promise<boolean>) => {
+    while (!(await condition())) await pause(20)
+  }
+  /** Publishes, and waits until everything has been taken in. */
+  const tell = async (...events: Event[]) => {
+    const ids = events.map(({ id }) => `audience.on-email-events:${id}` as never)
+    await audience.publish(topics.messaging, events)
+    await until(
+      async () => (await audience.db.collection('inbox').countDocuments({ _id: { $in: ids } })) === new Set(ids).size,
+    )
+  }
+
+  it('are those sent to it by id or to its address, each in one line that only moves on', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'One@example.com')
+    const byId = { emailId: 'm1', to: 'former@example.com', contactId: id }
+    const byAddress = { emailId: 'm2', to: 'one@EXAMPLE.com', at: times[1] }
+    const sent = told(me, 'sent', { ...byId, at: times[2] })
+    await tell(told(me, 'queued', byId), sent, sent, told(me, 'queued', byAddress))
+    await tell(told(me, 'queued', { ...byId, at: times[2] }), told(me, 'failed', { ...byAddress, error: 'no route' }))
+    const { docs, totalDocs } = await emails(me, id)
+    assert.equal(totalDocs, 2)
+    assert.deepEqual(
+      docs.map(({ _id, id, ...rest }) => rest),
+      [
+        {
+          contact: id,
+          to: 'one@EXAMPLE.com',
+          subject: 'Hello',
+          sender: 'news@example.com',
+          status: 'failed',
+          at: times[1],
+          sentAt: null,
+          error: 'no route',
+        },
+        {
+          contact: id,
+          to: 'former@example.com',
+          subject: 'Hello',
+          sender: 'news@example.com',
+          status: 'sent',
+          at: times[0],
+          sentAt: times[2],
+          error: null,
+        },
+      ],
+    )
+    const filtered = await emails(me, id, { filter: '{"status":"sent"}' })
+    assert.equal(filtered.totalDocs, 1)
+    const timeline = audience.contacts.listTimeline(
+      { id, list: { filter: '{"type":{"$in":["email.sent","email.failed"]}}' } },
+      me,
+    )
+    assert.equal((await streamedJsonOf<Page<object>>(timeline)).totalDocs, 2)
+  })
+
+  it('that bounced mark the address, as long as it is the contact’s', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const bounce = { emailId: 'm1', to: 'old@example.com', contactId: id, error: '550 no such user' }
+    await tell(told(me, 'bounced', bounce))
+    assert.equal((await get(me, id)).emailStatus, 'unknown')
+    await tell(told(me, 'bounced', { ...bounce, emailId: 'm2', to: 'one@example.com' }))
+    assert.equal((await get(me, id)).emailStatus, 'bounced')
+    const [last] = await audience.db.collection('outbox').find({ 'event.subject': id }).sort({ _id: -1 }).toArray()
+    assert.deepEqual([last?.event.type, last?.event.data.changed], ['contact.updated', ['emailStatus']])
+    await audience.contacts.updateContact({ id, email: 'new@example.com' }, me)
+    assert.equal((await get(me, id)).emailStatus, 'unknown', 'nothing is known of another address')
+  })
+
+  it('of other organizations and of nobody are not kept', async () => {
+    const [me, other] = [testCaller(), testCaller()]
+    const { id } = await newContact(me, 'one@example.com')
+    await tell(
+      told(other, 'sent', { emailId: 'm1', to: 'one@example.com', contactId: id }),
+      told(me, 'sent', { emailId: 'm2', to: 'nobody@example.com', contactId: String(new Types.ObjectId()) }),
+      told(me, 'sent', { emailId: 'm3', to: 'nobody@example.com', contactId: 'x' }),
+    )
+    assert.equal((await emails(me, id)).totalDocs, 0)
+    await assert.rejects(emails(other, id), { code: 'not_found' })
+  })
+
+  it('go with the contact', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    await tell(told(me, 'sent', { emailId: 'm1', to: 'one@example.com' }))
+    await audience.contacts.deleteContact({ id }, me)
+    assert.equal(await audience.db.collection('emails').countDocuments({ contact: new Types.ObjectId(id) }), 0)
+  })
+})

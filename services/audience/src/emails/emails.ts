@@ -1,0 +1,29 @@
+import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
+import type { Call } from '@rollcall/rpc'
+import { type FieldTable, runList } from '@rollcall/store'
+import { findContact } from '../contacts/find-contact.ts'
+import type { Context } from '../context.ts'
+
+const emailFields: FieldTable = {
+  contact: 'objectId',
+  to: 'string',
+  subject: 'string',
+  sender: 'string',
+  status: 'string',
+  at: 'date',
+  sentAt: 'date',
+  error: 'string',
+}
+
+/** The emails to a contact. */
+export async function listEmails(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
+  const { contacts, emails } = context.of(caller)
+  const { _id: contact } = await findContact(contacts, id)
+  return runList({
+    scope: emails,
+    base: { contact },
+    query: list ?? {},
+    fields: emailFields,
+    defaultSort: { at: -1, _id: -1 },
+  })
+}

@@ -1,0 +1,105 @@
+import { type Handle, UnprocessableEvent } from '@rollcall/bus'
+import type { Event } from '@rollcall/runtime'
+import { addEvents, consumeOnce } from '@rollcall/store'
+import { type ClientSession, Types } from 'mongoose'
+import { z } from 'zod'
+import { emailKeyOf } from '../contacts/changes.ts'
+import type { Contact } from '../contacts/contact.model.ts'
+import { changedEvent } from '../contacts/contact-events.ts'
+import type { Collections, Data } from '../context.ts'
+import { type EmailStatus, emailStatuses } from './contact-email.model.ts'
+
+const emailSchema = z.object({
+  emailId: z.string().min(1),
+  to: z.string().min(1),
+  subject: z.string().default(''),
+  sender: z.string().default(''),
+  contactId: z.string().nullish(),
+  at: z.iso.datetime({ offset: true }),
+  error: z.string().nullish(),
+})
+type Email = z.infer<typeof emailSchema>
+/** What was heard of an email. */
+type Heard = { email: Email; status: EmailStatus; at: Date; type: string }
+
+const messaging = { kind: 'system', id: null, name: 'messaging' } as const
+/** What a person does with an email is an activity of theirs; that we sent it is none. */
+const ownDoing: readonly EmailStatus[] = ['opened', 'clicked']
+
+/**
+ * Keeps which emails went to which contact, as the messaging service tells it: each event counts once, and the status only
+ * moves on, in whatever order they come. What is sent to nobody in the audience is none of ours.
+ */
+export function onEmailEvents(data: Data): Handle {
+  return async event => {
+    const status = emailStatuses.find(each => event.type === `email.${each}`)
+    if (!status) return
+    const { data: email, error } = emailSchema.safeParse(event.data)
+    if (!email) throw new UnprocessableEvent(`${event.type} is not as declared: ${error.message}`)
+    const heard = { email, status, at: new Date(email.at), type: event.type }
+    await consumeOnce(data.store, 'audience.on-email-events', event, session => note(data, event, heard, session))
+  }
+}
+
+async function note(data: Data, { organization }: Event, heard: Heard, session: ClientSession): Promise<void> {
+  const collections = data.of({ organizationId: organization })
+  const contact = await recipientOf(collections, heard.email, session)
+  if (!contact) return
+  await keepEmail(collections, contact, heard, session)
+  if (heard.status !== 'queued') await writeEntry(collections, contact, heard, session)
+  const isItsAddress = emailKeyOf(heard.email.to) === contact.emailKey
+  if (heard.status === 'bounced' && isItsAddress && contact.emailStatus !== 'bounced') {
+    await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: 'bounced' } }, { session })
+    const change = { key: 'emailStatus', from: contact.emailStatus, to: 'bounced' }
+    await addEvents(session, [changedEvent(contact, [change], messaging, heard.at)])
+  }
+}
+
+/** Whom an email is for: whom its sender named, or else whoever has the address. */
+async function recipientOf(
+  { contacts, emails }: Collections,
+  { emailId, contactId, to }: Email,
+  session: ClientSession,
+): Promise<Contact | null> {
+  const known = await emails.findOne({ emailId }, { session })
+  const named = known?.contact ?? (contactId && Types.ObjectId.isValid(contactId) ? contactId : undefined)
+  return contacts.findOne(named ? { _id: named } : { emailKey: emailKeyOf(to) }, { session })
+}
+
+async function keepEmail(
+  { emails }: Collections,
+  contact: Contact,
+  { email, status, at }: Heard,
+  session: ClientSession,
+): Promise<void> {
+  const { emailId, to, subject, sender } = email
+  const error = email.error || null
+  const sentAt = status === 'sent' ? at : null
+  const known = await emails.findOne({ emailId }, { session })
+  if (!known) {
+    await emails.insertOne(
+      { contact: contact._id, emailId, to, subject, sender, status, at, sentAt, error },
+      { session },
+    )
+    return
+  }
+  const isFurther = emailStatuses.indexOf(status) > emailStatuses.indexOf(known.status)
+  const progress = {
+    ...(isFurther && { status, error }),
+    ...(sentAt && { sentAt }),
+    ...(at < known.at && { at }),
+  }
+  if (Object.keys(progress).length > 0) await emails.updateOne({ _id: known._id }, { $set: progress }, { session })
+}
+
+async function writeEntry(
+  { history }: Collections,
+  contact: Contact,
+  { email, status, at, type }: Heard,
+  session: ClientSession,
+): Promise<void> {
+  const { emailId, subject, error } = email
+  const data = { emailId, subject, ...(error && { error }) }
+  const kind = ownDoing.includes(status) ? 'activity' : 'email'
+  await history.insertOne({ person: contact._id, kind, type, at, actor: messaging, data }, { session })
+}
