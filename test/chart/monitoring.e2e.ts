@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { parser } from '@prometheus-io/lezer-promql'
+import { SERVICES } from '@rollcall/local'
+import { parse } from 'yaml'
+import { startStack, type TestStack } from '../stack.ts'
+import { CHART } from './render.ts'
+
+type Rule = { alert: string; expr: string; labels: { severity: string }; annotations: { summary: string } }
+type Panel = { id: number; title: string; type: string; targets?: { expr: string }[] }
+type Dashboard = { panels: Panel[]; templating: { list: { query: string | { query: string } }[] } }
+
+const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
+const { groups } = parse(read(CHART, 'files', 'alerts.yaml')) as { groups: { rules: Rule[] }[] }
+const alerts = groups.flatMap(({ rules }) => rules)
+const dashboard = JSON.parse(read(CHART, 'files', 'dashboard.json')) as Dashboard
+const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+
+/** What Prometheus adds to whatever it reads from a pod, and the product to all of its metrics. */
+const LABELS_OF_ALL = ['service', 'pod', 'namespace', 'instance', 'job']
+
+/** The metrics and labels that a query names; throws where it is no PromQL. */
+function namesOf(query: string): { metrics: string[]; labels: string[] } {
+  const plain = query.replaceAll('$__rate_interval', '5m')
+  const found = { metrics: [] as string[], labels: [] as string[] }
+  parser.parse(plain).iterate({
+    enter({ name, type, from, to }) {
+      if (type.isError) throw new SyntaxError(`no PromQL at ${from}: ${query}`)
+      if (name === 'Identifier') found.metrics.push(plain.slice(from, to))
+      if (name === 'LabelName') found.labels.push(plain.slice(from, to))
+    },
+  })
+  return found
+}
+
+describe('alerts and dashboard', () => {
+  let stack: TestStack
+  /** Labels by the names that Prometheus keeps samples under. */
+  const known = new Map<string, readonly string[]>()
+
+  before(async () => {
+    stack = await startStack()
+    await stack.owner.get('/api/audience')
+    for (const service of SERVICES) {
+      const [instance] = stack.instances(service)
+      for (const metric of instance!.metrics().registry.getMetricsAsArray()) add(metric as unknown as Facts)
+    }
+  })
+  after(() => stack?.stop())
+
+  type Facts = { name: string; type: string; labelNames: string[] }
+  function add({ name, type, labelNames }: Facts): void {
+    const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']
+    for (const suffix of suffixes) known.set(name + suffix, suffix === '_bucket' ? [...labelNames, 'le'] : labelNames)
+  }
+
+  const faultsOf = (query: string): string[] => {
+    const { metrics, labels } = namesOf(query)
+    const had = new Set([...LABELS_OF_ALL, ...metrics.flatMap(metric => known.get(metric) ?? [])])
+    return [
+      ...metrics.filter(metric => !known.has(metric)).map(metric => `nothing measures ${metric}`),
+      ...labels.filter(label => !had.has(label)).map(label => `none of ${metrics} has the label ${label}`),
+      ...(metrics.length > 0 ? [] : ['asks for nothing']),
+    ]
+  }
+
+  it('name only metrics and labels that the services really have', () => {
+    assert.ok(known.size > 30 && queries.length > 15 && alerts.length > 8)
+    for (const query of [...alerts.map(({ expr }) => expr), ...queries]) assert.deepEqual(faultsOf(query), [], query)
+    const variables = dashboard.templating.list.map(({ query }) => (typeof query === 'string' ? query : query.query))
+    const [, metric = ''] = /label_values\((\w+), service\)/.exec(variables.join()) ?? []
+    assert.ok(known.has(metric), `no ${metric}`)
+  })
+
+  it('would be told of a metric or label that nobody has', () => {
+    assert.deepEqual(faultsOf('rate(rollcall_gone_total[5m])'), ['nothing measures rollcall_gone_total'])
+    assert.deepEqual(faultsOf('sum by (colour) (rollcall_outbox_lag_seconds)').length, 1)
+    assert.throws(() => faultsOf('sum by ('), SyntaxError)
+  })
+
+  it('watch over every metric of our own', () => {
+    const asked = new Set([...alerts.map(({ expr }) => expr), ...queries].flatMap(query => namesOf(query).metrics))
+    const own = [...known.keys()].filter(name => name.startsWith('rollcall_'))
+    const families = new Set([...asked].map(name => name.replace(/_(bucket|sum|count)$/, '')))
+    assert.deepEqual(
+      own.filter(name => !families.has(name.replace(/_(bucket|sum|count)$/, ''))),
+      [],
+    )
+  })
+
+  it('miss none of the services', () => {
+    const { expr } = alerts.find(({ alert }) => alert === 'RollcallServiceMissing')!
+    for (const service of SERVICES) assert.match(expr, new RegExp(`service="${service}"`))
+  })
+
+  it('come with a paragraph of the run book each', () => {
+    const runBook = read(CHART, '..', '..', 'README.md')
+    for (const { alert, labels, annotations } of alerts) {
+      assert.match(runBook, new RegExp(`^### ${alert}\n\n\\S`, 'm'))
+      assert.match(labels.severity, /^(critical|warning)$/)
+      assert.ok(annotations.summary)
+    }
+    const described = [...runBook.matchAll(/^### (Rollcall\w+)$/gm)].map(([, name]) => name)
+    assert.deepEqual(described.sort(), alerts.map(({ alert }) => alert).sort())
+  })
+
+  it('have panels that can be told apart', () => {
+    const { panels } = dashboard
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
+    assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length)
+  })
+})
