@@ -39,27 +39,27 @@ const domainsPath = '/api/emails/domains'
 const providerPath = '/api/emails/provider'
 
 describe('sending domains', () => {
+  const started = new AsyncDisposableStack()
   let stack: TestStack
   let dns: TestDns
   let mailgun: TestMailgun
   let owner: Api
   before(async () => {
     dns = await startTestDns()
+    started.defer(dns.stop)
     mailgun = await startTestMailgun()
+    started.defer(mailgun.stop)
     const settings = {
-      DNS_SERVERS: `${dns.resolver.address}:${dns.port}`,
+      DNS_SERVERS: `127.0.0.2:${dns.port}`,
       MAILGUN_US_URL: mailgun.url,
       MAILGUN_EU_URL: mailgun.url,
       REGISTRATION: 'open',
     }
     stack = await startStack({ settings })
+    started.defer(stack.stop)
     owner = stack.owner
   })
-  after(async () => {
-    await stack.stop()
-    await mailgun.stop()
-    await dns.stop()
-  })
+  after(() => started.disposeAsync())
   beforeEach(() => {
     dns.behave()
     mailgun.fail()
@@ -99,7 +99,7 @@ describe('sending domains', () => {
   }
   const inDatabase = async <T>(work: (client: MongoClient) => Promise<T>): Promise<T> => {
     await using client = new MongoClient(stack.backing.MONGODB_URL)
-    return work(client)
+    return await work(client)
   }
   const eventsOf = (id: string) =>
     inDatabase(async client => {
@@ -154,7 +154,7 @@ describe('sending domains', () => {
 
     for (const [given, stored] of [
       ['  M.Upper1.COM. ', 'm.upper1.com'],
-      ['bücher-laden.de', 'xn--bcher-laden-mlb.de'],
+      ['bücher-laden.de', 'xn--bcher-laden-thb.de'],
       ['a.b.example.co.uk', 'a.b.example.co.uk'],
     ] as const) {
       it(`takes ${JSON.stringify(given)} for ${stored}`, async () => {
@@ -337,12 +337,12 @@ describe('sending domains', () => {
   describe('400', () => {
     const wrongNames: [given: unknown, message: string][] = [
       [undefined, 'missing field -> domain'],
-      [null, 'invalid field -> domain'],
-      ['', 'invalid field -> domain'],
-      ['   ', 'invalid field -> domain'],
-      [7, 'invalid field -> domain'],
-      [['example.com'], 'invalid field -> domain'],
-      [{}, 'invalid field -> domain'],
+      [null, 'invalid field -> domain: must be a string'],
+      ['', 'invalid field -> domain: must not be empty'],
+      ['   ', 'invalid field -> domain: must not be empty'],
+      [7, 'invalid field -> domain: must be a string'],
+      [['example.com'], 'invalid field -> domain: must be a string'],
+      [{}, 'invalid field -> domain: must be a string'],
       ['com', 'invalid field -> domain: is not a domain that can be registered, nor one below it'],
       ['co.uk', 'invalid field -> domain: is not a domain that can be registered, nor one below it'],
       ['localhost', 'invalid field -> domain: is not a domain that can be registered, nor one below it'],
@@ -359,7 +359,7 @@ describe('sending domains', () => {
       ['-m.example.com', 'invalid field -> domain: is not a domain name'],
       [`${'a'.repeat(64)}.example.com`, 'invalid field -> domain: is not a domain name'],
       [`${'a.'.repeat(120)}com`, 'invalid field -> domain: is longer than 200 characters'],
-      ['a'.repeat(300), 'invalid field -> domain'],
+      ['a'.repeat(300), 'invalid field -> domain: at most 255 characters'],
     ]
     for (const [given, message] of wrongNames) {
       it(`refuses ${JSON.stringify(given)?.slice(0, 40)} as a domain`, async () => {
@@ -384,7 +384,11 @@ describe('sending domains', () => {
         owner.delete<Refusal>(`${domainsPath}/nonsense`),
         owner.post<Refusal>(`${domainsPath}/nonsense/verify`),
       ]) {
-        assert.deepEqual(await bodyOf(call, 400), { error: true, message: 'invalid field -> id', path: 'id' })
+        assert.deepEqual(await bodyOf(call, 400), {
+          error: true,
+          message: 'invalid field -> id: must be a 24-character hex id',
+          path: 'id',
+        })
       }
       for (const field of ['dkimKeys', 'senders', 'revision', 'organization', 'dkimKeys.privateKey', 'nextCheckAt']) {
         for (const parameter of ['filter', 'sort', 'projection']) {
@@ -422,7 +426,7 @@ describe('sending domains', () => {
       const { name } = domain.sendingRecords.find(({ purpose }) => purpose === 'dkim')!
       const short = name.slice(0, -zone.length - 1)
       assert.equal(
-        message.replace(/ \(as a DNS cache.*/, ''),
+        message,
         `DKIM (TXT ${name}): it was published at ${name}.${zone}: the domain is added to names there, so enter "${short}" as the name`,
       )
     })
@@ -439,9 +443,7 @@ describe('sending domains', () => {
       const statuses = (await get(domain.id)).sendingRecords.map(({ status }) => status)
       assert.deepEqual(statuses, ['ok', 'error', 'ok'])
       dns.behave(() => 'silence')
-      const startedAt = performance.now()
-      await bodyOf(verify<Refusal>(domain.id), 400)
-      assert.ok(performance.now() - startedAt < 9000)
+      await bodyOf(verify<Refusal>(domain.id), 400) // and not the 503 of a deadline that passed
     })
 
     it('leaves a verified domain verified when its records vanish', async () => {
@@ -478,12 +480,12 @@ describe('sending domains', () => {
 
     const wrongSettings: [given: object, message: string][] = [
       [{}, 'missing field -> kind'],
-      [{ kind: 'post' }, 'invalid field -> kind'],
-      [{ kind: null }, 'invalid field -> kind'],
+      [{ kind: 'post' }, 'invalid field -> kind: must be one of self-hosted, mailgun'],
+      [{ kind: null }, 'invalid field -> kind: must be a string'],
       [{ kind: 'mailgun' }, 'missing field -> apiKey'],
-      [{ kind: 'mailgun', apiKey: '' }, 'invalid field -> apiKey'],
-      [{ kind: 'mailgun', apiKey: 5 }, 'invalid field -> apiKey'],
-      [{ kind: 'mailgun', apiKey: 'k', region: 'mars' }, 'invalid field -> region'],
+      [{ kind: 'mailgun', apiKey: '' }, 'invalid field -> apiKey: must not be empty'],
+      [{ kind: 'mailgun', apiKey: 5 }, 'invalid field -> apiKey: must be a string'],
+      [{ kind: 'mailgun', apiKey: 'k', region: 'mars' }, 'invalid field -> region: must be one of us, eu'],
       [
         { kind: 'mailgun', apiKey: 'k', domain: 'com' },
         'invalid field -> domain: is not a domain that can be registered, nor one below it',

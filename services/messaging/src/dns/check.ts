@@ -2,7 +2,8 @@ import { AliasError, DnsFailure } from './failure.ts'
 import { explain } from './hints.ts'
 import { judge } from './judge.ts'
 import { canonical } from './names.ts'
-import type { Answer, Lookups, OpenLookups, RecordData } from './resolver.ts'
+import type { RecordData } from './reply.ts'
+import type { Answer, Lookups, OpenLookups } from './resolver.ts'
 import type { Expected, Verdict } from './verdict.ts'
 
 /** What a look at DNS found out about one record. */
@@ -34,7 +35,11 @@ export async function checkRecords(
 async function checkRecord(lookups: Lookups, domain: string, expected: Expected): Promise<Finding> {
   const answer = await lookups.ask(expected.name, expected.type)
   const verdict = judge(expected, await followed(lookups, expected, answer))
-  if (verdict.status === 'ok') return findingOf(await withStaleness(lookups, expected, answer, verdict), answer.records)
+  if (verdict.status === 'ok') {
+    const whole =
+      (await disagreement(lookups, expected, answer)) ?? (await withStaleness(lookups, expected, answer, verdict))
+    return findingOf(whole, answer.records)
+  }
   const explained = await explain(lookups, { expected, domain, answer, verdict })
   return findingOf(withCacheTime(explained, answer), answer.records)
 }
@@ -54,6 +59,18 @@ async function followed(lookups: Lookups, expected: Expected, answer: Answer): P
     if (next) chain.push(next)
   }
   return chain
+}
+
+/** All servers of a zone have to say the same: whoever needs the record asks any of them. */
+async function disagreement(lookups: Lookups, expected: Expected, answer: Answer): Promise<Verdict | null> {
+  if (judge(expected, answer.records).status !== 'ok' || answer.aliases.length > 0) return null
+  for (const { server, records } of await lookups.askEach(expected.name, expected.type)) {
+    const verdict = judge(expected, records)
+    if (verdict.status === 'ok') continue
+    const reason = `right at some name servers of the domain, but not yet at ${server}: ${verdict.reason}`
+    return { status: verdict.status, reason }
+  }
+  return null
 }
 
 /** Right where it is kept, it may still be another one where it was asked for before. */

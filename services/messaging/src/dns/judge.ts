@@ -1,7 +1,7 @@
 import { judgeDkim } from './dkim.ts'
 import { canonical } from './names.ts'
 import { nearMiss } from './near-miss.ts'
-import type { RecordData } from './resolver.ts'
+import type { RecordData } from './reply.ts'
 import { judgeSpf } from './spf.ts'
 import { parseTags, unfolded } from './tags.ts'
 import { conflict, type Expected, mismatch, missing, ok, type Verdict } from './verdict.ts'

@@ -1,0 +1,16 @@
+/** Runs so many tasks at once; the others wait for their turn. */
+export function limiter(concurrency: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = concurrency
+  return async task => {
+    if (free > 0) free -= 1
+    else await new Promise<void>(resolve => waiting.push(resolve))
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
+}
