@@ -49,10 +49,13 @@ const contacts = {
   replaceTags: async () => ({ success: true, message: 'updated' }),
   blockContact: unexpected,
   unblockContact: unexpected,
+  linkUser: unexpected,
   deleteContact: unexpected,
   listTimeline: unexpected,
   listActivities: unexpected,
   listAttributesHistory: unexpected,
+  listLists: unexpected,
+  listEmails: unexpected,
 }
 
 let wholeUploads = 0
