@@ -84,8 +84,18 @@ describe('workspaces', () => {
   const get = (id: string, by = owner) => bodyOf(by.api.get<Workspace>(`/api/workspaces/${id}`))
   const add = (workspace: Workspace, { email }: Person, role = 'user', by = owner) =>
     by.api.post<Member>(`/api/workspaces/${workspace.id}/members`, { email, role })
-  const memberOf = async (workspace: Workspace, role = 'user'): Promise<Person & { membership: string }> => {
-    const someone = await person()
+  const regulars: Person[] = []
+  const joined = new Map<string, number>()
+  /** Someone who is not yet in a workspace, though in others. */
+  const regular = async ({ id }: Workspace): Promise<Person> => {
+    const number = joined.get(id) ?? 0
+    joined.set(id, number + 1)
+    regulars[number] ??= await person()
+    return regulars[number]
+  }
+  /** Adds a person to a workspace: one who is in others too, unless the test is to change the account. */
+  const memberOf = async (workspace: Workspace, role = 'user', newcomer?: Person) => {
+    const someone = newcomer ?? (await regular(workspace))
     const { id: membership } = await bodyOf(add(workspace, someone, role), 201)
     return { ...someone, membership }
   }
@@ -164,7 +174,7 @@ describe('workspaces', () => {
 
     it('a token lists what its creator is in, and all with workspaces.read of its own', async () => {
       const mine = await create()
-      const member = await memberOf(mine, 'owner')
+      const member = await memberOf(mine, 'owner', await person())
       const role = await saveRole({ tokens: ['create'], links: ['read'], workspaces: ['read'] })
       await bodyOf(owner.api.patch(`/api/users/${member.id}/change-role`, { role }))
       const narrow = await makeToken(member.api, { role: await saveRole({ links: ['read'] }, 'api') })
@@ -243,7 +253,7 @@ describe('workspaces', () => {
 
     it('memberships of a deleted user stay with user: null, take no seat, and go by their own id', async () => {
       const workspace = await create({ seats: 2 })
-      const member = await memberOf(workspace)
+      const member = await memberOf(workspace, 'user', await person())
       const next = await person()
       await refused(add(workspace, next), 403)
       await bodyOf(owner.api.delete(`/api/users/${member.id}`))
@@ -440,7 +450,7 @@ describe('workspaces', () => {
 
     it('a token goes by its creator’s role in it, whatever its own role allows elsewhere', async () => {
       const workspace = await create()
-      const member = await memberOf(workspace, 'admin')
+      const member = await memberOf(workspace, 'admin', await person())
       const role = await saveRole({ tokens: ['create'], links: ['read'], workspaces: ['create'] })
       await bodyOf(owner.api.patch(`/api/users/${member.id}/change-role`, { role }))
       const { api } = await makeToken(member.api, { role: await saveRole({ links: ['read'] }, 'api') })
@@ -454,8 +464,8 @@ describe('workspaces', () => {
     it('owner and admin of the organization pass, and so do their tokens', async () => {
       const admin = await person('admin')
       const { api: token } = await makeToken(admin.api)
+      const outsider = await person(await saveRole({ workspaces: ['create'] }))
       for (const api of [owner.api, admin.api, token]) {
-        const outsider = await person(await saveRole({ workspaces: ['create'] }))
         assert.deepEqual(await allowed(api, await create({}, outsider)), everything)
       }
     })
@@ -633,9 +643,9 @@ describe('workspaces', () => {
     })
 
     it('of those who take the last seat at once, one gets it', async () => {
+      const candidates = await Promise.all([person(), person(), person()])
       for (let round = 0; round < 3; round++) {
         const workspace = await create({ seats: 2 })
-        const candidates = await Promise.all([person(), person(), person()])
         const answers = await Promise.all([
           ...candidates.map(someone => add(workspace, someone)),
           invite(workspace, newAddress()),
@@ -651,11 +661,12 @@ describe('workspaces', () => {
     })
 
     it('of a lowering of the seats and someone who takes one at once, one is refused', async () => {
+      const someone = await person()
       for (let round = 0; round < 3; round++) {
         const workspace = await create({ seats: 2 })
         const answers = await Promise.all([
           owner.api.patch(`/api/workspaces/${workspace.id}`, { seats: 1 }),
-          add(workspace, await person()),
+          add(workspace, someone),
         ])
         assert.equal(answers.filter(({ status }) => status === 403).length, 1)
         const { seats, memberCount } = await get(workspace.id)
@@ -666,10 +677,10 @@ describe('workspaces', () => {
     it('nobody gives more than they have, and only an owner makes another', async () => {
       const workspace = await create()
       const adder = await memberOf(workspace, await saveRole({ workspaces: ['read', 'create', 'update'] }))
-      const exceeding = { message: /^Role exceeds your permissions: workspaces.delete$/ }
-      await refused(add(workspace, await person(), 'admin', adder), 403, exceeding)
-      await refused(invite(workspace, newAddress(), 'admin', adder), 403, exceeding)
       const reader = await person()
+      const exceeding = { message: /^Role exceeds your permissions: workspaces.delete$/ }
+      await refused(add(workspace, reader, 'admin', adder), 403, exceeding)
+      await refused(invite(workspace, newAddress(), 'admin', adder), 403, exceeding)
       await bodyOf(add(workspace, reader, 'user', adder), 201)
       const path = `/api/workspaces/${workspace.id}/members`
       await refused(adder.api.patch(`${path}/${adder.id}`, { role: 'admin' }), 403, exceeding)
@@ -682,7 +693,7 @@ describe('workspaces', () => {
 
     it('only the sender revokes an invitation, in person or by a token', async () => {
       const workspace = await create()
-      const sender = await memberOf(workspace, 'admin')
+      const sender = await memberOf(workspace, 'admin', await person())
       const other = await memberOf(workspace, 'owner')
       const role = await saveRole({ tokens: ['create'] })
       await bodyOf(owner.api.patch(`/api/users/${sender.id}/change-role`, { role }))
@@ -781,9 +792,9 @@ describe('workspaces', () => {
     })
 
     it('of several that add or invite one person at once, one does', async () => {
+      const someone = await person()
       for (let round = 0; round < 3; round++) {
         const workspace = await create()
-        const someone = await person()
         const added = await Promise.all([1, 2, 3].map(() => add(workspace, someone)))
         assert.deepEqual(added.map(({ status }) => status).sort(), [201, 409, 409])
         const email = newAddress()
@@ -799,7 +810,7 @@ describe('workspaces', () => {
       await refused(owner.api.delete(`${path}/${owner.id}`), 409, lastOwner)
       await refused(owner.api.patch(`${path}/${owner.id}`, { role: 'admin' }), 409, lastOwner)
       assert.deepEqual(await bodyOf(owner.api.patch(`${path}/${owner.id}`, { role: 'owner' })), updated)
-      const second = await memberOf(workspace, 'owner')
+      const second = await memberOf(workspace, 'owner', await person())
       await bodyOf(owner.api.delete(`${path}/${owner.id}`))
       await refused(second.api.delete(`${path}/${second.id}`), 409, lastOwner)
       await bodyOf(owner.api.delete(`/api/users/${second.id}`))
