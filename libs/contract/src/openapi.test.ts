@@ -44,6 +44,22 @@ describe('the OpenAPI document', () => {
     assert.deepEqual([schema.required, schema.additionalProperties], [['name'], false])
   })
 
+  it('speaks OAuth where a route does: forms, names and refusals', () => {
+    type Described = { content: Record<string, { schema: { required: string[]; properties: object } }> }
+    const { requestBody, responses } = operation('post', '/api/auth/token') as {
+      requestBody: Described
+      responses: Record<string, unknown>
+    }
+    assert.deepEqual(Object.keys(requestBody.content), ['application/x-www-form-urlencoded', 'application/json'])
+    const { required, properties } = requestBody.content['application/json']!.schema
+    assert.deepEqual(required, ['grant_type'])
+    assert.ok('subject_token_type' in properties && !('subjectTokenType' in properties))
+    assert.deepEqual(responses[401], { $ref: '#/components/responses/OAuthError' })
+    const answer = document.components.schemas.RegisteredClient as { required: string[]; properties: object }
+    assert.ok('client_secret' in answer.properties && !answer.required.includes('client_secret'))
+    assert.ok(answer.required.includes('client_id_issued_at'))
+  })
+
   it('never shows a secret outside the answer that creates it', () => {
     const withToken = Object.entries(document.components.schemas).filter(
       ([, schema]) => 'token' in (schema.properties as object),

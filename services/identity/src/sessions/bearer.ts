@@ -6,13 +6,15 @@ import type { Tenant } from '../context.ts'
 import { type Authority, authorityOf, tokenAuthorityOf } from '../roles/authority.ts'
 import type { Token } from '../tokens/token.model.ts'
 import type { User } from '../users/user.model.ts'
-import type { Session } from './session.model.ts'
+import type { Origin, Session } from './session.model.ts'
 
 type Borne = { person: User; authority: Authority }
 /** Who bears a token: the person it acts for. */
 export type TokenBearer = Borne & { token: Token }
 /** Who bears a session. */
 export type SessionBearer = Borne & { session: Session }
+/** Who bears a credential. */
+export type Bearer = TokenBearer | SessionBearer
 
 /**
  * Who bears a token and what they may do by it, as things stand.
@@ -31,7 +33,7 @@ export async function bearerOfToken({ tokens, users, roles }: Tenant, named: Fil
 
 /**
  * Who bears a session and what they may do as its user, as things stand. Of a session with an origin it is not the whole
- * truth: see `bearerOfOrigin`.
+ * truth: that goes by who bears the origin.
  * @throws {AppError} unauthenticated where it is good for nothing, forbidden where its user is blocked
  */
 export async function bearerOfSession(
@@ -47,14 +49,15 @@ export async function bearerOfSession(
   return { session, person, authority }
 }
 
-/** Who bears the credential that a session hangs on; throws as they do. Undefined for a sign-in. */
-export async function bearerOfOrigin(
-  tenant: Tenant,
-  { origin, impersonatedBy, user }: Session,
-): Promise<TokenBearer | SessionBearer | undefined> {
-  if (!origin) return undefined
-  if (origin.kind === 'token') return bearerOfToken(tenant, { _id: origin.id })
-  return bearerOfSession(tenant, { id: origin.id, user: impersonatedBy ?? user })
+/** Who bears the credential that a session hangs on, which is this user's; throws as they do. */
+export function bearerOfOrigin(tenant: Tenant, { kind, id }: Origin, user: string | Types.ObjectId): Promise<Bearer> {
+  return kind === 'token' ? bearerOfToken(tenant, { _id: id }) : bearerOfSession(tenant, { id, user })
+}
+
+/** How many milliseconds something lasts that hangs on what is borne: so many, or until that ends. */
+export function lifetimeWithin(bearer: Bearer, longestMs: number): number {
+  const { expiresAt } = 'token' in bearer ? bearer.token : bearer.session
+  return expiresAt === null ? longestMs : Math.min(longestMs, expiresAt.getTime() - Date.now())
 }
 
 /** The refusal of whoever acts for a blocked account. */

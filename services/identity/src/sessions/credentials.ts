@@ -3,6 +3,7 @@ import { AppError, type Caller, type Handlers } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { Context, Tenant } from '../context.ts'
 import {
+  type Bearer,
   badSession,
   bearerOfOrigin,
   bearerOfSession,
@@ -55,7 +56,7 @@ function requireService(caller: Caller): void {
  */
 async function resolvedSession(tenant: Tenant, bearer: SessionBearer): Promise<ResolvedCredential> {
   const { session, person } = bearer
-  const { impersonatedBy, expiresAt } = session
+  const { user, impersonatedBy, expiresAt } = session
   const own = {
     ...common(bearer),
     kind: 'session',
@@ -64,8 +65,8 @@ async function resolvedSession(tenant: Tenant, bearer: SessionBearer): Promise<R
     ...(impersonatedBy && { impersonatorId: String(impersonatedBy) }),
     expiresAt: expiresAt.toISOString(),
   }
-  const origin = await bearerOfOrigin(tenant, session)
-  if (!origin) return own
+  if (!session.origin) return own
+  const origin = await bearerOfOrigin(tenant, session.origin, impersonatedBy ?? user)
   const original = 'token' in origin ? resolvedToken(origin) : common(origin)
   if (!impersonatedBy) return { ...own, ...original, expiresAt: past }
   if (!mayImpersonate(origin.authority, person)) throw badSession()
@@ -84,10 +85,7 @@ function resolvedToken(bearer: TokenBearer): ResolvedCredential {
   }
 }
 
-function common({
-  person,
-  authority: { role, permissions },
-}: TokenBearer | SessionBearer): Omit<ResolvedCredential, 'kind'> {
+function common({ person, authority: { role, permissions } }: Bearer): Omit<ResolvedCredential, 'kind'> {
   return {
     organizationId: String(person.organization),
     userId: String(person._id),

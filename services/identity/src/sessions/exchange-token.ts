@@ -9,14 +9,12 @@ import { readScope } from '../clients/scope.ts'
 import type { Context } from '../context.ts'
 import { asPerson, tell } from '../events.ts'
 import { everyPermission } from '../roles/permissions.ts'
-import { bearerOfSession, bearerOfToken, type SessionBearer, type TokenBearer } from './bearer.ts'
+import { type Bearer, bearerOfSession, bearerOfToken, lifetimeWithin, type SessionBearer } from './bearer.ts'
 import { beginSession, seenOf } from './begin-session.ts'
 
 const longestMs = 3_600_000
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
 const jwt = 'urn:ietf:params:oauth:token-type:jwt'
-
-type Subject = SessionBearer | TokenBearer
 
 /**
  * Trades a credential for a JWT of a scope (RFC 8693). What is issued is a session that hangs on the credential.
@@ -54,7 +52,7 @@ function refuseUnsupported(request: ExchangeTokenRequest, audience: string): voi
 }
 
 /** Who bears the subject token. Whatever it lacks, RFC 8693, 2.2.2, has one word for it. */
-async function subjectOf(context: Context, { subjectToken, subjectTokenType }: ExchangeTokenRequest): Promise<Subject> {
+async function subjectOf(context: Context, { subjectToken, subjectTokenType }: ExchangeTokenRequest): Promise<Bearer> {
   if (subjectToken === undefined) throw invalid('missing field -> subject_token')
   if (subjectTokenType === undefined) throw invalid('missing field -> subject_token_type')
   if (subjectTokenType !== accessToken && subjectTokenType !== jwt)
@@ -82,7 +80,7 @@ async function signInOf({ sessionJwt, within }: Context, token: string): Promise
 }
 
 /** The pairs that are asked for, or all there are, of those that the client may have and the subject has. */
-function scopeOf(asked: string | undefined, client: Client, { authority: { permissions } }: Subject): string {
+function scopeOf(asked: string | undefined, client: Client, { authority: { permissions } }: Bearer): string {
   const held = permissions === '*' ? everyPermission : permissions
   const allowed = client.scope === null ? held : held.filter(pair => client.scope?.includes(pair))
   return readScope(asked ?? allowed.join(' '), allowed, 'invalid_scope').join(' ')
@@ -90,7 +88,7 @@ function scopeOf(asked: string | undefined, client: Client, { authority: { permi
 
 async function issue(
   context: Context,
-  subject: Subject,
+  subject: Bearer,
   { client, scope }: { client: Client; scope: string },
   caller: Caller,
   tx: ClientSession,
@@ -102,7 +100,7 @@ async function issue(
     person,
     caller,
     {
-      lifetimeMs: lifetimeOf(subject),
+      lifetimeMs: lifetimeWithin(subject, longestMs),
       device: { name, browser: '', os: '', type: 'unknown' },
       origin:
         'token' in subject ? { kind: 'token', id: subject.token._id } : { kind: 'session', id: subject.session._id },
@@ -124,15 +122,7 @@ async function issue(
   return { token, expiresAt }
 }
 
-/** At most an hour, and never beyond the credential it is made from. */
-function lifetimeOf(subject: Subject): number {
-  const { expiresAt } = 'token' in subject ? subject.token : subject.session
-  const lifetimeMs = expiresAt === null ? longestMs : Math.min(longestMs, expiresAt.getTime() - Date.now())
-  if (lifetimeMs < 1_000) throw invalid('subject_token has expired')
-  return lifetimeMs
-}
-
-function doerOf(subject: Subject, caller: Caller): Caller {
+function doerOf(subject: Bearer, caller: Caller): Caller {
   const person = asPerson(caller, subject.person)
   if (!('token' in subject)) return person
   const { _id, name } = subject.token

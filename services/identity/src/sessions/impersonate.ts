@@ -9,12 +9,12 @@ import { isPrivileged } from '../roles/built-in.ts'
 import { findUser } from '../users/change-user.ts'
 import { refuseOneself } from '../users/protections.ts'
 import { presentUser, type User } from '../users/user.model.ts'
-import { blockedAccount } from './bearer.ts'
-import { beginSession, seenOf } from './begin-session.ts'
+import { bearerOfOrigin, blockedAccount, lifetimeWithin } from './bearer.ts'
+import { beginSession, type SignIn, seenOf } from './begin-session.ts'
 import { deviceOf } from './device.ts'
 import type { Origin } from './session.model.ts'
 
-const lifetimeMs = 30 * 60_000
+const longestMs = 30 * 60_000
 
 /** Begins a session in which the caller acts as a user, read-only. It leaves its trace in the trails of both. */
 export async function impersonate(
@@ -22,33 +22,50 @@ export async function impersonate(
   { userId }: ImpersonateRequest,
   { caller }: Call,
 ): Promise<HttpBody> {
+  if (!mayImpersonateAnyone(caller)) throw refusal()
+  const tenant = context.within(caller.organizationId)
+  const origin = originOf(caller)
+  const lifetimeMs = lifetimeWithin(await bearerOfOrigin(tenant, origin, objectId(caller.userId)), longestMs)
   return context.store.transaction(async tx => {
-    const user = await findUser(context.within(caller.organizationId).users, userId, tx)
+    const user = await findUser(tenant.users, userId, tx)
     refuseOneself(user, caller)
-    if (!mayImpersonate(caller, user)) throw new AppError('forbidden', { message: refusal })
+    if (!mayImpersonate(caller, user)) throw refusal()
     if (user.blocked) throw blockedAccount()
-    return json({ ...(await actAs(context, user, caller, tx)), user: presentUser(user) })
+    return json({ ...(await actAs(context, user, { origin, lifetimeMs }, caller, tx)), user: presentUser(user) })
   })
 }
 
-const refusal = 'Only an owner, or for anyone but owners an admin, may act as another user.'
-
-/** Owner and admin, with all that their role gives them: a JWT of a scope has less. Nobody gets beyond themselves. */
-export function mayImpersonate({ role, permissions }: Authority, user: Pick<User, 'role'>): boolean {
-  return isPrivileged(role) && permissions === '*' && (role === 'owner' || user.role !== 'owner')
+/** Whether someone may act as a user: nobody gets beyond themselves. */
+export function mayImpersonate(authority: Authority, user: Pick<User, 'role'>): boolean {
+  return mayImpersonateAnyone(authority) && (authority.role === 'owner' || user.role !== 'owner')
 }
 
-async function actAs(context: Context, user: User, caller: Caller, tx: ClientSession) {
+/** Owner and admin, with all that their role gives them: a JWT of a scope has less. */
+function mayImpersonateAnyone({ role, permissions }: Authority): boolean {
+  return isPrivileged(role) && permissions === '*'
+}
+
+function refusal(): AppError {
+  const message = 'Only an owner, or for anyone but owners an admin, may act as another user.'
+  return new AppError('forbidden', { message })
+}
+
+async function actAs(
+  context: Context,
+  user: User,
+  hanging: { origin: Origin; lifetimeMs: number },
+  caller: Caller,
+  tx: ClientSession,
+): Promise<SignIn> {
   const impersonatedBy = objectId(caller.userId)
   const { session, token, expiresAt } = await beginSession(
     context,
     user,
     caller,
     {
-      lifetimeMs,
+      ...hanging,
       device: deviceOf(seenOf(caller).userAgent),
       impersonatedBy,
-      origin: originOf(caller),
       claims: { act: { sub: String(impersonatedBy) } },
     },
     tx,

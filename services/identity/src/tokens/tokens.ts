@@ -5,6 +5,7 @@ import { objectId, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
 import { createToken } from './create-token.ts'
 import { addStatus, showToken, type Token, tokenFields } from './token.model.ts'
 import { listTokenUsage } from './token-usage.ts'
@@ -34,6 +35,7 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
       if (!token) throw notFound()
       const { organization, _id: subject, roleId } = token
       await tokenUses.deleteMany({ token: subject }, { session: tx })
+      await endSessions(context, { 'origin.id': subject }, caller, tx)
       if (roleId) await roles.updateOne({ _id: roleId }, { $inc: { tokenCount: -1 } }, { session: tx })
       await tell(context, caller, 'token.deleted', { organization, subject, data: { token: record } }, tx)
       return json(record)

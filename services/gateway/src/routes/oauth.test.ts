@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { AppError } from '@rollcall/contract'
+import { json } from '@rollcall/rpc'
+import { bootGateway, type TestGateway } from '../test-gateway.ts'
+
+const form = 'application/x-www-form-urlencoded'
+
+describe('a route that speaks OAuth', () => {
+  let gateway: TestGateway
+  before(async () => {
+    gateway = await bootGateway({ TRUST_PROXY: '1' })
+  })
+  after(() => gateway.stop())
+  beforeEach(() => {
+    gateway.services.behaviours.clear()
+    gateway.services.calls.length = 0
+  })
+
+  let address = 0
+  const post = async (path: string, body: string, headers: Record<string, string>) => {
+    const sent = { 'x-forwarded-for': `192.0.2.${address++}`, ...headers }
+    const response = await fetch(`${gateway.url}/api/auth/${path}`, { method: 'POST', body, headers: sent })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  const token = (body: string, headers: Record<string, string> = {}) =>
+    post('token', body, { 'content-type': form, ...headers })
+  /** What the service got, but for what nobody gave. */
+  const received = () => {
+    const { audience, resource, ...rest } = gateway.services.calls.at(-1)!.request as Record<string, unknown>
+    const lists = { audience, resource }
+    return { ...rest, ...Object.fromEntries(Object.entries(lists).filter(([, list]) => (list as []).length > 0)) }
+  }
+  const refused = (error: string, error_description: string, status = 400) => ({
+    status,
+    body: { error, error_description },
+  })
+  const outcome = async (answer: ReturnType<typeof token>) => {
+    const { status, body } = await answer
+    return { status, body }
+  }
+
+  it('takes a form and JSON alike', async () => {
+    const fields = { grantType: 'g', scope: 'a b', audience: ['x'] }
+    await token('grant_type=g&scope=a+b&audience=x')
+    assert.deepEqual(received(), fields)
+    const audiences = ['x', ['x']]
+    for (const audience of audiences) {
+      const body = JSON.stringify({ grant_type: 'g', scope: 'a b', audience })
+      await post('token', body, { 'content-type': 'application/json' })
+      assert.deepEqual(received(), fields)
+    }
+  })
+
+  it('takes a parameter without a value for one that was not sent, and ignores what it does not know', async () => {
+    await token('grant_type=g&scope=&unheard_of=1&__proto__=1')
+    assert.deepEqual(received(), { grantType: 'g' })
+  })
+
+  it('takes audience and resource more than once, and nothing else', async () => {
+    await token('grant_type=g&audience=x&audience=y&resource=z')
+    assert.deepEqual(received(), { grantType: 'g', audience: ['x', 'y'], resource: ['z'] })
+    const twice = refused('invalid_request', 'given more than once -> scope')
+    assert.deepEqual(await outcome(token('grant_type=g&scope=a&scope=b')), twice)
+  })
+
+  it('takes the client from Authorization: Basic, form-encoded as RFC 6749 has it', async () => {
+    await token('grant_type=g', { authorization: `basic ${btoa('a%3Ab+c:s%25:x')}` })
+    assert.deepEqual(received(), { grantType: 'g', clientId: 'a:b c', clientSecret: 's%:x' })
+    const malformed = refused('invalid_client', 'malformed Authorization header', 401)
+    assert.deepEqual(await outcome(token('grant_type=g', { authorization: `Basic ${btoa('a:%')}` })), malformed)
+  })
+
+  it('takes the client from one place only', async () => {
+    const authorization = `Basic ${btoa('a:b')}`
+    const twofold = refused('invalid_request', 'a client shows its credentials in one way only')
+    assert.deepEqual(await outcome(token('grant_type=g&client_secret=b', { authorization })), twofold)
+    assert.deepEqual(await outcome(token('grant_type=g&client_id=x', { authorization })), twofold)
+    await token('grant_type=g&client_id=a', { authorization })
+    assert.deepEqual(received(), { grantType: 'g', clientId: 'a', clientSecret: 'b' })
+    await token('grant_type=g&client_id=a', { authorization: 'Bearer of.a.session' })
+    assert.deepEqual(received(), { grantType: 'g', clientId: 'a' })
+  })
+
+  it('refuses what it cannot read in the words of OAuth', async () => {
+    assert.deepEqual(await outcome(token('')), refused('invalid_request', 'missing field -> grant_type'))
+    assert.deepEqual(
+      await outcome(token('%ff=%fe&grant_type=')),
+      refused('invalid_request', 'missing field -> grant_type'),
+    )
+    const type = 'content type must be application/json'
+    assert.deepEqual(await outcome(token('x', { 'content-type': 'text/plain' })), refused('invalid_request', type))
+    const large = refused('invalid_request', 'body is larger than 1 MiB')
+    assert.deepEqual(await outcome(token('x'.repeat(2 ** 20 + 1))), large)
+    const name = refused('invalid_client_metadata', 'invalid field -> client_name: must be a string')
+    const asJson = { 'content-type': 'application/json' }
+    assert.deepEqual(await outcome(post('clients', '{"client_name":1}', asJson)), name)
+    const uris = refused('invalid_redirect_uri', 'invalid field -> redirect_uris: must be an array')
+    assert.deepEqual(await outcome(post('clients', '{"redirect_uris":"x"}', asJson)), uris)
+  })
+
+  it('hands on what the service refuses it for, and how a client has to show itself', async () => {
+    gateway.services.behaviours.set('exchangeToken', () => {
+      throw new AppError('invalid_client', { message: 'no "such" client é' })
+    })
+    const { status, body, headers } = await token('grant_type=g')
+    assert.deepEqual([status, body], [401, { error: 'invalid_client', error_description: "no 'such' client '" }])
+    assert.equal(headers.get('www-authenticate'), 'Basic realm="rollcall"')
+    assert.equal(headers.get('cache-control'), 'no-store')
+  })
+
+  it('tells limits and outages as every route does', async () => {
+    gateway.services.behaviours.set('exchangeToken', () => {
+      throw new Error('broken')
+    })
+    const broken = { status: 503, body: { error: true, message: 'service unavailable' } }
+    assert.deepEqual(await outcome(token('grant_type=g')), broken)
+    gateway.services.behaviours.clear()
+    const from = { 'x-forwarded-for': '198.51.100.1' }
+    for (let sent = 0; sent < 10; sent++) await token('grant_type=g', from)
+    assert.deepEqual(await outcome(token('grant_type=g', from)), {
+      status: 429,
+      body: { success: false, message: 'too many requests, please try again later' },
+    })
+  })
+
+  it('lets no cache keep its answer', async () => {
+    gateway.services.behaviours.set('exchangeToken', () => json({ access_token: 'x' }))
+    const { headers } = await token('grant_type=g')
+    assert.deepEqual([headers.get('cache-control'), headers.get('pragma')], ['no-store', 'no-cache'])
+  })
+})
