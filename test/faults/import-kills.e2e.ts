@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
-import { play, summarize, violationsIn } from './import-kills.harness.ts'
+import { after, before, suite, test } from 'node:test'
+import { startWorld, summarize, violationsIn, type World } from './import-kills.harness.ts'
 import { withoutRecord } from './import-kills.wire.ts'
 
+const size = { kills: 5, imports: 1, rows: 8_000 }
+
 suite('an import that is killed', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld()
+  })
+  after(() => world[Symbol.asyncDispose]())
+
   test('comes to the same as one that is left alone', async t => {
-    const report = await play({ kills: 6, imports: 2, rows: 6_000 })
+    const report = await world.play(size)
     t.diagnostic(summarize(report))
     assert.deepEqual(violationsIn(report), [])
-    assert.equal(report.kills, 6)
+    assert.equal(report.kills, size.kills)
   })
 
   test('does not where batches leave no record, which the same kills show', async t => {
-    const report = await play({ kills: 6, imports: 2, rows: 6_000, variant: withoutRecord })
+    const report = await world.play({ ...size, variant: withoutRecord })
     t.diagnostic(summarize(report))
     assert.ok(report.differences.length > 0)
   })

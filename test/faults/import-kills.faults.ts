@@ -9,14 +9,14 @@ export type Toll = {
   kills: number
   /** By victim and moment. */
   by: Record<string, number>
-  /** Batches that were sent once more, and the most of them after one kill. */
-  resent: number
-  mostResent: number
+  /** Batches that were asked for again though they were applied, and the most of them after one kill. */
+  repeated: number
+  mostRepeated: number
   /** From a kill to the next batch that was answered. */
   slowestRecoveryMs: number
 }
 
-const moments = ['before', 'during', 'after'] as const
+const moments = ['after', 'during', 'before'] as const
 /** Batches that pass between two kills, at most. */
 const longestPeace = 3
 const longestDelayMs = 60
@@ -32,17 +32,16 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** Kills so many times: at random batches, before, while or after they are applied, with whatever is killed coming back. */
+/** Kills so many times, at random batches, before, while or after they are applied; whatever is killed comes back. */
 export function createFaults(victims: readonly Victim[], kills: number, seed: number) {
   const random = randomFrom(seed)
-  const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)]!
-  const toll: Toll = { kills: 0, by: {}, resent: 0, mostResent: 0, slowestRecoveryMs: 0 }
-  const seen = new Set<string>()
+  const toll: Toll = { kills: 0, by: {}, repeated: 0, mostRepeated: 0, slowestRecoveryMs: 0 }
+  const applied = new Set<string>()
   let armed = true
   let peace = 1
   let struckAt: number | null = null
   let recovering: Promise<void> = Promise.resolve()
-  let resentSinceKill = 0
+  let repeatedSinceKill = 0
 
   /** The kill itself is over at once; the next one waits until the victim has come back. */
   const strike = (victim: Victim, moment: string): void => {
@@ -50,37 +49,35 @@ export function createFaults(victims: readonly Victim[], kills: number, seed: nu
     const what = `${victim.name} ${moment}`
     toll.by[what] = (toll.by[what] ?? 0) + 1
     struckAt ??= performance.now()
-    resentSinceKill = 0
+    repeatedSinceKill = 0
     recovering = victim.restart().then(() => {
       peace = 1 + Math.floor(random() * longestPeace)
       armed = true
     })
     recovering.catch(() => undefined) // told by settled()
   }
-  const note = (key: string) => {
-    if (seen.has(key)) {
-      toll.resent++
-      toll.mostResent = Math.max(toll.mostResent, ++resentSinceKill)
+  const atBatch: AtBatch = async (batch, pass) => {
+    if (applied.has(batch)) {
+      toll.repeated++
+      toll.mostRepeated = Math.max(toll.mostRepeated, ++repeatedSinceKill)
     }
-    seen.add(key)
-  }
-
-  const atBatch: AtBatch = async ({ jobId, number }, pass) => {
-    note(`${jobId} ${number}`)
     const isTime = armed && toll.kills < kills && --peace <= 0
-    if (!isTime) return answered(pass())
+    if (!isTime) return answered(batch, pass())
     armed = false
-    const [victim, moment] = [pick(victims), pick(moments)]
+    // Each victim at each moment, in turn; what is left to chance is the batch and the millisecond.
+    const victim = victims[toll.kills % victims.length]!
+    const moment = moments[(toll.kills + Math.floor(toll.kills / victims.length)) % moments.length]!
     if (moment === 'before') strike(victim, moment)
-    const answer = pass()
+    const answer = answered(batch, pass())
     answer.catch(() => undefined) // it may have been killed with whom it was sent to
     if (moment === 'during') await sleep(random() * longestDelayMs)
     if (moment === 'after') await answer.catch(() => undefined)
     if (moment !== 'before') strike(victim, moment)
     return answer
   }
-  const answered = async <T>(answer: Promise<T>): Promise<T> => {
+  const answered = async <T>(batch: string, answer: Promise<T>): Promise<T> => {
     const value = await answer
+    applied.add(batch)
     if (struckAt !== null) toll.slowestRecoveryMs = Math.max(toll.slowestRecoveryMs, performance.now() - struckAt)
     struckAt = null
     return value

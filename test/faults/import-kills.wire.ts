@@ -3,10 +3,10 @@ import type { ApplyBatchRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import { type AssertionKeys, type Call, connect, type Handlers, type RpcServer, serve } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 
-/** What is done at a batch on its way: `pass` sends it on, and answers when the audience has answered. */
-export type AtBatch = <T>(batch: { jobId: string; number: number }, pass: () => Promise<T>) => Promise<T>
+/** What is done at a batch on its way: `pass` sends it on, and resolves when the audience has answered. */
+export type AtBatch = <T>(batch: string, pass: () => Promise<T>) => Promise<T>
 
-/** What the wire does to batches besides. */
+/** A way to import: as it is, or without something that it stands on. */
 export type Variant = { name: string; change(request: ApplyBatchRequest): ApplyBatchRequest }
 
 /** The wire as it is. */
@@ -20,29 +20,38 @@ export const withoutRecord: Variant = {
   change: request => ({ ...request, number: 1_000_000 + ++fresh }),
 }
 
+/** Passes everything on. */
+export const nothing: Doing = { atBatch: (_, pass) => pass(), variant: asItIs }
+
 export type WireOptions = {
   port: number
   /** The audience. */
   target: string
   assertionKeys: AssertionKeys
-  atBatch: AtBatch
-  variant: Variant
 }
+
+/** What the wire does from now on. */
+export type Doing = { atBatch: AtBatch; variant: Variant }
 
 /**
  * Stands between import and audience and passes on what imports ask of it, so that a fault can come at any point of a batch: before
  * it arrives, while it is applied, after it was applied and before that is known.
  */
-export async function startWire(options: WireOptions): Promise<{ stop(): Promise<void> }> {
-  const { port, target, assertionKeys, atBatch, variant } = options
+export async function startWire({ port, target, assertionKeys }: WireOptions) {
+  const wire = { doing: nothing, stop }
   const audience = connect({ address: target, assertionKeys, deadlineMs: 30_000 })
   const [batches, attributes] = [
     audience.client('rollcall.audience.v1.Batches'),
     audience.client('rollcall.audience.v1.Attributes'),
   ]
   const batchHandlers: Handlers<'rollcall.audience.v1.Batches'> = {
-    applyBatch: (request, call) => atBatch(request, () => batches.applyBatch(variant.change(request), contextOf(call))),
-    undoBatch: (request, call) => atBatch(request, () => batches.undoBatch(request, contextOf(call))),
+    applyBatch: (request, call) => {
+      const { atBatch, variant } = wire.doing
+      const pass = () => batches.applyBatch(variant.change(request), contextOf(call))
+      return atBatch(`apply ${request.jobId} ${request.number}`, pass)
+    },
+    undoBatch: (request, call) =>
+      wire.doing.atBatch(`undo ${request.jobId} ${request.number}`, () => batches.undoBatch(request, contextOf(call))),
     checkLists: (request, call) => batches.checkLists(request, contextOf(call)),
   }
   const attributeHandlers: Handlers<'rollcall.audience.v1.Attributes'> = {
@@ -62,12 +71,11 @@ export async function startWire(options: WireOptions): Promise<{ stop(): Promise
     assertionKeys,
     logger: createLogger({ service: 'wire', level: 'fatal' }),
   })
-  return {
-    async stop() {
-      await server.stop()
-      audience.close()
-    },
+  async function stop() {
+    await server.stop()
+    audience.close()
   }
+  return wire
 }
 
 function unasked(): never {
