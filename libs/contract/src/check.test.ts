@@ -46,6 +46,7 @@ const id = 'a1'.repeat(12)
 const checkSample = compileCheck(root.lookupType('rollcall.trial.v1.Sample'), ['id'], true)
 const checkEither = compileCheck(root.lookupType('rollcall.trial.v1.Either'), ['id'], true)
 const checkOpen = compileCheck(root.lookupType('rollcall.trial.v1.Open'), [], true)
+const checkOpenQuery = compileCheck(root.lookupType('rollcall.trial.v1.Open'), [], false)
 const checkListing = compileCheck(root.lookupType('rollcall.trial.v1.Listing'), [], false)
 const good = { name: 'Name', must: 'x' }
 
@@ -114,6 +115,8 @@ describe('the check of a body', () => {
 
   it('ignores unknown fields of an open message only', () => {
     assert.deepEqual(checkOpen({ params: {}, query: {}, body: { name: 'x', more: 1 } }).request, { name: 'x' })
+    const asked = checkOpenQuery({ params: {}, query: { name: 'x', more: '1' } })
+    assert.deepEqual(asked.request, { name: 'x' })
   })
 
   it('carries null as the empty string where null is a value', () => {
@@ -158,6 +161,7 @@ describe('the check of a body', () => {
     ['an extra field of an inner object', { ...good, inner: { host: 'h', hots: 1 } }, 'extra field -> inner.hots'],
     ['a body that is a list', [], 'body must be a JSON object'],
     ['a body that is a text', 'x', 'body must be a JSON object'],
+    ['a body that is null', null, 'body must be a JSON object'],
     ['the path variable given in the body', { ...good, id }, 'extra field -> id'],
     ['__proto__', JSON.parse('{"name":"x","must":"x","__proto__":{"a":1}}'), 'extra field -> __proto__'],
     ['constructor', { ...good, constructor: 1 }, 'extra field -> constructor'],

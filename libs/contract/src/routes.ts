@@ -21,10 +21,10 @@ export type Access =
   | { kind: 'public' }
 
 /**
- * How the gateway carries a call: plain JSON, a multipart file, JSON that sets or clears the session cookie, or as OAuth's
- * token endpoint or its client registration want it.
+ * How the gateway carries a call: plain JSON, a multipart file, JSON that sets or clears the session cookie, as OAuth's token
+ * endpoint or its client registration want it, or with the session that the browser is in.
  */
-export type Via = 'json' | 'upload' | 'sign_in' | 'sign_out' | 'oauth' | 'oauth_registration'
+export type Via = 'json' | 'upload' | 'sign_in' | 'sign_out' | 'oauth' | 'oauth_registration' | 'browser'
 
 /** One route of the API, compiled from an annotated rpc. A route is data; one engine applies it. */
 export type Route = {
@@ -53,7 +53,15 @@ export type Route = {
   rpc: protobuf.Method
 }
 
-const vias: readonly string[] = ['json', 'upload', 'sign_in', 'sign_out', 'oauth', 'oauth_registration'] satisfies Via[]
+const vias: readonly string[] = [
+  'json',
+  'upload',
+  'sign_in',
+  'sign_out',
+  'oauth',
+  'oauth_registration',
+  'browser',
+] satisfies Via[]
 
 /**
  * Compiles every rpc with an http rule into a route.

@@ -196,6 +196,20 @@ describe('credentials', () => {
     assert.equal(callerOf().ip, '127.0.0.1')
   })
 
+  it('are told, but not asked of identity, on public routes that browsers are sent back to', async () => {
+    const sid = randomUUID()
+    const path = '/api/emails/senders/oauth/google/callback?state=s'
+    for (const [cookie, sessionId] of [
+      [`auth_token=${issueSession(gateway.services, { sid })}`, sid],
+      ['auth_token=nonsense', undefined],
+      ['', undefined],
+    ] as const) {
+      await fetch(gateway.url + path, { headers: { Cookie: cookie } })
+      assert.deepEqual([callerOf().kind, callerOf().sessionId], ['anonymous', sessionId])
+    }
+    assert.ok(gateway.services.calls.every(({ method }) => !method.startsWith('resolve')))
+  })
+
   describe('in cookies', () => {
     const cookie = () => ({ Cookie: `auth_token=${session}` })
 

@@ -55,10 +55,11 @@ const rememberedHashes = 10_000
 /**
  * The two halves of finding out who calls. `ask` reads the credential and asks the cache, in the same turn as the limits
  * are asked: both questions reach Redis in one write, and one round trip answers them. `authenticate` waits for it: on a
- * miss it asks identity, which it also does each time while Redis is away. A public route does not look at credentials.
+ * miss it asks identity, which it also does each time while Redis is away. A public route does not look at credentials, but
+ * for one that browsers are sent back to: it tells which session they are in, whatever has become of that.
  */
 export function authentication(options: AuthenticationOptions): { ask: Step; authenticate: Step } {
-  const { cache } = options
+  const { cache, sessions } = options
   const claimOf = claimReader(options)
   const lookups = options.metrics.counter({
     name: 'rollcall_credential_lookups_total',
@@ -87,7 +88,7 @@ export function authentication(options: AuthenticationOptions): { ask: Step; aut
 
     async authenticate(exchange) {
       if (isPublic(exchange)) {
-        exchange.caller = callerOf(anonymousCaller(), exchange)
+        exchange.caller = callerOf(visitor(exchange, sessions), exchange)
         return
       }
       const { claim } = exchange
@@ -102,6 +103,14 @@ export function authentication(options: AuthenticationOptions): { ask: Step; aut
 }
 
 const isPublic = ({ match }: Exchange) => match?.route.access.kind === 'public'
+
+function visitor(exchange: Exchange, sessions: SessionJwt): Caller {
+  const caller = anonymousCaller()
+  if (exchange.match?.route.via !== 'browser') return caller
+  const credential = credentialOf(exchange)
+  const claims = credential.kind === 'session' ? sessions.verify(credential.jwt) : undefined
+  return claims ? { ...caller, sessionId: claims.sid } : caller
+}
 
 function credentialOf({ request: { headers } }: Exchange): Credential {
   const cookies = headers.cookie === undefined ? undefined : parseCookie(headers.cookie)

@@ -48,7 +48,8 @@ export class StubbedServices {
   }
 
   async start(port = 0): Promise<number> {
-    const names = ['audience.v1.Contacts', 'audience.v1.Attributes', 'audience.v1.Batches', 'import.v1.Imports']
+    const audience = ['Contacts', 'Attributes', 'Batches'].map(name => `audience.v1.${name}`)
+    const names = [...audience, 'import.v1.Imports', 'messaging.v1.Senders']
     const identity = ['Authentication', 'Credentials', 'Members', 'Roles', 'TokenUsage', 'Tokens'].map(
       name => `identity.v1.${name}`,
     )

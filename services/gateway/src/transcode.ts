@@ -116,6 +116,7 @@ function callOf(route: Route, invoke: Invoke, { idempotency, uploadMaxBytes }: C
         clearSessionCookie(exchange)
         deliver(exchange, body)
       }
+    case 'browser':
     case 'json':
       if (!isRepeatable(route)) return async exchange => deliver(exchange, await call(exchange))
       return async exchange => deliver(exchange, await idempotency.once(exchange, () => call(exchange)))
