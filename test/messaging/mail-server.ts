@@ -28,7 +28,7 @@ const PATIENCE_MS = 30_000
 
 /** Starts a mail server; with `user` it takes mail only from whoever signs in: by password, or by an account's token. */
 export async function startMailServer(
-  options: { user?: string; secret?: string; port?: number } = {},
+  options: { user?: string; secret?: string | (() => string); port?: number } = {},
 ): Promise<MailServer> {
   const { user, secret, port = 0 } = options
   const mails: Arrived[] = []
@@ -42,7 +42,8 @@ export async function startMailServer(
     authMethods: ['PLAIN', 'LOGIN', 'XOAUTH2'],
     disableReverseLookup: true,
     onAuth({ username, password, accessToken }, _session, callback) {
-      if (username === user && (password ?? accessToken) === secret) callback(null, { user: username ?? '' })
+      const expected = typeof secret === 'function' ? secret() : secret
+      if (username === user && (password ?? accessToken) === expected) callback(null, { user: username ?? '' })
       else callback(new Error('Invalid login'))
     },
     onRcptTo({ address }, _session, callback) {
