@@ -55,9 +55,11 @@ export async function startImport(
   return (await bodyOf(api.post<{ jobId: string }>('/api/audience/import/start', start))).jobId
 }
 
-/** Polls until the job is over, or until the condition holds; progress never falls on the way. */
+const patienceMs = 120_000
+
+/** Polls until the job is over, or until the condition holds; progress never falls on the way, nor stands still for long. */
 export async function follow(api: Api, jobId: string, until = (_: ImportStatus) => false): Promise<ImportStatus> {
-  const deadline = Date.now() + 120_000
+  let deadline = Date.now() + patienceMs
   let progress = 0
   for (;;) {
     const answer = await api.get<ImportStatus>(`/api/audience/import/status/${jobId}`)
@@ -65,6 +67,7 @@ export async function follow(api: Api, jobId: string, until = (_: ImportStatus) 
     if (answer.status === 200) {
       const status = answer.body
       assert.ok(status.progress >= progress, `progress fell from ${progress} to ${status.progress}`)
+      if (status.progress > progress) deadline = Date.now() + patienceMs
       progress = status.progress
       assert.equal(status.progress === 100, status.state === 'completed')
       if (status.state === 'completed' || status.state === 'failed' || until(status)) return status

@@ -61,7 +61,16 @@ export function readText(cell: string, maxLength: number): Value<string> {
 /** An email address as it was typed. */
 export function readEmail(cell: string): Value<string> {
   const text = cell.trim()
-  return isEmail(text) ? accept(text) : refuse('must be an email address')
+  return isPlainEmail(text) || isEmail(text) ? accept(text) : refuse('must be an email address')
+}
+
+const plainEmail = /^[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i
+const longestEmail = 254
+const longestLocalPart = 64
+
+/** Whether it is one of the many addresses that are so beyond doubt: `isEmail` takes 30 times as long to say the same. */
+export function isPlainEmail(text: string): boolean {
+  return text.length <= longestEmail && text.indexOf('@') <= longestLocalPart && plainEmail.test(text)
 }
 
 /** Tags joined by `|`: trimmed, blank ones and repetitions dropped, order kept. */
