@@ -494,7 +494,7 @@ export type Users = {
   listUserSessions: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Devices that the user signed in from. */
   listUserDevices: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** What the user did: sign-ins and changes, newest first. */
+  /** What the user did, sign-ins and changes, and who acted as them; newest first. */
   listUserActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** The workspaces that the user is a member of, the latest first. */
   listUserWorkspaces: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
@@ -513,7 +513,7 @@ export type Users = {
 export type Session = {
   /** Opaque; never the credential. */
   sessionRef: string
-  /** For example "Firefox on Linux". */
+  /** For example "Firefox on Linux", or the client's name where a credential was exchanged. */
   device: string
   ip: string
   userAgent: string
@@ -547,7 +547,7 @@ export type Activity = {
   /** That of the event: session.created, token.created, user.blocked and so on. */
   type: string
   at: string
-  /** The person, or the token that acted as the person. */
+  /** The person, the token that acted as the person, or whoever impersonated them. */
   actor?: Actor | null
   data: string
 }

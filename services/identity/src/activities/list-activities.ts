@@ -14,7 +14,7 @@ const activityFields: FieldTable = {
   data: 'object',
 }
 
-/** What a user did, themselves or by their tokens: sign-ins and changes, newest first. */
+/** What a user did, themselves or by their tokens, and who acted as them: newest first. */
 export async function listActivities({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, activities } = within(caller.organizationId)
   const { _id: user } = await findUser(users, id)

@@ -27,8 +27,7 @@ export async function endSessionsOf(
   caller: Caller,
   tx: ClientSession,
 ): Promise<void> {
-  await endSessions(context, { user }, caller, tx)
-  await endSessions(context, { impersonatedBy: user }, caller, tx)
+  await endSessions(context, { $or: [{ user }, { impersonatedBy: user }] }, caller, tx)
 }
 
 /** Ends every session in which a user acts as another, or another as the user: what allowed it may be no more. */
@@ -38,8 +37,8 @@ export async function endImpersonations(
   caller: Caller,
   tx: ClientSession,
 ): Promise<void> {
-  await endSessions(context, { impersonatedBy: user }, caller, tx)
-  await endSessions(context, { user, impersonatedBy: { $ne: null } }, caller, tx)
+  const actedAs = { user, impersonatedBy: { $ne: null } }
+  await endSessions(context, { $or: [{ impersonatedBy: user }, actedAs] }, caller, tx)
 }
 
 /** Ends sessions, and what hangs on them, as part of another change, within its transaction. */

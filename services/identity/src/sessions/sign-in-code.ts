@@ -16,8 +16,6 @@ const maxTries = 5
 /** Codes that one address gets: with their tries they bound what guessing from many places can come to, and the mail. */
 const maxPerHour = 20
 const hourMs = 60 * 60_000
-/** To how many organizations' accounts of one email a code is good. */
-const maxAccounts = 10
 
 /** Leave to mail a code, which is in force already. */
 export type Leave = { emailKey: string; code: string; orgId: string | undefined }
@@ -80,7 +78,7 @@ export async function verifyCode(
   if (!tried?.hash || !sameHash(tried.hash, hash)) throw wrongCode()
   await signInCodes.updateOne({ _id: emailKey, hash }, { $inc: { triesLeft: 1 } })
   const organization = organizationOf(tried, orgId)
-  const [account, another] = await users.find(accountsOf(emailKey, organization)).limit(maxAccounts).lean()
+  const [account, another] = await users.find(accountsOf(emailKey, organization)).limit(2).lean()
   if (!account) throw wrongCode()
   if (another) throw new AppError('missing_field', { path: 'orgId' })
   if (account.blocked) throw blockedAccount()
