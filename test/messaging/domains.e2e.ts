@@ -180,6 +180,10 @@ describe('sending domains', () => {
       assert.deepEqual([page.totalDocs, page.docs], [2, [second, first]])
       const filtered = await bodyOf(api.get<Page>(domainsPath, { filter: { domain: first.domain, status: 'pending' } }))
       assert.deepEqual(filtered.docs, [first])
+      const byRecord = { 'sendingRecords.status': 'unknown', verified: false }
+      assert.equal((await bodyOf(api.get<Page>(domainsPath, { filter: byRecord, sort: { verified: 1 } }))).totalDocs, 2)
+      const byName = { 'sendingRecords.name': first.sendingRecords[1]!.name }
+      assert.deepEqual((await bodyOf(api.get<Page>(domainsPath, { filter: byName }))).docs, [first])
       const all = await bodyOf(api.get<Domain[]>(domainsPath, { pagination: 'false', sort: { domain: 1 } }))
       assert.equal(all.length, 2)
       const some = await bodyOf(api.get<Page>(domainsPath, { projection: { domain: 1 } }))

@@ -10,6 +10,7 @@ export async function verifiedDomain(stack: TestStack, domain: string): Promise<
     organization: new ObjectId(organization.id),
     domain,
     status: 'verified',
+    verified: true,
     verifiedAt: now,
     lastCheckedAt: now,
     sendingRecords: [],

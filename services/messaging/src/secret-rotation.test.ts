@@ -29,7 +29,7 @@ describe('the rotation of secrets', () => {
     const { secrets } = test.context
     const { data } = await createDomain(test.context, { domain: 'rotated.com' }, test.call())
     const { id } = JSON.parse(data.toString())
-    await domains.updateOne({ _id: id }, { $set: { status: 'verified' } })
+    await domains.updateOne({ _id: id }, { $set: { status: 'verified', verified: true } })
     await rotateDkim(test.context, id, test.call())
     const before = await domains.findOne({ _id: id })
     const apiKey = secrets.seal('the key', apiKeyPlace(test.organizationId))

@@ -9,8 +9,9 @@ import type { Expected, Verdict } from './verdict.ts'
 /** What a look at DNS found out about one record. */
 export type Finding = { status: Verdict['status']; found: string[]; reason: string | null }
 
-const FOUND_ITEMS = 20
-const FOUND_LENGTH = 1000
+const FOUND_ITEMS = 10
+const FOUND_LENGTH = 600
+const REASON_LENGTH = 1000
 
 /**
  * Looks up records, side by side, and says of each whether it is published as it should be, what was found and what the
@@ -108,7 +109,7 @@ function findingOf(
     const shown = printable(text).slice(0, FOUND_LENGTH)
     return priority === undefined ? shown : `${priority} ${shown}`
   })
-  return { status, found, reason: reason === null ? null : printable(reason).slice(0, FOUND_LENGTH) }
+  return { status, found, reason: reason === null ? null : printable(reason).slice(0, REASON_LENGTH) }
 }
 
 /** Texts of strangers are shown to people. */

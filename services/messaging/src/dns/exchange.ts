@@ -40,7 +40,9 @@ function overUdp(server: Server, question: Question, signal: AbortSignal, edns: 
       if (carries(message, id)) resolve(() => read(message, question))
     })
     // Connected, it takes packets of this server only, and hears at once that nobody listens.
-    socket.connect(server.port, server.address, () => socket.send(query(id, question, edns)))
+    socket.connect(server.port, server.address, () => {
+      if (!signal.aborted) socket.send(query(id, question, edns)) // else it is closed
+    })
   }).finally(() => socket.close())
 }
 

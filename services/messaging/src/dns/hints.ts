@@ -129,8 +129,9 @@ function registrableOf(name: string): string {
   return getDomain(name, { validateHostname: false }) ?? name
 }
 
-/** The domain and the ones above it that belong to the same owner. */
+/** The domain and the ones above it that belong to the same owner; of very many, those where zones usually begin. */
 function zonesAbove(domain: string): string[] {
   const { length } = registrableOf(domain)
-  return upwards(domain).filter(zone => zone.length >= length)
+  const zones = upwards(domain).filter(zone => zone.length >= length)
+  return zones.length <= 4 ? zones : [...zones.slice(0, 2), ...zones.slice(-2)]
 }

@@ -11,8 +11,7 @@ export async function holdDomain(
   domain: string,
   session: ClientSession,
 ): Promise<void> {
-  const sendable = { domain, status: { $in: ['verified', 'degraded'] } }
-  const { matchedCount } = await domains.updateOne(sendable, { $inc: { senders: 1 } }, { session })
+  const { matchedCount } = await domains.updateOne({ domain, verified: true }, { $inc: { senders: 1 } }, { session })
   if (matchedCount === 0)
     throw new AppError('invalid_field', { path: 'email', reason: `the domain ${domain} is not verified` })
 }

@@ -11,6 +11,8 @@ export type Domain = {
   /** Lower case, in its ASCII form. */
   domain: string
   status: 'pending' | 'verified' | 'degraded'
+  /** Whether it may send: once verified, also while it is degraded. */
+  verified: boolean
   verifiedAt: Date | null
   lastCheckedAt: Date | null
   sendingRecords: DnsRecord[]
@@ -78,6 +80,7 @@ export const domainSchema = new Schema<Domain>(
     organization: { type: Schema.Types.ObjectId, required: true },
     domain: { type: String, required: true },
     status: { type: String, enum: ['pending', 'verified', 'degraded'], default: 'pending' },
+    verified: { type: Boolean, default: false },
     verifiedAt: { type: Date, default: null },
     lastCheckedAt: { type: Date, default: null },
     sendingRecords: { type: [recordSchema], default: [] },
@@ -98,15 +101,19 @@ domainSchema.index({ organization: 1, domain: 1 }, { unique: true })
 // The monitor looks for what is due, whosever it is.
 domainSchema.index({ nextCheckAt: 1 })
 
-/** The public fields of a domain. `verified` is the status told simply, so filters go by `status`. */
+/** The public fields of a domain. */
 export const domainFields: FieldTable = {
   domain: 'string',
   status: 'string',
+  verified: 'boolean',
   verifiedAt: 'date',
   lastCheckedAt: 'date',
   sendingRecords: 'object[]',
+  'sendingRecords.*': 'scalar[]',
   receivingRecords: 'object[]',
+  'receivingRecords.*': 'scalar[]',
   recommendedRecords: 'object[]',
+  'recommendedRecords.*': 'scalar[]',
   provider: 'string',
   createdBy: 'object',
   'createdBy.kind': 'string',
@@ -114,12 +121,8 @@ export const domainFields: FieldTable = {
   'createdBy.name': 'string',
 }
 
-const present = presenter(domainFields)
-
 /** The domain as its API shows it. */
-export function publicDomain(domain: Domain): Record<string, unknown> {
-  return { ...present(domain), verified: domain.status !== 'pending' }
-}
+export const publicDomain = presenter(domainFields)
 
 /** Where the private keys of a domain belong; see `Secrets`. */
 export function dkimKeyPlace({ organization, domain }: Pick<Domain, 'organization' | 'domain'>): string {

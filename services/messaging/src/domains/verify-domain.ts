@@ -74,7 +74,7 @@ async function raise(context: Context, domain: Domain, found: Inspection & Promo
   await store.transaction(async session => {
     const raised = await domains.updateOne(
       { _id, revision, status: { $ne: 'verified' } },
-      { $set: { ...found, ...monitored, status: 'verified', verifiedAt }, $inc: { revision: 1 } },
+      { $set: { ...found, ...monitored, status: 'verified', verified: true, verifiedAt }, $inc: { revision: 1 } },
       { session },
     )
     if (raised.matchedCount > 0) return addEvents(session, [verifiedEvent(domain, verifiedAt, actor)])

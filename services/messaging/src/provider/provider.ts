@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { parseDomainName } from '../domains/domain-name.ts'
 import type { Sealed } from '../secrets.ts'
 import { createMailgun } from './mailgun.ts'
-import { apiKeyPlace, type Provider, type Region } from './provider.model.ts'
+import { apiKeyPlace, type Provider } from './provider.model.ts'
 import { type Choice, chosenProvider, mailHosts, regionUrl } from './provider-of.ts'
 
 /** The use cases of the organization's mail provider. */
@@ -49,7 +49,7 @@ async function mailgunSettings(
   organizationId: string,
 ): Promise<Settings> {
   const known = await chosenProvider(context, organizationId)
-  const region = (request.region ?? known?.region ?? 'us') as Region
+  const region = request.region ?? known?.region ?? 'us'
   const domain = request.domain === undefined ? (known?.domain ?? null) : parseDomainName(request.domain, 'domain')
   const apiKey = request.apiKey ?? knownKey(context, organizationId, known)
   if (apiKey === null) throw new AppError('missing_field', { path: 'apiKey' })

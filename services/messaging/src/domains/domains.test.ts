@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import type { SetProviderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import type { HttpBody } from '@rollcall/rpc'
+import { startTestDns, type TestDns } from '../dns/test-dns.ts'
+import { providers } from '../provider/provider.ts'
+import { startTestMailgun, type TestMailgun } from '../provider/test-mailgun.ts'
+import { type TestContext, testContext } from '../test-context.ts'
+import type { DnsRecord, Domain } from './domain.model.ts'
+import { holdDomain, releaseDomain } from './domain-use.ts'
+import { domains } from './domains.ts'
+
+type Shown = Pick<Domain, 'domain' | 'status' | 'verified' | 'sendingRecords'> & { id: string }
+
+describe('sending domains', () => {
+  let dns: TestDns
+  let mailgun: TestMailgun
+  let test: TestContext
+  before(async () => {
+    dns = await startTestDns()
+    mailgun = await startTestMailgun()
+    test = await testContext({ DNS_SERVERS: `127.0.0.2:${dns.port}`, MAILGUN_US_URL: mailgun.url })
+  })
+  after(async () => {
+    await test.stop()
+    await mailgun.stop()
+    await dns.stop()
+  })
+  beforeEach(() => {
+    dns.behave()
+    mailgun.fail()
+  })
+
+  const rpc = () => domains(test.context)
+  const shown = async (answer: Promise<HttpBody>): Promise<Shown> => JSON.parse((await answer).data.toString())
+  const get = (id: string) => shown(rpc().getDomain({ id }, test.call()))
+  const verify = (id: string) => shown(rpc().verifyDomain({ id }, test.call()))
+  const rotate = (id: string) => shown(rpc().rotateDkim({ id }, test.call()))
+  const remove = (id: string) => shown(rpc().deleteDomain({ id }, test.call()))
+  let number = 0
+  const add = async (): Promise<Shown> => {
+    const domain = `added${number++}.com`
+    dns.zone(domain, ['127.0.0.2'])
+    return shown(rpc().createDomain({ domain }, test.call()))
+  }
+  const publish = (zone: string, records: readonly DnsRecord[]) => {
+    const data = ({ type, value }: DnsRecord) => (type === 'TXT' ? value.match(/.{1,255}/g) : value)
+    dns.publish(
+      zone,
+      records.map(record => ({ name: record.name, type: record.type, data: data(record) })),
+    )
+  }
+  const addPublished = async (): Promise<Shown> => {
+    const domain = await add()
+    publish(domain.domain, domain.sendingRecords)
+    return domain
+  }
+  const choose = (settings: SetProviderRequest) => providers(test.context).setProvider(settings, test.call())
+
+  describe('where two things happen at once', () => {
+    it('a verification counts for the records that it looked at, and no others', async () => {
+      const { id } = await addPublished()
+      let rotated: Promise<unknown> | undefined
+      dns.behave(({ type }) => {
+        if (type === 'CNAME') rotated ??= rotate(id)
+        return type === 'CNAME' && rotated ? delayed() : undefined
+      })
+      // The CNAME is asked for again while it is silent, so the rotation has time to be done first.
+      let silentUntil = 0
+      function delayed() {
+        silentUntil ||= Date.now() + 400
+        return Date.now() < silentUntil ? ('silence' as const) : undefined
+      }
+      await assert.rejects(verify(id), { code: 'conflict', message: 'the domain was changed at the same time' })
+      await rotated
+      assert.deepEqual([(await get(id)).status, await test.eventsOf(id)], ['pending', []])
+    })
+
+    it('a sender takes a domain into use, or it is deleted', async () => {
+      const { store } = test.context
+      const collections = test.context.of(test)
+      for (let round = 0; round < 5; round++) {
+        const { id, domain } = await addPublished()
+        await verify(id)
+        const hold = store.transaction(session => holdDomain(collections, domain, session))
+        const [held, removed] = await Promise.allSettled([hold, remove(id)])
+        assert.notEqual(held.status, removed.status)
+        if (held.status === 'rejected') continue
+        await assert.rejects(remove(id), { code: 'conflict', message: 'the domain is used by a sender' })
+        await store.transaction(session => releaseDomain(collections, domain, session))
+        await remove(id)
+      }
+    })
+  })
+
+  it('takes a domain into use only once it is verified, and still when it is degraded', async () => {
+    const { store } = test.context
+    const collections = test.context.of(test)
+    const { id, domain } = await addPublished()
+    const hold = () => store.transaction(session => holdDomain(collections, domain, session))
+    const refusal = { code: 'invalid_field', path: 'email', message: /the domain added\d+\.com is not verified$/ }
+    await assert.rejects(hold(), refusal)
+    await verify(id)
+    await hold()
+    await collections.domains.updateOne({ _id: id }, { $set: { status: 'degraded' } })
+    await hold()
+  })
+
+  describe('at the hosted provider', () => {
+    before(() => choose({ kind: 'mailgun', apiKey: mailgun.apiKey }))
+    after(() => choose({ kind: 'self-hosted' }))
+
+    it('a domain whose adding was lost on the way is taken up by the next try', async () => {
+      const name = `lost${number++}.com`
+      mailgun.domains.set(name, { state: 'unverified', keys: [{ selector: 'k1', active: true }] })
+      const made = await shown(rpc().createDomain({ domain: name }, test.call()))
+      assert.ok(made.sendingRecords.some(record => record.name === `k1._domainkey.${name}`))
+    })
+
+    it('a verification that the provider does not confirm changes nothing, and is tried again', async () => {
+      const { id, domain } = await addPublished()
+      mailgun.fail({ status: 500, body: '' })
+      await assert.rejects(verify(id), { code: 'unavailable' })
+      mailgun.fail()
+      await assert.rejects(verify(id), { code: 'refused', message: /the mail provider does not see them all yet/ })
+      assert.deepEqual([(await get(id)).status, await test.eventsOf(id)], ['pending', []])
+      mailgun.domains.get(domain)!.state = 'active'
+      assert.equal((await verify(id)).status, 'verified')
+    })
+
+    it('a rotation that the provider does not answer leaves the records as they were', async () => {
+      const { id, sendingRecords } = await add()
+      mailgun.fail({ status: 200, body: '{}' })
+      await assert.rejects(rotate(id), { code: 'unavailable' })
+      assert.deepEqual((await get(id)).sendingRecords, sendingRecords)
+    })
+
+    it('a domain is deleted also while the provider is away', async () => {
+      const { id, domain } = await add()
+      mailgun.fail({ status: 503, body: '' })
+      await remove(id)
+      await assert.rejects(get(id), { code: 'not_found' })
+      assert.ok(mailgun.domains.has(domain))
+    })
+
+    it('a domain that another organization has there stays', async () => {
+      const { id, domain } = await add()
+      const other = await test.context.of(test).domains.findOne({ _id: id })
+      const { _id, organization, ...rest } = other!
+      const elsewhere = test.context.of({ organizationId: 'e'.repeat(24) }).domains
+      await elsewhere.insertOne(rest)
+      await remove(id)
+      assert.ok(mailgun.domains.has(domain))
+    })
+  })
+})
