@@ -284,6 +284,15 @@ describe('workspaces', () => {
       assert.ok(!stored.includes(acceptUrl.split('/').at(-1)!))
     })
 
+    it('a repetition by Idempotency-Key is not answered with the link, and invites nobody twice', async () => {
+      const workspace = await create()
+      const once = owner.api.with({ 'idempotency-key': `invite-${workspace.id}` })
+      const email = newAddress()
+      await invited(workspace, email, 'user', { ...owner, api: once })
+      await refused(invite(workspace, email, 'user', { ...owner, api: once }), 409)
+      assert.equal((await invitations(workspace)).length, 1)
+    })
+
     it('accepting makes an account where there is none, which can sign in', async () => {
       const workspace = await create()
       const email = newAddress()
@@ -1023,6 +1032,17 @@ describe('workspaces', () => {
       assert.deepEqual((await get(workspace.id, admin)).features, {})
       await defined({ slug })
       assert.equal((await resolved(someone))[slug], false)
+    })
+
+    it('200: what a deleted role switched is gone, also for a role that takes its name', async () => {
+      const role = await saveRole({ links: ['read'] }, 'user', admin)
+      const { id, slug } = await defined({ roles: { [role]: true, user: true } })
+      type Roles = Page<{ id: string }>
+      const { docs } = await bodyOf(admin.api.get<Roles>('/api/access-control/roles', { filter: { name: role } }))
+      await bodyOf(admin.api.delete(`/api/access-control/roles/${docs[0]!.id}`))
+      assert.deepEqual((await bodyOf(admin.api.get<Feature>(`/api/features/${id}`))).roles, { user: true })
+      await bodyOf(admin.api.post('/api/access-control/save-role', { name: role, kind: 'user', permissions: {} }))
+      assert.equal((await resolved(await person(role, admin)))[slug], false)
     })
 
     it('200: a workspace switches flags for itself, known ones only, which says nothing about its members', async () => {

@@ -43,7 +43,7 @@ invitationSchema.index(
   { organization: 1, workspace: 1, emailKey: 1 },
   { unique: true, partialFilterExpression: { status: 'pending' } },
 )
-invitationSchema.index({ organization: 1, workspace: 1, status: 1 })
+invitationSchema.index({ organization: 1, workspace: 1, status: 1, expiresAt: 1 })
 // Who follows the link names no organization.
 invitationSchema.index({ hash: 1 }, { unique: true })
 

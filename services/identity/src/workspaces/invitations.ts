@@ -49,7 +49,14 @@ async function createInvitation(context: Context, request: CreateInvitationReque
     queueOf(request.id),
   )
   const acceptUrl = `${context.consoleUrl}/invitations/${secret}`
-  await context.mailer.send(mailOf(invitation, workspace, caller, acceptUrl))
+  try {
+    await context.mailer.send(mailOf(invitation, workspace, caller, acceptUrl))
+  } catch (error) {
+    // Who is not told of an invitation cannot answer it: it must keep neither its seat nor another from being sent.
+    const named = { _id: invitation._id, status: 'pending' }
+    await context.store.transaction(tx => withdraw(context, named, caller, tx), queueOf(request.id))
+    throw error
+  }
   return json({ ...presentInvitation(invitation), acceptUrl })
 }
 

@@ -172,3 +172,17 @@ describe('workspaces', () => {
     }
   })
 })
+
+describe('invitations that cannot be mailed', () => {
+  it('are refused with 503, and keep neither a seat nor the next one', async test => {
+    const harness = await startHarness({ MESSAGING_ADDRESS: '127.0.0.1:1' })
+    test.after(harness.stop)
+    const { api } = await harness.register()
+    const id = String((await api.workspaces.createWorkspace({ name: 'Workspace', seats: '2' })).id)
+    const invite = () => api.invitations.createInvitation({ id, email: 'invited@example.com', role: 'user' })
+    await assert.rejects(invite(), { status: 503 })
+    const { docs } = await api.invitations.listInvitations({ id })
+    assert.deepEqual(docs, [])
+    await assert.rejects(invite(), { status: 503 })
+  })
+})
