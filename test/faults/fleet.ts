@@ -1,7 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, launchService, SERVICES, type ServiceName, type Stack, serviceEnvironment } from '@rollcall/local'
+import {
+  freePort,
+  launchService,
+  type Running,
+  SERVICES,
+  type ServiceName,
+  type Stack,
+  serviceEnvironment,
+} from '@rollcall/local'
 import { pause } from '@rollcall/runtime'
 import { startTestDns } from '../../services/messaging/src/dns/test-dns.ts'
 import { describeStack, dropDatabases } from '../stack.ts'
@@ -51,6 +59,8 @@ export async function startFleet(counts: Record<ServiceName, number>): Promise<F
   }
 
   const ready: Replica[] = []
+  const running: Running[] = []
+  onFailure.defer(async () => void (await Promise.all(running.map(process => process.stop()))))
   const publish = () => {
     const records = ready.map(({ service, host }) => ({ name: `${service}.${ZONE}`, type: 'A', data: host, ttl: 1 }))
     dns.publish(ZONE, records)
@@ -58,7 +68,7 @@ export async function startFleet(counts: Record<ServiceName, number>): Promise<F
   let hosts = 20
   const add = async (service: ServiceName): Promise<Replica> => {
     const process = await launch(service, stack, `127.0.0.${hosts++}`, logDir)
-    onFailure.defer(() => process.running.stop())
+    running.push(process.running)
     const leave = () => {
       if (ready.includes(replica)) ready.splice(ready.indexOf(replica), 1)
       publish()
