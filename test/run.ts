@@ -2,6 +2,7 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { explain, interruption, Problem, type RunningBacking, startBacking, supervise } from '@rollcall/local'
+import { obtainTools, toolsCache } from './chart/tools.ts'
 
 /** `npm test`: backing services on free ports, then every test against them, then nothing left of either. */
 
@@ -39,10 +40,12 @@ async function main(signal: AbortSignal): Promise<number> {
   const files = testFiles()
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-test-'))
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
-  const backing = await startBacking({ cacheDir: CACHE, dataDir, log: line => console.log(line), signal })
+  if (files.some(file => file.startsWith(join('test', 'chart')))) await obtainTools(toolsCache(print, signal)) // may take minutes
+  const backing = await startBacking({ cacheDir: CACHE, dataDir, log: print, signal })
   return runTests(files, backing, signal).finally(() => backing.stop())
 }
 
+const print = (line: string) => console.log(line)
 const signal = interruption()
 try {
   const code = await main(signal)

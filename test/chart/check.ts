@@ -183,11 +183,11 @@ function volumesExist({ pods }: Release): string[] {
   return pods.flatMap(({ name, spec, container }) => {
     const mounts = container.volumeMounts ?? []
     const lost = mounts.filter(mount => !spec.volumes?.some(volume => volume.name === mount.name))
-    const folder = container.env?.find(variable => variable.name === 'RPC_TLS_DIR')?.value
-    const isMounted = folder === undefined || mounts.some(({ mountPath }) => mountPath === folder)
+    const named = (container.env ?? []).filter(({ value }) => value?.startsWith('/etc/rollcall/'))
+    const unmounted = named.filter(({ value = '' }) => !mounts.some(({ mountPath }) => value.startsWith(mountPath)))
     return [
       ...lost.map(mount => `${name} mounts ${mount.name}, which is no volume`),
-      ...(isMounted ? [] : [`${name} has nothing mounted at ${folder}`]),
+      ...unmounted.map(({ value }) => `${name} has nothing mounted at ${value}`),
     ]
   })
 }

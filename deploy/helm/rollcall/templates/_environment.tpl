@@ -93,6 +93,12 @@ Secret and key). The names are those of the service's config.ts.
   value: --max-old-space-size={{ .service.nodeMemoryMegabytes | int }}
 - name: NODE_NO_WARNINGS
   value: "1"
+{{- with .root.Values.trustedAuthorities }}
+{{- if .secret }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/rollcall/authorities/{{ .key }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{/* Changes with the content of every Secret a service reads, where the cluster can be asked; so does the pod. */}}
@@ -136,11 +142,18 @@ volumes:
   - name: mtls
     secret: { secretName: {{ .root.Values.mtls.secret }}, defaultMode: 0440 }
   {{- end }}
+  {{- with .root.Values.trustedAuthorities.secret }}
+  - name: authorities
+    secret: { secretName: {{ . }} }
+  {{- end }}
 {{- end -}}
 
 {{- define "rollcall.volumeMounts" -}}
 - { name: tmp, mountPath: /tmp }
 {{- if .Values.mtls.enabled }}
 - { name: mtls, mountPath: /etc/rollcall/mtls, readOnly: true }
+{{- end }}
+{{- if .Values.trustedAuthorities.secret }}
+- { name: authorities, mountPath: /etc/rollcall/authorities, readOnly: true }
 {{- end }}
 {{- end -}}

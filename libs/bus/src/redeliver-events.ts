@@ -1,0 +1,21 @@
+import { baseConfig, loadConfig, runTask } from '@rollcall/runtime'
+import { z } from 'zod'
+import { createBus } from './bus.ts'
+import { busConfig, busSettings } from './config.ts'
+import { topics } from './topics.ts'
+
+const schema = z.object({ ...baseConfig, ...busConfig })
+
+/** A program that publishes the dead letters of every topic again, once what kept them from being handled is mended. */
+await runTask({
+  name: 'redelivery',
+  config: () => loadConfig(schema),
+  async run(config, { logger, onStop }) {
+    const bus = createBus({ ...busSettings(config), clientId: 'redelivery', logger })
+    onStop('bus', bus.close)
+    for (const topic of Object.values(topics)) {
+      const count = await bus.redeliver(topic)
+      if (count > 0) logger.info({ topic, count }, 'dead letters published again')
+    }
+  },
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { parse, parseAllDocuments } from 'yaml'
+import type { Secrets } from './check.ts'
+
+const deploy = join(import.meta.dirname, '..', '..', 'deploy')
+const readme = readFileSync(join(deploy, 'README.md'), 'utf8')
+const secrets = parse(readFileSync(join(import.meta.dirname, 'secrets.yaml'), 'utf8')) as Secrets
+const values = parse(readFileSync(join(deploy, 'helm', 'rollcall', 'values.yaml'), 'utf8')) as Record<string, unknown>
+
+describe('the guide to running in a cluster', () => {
+  it('makes the Secrets that the chart refers to, and no others', () => {
+    const made = readme.matchAll(/create secret generic (\S+) \\\n((?:.*\\\n)*.*\n)/g)
+    for (const [, name = '', literals = ''] of made) {
+      const keys = [...literals.matchAll(/--from-literal=(\w+)=/g)].map(([, key]) => key)
+      const optional = ['KAFKA_USERNAME', 'KAFKA_PASSWORD']
+      assert.deepEqual(
+        keys,
+        Object.keys(secrets[name] ?? {}).filter(key => !optional.includes(key)),
+        name,
+      )
+    }
+    assert.equal(readme.match(/create secret generic /g)?.length, 3)
+    assert.equal(readme.match(/^helm .*\binstall\b/gm)?.length, 1)
+  })
+
+  it('speaks of values that there are', () => {
+    const table = readme.slice(readme.indexOf('| values | for |'), readme.indexOf('`keys.generate=true`'))
+    for (const [, path = ''] of table.matchAll(/`([a-z]\w*(?:\.[\w<>]+)*)`/g)) {
+      assert.ok(path.split('.')[0]! in values, path)
+    }
+  })
+
+  it('speaks of files that there are', () => {
+    const files = [...readme.matchAll(/\]\(([\w/.-]+)\)/g), ...readme.matchAll(/`(deploy\/[\w/.-]+|test\/[\w/.-]+)`/g)]
+    for (const [, file = ''] of files) {
+      const path = /^(deploy|test)\//.test(file) ? join(deploy, '..', file) : join(deploy, file)
+      assert.equal(globSync(path).length, 1, file)
+    }
+  })
+
+  it('comes with examples that are YAML', () => {
+    for (const file of globSync(join(deploy, 'examples', '*.yaml'))) {
+      for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
+        assert.deepEqual(document.errors, [], file)
+        assert.ok((document.toJS() as { kind?: string }).kind, file)
+      }
+    }
+  })
+})
+
+type Compose = { services: Record<string, { build?: { args: { SERVICE: string } }; environment: NodeJS.ProcessEnv }> }
+type ConfigModule = { readConfig(env: NodeJS.ProcessEnv): object }
+
+describe('the stack of Compose', () => {
+  const compose = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8'), { merge: true }) as Compose
+  const built = Object.entries(compose.services).filter(([, { build }]) => build)
+
+  it('has every service, and gives it what it needs to start', async () => {
+    const folders = globSync(join(deploy, '..', 'services', '*')).map(folder => folder.replace(/.*\//, ''))
+    assert.deepEqual(built.map(([name]) => name).sort(), folders.sort())
+    for (const [name, { build, environment }] of built) {
+      assert.equal(build?.args.SERVICE, name)
+      const { readConfig } = (await import(join(deploy, '..', 'services', name, 'src', 'config.ts'))) as ConfigModule
+      const texts = Object.entries(environment).map(([variable, value]) => [variable, String(value)])
+      const owned = { ...secrets['rollcall-keys'], ...secrets['rollcall-owner'] }
+      assert.doesNotThrow(() => readConfig({ ...Object.fromEntries(texts), ...owned }), name)
+    }
+  })
+})
