@@ -2,8 +2,8 @@ import type { Actor } from '@rollcall/rpc'
 import { Schema, type Types } from 'mongoose'
 
 /**
- * One thing that a person did, themselves or by one of their tokens, or that changed what they or their tokens may do: the
- * audit trail. It outlives the account.
+ * One thing that a person did, themselves or by one of their tokens, or that changed what they or their tokens may do, or
+ * by which another began to act as them: the audit trail. It outlives the account.
  */
 export type Activity = {
   _id: Types.ObjectId
