@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -17,40 +16,10 @@ import {
   serviceCaller,
   type Tls,
 } from './index.ts'
+import { makeAuthority, withoutCertificates } from './test-certificates.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'rpc-tls-'))
 after(() => rmSync(directory, { recursive: true }))
-
-function openssl(...args: string[]): void {
-  execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' })
-}
-
-const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2']
-
-function makeAuthority(name: string): void {
-  openssl('req', '-x509', ...newKey, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.crt`)
-}
-
-/** A folder as mounted from a Secret, with a certificate of an authority for a host. */
-function makeFolder(name: string, authority: string, host: string): string {
-  const folder = join(directory, name)
-  mkdirSync(folder)
-  const files = ['-keyout', join(folder, 'tls.key'), '-out', join(folder, 'tls.crt')]
-  const signed = ['-CA', `${authority}.crt`, '-CAkey', `${authority}.key`]
-  openssl(
-    'req',
-    '-x509',
-    ...newKey,
-    ...signed,
-    '-subj',
-    `/CN=${name}`,
-    '-addext',
-    `subjectAltName=DNS:${host}`,
-    ...files,
-  )
-  copyFileSync(join(directory, `${authority}.crt`), join(folder, 'ca.crt'))
-  return folder
-}
 
 const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
 const caller = serviceCaller('test', 'a'.repeat(24))
@@ -83,16 +52,15 @@ function greeting(port: number, options: ConnectionOptions): Promise<string> {
   })
 }
 
-const skip = spawnSync('openssl', ['version']).error ? 'openssl is missing: it makes the certificates' : false
-
-describe('mutual TLS', { skip }, () => {
+describe('mutual TLS', { skip: withoutCertificates() }, () => {
   let server: RpcServer
   let ours: Tls
+  let authority: ReturnType<typeof makeAuthority>
+  const issue = (name: string, host = 'DNS:localhost') => authority.issue(name, host)
 
   before(async () => {
-    makeAuthority('ours')
-    makeAuthority('theirs')
-    ours = readTlsFolder(makeFolder('service', 'ours', 'localhost'))
+    authority = makeAuthority(directory, 'ours')
+    ours = readTlsFolder(issue('service'))
     const services = { 'rollcall.identity.v1.Directory': directoryService }
     server = await serve({ services, port: 0, host: '127.0.0.1', assertionKeys, logger, tls: ours })
   })
@@ -113,12 +81,12 @@ describe('mutual TLS', { skip }, () => {
   })
 
   it('refuses a client with a certificate of another authority', async () => {
-    const stranger = readTlsFolder(makeFolder('stranger', 'theirs', 'localhost'))
+    const stranger = readTlsFolder(makeAuthority(directory, 'theirs').issue('stranger', 'DNS:localhost'))
     await assert.rejects(ask(to({ ...stranger, caCertificateFile: ours.caCertificateFile })), { code: 'unavailable' })
   })
 
   it('does not talk to a server whose certificate names another host', async () => {
-    const other = readTlsFolder(makeFolder('other', 'ours', 'elsewhere.test'))
+    const other = readTlsFolder(issue('other', 'DNS:elsewhere.test'))
     const services = { 'rollcall.identity.v1.Directory': directoryService }
     const elsewhere = await serve({ services, port: 0, host: '127.0.0.1', assertionKeys, logger, tls: other })
     const connection = connect({ address: `localhost:${elsewhere.port}`, assertionKeys, tls: ours, deadlineMs: 2_000 })
@@ -127,10 +95,10 @@ describe('mutual TLS', { skip }, () => {
   })
 
   it('is refused at start where the files do not fit together', () => {
-    const mixed = makeFolder('mixed', 'ours', 'localhost')
-    copyFileSync(join(directory, 'theirs.key'), join(mixed, 'tls.key'))
+    const mixed = issue('mixed')
+    copyFileSync(join(directory, 'ours.key'), join(mixed, 'tls.key'))
     assert.throws(() => readTlsFolder(mixed))
-    const torn = makeFolder('torn', 'ours', 'localhost')
+    const torn = issue('torn')
     writeFileSync(join(torn, 'tls.crt'), 'no certificate')
     assert.throws(() => readTlsFolder(torn))
     assert.throws(() => readTlsFolder(join(directory, 'nowhere')))

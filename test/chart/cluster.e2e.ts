@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parser } from '@prometheus-io/lezer-promql'
 import { SERVICES } from '@rollcall/local'
+import { connect, readAssertionKeys } from '@rollcall/rpc'
 import { parse } from 'yaml'
+import { makeAuthority, withoutCertificates } from '../../libs/rpc/src/test-certificates.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { CHART } from './render.ts'
 
@@ -35,20 +38,23 @@ function namesOf(query: string): { metrics: string[]; labels: string[] } {
   return found
 }
 
-describe('alerts and dashboard', () => {
+describe('a stack as in a cluster', () => {
   let stack: TestStack
+  const directory = mkdtempSync(join(tmpdir(), 'cluster-'))
+  const skipTls = withoutCertificates()
   /** Labels by the names that Prometheus keeps samples under. */
   const known = new Map<string, readonly string[]>()
 
   before(async () => {
-    stack = await startStack()
-    await stack.owner.get('/api/audience')
+    const settings = skipTls ? {} : { RPC_TLS_DIR: makeAuthority(directory, 'ours').issue('services', 'IP:127.0.0.1') }
+    stack = await startStack({ settings })
     for (const service of SERVICES) {
       const [instance] = stack.instances(service)
       for (const metric of instance!.metrics().registry.getMetricsAsArray()) add(metric as unknown as Facts)
     }
   })
   after(() => stack?.stop())
+  after(() => rmSync(directory, { recursive: true }))
 
   type Facts = { name: string; type: string; labelNames: string[] }
   function add({ name, type, labelNames }: Facts): void {
@@ -66,7 +72,17 @@ describe('alerts and dashboard', () => {
     ]
   }
 
-  it('name only metrics and labels that the services really have', () => {
+  it('works over mutual TLS between all of its services', { skip: skipTls }, async () => {
+    for (const path of ['/api/users', '/api/audience', '/api/audience/import/jobs', '/api/emails/domains']) {
+      assert.equal((await stack.owner.get(path)).status, 200, path)
+    }
+    const { port } = stack.instances('audience')[0]!
+    const plain = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys('a'.repeat(44)) })
+    await assert.rejects(plain.ready(1_000))
+    plain.close()
+  })
+
+  it('has alerts and panels that name only metrics and labels there are', () => {
     assert.ok(known.size > 30 && queries.length > 15 && alerts.length > 8)
     for (const query of [...alerts.map(({ expr }) => expr), ...queries]) assert.deepEqual(faultsOf(query), [], query)
     const variables = dashboard.templating.list.map(({ query }) => (typeof query === 'string' ? query : query.query))
@@ -74,13 +90,13 @@ describe('alerts and dashboard', () => {
     assert.ok(known.has(metric), `no ${metric}`)
   })
 
-  it('would be told of a metric or label that nobody has', () => {
+  it('has them told of a metric or label that nobody has', () => {
     assert.deepEqual(faultsOf('rate(rollcall_gone_total[5m])'), ['nothing measures rollcall_gone_total'])
     assert.deepEqual(faultsOf('sum by (colour) (rollcall_outbox_lag_seconds)').length, 1)
     assert.throws(() => faultsOf('sum by ('), SyntaxError)
   })
 
-  it('watch over every metric of our own', () => {
+  it('has all of its own metrics watched', () => {
     const asked = new Set([...alerts.map(({ expr }) => expr), ...queries].flatMap(query => namesOf(query).metrics))
     const own = [...known.keys()].filter(name => name.startsWith('rollcall_'))
     const families = new Set([...asked].map(name => name.replace(/_(bucket|sum|count)$/, '')))
@@ -90,12 +106,12 @@ describe('alerts and dashboard', () => {
     )
   })
 
-  it('miss none of the services', () => {
+  it('is missed when any of its services is', () => {
     const { expr } = alerts.find(({ alert }) => alert === 'RollcallServiceMissing')!
     for (const service of SERVICES) assert.match(expr, new RegExp(`service="${service}"`))
   })
 
-  it('come with a paragraph of the run book each', () => {
+  it('has a paragraph in the run book for each alert', () => {
     const runBook = read(CHART, '..', '..', 'README.md')
     for (const { alert, labels, annotations } of alerts) {
       assert.match(runBook, new RegExp(`^### ${alert}\n\n\\S`, 'm'))
@@ -106,7 +122,7 @@ describe('alerts and dashboard', () => {
     assert.deepEqual(described.sort(), alerts.map(({ alert }) => alert).sort())
   })
 
-  it('have panels that can be told apart', () => {
+  it('has panels that can be told apart', () => {
     const { panels } = dashboard
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
     assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length)
