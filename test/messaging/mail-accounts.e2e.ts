@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { MongoClient } from 'mongodb'
+import { type MailServer, startMailServer } from '../../services/messaging/src/mail/test-mail-server.ts'
 import { type Api, bodyOf, signIn } from '../api.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type AccountProvider, startAccountProvider } from './mail-account-provider.ts'
-import { type MailServer, startMailServer } from './mail-server.ts'
 
 type Sender = { id: string; oauth: { status: string; email: string | null; connectedAt: string | null } }
 type Outcome = { success: boolean; message: string }

@@ -11,9 +11,9 @@ import { type Client, connect, readAssertionKeys, serviceCaller } from '@rollcal
 import { createLogger, type Event } from '@rollcall/runtime'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { startTestDns, type TestDns } from '../../services/messaging/src/dns/test-dns.ts'
+import { type MailServer, startMailServer } from '../../services/messaging/src/mail/test-mail-server.ts'
 import { type Api, bodyOf } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { type MailServer, startMailServer } from './mail-server.ts'
 
 type Domain = { id: string; sendingRecords: { type: string; name: string; value: string }[] }
 type Sender = { id: string }

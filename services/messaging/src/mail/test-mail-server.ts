@@ -3,15 +3,21 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail as it arrived. */
-export type Arrived = { from: string; to: string; raw: Buffer; user: string | undefined }
+/** For tests: a mail as it arrived, who had signed in, and the name that TLS was asked for by (none: no TLS). */
+export type Arrived = {
+  from: string
+  to: string
+  raw: Buffer
+  user: string | undefined
+  servername: string | false
+}
 
 /** A reply that refuses. */
 export type Refusal = { code: number; message: string }
 /** What a mail server does with mail, sooner or later: refuses a recipient or a message, or takes it. */
 export type Refuse = (to: string, stage: 'RCPT' | 'DATA') => Refusal | undefined | Promise<Refusal | undefined>
 
-/** A real mail server on this machine. */
+/** For tests: a real mail server on this machine. */
 export type MailServer = {
   port: number
   /** Every mail that was taken, in order. */
@@ -28,9 +34,9 @@ const PATIENCE_MS = 30_000
 
 /** Starts a mail server; with `user` it takes mail only from whoever signs in: by password, or by an account's token. */
 export async function startMailServer(
-  options: { user?: string; secret?: string | (() => string); port?: number } = {},
+  options: { user?: string; secret?: string | (() => string); host?: string; port?: number } = {},
 ): Promise<MailServer> {
-  const { user, secret, port = 0 } = options
+  const { user, secret, host = '127.0.0.1', port = 0 } = options
   const mails: Arrived[] = []
   const asked: string[] = []
   const judge = async (to: string, stage: 'RCPT' | 'DATA') => {
@@ -59,13 +65,19 @@ export async function startMailServer(
         const refusal = await judge(to, 'DATA')
         if (refusal) return callback(refusal)
         const from = mailFrom === false ? '' : mailFrom.address
-        mails.push({ from, to, raw: Buffer.concat(chunks), user: session.user })
+        mails.push({
+          from,
+          to,
+          raw: Buffer.concat(chunks),
+          user: session.user,
+          servername: session.servername ?? false,
+        })
         callback(null)
       })
     },
   })
   server.on('error', () => {}) // clients that are gone
-  const listening = server.listen(port, '127.0.0.1')
+  const listening = server.listen(port, host)
   await once(listening, 'listening')
   const running: MailServer = {
     port: (listening.address() as AddressInfo).port,

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { createResolver } from '../dns/resolver.ts'
+import { startTestDns, type TestDns } from '../dns/test-dns.ts'
+import { compose } from './compose.ts'
+import { DeliveryError } from './delivery-error.ts'
+import { sendToExchangers } from './exchangers.ts'
+import { createSmtpConnections, type SmtpServer, smtpServerOf } from './smtp.ts'
+import { type MailServer, startMailServer } from './test-mail-server.ts'
+
+const letter = {
+  messageId: '<1@example.com>',
+  date: new Date(0),
+  from: { name: 'Sender One', address: 'sender@example.com' },
+  replyTo: null,
+  subject: 'Subject',
+  text: 'The text.\n.\nA line of a single dot before this one.',
+  html: null,
+}
+const parcelTo = (to: string) => compose({ ...letter, to })
+
+/** Fails with this kind and this text. */
+const failure = (kind: string, message: RegExp) => (error: unknown) =>
+  error instanceof DeliveryError && error.kind === kind && message.test(error.message)
+
+describe('delivery over SMTP', () => {
+  const smtp = createSmtpConnections()
+  const lookedUp: string[] = []
+  const nextDoor = {
+    allowPrivate: true,
+    resolve: async (name: string) => {
+      lookedUp.push(name)
+      return [{ address: '127.0.0.1', family: 4 }]
+    },
+  }
+  const outside = { ...nextDoor, allowPrivate: false }
+  let server: MailServer
+  const at = (more: Partial<SmtpServer> = {}): SmtpServer => ({
+    host: 'mail.example.com',
+    port: server.port,
+    secure: false,
+    auth: { user: 'user', pass: 'secret' },
+    ...more,
+  })
+
+  before(async () => {
+    server = await startMailServer({ user: 'user', secret: 'secret' })
+  })
+  afterEach(() => {
+    lookedUp.length = 0
+    server.refuse = () => undefined
+  })
+  after(async () => {
+    smtp.close()
+    await server.stop()
+  })
+
+  it('goes to the address that was checked, by TLS for the name, and answers the reply', async () => {
+    const reply = await smtp.send(at(), await parcelTo('one@example.com'), nextDoor)
+    assert.match(reply, /^250 /)
+    const mail = await server.mailTo('one@example.com')
+    assert.deepEqual([mail.servername, mail.user], ['mail.example.com', 'user'])
+    assert.match(mail.raw.toString(), /^\.\r\nA line/m)
+  })
+
+  it('looks the name up once for a connection, and keeps that for the next mail', async () => {
+    const host = 'kept.example.com'
+    for (const to of ['two@example.com', 'three@example.com'])
+      await smtp.send(at({ host }), await parcelTo(to), nextDoor)
+    assert.deepEqual(lookedUp, [host])
+  })
+
+  it('is refused at each connection whose name has come to mean a private address', async () => {
+    const connections = server.asked.length
+    const sending = smtp.send(at({ host: 'rebound.example.com', port: 25 }), await parcelTo('x@example.com'), outside)
+    await assert.rejects(sending, failure('failed', /^host: private, loopback/))
+    assert.deepEqual([lookedUp, server.asked.length], [['rebound.example.com'], connections])
+    const odd = smtp.send(at({ host: '0x7f.1', port: 25 }), await parcelTo('x@example.com'), outside)
+    await assert.rejects(odd, failure('failed', /^host: private/))
+    await assert.rejects(smtp.send(at(), await parcelTo('x@example.com'), outside), failure('failed', /port must be/))
+  })
+
+  it('tells what may succeed later from what will not', async () => {
+    const cases: [reply: { code: number; message: string }, stage: string, kind: string, isBadAddress: boolean][] = [
+      [{ code: 451, message: '4.7.1 Greylisted' }, 'RCPT', 'transient', false],
+      [{ code: 452, message: 'Too many' }, 'DATA', 'transient', false],
+      [{ code: 550, message: 'No such user' }, 'RCPT', 'bounced', true],
+      [{ code: 550, message: '5.1.1 No such user' }, 'RCPT', 'bounced', true],
+      [{ code: 550, message: '5.2.1 Mailbox disabled' }, 'RCPT', 'bounced', true],
+      [{ code: 552, message: '5.2.2 Mailbox full' }, 'RCPT', 'bounced', false],
+      [{ code: 554, message: '5.7.1 Relay access denied' }, 'RCPT', 'bounced', false],
+      [{ code: 554, message: 'Looks like spam' }, 'DATA', 'bounced', false],
+      [{ code: 550, message: '5.1.1 No such user after all' }, 'DATA', 'bounced', true],
+    ]
+    for (const [reply, at_, kind, isBadAddress] of cases) {
+      server.refuse = (_to, stage) => (stage === at_ ? reply : undefined)
+      const error: unknown = await smtp.send(at(), await parcelTo('x@example.com'), nextDoor).catch(error => error)
+      assert.ok(error instanceof DeliveryError, reply.message)
+      assert.deepEqual([error.kind, error.isBadAddress], [kind, isBadAddress], reply.message)
+      assert.equal(error.message, `${reply.code} ${reply.message}`)
+    }
+  })
+
+  it('fails for good with a wrong password, and for now without a server', async () => {
+    const wrong = smtp.send(at({ auth: { user: 'user', pass: 'wrong' } }), await parcelTo('x@example.com'), nextDoor)
+    await assert.rejects(wrong, failure('failed', /^535 /))
+    const closed = smtp.send(at({ port: 1 }), await parcelTo('x@example.com'), nextDoor)
+    await assert.rejects(closed, failure('transient', /ECONNREFUSED/))
+    const resolve = async () => Promise.reject(new Error('ENOTFOUND'))
+    const unknown = smtp.send(at({ host: 'unknown.example.com' }), await parcelTo('x@example.com'), {
+      ...nextDoor,
+      resolve,
+    })
+    await assert.rejects(unknown, failure('transient', /ENOTFOUND/))
+  })
+
+  it('goes to the server that a URL names', () => {
+    assert.deepEqual(smtpServerOf('smtp://user%40x:p%3Aw@mail.example.com'), {
+      host: 'mail.example.com',
+      port: 587,
+      secure: false,
+      auth: { user: 'user@x', pass: 'p:w' },
+    })
+    assert.deepEqual(smtpServerOf('smtps://[::1]'), { host: '[::1]', port: 465, secure: true })
+  })
+})
+
+describe('delivery to the exchangers of a domain', () => {
+  const smtp = createSmtpConnections()
+  let dns: TestDns
+  let first: MailServer
+  let second: MailServer
+  let context: Parameters<typeof sendToExchangers>[0]
+
+  before(async () => {
+    dns = await startTestDns()
+    first = await startMailServer()
+    second = await startMailServer({ host: '127.0.0.2', port: first.port })
+    const lookups = createResolver({ servers: [dns.resolver], only: true })
+    context = { lookups, smtp, addressPolicy: { allowPrivate: true } }
+    const mx = (exchange: string, preference: number) => ({ exchange, preference })
+    dns.zone(
+      'example.com',
+      ['127.0.0.1'],
+      [
+        { name: 'both.example.com', type: 'MX', data: mx('two.example.com', 20) },
+        { name: 'both.example.com', type: 'MX', data: mx('one.example.com', 10) },
+        { name: 'away.example.com', type: 'MX', data: mx('nowhere.example.com', 10) },
+        { name: 'away.example.com', type: 'MX', data: mx('two.example.com', 20) },
+        { name: 'none.example.com', type: 'MX', data: mx('.', 0) },
+        { name: 'one.example.com', type: 'A', data: '127.0.0.1' },
+        { name: 'two.example.com', type: 'A', data: '127.0.0.2' },
+      ],
+    )
+  })
+  after(async () => {
+    smtp.close()
+    await Promise.all([first.stop(), second.stop(), dns.stop()])
+  })
+
+  const send = async (to: string) => sendToExchangers(context, await parcelTo(to), first.port)
+
+  it('prefers the one with the lowest number, and takes the next where that one is away or busy', async () => {
+    await send('1@both.example.com')
+    await first.mailTo('1@both.example.com')
+    await send('2@away.example.com')
+    await second.mailTo('2@away.example.com')
+    first.refuse = () => ({ code: 451, message: 'Busy' })
+    await send('3@both.example.com')
+    await second.mailTo('3@both.example.com')
+    first.refuse = () => undefined
+  })
+
+  it('ends where one of them refuses for good', async () => {
+    first.refuse = () => ({ code: 550, message: 'No such user' })
+    await assert.rejects(send('4@both.example.com'), failure('bounced', /^550 No such user$/))
+    first.refuse = () => undefined
+    assert.ok(!second.asked.includes('4@both.example.com'))
+  })
+
+  it('goes to the domain itself where it names none', async () => {
+    await send('5@one.example.com')
+    await first.mailTo('5@one.example.com')
+  })
+
+  it('bounces where the domain takes no mail, or does not exist', async () => {
+    await assert.rejects(send('x@none.example.com'), failure('bounced', /takes no mail/))
+    await assert.rejects(send('x@unknown.example.com'), failure('bounced', /does not exist/))
+  })
+
+  it('does not follow a domain’s records into our own network', async () => {
+    const strict = { ...context, addressPolicy: { allowPrivate: false } }
+    const sending = sendToExchangers(strict, await parcelTo('6@both.example.com'))
+    await assert.rejects(sending, failure('failed', /^host: private/))
+    assert.ok(![...first.asked, ...second.asked].includes('6@both.example.com'))
+  })
+})
