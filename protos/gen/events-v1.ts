@@ -274,6 +274,17 @@ export type ImportCompleted = {
   failed: number
 }
 
+/** An import was taken back, as far as nobody had changed its contacts since. */
+export type ImportUndone = {
+  /** The import, and the job that took it back. */
+  jobId: string
+  undoJobId: string
+  /** Contacts that are gone, that are as they were before, and that stay since somebody has changed them. */
+  removed: number
+  restored: number
+  kept: number
+}
+
 export type DomainVerified = {
   domainId: string
   domain: string

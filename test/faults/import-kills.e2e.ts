@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { startWorld, summarize, violationsIn, type World } from './import-kills.harness.ts'
 import { withoutRecord } from './import-kills.wire.ts'
 
-const size = { kills: 5, imports: 1, rows: 8_000 }
+const size = { kills: 4, imports: 1, rows: 5_000 }
 
 suite('an import that is killed', () => {
   let world: World

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { CsvError } from '@rollcall/csv'
 import { serviceCaller } from '@rollcall/rpc'
+import type { Event } from '@rollcall/runtime'
 import { addEvents } from '@rollcall/store'
+import type { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
 import { applyBatches } from './apply-batches.ts'
 import type { Import } from './import.model.ts'
@@ -59,24 +61,31 @@ async function complete({ context, collections, job }: Turn): Promise<void> {
     const changes = { state: 'completed', finishedAt: new Date(), losers: null }
     const { matchedCount } = await imports.updateOne(ours(job), { $set: changes }, { session })
     if (matchedCount === 0) throw new FenceLost()
-    if (job.kind === 'import') await addEvents(session, [completedEvent(job)])
+    await addEvents(session, eventsOf(job))
   })
   if (job.kind !== 'import') return
   await chunks.deleteMany({ upload: job.upload })
   await uploads.deleteOne({ _id: job.upload })
 }
 
-function completedEvent({ _id, organization, total, counts }: Import) {
-  const { created, updated, unchanged, skipped, failed } = counts
-  return {
+/** What the end of a job tells; a dry run has nothing to tell. */
+function eventsOf({ _id, kind, undoes, organization, total, counts }: Import): Event[] {
+  const { created, updated, unchanged, skipped, failed, removed } = counts
+  const event = (type: string, subject: Types.ObjectId, data: object): Event => ({
     id: randomUUID(),
-    type: 'audience.import_completed',
+    type,
     source: 'import',
-    subject: String(_id),
+    subject: String(subject),
     organization: String(organization),
     time: new Date().toISOString(),
-    data: { jobId: String(_id), total, created, updated, unchanged, skipped, failed },
+    data: { jobId: String(subject), ...data },
+  })
+  if (kind === 'import') {
+    return [event('audience.import_completed', _id, { total, created, updated, unchanged, skipped, failed })]
   }
+  if (kind === 'dry-run' || !undoes) return []
+  const undone = { undoJobId: String(_id), removed, restored: updated, kept: skipped }
+  return [event('audience.import_undone', undoes, undone)]
 }
 
 async function fail({ imports }: Collections, { _id }: Import, reason: string): Promise<void> {

@@ -1,8 +1,10 @@
-import { AppError } from '@rollcall/rpc'
 import { sum } from './import.model.ts'
 import { Hopeless, isOver, noteProgress, type Turn } from './turn.ts'
 
-/** Batches that the worker of a cancelled import may have sent off after its last checkpoint. */
+/**
+ * Batches that the worker of a cancelled import may have sent off after its last checkpoint. They are taken back even where they
+ * have not arrived: then they come to nothing when they do.
+ */
 const inFlight = 2
 
 /**
@@ -11,13 +13,13 @@ const inFlight = 2
  * @returns whether all of them are taken back
  */
 export async function undoBatches(turn: Turn): Promise<boolean> {
-  const { collections, job, call } = turn
+  const { context, collections, job, call } = turn
   const imported = await collections.imports.findOne({ _id: job.undoes })
   if (!imported) throw new Hopeless('the import is not there any more')
   const last = imported.nextBatch + inFlight - 1
   for (let number = last - job.nextBatch; number >= 0; number--) {
     call.signal?.throwIfAborted()
-    const { deleted, restored, kept } = await undoBatch(turn, number)
+    const { deleted, restored, kept } = await context.batches.undoBatch({ jobId: String(job.undoes), number }, call)
     const row = job.checkpoint.row + deleted + restored + kept
     await noteProgress(turn, {
       checkpoint: { ...job.checkpoint, row },
@@ -28,14 +30,4 @@ export async function undoBatches(turn: Turn): Promise<boolean> {
     if (await isOver(turn)) return false
   }
   return true
-}
-
-async function undoBatch({ context, job, call }: Turn, number: number) {
-  try {
-    return await context.batches.undoBatch({ jobId: String(job.undoes), number }, call)
-  } catch (error) {
-    const isUnknown = error instanceof AppError && error.code === 'not_found' // none of its rows could be imported
-    if (isUnknown) return { deleted: 0, restored: 0, kept: 0 }
-    throw error
-  }
 }
