@@ -643,7 +643,7 @@ export type Workspaces = {
 /** Members of a workspace. */
 export type Members = {
   /** Lists the members, newest first. populate=user shows who they are. */
-  listMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  listWorkspaceMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Adds an account of the organization, by its email; an invitation that is pending for it is used up. Without a free seat 403. */
   addMember: { kind: 'unary'; request: AddMemberRequest; response: HttpBody }
   /** Gives a member another role. The last owner stays one; only an owner makes another. */

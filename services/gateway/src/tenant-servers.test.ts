@@ -54,7 +54,7 @@ describe('API tokens on the control plane', () => {
       assert.equal(tenant.count('resolveToken'), time)
     }
     assert.equal(gateway.services.count('resolveToken'), 0)
-    assert.equal(gateway.services.count('listMembers'), 3)
+    assert.equal(gateway.services.count('listWorkspaceMembers'), 3)
   })
 
   it('are asked of identity everywhere else, where a token of the tenant alone is none', async () => {

@@ -16,7 +16,7 @@ import { countMembers, queueOf } from './seats.ts'
 
 /** Members of a workspace. */
 export const members = (context: Context): Handlers<'rollcall.identity.v1.Members'> => ({
-  async listMembers({ id, list }, { caller }) {
+  async listWorkspaceMembers({ id, list }, { caller }) {
     const tenant = context.within(caller.organizationId)
     const { workspace } = await enter(tenant, id, caller, 'read')
     return runList({

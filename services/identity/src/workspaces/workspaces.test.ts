@@ -120,7 +120,7 @@ describe('workspaces', () => {
     await assert.rejects(owner.api.members.addMember({ id, email: person.email, role: 'user' }), { status: 403 })
     await assert.rejects(invite(id), { status: 403 })
     assert.deepEqual(await trail(owner.userId), before)
-    const { docs } = await owner.api.members.listMembers({ id })
+    const { docs } = await owner.api.members.listWorkspaceMembers({ id })
     assert.deepEqual(
       (docs as unknown as Json[]).map(({ user }) => user),
       [owner.userId],
@@ -152,7 +152,7 @@ describe('workspaces', () => {
       ])
       const { memberCount } = await owner.api.workspaces.getWorkspace({ id })
       assert.equal(memberCount, 1)
-      const { docs } = await owner.api.members.listMembers({ id })
+      const { docs } = await owner.api.members.listWorkspaceMembers({ id })
       const users = (docs as unknown as Json[]).map(({ user }) => user)
       assert.deepEqual(users, added.status === 'fulfilled' ? [null, owner.userId] : [owner.userId])
     }
