@@ -220,6 +220,13 @@ const situations: Situation[] = [
     'the SPF record does not include spf.rollcall.net, make it "v=spf1 include:other.example a include:spf.rollcall.net -all"',
   ],
   [
+    'one that refers to another',
+    spf,
+    [txt(domain, 'v=spf1 redirect=_spf.other.example')],
+    'mismatch',
+    'the SPF record does not include spf.rollcall.net, make it "v=spf1 include:spf.rollcall.net redirect=_spf.other.example"',
+  ],
+  [
     'one whose include comes too late',
     spf,
     [txt(domain, 'v=spf1 ~all include:spf.rollcall.net')],
@@ -352,6 +359,20 @@ const situations: Situation[] = [
     [txt(dmarc.name, 'v=DMARC1; p=none'), txt(dmarc.name, 'v=DMARC1; p=reject')],
     'conflict',
     '2 DMARC policies, receivers then follow none of them: keep one',
+  ],
+  [
+    'a text that is no policy',
+    dmarc,
+    [txt(dmarc.name, 'hello')],
+    'mismatch',
+    'there is a TXT record, but no DMARC policy in it',
+  ],
+  [
+    'a policy in quotation marks',
+    dmarc,
+    [txt(dmarc.name, '"v=DMARC1; p=none"')],
+    'mismatch',
+    'quotation marks became part of the value, enter it without them',
   ],
   [
     'a policy without one',

@@ -92,7 +92,7 @@ const inherited: Hint = async (lookups, { expected, domain }) => {
 /** What aliases lead to is not there. */
 const deadAlias: Hint = async (_lookups, { expected, answer }) => {
   const target = answer.aliases.at(-1)
-  return target === undefined
+  return target === undefined || answer.records.length > 0
     ? null
     : missing(`the name is an alias (CNAME) of ${target}, and there is no ${expected.type} record`)
 }

@@ -13,12 +13,12 @@ export function judge(expected: Expected, records: readonly RecordData[]): Verdi
   if (expected.type === 'CNAME') return judgeAlias(expected, texts)
   if (expected.purpose === 'dkim') return judgeDkim(texts, expected.value)
   if (expected.purpose === 'spf') return judgeSpf(texts, expected.value)
-  if (expected.purpose === 'dmarc') return judgeDmarc(texts)
+  if (expected.purpose === 'dmarc') return judgeDmarc(texts, expected.value)
   return judgeText(texts, expected.value)
 }
 
 /** What is advised is that there is a policy; which one is the domain's own business (RFC 7489). */
-function judgeDmarc(texts: readonly string[]): Verdict {
+function judgeDmarc(texts: readonly string[], value: string): Verdict {
   const isPolicy = (text: string) => /^\s*v\s*=\s*DMARC1\s*(?:;|$)/i.test(text)
   const hasAction = (text: string) => /^(?:none|quarantine|reject)$/i.test(parseTags(text).get('p') ?? '')
   const policies = texts.filter(isPolicy)
@@ -26,7 +26,7 @@ function judgeDmarc(texts: readonly string[]): Verdict {
     return conflict(`${policies.length} DMARC policies, receivers then follow none of them: keep one`)
   if (policies[0]) return hasAction(policies[0]) ? ok : mismatch('the policy lacks p=none, p=quarantine or p=reject')
   const isRight = (candidates: readonly string[]) => candidates.every(text => isPolicy(text) && hasAction(text))
-  const reason = texts.length > 0 ? nearMiss(texts, '', isRight) : null
+  const reason = nearMiss(texts, value, isRight)
   if (reason) return mismatch(reason)
   return texts.length > 0 ? mismatch('there is a TXT record, but no DMARC policy in it') : missing()
 }

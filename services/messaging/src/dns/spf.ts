@@ -66,16 +66,19 @@ function includesOf(record: string): string[] {
   return termsOf(record).flatMap(term => includeOf(term) ?? [])
 }
 
-/** One record that allows all that several allow; it ends as the first of them does. */
+/** One record that allows all that several allow; it ends as the first of them does that has an end. */
 function merged(records: readonly string[]): string {
-  const terms = records.flatMap(termsOf)
-  const end = terms.find(term => ALL_TERM.test(term)) ?? '~all'
+  const ends = records.map(termsOf).map(terms => terms.find(term => ALL_TERM.test(term)) ?? terms.find(isRedirect))
   const known = new Set<string>()
-  const others = terms.filter(term => {
+  const others = records.flatMap(termsOf).filter(term => {
     const key = canonical(term)
-    const isNew = !ALL_TERM.test(term) && !known.has(key)
+    const isNew = !ALL_TERM.test(term) && !isRedirect(term) && !known.has(key)
     known.add(key)
     return isNew
   })
-  return ['v=spf1', ...others, end].join(' ')
+  return ['v=spf1', ...others, ends.find(end => end !== undefined) ?? '~all'].join(' ')
+}
+
+function isRedirect(term: string): boolean {
+  return /^redirect=/i.test(term)
 }

@@ -55,9 +55,9 @@ export async function checkDueDomains(context: Context, now: Date, signal: Abort
     const turn = { _id: domain._id, nextCheckAt: domain.nextCheckAt }
     const { matchedCount } = await domains.updateOne(turn, { $set: { nextCheckAt } })
     if (matchedCount === 0) continue // deleted, verified or looked at meanwhile
-    await checkDomain(context, domain, now, signal).catch(err =>
-      logger.warn({ err, domain: domain.domain }, 'domain not checked'),
-    )
+    await checkDomain(context, domain, now, signal).catch(err => {
+      if (!signal.aborted) logger.warn({ err, domain: domain.domain }, 'domain not checked')
+    })
     checked += 1
   }
   return checked

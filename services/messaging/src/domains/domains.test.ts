@@ -93,6 +93,14 @@ describe('sending domains', () => {
     })
   })
 
+  it('keeps nothing of a check that nobody waits for any more', async () => {
+    const { id } = await addPublished()
+    dns.behave(() => 'silence')
+    const call = { ...test.call(), signal: AbortSignal.timeout(50) }
+    await assert.rejects(rpc().checkDomain({ id }, call), { code: 'unavailable' })
+    assert.ok((await get(id)).sendingRecords.every(({ status }) => status === 'unknown'))
+  })
+
   it('takes a domain into use only once it is verified, and still when it is degraded', async () => {
     const { store } = test.context
     const collections = test.context.of(test)

@@ -1,4 +1,4 @@
-import type { Call } from '@rollcall/rpc'
+import { AppError, type Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { checkRecords } from '../dns/check.ts'
 import type { DnsRecord, Domain } from './domain.model.ts'
@@ -10,7 +10,7 @@ const LONGEST_MS = 6000
 /** Left for what comes after DNS: the provider, the database, the answer. */
 const RESERVE_MS = 2500
 
-/** Looks up every record of a domain, within what is left of the call's time. */
+/** Looks up every record of a domain, within what is left of the call's time. Throws `unavailable` once nobody waits for it. */
 export async function inspect(
   { lookups }: Pick<Context, 'lookups'>,
   { domain, sendingRecords, receivingRecords, recommendedRecords }: Domain,
@@ -21,6 +21,7 @@ export async function inspect(
   const limitMs = Math.max(0, Math.min(LONGEST_MS, deadline - Date.now() - RESERVE_MS))
   const over = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
   const findings = await checkRecords(lookups, domain, records, over)
+  if (signal.aborted) throw new AppError('unavailable', {}) // what was cut short says nothing
   const checked = records.map((record, index) => ({ ...record, ...findings[index]!, checkedAt: now }))
   const next = (count: number) => checked.splice(0, count)
   return {
