@@ -1,6 +1,6 @@
 const digest = 'sha256:1111111111111111111111111111111111111111111111111111111111111111'
 
-/** Values that the chart refuses, and what it says about each: the place and what is wrong there. */
+/** Values that the chart refuses, and what it says about each: the place and what is wrong there. Patterns are also read by Go. */
 export const REFUSED: readonly [what: string, values: Record<string, unknown>, says: RegExp][] = [
   ['no registry', { image: { registry: '' } }, /image\.registry is missing: set it to/],
   [
