@@ -1,0 +1,145 @@
+import { type Api, bodyOf } from './api.ts'
+import { fromElsewhere, type Route, routes, titleOf, unknownId } from './every-route.ts'
+
+/** A field of a request message. */
+export type Field = NonNullable<Route['rpc']['resolvedRequestType']>['fieldsArray'][number]
+/** What its proto says of it. */
+export type Rule = {
+  required?: boolean
+  nullable?: boolean
+  trim?: boolean
+  non_empty?: boolean
+  min_len?: number
+  max_len?: number
+  max_items?: number
+  format?: string
+  one_of?: string
+  json?: string
+}
+
+/** Values that mean something, by the names of their fields; where a rule alone does not say enough. */
+const meaningful: Record<string, unknown> = {
+  role: 'user',
+  permissions: { links: ['read'] },
+  expiresAt: '2099-01-01T00:00:00.000Z',
+  country: 'DE',
+  timezone: 'Europe/Berlin',
+  language: 'de',
+  currency: 'EUR',
+  slug: 'example',
+  mapping: { Email: 'email', Name: 'name' },
+  password: 'made for tests only',
+  cidrs: ['192.0.2.0/24'],
+}
+
+/** The rule of a field; {} where it has none. */
+export function ruleOf(field: Field): Rule {
+  const options = (field.parsedOptions ?? []) as Record<string, unknown>[]
+  return (options.find(option => '(rollcall.rule)' in option)?.['(rollcall.rule)'] ?? {}) as Rule
+}
+
+/** The fields of a route's body: none where it has no body. */
+export function bodyFieldsOf({ rpc, path, hasBody }: Route): Field[] {
+  const variables = [...path.matchAll(/:(\w+)/g)].map(match => match[1])
+  return hasBody ? rpc.resolvedRequestType!.fieldsArray.filter(({ name }) => !variables.includes(name)) : []
+}
+
+/** Fields of the message that a field holds; undefined where it holds a value. */
+export function fieldsWithin(field: Field): Field[] | undefined {
+  const type = field.resolve().resolvedType
+  return ruleOf(field).json === undefined && type && 'fieldsArray' in type ? type.fieldsArray : undefined
+}
+
+/** A body that the contract of a route takes: its required fields, or the first where one of them is needed. */
+export function exampleBody(route: Route): Record<string, unknown> {
+  return exampleObject(bodyFieldsOf(route))
+}
+
+function exampleObject(fields: readonly Field[]): Record<string, unknown> {
+  const needed = fields.filter(field => ruleOf(field).required)
+  const given = needed.length > 0 ? needed : fields.slice(0, 1)
+  return Object.fromEntries(given.map(field => [field.name, exampleOf(field)]))
+}
+
+/** A value that the contract takes for a field. */
+export function exampleOf(field: Field): unknown {
+  if (field.name in meaningful) return meaningful[field.name]
+  const within = fieldsWithin(field)
+  const single = within ? exampleObject(within) : exampleValue(field)
+  return field.repeated ? [single] : single
+}
+
+function exampleValue(field: Field): unknown {
+  const { json, format, one_of: oneOf, min_len: least = 1, max_len: most = 100 } = ruleOf(field)
+  if (json === 'texts') return ['text']
+  if (json !== undefined) return {}
+  if (field.type === 'bool') return true
+  if (field.type !== 'string') return 1
+  if (oneOf) return oneOf.split(' ')[0]
+  const examples: Record<string, string> = {
+    object_id: unknownId,
+    email: 'someone@example.com',
+    date: '2026-01-01T00:00:00.000Z',
+    url: 'https://example.com/image.png',
+    cidr: '192.0.2.1',
+  }
+  if (format !== undefined) return examples[format]
+  return 'Example'.padEnd(least, 'x').slice(0, most)
+}
+
+/** Bodies that mean something, for routes whose contract alone does not say enough. */
+const bodiesOf: Record<string, Record<string, unknown>> = {
+  'POST /api/workspaces/:id/invitations': { email: 'guest@example.com', role: 'user' },
+  'POST /api/emails/domains': { domain: 'mail.example.com' },
+  'POST /api/emails/senders': {
+    name: 'Example',
+    email: 'news@example.com',
+    delivery: 'oauth',
+    oauth: { provider: 'google' },
+  },
+}
+
+/** Makes a record of everything that a route creates; answers the routes that would not, with what they answered. */
+export async function makeOneOfEach(api: Api): Promise<string[]> {
+  const refusals: string[] = []
+  const make = async (route: Route, path: string) => {
+    const body = { ...exampleBody(route), ...bodiesOf[titleOf(route)] }
+    const { status, text } = await fromElsewhere(api).request(route.verb, path, { body })
+    if (status !== 201) refusals.push(`${titleOf(route)}: ${status} ${text}`)
+  }
+  const creating = routes.filter(({ status, via }) => status === 201 && via === 'json')
+  for (const route of creating.filter(({ path }) => !path.includes(':'))) await make(route, route.path)
+  const role = { name: 'Example', kind: 'user', permissions: { links: ['read'] } }
+  await bodyOf(api.post('/api/access-control/save-role', role))
+  const file = 'Email,Name\nimported@example.com,Imported\n'
+  const { importId } = await bodyOf(api.upload<{ importId: string }>('/api/audience/import/upload', file))
+  await bodyOf(api.post('/api/audience/import/start', { importId, mapping: { Email: 'email', Name: 'name' } }))
+  for (const route of creating.filter(({ path }) => path.includes(':'))) await make(route, await ownPath(api, route))
+  return refusals
+}
+
+/** The path of a route with ids of the caller's own records in it; with the unknown id where there are none. */
+export async function ownPath(api: Api, { path }: Pick<Route, 'path'>): Promise<string> {
+  let own = ''
+  for (const part of path.split('/').slice(1)) {
+    if (!part.startsWith(':')) own += `/${part}`
+    else own += `/${(await idsAt(api, part === ':jobId' ? '/api/audience/import/jobs' : own))[0] ?? unknownId}`
+  }
+  return own
+}
+
+/** One id of every kind of record that the caller can list, by the path of its list. */
+export async function idOfEachKind(api: Api): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const route of routes.filter(({ returns }) => returns.page_of)) {
+    const [id] = await idsAt(api, await ownPath(api, route))
+    if (id) found.set(route.path, id)
+  }
+  return found
+}
+
+/** The ids of a list, the latest record first; none where there is no such list. */
+async function idsAt(api: Api, path: string): Promise<string[]> {
+  const { status, body } = await fromElsewhere(api).get<{ docs?: { _id: string }[] }>(path)
+  return status === 200 ? (body.docs ?? []).map(({ _id }) => _id) : []
+}

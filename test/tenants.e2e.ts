@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it, mock } from 'node:test'
+import { Query } from 'mongoose'
+import { type Answer, type Api, bodyOf } from './api.ts'
+import { fromElsewhere, manyAddresses, type Route, routes, titleOf, unknownId } from './every-route.ts'
+import { bodyFieldsOf, exampleBody, type Field, idOfEachKind, makeOneOfEach, ownPath, ruleOf } from './example.ts'
+import { startStack, type TestStack } from './stack.ts'
+
+/** Headers that differ from answer to answer whatever is asked. */
+const ofTheMoment = new Set(['x-request-id', 'date'])
+const isOfTheMoment = (name: string) => ofTheMoment.has(name) || name.startsWith('ratelimit-')
+
+/** A place of a request for an id: with it, the request is made. */
+type Place = { what: string; ask(api: Api, id: string): Promise<Answer> }
+
+/** All of an answer that someone could tell one from another by. */
+function imprintOf({ status, headers, text }: Answer): string {
+  return JSON.stringify([status, [...headers].filter(([name]) => !isOfTheMoment(name)), text])
+}
+
+const namesRecords = (field: Field) => ruleOf(field).format === 'object_id' || /Ids?$/.test(field.name)
+
+/** Every place of a route that an id can stand in: its variables, fields of its body, the filter of its list. */
+async function placesOf(route: Route, own: string): Promise<Place[]> {
+  const { verb, path, hasBody, returns } = route
+  const body = hasBody ? { body: exampleBody(route) } : {}
+  const ownParts = own.split('/')
+  const variables = path.split('/').flatMap((part, index) => (part.startsWith(':') ? [index] : []))
+  const inPath = variables.map(index => ({
+    what: `${path.split('/')[index]}`,
+    ask: (api: Api, id: string) => api.request(verb, ownParts.toSpliced(index, 1, id).join('/'), body),
+  }))
+  const inBody = bodyFieldsOf(route)
+    .filter(namesRecords)
+    .map(field => ({
+      what: field.name,
+      ask: (api: Api, id: string) =>
+        api.request(verb, own, { body: { ...body.body, [field.name]: field.repeated ? [id] : id } }),
+    }))
+  const inFilter = {
+    what: 'filter',
+    ask: (api: Api, id: string) => api.request(verb, own, { query: { filter: { _id: id } } }),
+  }
+  return [...inPath, ...inBody, ...(returns.page_of ? [inFilter] : [])]
+}
+
+describe('of another organization', () => {
+  let stack: TestStack
+  let stranger: Api
+  /** An id of every kind that the first organization has, by the path of its list. */
+  let foreign: Map<string, string>
+  let tried = 0
+  let notMade: string[]
+
+  before(async () => {
+    stack = await startStack({ settings: { ...manyAddresses, REGISTRATION: 'open' } })
+    const account = { name: 'Stranger', email: 'stranger@example.com', password: 'made for tests only' }
+    const { token } = await bodyOf(stack.api.post<{ token: string }>('/api/auth/register', account), 201)
+    stranger = stack.api.as(token)
+    notMade = await makeOneOfEach(stack.owner)
+    await makeOneOfEach(stranger)
+    foreign = await idOfEachKind(stack.owner)
+    const { organization } = await bodyOf(stack.owner.get<{ organization: { id: string } }>('/api/auth/me'))
+    foreign.set('the organization', organization.id)
+  })
+  after(() => stack?.stop())
+
+  /** Where a stranger can tell an id of the organization from one that nothing has. */
+  const tellsOn = async (route: Route, kinds: readonly string[] = [...foreign.keys()]): Promise<string[]> => {
+    const own = await ownPath(stranger, route)
+    const tells: string[] = []
+    for (const { what, ask } of await placesOf(route, own)) {
+      const unknown = imprintOf(await ask(fromElsewhere(stranger), unknownId))
+      for (const kind of kinds) {
+        tried++
+        const answer = imprintOf(await ask(fromElsewhere(stranger), foreign.get(kind)!))
+        if (answer !== unknown) tells.push(`${titleOf(route)} ${what}, an id of ${kind}: ${answer}, not ${unknown}`)
+      }
+    }
+    return tells
+  }
+
+  const concerned = routes.filter(
+    route =>
+      route.via === 'json' &&
+      route.access.kind !== 'public' &&
+      (route.path.includes(':') || route.returns.page_of || bodyFieldsOf(route).some(namesRecords)),
+  )
+  for (const route of concerned) {
+    it(`nothing shows at ${titleOf(route)}`, async () => assert.deepEqual(await tellsOn(route), []))
+  }
+
+  it('nothing is changed by the attempts', async () => {
+    assert.deepEqual(await idOfEachKind(stack.owner), new Map([...foreign].filter(([kind]) => kind.startsWith('/'))))
+  })
+
+  it('everything would show where a handler finds records without the tenant clause', async () => {
+    const { exec } = Query.prototype
+    const withoutTenant = mock.method(Query.prototype, 'exec', function (this: Query<unknown, unknown>) {
+      const { organization: _, ...filter } = this.getFilter()
+      this.setQuery(filter)
+      return exec.call(this)
+    })
+    try {
+      for (const path of ['/api/users/:id', '/api/tokens/:id/usage', '/api/features/:id']) {
+        const route = routes.find(route => titleOf(route) === `GET ${path}`)!
+        assert.notDeepEqual(await tellsOn(route, [path.replace(/\/:id.*/, '')]), [], path)
+      }
+    } finally {
+      withoutTenant.mock.restore()
+    }
+  })
+
+  it('an id of every kind was tried', t => {
+    const kinds = [...foreign.keys()]
+    for (const kind of ['/api/audience', '/api/tokens', '/api/users', '/api/access-control/roles', '/api/workspaces'])
+      assert.ok(kinds.includes(kind), kind)
+    t.diagnostic(
+      `tenants: ${kinds.length} kinds of ids, ${concerned.length} routes, ${tried} attempts; ${kinds.join(' ')}`,
+    )
+    if (notMade.length > 0) t.diagnostic(`not made: ${notMade.join('; ')}`)
+  })
+})
