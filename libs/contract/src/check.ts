@@ -105,7 +105,7 @@ function compileBody(type: protobuf.Type, fields: protobuf.Field[]) {
   const check = compileObject(type, fields)
   return (input: Input, request: Record<string, unknown>) => {
     refuseUnknownQuery(input.query, [])
-    const body = input.body ?? {}
+    const { body = {} } = input
     if (!isPlainObject(body)) throw new AppError('bad_request', { message: 'body must be a JSON object' })
     const issues = new Issues()
     check(body, '', issues, request)
