@@ -1,4 +1,5 @@
 import type { PipelineStage } from 'mongoose'
+import { documentReader } from './bson-fields.ts'
 import type { Match, MatchMemory } from './matches.ts'
 import { BLOCK, type Block, blocksOf, type Positions, rangeOf, spansOf } from './positions.ts'
 import type { Filter } from './scope.ts'
@@ -11,6 +12,8 @@ export type ByAge = { position: 1 | -1 }
 const FEW = 1000
 /** Positions that matches are counted by, and that are looked through at once. */
 const SPAN = 2 * BLOCK
+/** Positions whose records are all read at once. */
+const WHOLE_SPAN = 4 * BLOCK
 
 /** What a list with positions is drawn from. */
 export type PositionedSelection<T extends object> = Selection<T> & {
@@ -24,23 +27,28 @@ export function positionedSource<T extends object>(
   filter: Filter,
   order: ByAge,
 ): Source<T> {
-  const { scope, base = {}, positions, matches: memory } = selection
+  const { scope, base = {}, positions, matches: memory, select } = selection
   const hasFilter = Object.keys(filter).length > 0
   const isNewestFirst = order.position === -1
 
-  const within = (low: number, high: number, rest: PipelineStage[]) =>
-    scope.aggregate<T>([
-      { $match: { ...base, position: { $gte: low, $lte: high } } },
-      ...(hasFilter ? [{ $match: filter }] : []), // apart: the range bounds what the filter is tried on
-      ...rest,
-    ])
+  const between = (low: number, high: number) => ({ ...base, position: { $gte: low, $lte: high } })
+  const filtered = (low: number, high: number): PipelineStage[] => [
+    { $match: between(low, high) },
+    ...(hasFilter ? [{ $match: filter }] : []), // apart: the range bounds what the filter is tried on
+  ]
+  const decode = documentReader<T & { position: number }>(select && [...Object.keys(select), 'position'])
+
+  /** All records between two positions, in any order: to sort them is cheaper here than there. */
+  const within = (low: number, high: number) =>
+    hasFilter ? scope.aggregateRaw(filtered(low, high)) : scope.findRaw(between(low, high))
 
   /** By arithmetic: the blocks say where the page is. */
   const pageOf = async (blocks: Iterable<Block>, total: number, skip: number, limit: number): Promise<T[]> => {
     const wanted = Math.min(limit, total - skip)
     const range = rangeOf(blocks, isNewestFirst ? skip : total - skip - wanted, wanted)
     if (!range) return []
-    const docs = await within(range.low, range.high, cut(selection, { position: -1 }, range.skip, wanted))
+    const newest = cut(selection, { position: -1 }, range.skip, wanted)
+    const docs = await scope.aggregate<T>([...filtered(range.low, range.high), ...newest])
     return isNewestFirst ? docs : docs.reverse()
   }
 
@@ -86,19 +94,19 @@ export function positionedSource<T extends object>(
   return {
     page: hasFilter ? filteredPage : plainPage,
     async *batches() {
-      const spans = [...spansOf(await positions.read(), hasFilter ? SPAN : BLOCK)]
+      const spans = [...spansOf(await positions.read(), hasFilter ? SPAN : WHOLE_SPAN)]
       if (!isNewestFirst) spans.reverse()
       const read = (index: number) => {
         const span = spans[index]
-        const docs = span && within(span.low, span.high, cut(selection, order))
-        docs?.catch(() => undefined) // it is awaited, or nobody wants it any more
-        return docs
+        const documents = span && within(span.low, span.high)
+        documents?.catch(() => undefined) // it is awaited, or nobody wants it any more
+        return documents
       }
       let next = read(0)
       for (let index = 1; next; index++) {
-        const docs: T[] = await next
+        const documents: Uint8Array[] = await next
         next = read(index) // while these are written out
-        yield docs
+        yield documents.map(decode).sort((a, b) => (a.position - b.position) * order.position)
       }
     },
   }

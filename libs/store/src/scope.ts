@@ -66,6 +66,10 @@ export type Scope<T> = {
   findOneAndDelete(filter: Filter, options?: WithSession): Promise<T | null>
   /** Values must be of the stored types (ObjectId, Date). Stages that reach into other collections are refused. */
   aggregate<R extends object = Record<string, unknown>>(pipeline: PipelineStage[], options?: WithSession): Promise<R[]>
+  /** Documents as the server sends them, in BSON and in any order; values as for `aggregate`. `documentReader` reads them. */
+  findRaw(filter: Filter): Promise<Uint8Array[]>
+  /** As `aggregate`, with documents as the server sends them. */
+  aggregateRaw(pipeline: PipelineStage[]): Promise<Uint8Array[]>
   /** Streams a pipeline's documents in constant memory; as `aggregate`. */
   stream<R extends object>(pipeline: PipelineStage[], options?: WithSession & { batchSize?: number }): AsyncIterable<R>
   /**
@@ -82,6 +86,10 @@ export type Scope<T> = {
 export type BulkOperation = AnyBulkWriteOperation
 
 type Doc = Record<string, unknown>
+type RawDocuments = Promise<Uint8Array[]>
+
+/** Whole documents in few answers, left as they come. */
+const raw = { raw: true, batchSize: 10_000 } as const
 
 /** What keeps a read or update to fields the schema knows: a misspelt one throws. */
 const strict = { strict: 'throw', strictQuery: 'throw', lean: true, timestamps: false } as const
@@ -154,6 +162,11 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
     },
     aggregate: <R extends object>(pipeline: PipelineStage[], { session }: WithSession = {}) =>
       mapped(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), only({ session })).toArray()),
+    findRaw: filter => mapped(model.collection.find(within(filter), raw).toArray()) as Promise<unknown> as RawDocuments,
+    aggregateRaw: pipeline =>
+      mapped(
+        model.collection.aggregate(tenantPipeline(organization, pipeline), raw).toArray(),
+      ) as Promise<unknown> as RawDocuments,
     stream: <R extends object>(pipeline: PipelineStage[], options: WithSession & { batchSize?: number } = {}) =>
       streamOf<R>(
         model.collection.aggregate(tenantPipeline(organization, pipeline), only(options)) as mongo.AggregationCursor<R>,
