@@ -125,7 +125,7 @@ function printReady({ DATA_DIR }: Settings, { owner }: Kept, port: number): void
   print('Ctrl-C stops it')
 }
 
-const printStep = (name: string, text: string) => print(`${name.padEnd(8)} ${text}`)
+const printStep = (name: string, text: string) => print(`${name.padEnd(9)} ${text}`)
 const print = (line: string) => console.log(line)
 
 const signal = interruption()

@@ -261,7 +261,7 @@ describe('mail where there is no mail server', () => {
     const folder = await mkdtemp(join(tmpdir(), 'rollcall-mails-'))
     const stack = await startStack({ settings: { MAIL_DIR: folder } })
     try {
-      await bodyOf(stack.owner.post('/api/users', { name: 'User One', email: 'invited@example.com' }), 201)
+      await bodyOf(stack.owner.post('/api/users', { name: 'Zoë', email: 'invited@example.com' }), 201)
       let files: string[] = []
       for (let tries = 0; tries < 300 && files.length === 0; tries++) {
         await sleep(50)
@@ -269,6 +269,8 @@ describe('mail where there is no mail server', () => {
       }
       const text = await readFile(join(folder, files[0]!), 'utf8')
       assert.match(text, /^To: invited@example\.com\r$/m)
+      assert.match(text, /^Hello Zoë,\r$/m)
+      assert.match(text, /^http:\S+\/set-password\?token=\w{60}\r$/m)
     } finally {
       await stack.stop()
       await rm(folder, { recursive: true })

@@ -117,7 +117,7 @@ type Context = BackingOptions & Required<Pick<BackingOptions, 'env' | 'signal'>>
 type Served = { env: Partial<BackingEnvironment>; describe: string[]; running?: Running }
 
 async function provide(backing: Backing, context: Context): Promise<Served> {
-  const line = (text: string) => `${backing.name.padEnd(8)} ${text}`
+  const line = (text: string) => `${backing.name.padEnd(9)} ${text}`
   const log = (text: string) => context.log(line(text))
   const given = backing.variables.filter(variable => context.env[variable])
   const describe = await Promise.all(given.map(variable => use(backing, variable, context.env[variable] ?? '')))

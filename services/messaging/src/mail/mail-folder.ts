@@ -8,7 +8,19 @@ export async function keepAsFile(folder: string, { raw }: Parcel): Promise<strin
   await mkdir(folder, { recursive: true })
   const time = new Date().toISOString().replaceAll(':', '-')
   const file = join(folder, `${time}-${randomBytes(3).toString('hex')}.eml`)
-  await writeFile(`${file}.part`, raw)
+  await writeFile(`${file}.part`, legible(raw.toString()))
   await rename(`${file}.part`, file) // whoever watches the folder sees whole mails only
   return `kept in ${file}`
+}
+
+/** A plain text without the breaks and codes of its way over SMTP: links in it are to be followed. Signed mail stays as it is. */
+function legible(mail: string): string {
+  const encoding = 'Content-Transfer-Encoding: quoted-printable'
+  const end = mail.indexOf('\r\n\r\n')
+  const [head, body] = [mail.slice(0, end), mail.slice(end)]
+  if (!head.includes(encoding) || /^DKIM-Signature:/im.test(head)) return mail
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`)))
+  return head.replace(encoding, 'Content-Transfer-Encoding: 8bit') + Buffer.from(bytes, 'latin1').toString()
 }
