@@ -201,7 +201,7 @@ export type Contacts = {
   /** Changes of the contact's fields and attributes, newest first. */
   listAttributesHistory: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** The lists the contact is on, those it came to last first. */
-  listLists: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  listContactLists: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Emails sent to the contact, newest first. */
   listEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
 }

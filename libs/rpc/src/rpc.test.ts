@@ -54,7 +54,7 @@ const contacts = {
   listTimeline: unexpected,
   listActivities: unexpected,
   listAttributesHistory: unexpected,
-  listLists: unexpected,
+  listContactLists: unexpected,
   listEmails: unexpected,
 }
 

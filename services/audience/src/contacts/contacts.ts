@@ -72,7 +72,7 @@ export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Conta
     listTimeline: (request, call) => listTimeline(context, request, call),
     listActivities: (request, call) => listActivities(context, request, call),
     listAttributesHistory: (request, call) => listAttributesHistory(context, request, call),
-    listLists: (request, call) => listContactLists(context, request, call),
+    listContactLists: (request, call) => listContactLists(context, request, call),
     listEmails: (request, call) => listEmails(context, request, call),
   }
 }

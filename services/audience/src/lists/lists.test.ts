@@ -342,7 +342,7 @@ describe('lists', () => {
       const { docs: contacts } = await streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: {} }, me))
       const { id } = contacts[0]!
       const listsOf = async (list: object = {}) =>
-        (await streamedJsonOf<Page<Record<string, unknown>>>(audience.contacts.listLists({ id, list }, me))).docs
+        (await streamedJsonOf<Page<Record<string, unknown>>>(audience.contacts.listContactLists({ id, list }, me))).docs
       const byUser = { kind: 'user', id: me.caller.userId, name: 'User One' }
       assert.deepEqual(
         (await listsOf()).map(({ list, source, addedBy }) => [list, source, addedBy]),
