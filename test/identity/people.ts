@@ -1,0 +1,49 @@
+import { type Api, bodyOf, signIn } from '../api.ts'
+import { fromElsewhere } from '../every-route.ts'
+import type { TestStack } from '../stack.ts'
+
+/** Someone with an account, signed in. */
+export type Person = { id: string; email: string; api: Api }
+
+export const password = 'made for tests only'
+
+let number = 0
+
+/** A name that nothing had before. */
+export function unique(what: string): string {
+  number++
+  return `${what}-${number}`
+}
+
+/** Makes an account of a role, and signs in to it. */
+export async function addPerson({ api, owner }: TestStack, role = 'user'): Promise<Person> {
+  const email = `${unique('person')}@example.com`
+  const account = { name: 'Person', email, password, role }
+  const { id } = await bodyOf(fromElsewhere(owner).post<{ id: string }>('/api/users', account), 201)
+  return { id, email, api: fromElsewhere(await signIn(fromElsewhere(api), email, password)) }
+}
+
+/** A role of a new name. */
+export async function saveRole(
+  api: Api,
+  permissions: object,
+  more: { kind?: 'api' | 'user'; name?: string; description?: string } = {},
+): Promise<Role> {
+  const role = { name: unique('role'), kind: 'api', permissions, ...more }
+  return bodyOf(fromElsewhere(api).post<Role>('/api/access-control/save-role', role))
+}
+
+/** A role as the API shows it. */
+export type Role = {
+  id: string
+  name: string
+  kind: string
+  builtIn: boolean
+  permissions: Record<string, string[]>
+  tokenCount: number
+  memberCount: number
+  affected: { tokens: number; members: number }
+}
+
+/** A body of an error. */
+export type Refusal = { error: true; message: string; path?: string }
