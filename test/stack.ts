@@ -86,6 +86,8 @@ export type Instance = {
   kill(): Promise<void>
   /** What it measures, once started; only for instances inside this process. */
   metrics(): Metrics
+  /** Of a process: whose session its programs are in. */
+  pid(): number
 }
 
 /** The whole product, with databases and keys of its own. */
@@ -205,6 +207,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
     stop: () => stop(),
     kill: async () => assert.fail('only processes can be killed: startStack({ processes: true })'),
     metrics: () => measured ?? assert.fail(`${service} has not been started`),
+    pid: () => process.pid,
   }
 }
 
@@ -239,6 +242,7 @@ function processInstance(
       await running?.exited
     },
     metrics: () => assert.fail('the metrics of a process are at its internal port'),
+    pid: () => running?.pid ?? assert.fail(`${service} has not been started`),
   }
 }
 

@@ -1,12 +1,14 @@
-// P10 of the goals: an import from upload to `completed`, beside a bare driver loop that upserts the same rows.
+// P10 of the goals: an import from upload to `completed`, beside a bare driver loop that upserts the same rows. L1: its rate
+// beside that of listmonk 6.2 with files of the same shape on a machine of the same kind, and its memory.
 import assert from 'node:assert/strict'
 import { type Collection, MongoClient, ObjectId } from 'mongodb'
 import type { Api } from '../api.ts'
 import { accounting, importFile } from '../import/import-job.ts'
 import { newOrganization, organizationSettings } from '../import/organizations.ts'
-import { startStack } from '../stack.ts'
+import { startStack, type TestStack } from '../stack.ts'
 import { contactCells } from './contacts-csv.ts'
 import { atLeast, type Figure, sideBySide } from './measure.ts'
+import { peakMemoryWhile } from './memory.ts'
 
 const rowCount = Number(process.env.BENCH_ROWS ?? 100_000)
 const oneByOneCount = Math.min(rowCount, 2_000)
@@ -19,7 +21,7 @@ type Row = { email: string; name: string; attributes: { company: string; city: s
 /** Measures rows a second: into an empty organization, and the same file again. */
 export async function run(): Promise<Figure[]> {
   const rows = Array.from({ length: rowCount }, (_, index) => rowOf(index + 1))
-  const file = ['email,name,company,city', ...rows.map(lineOf)].join('\n')
+  const file = fileOf(rows)
   const stack = await startStack({ processes: true, settings: organizationSettings })
   const mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
   const database = mongo.db(`${stack.namespace}bare`)
@@ -45,17 +47,39 @@ export async function run(): Promise<Figure[]> {
       () => rate(rowCount, () => upsertAll(bare, rows, known)),
       rounds,
     )
+    const [small, large] = [await peakWhileImporting(stack, rowCount / 10), await peakWhileImporting(stack, rowCount)]
     const single = await rate(oneByOneCount, () => upsertOneByOne(bare, rows.slice(0, oneByOneCount), new ObjectId()))
     return [
       withRates(atLeast(`P10 import of ${rowCount} new rows`, fresh.ratio, 1), fresh),
       withRates(atLeast(`P10 import of the same ${rowCount} again`, again.ratio, 1), again),
       atLeast('P10 import beside upserts one by one', fresh.a / single, 5),
+      besidePeer(fresh.a),
+      growth(small, large),
     ]
   } finally {
     await database.dropDatabase()
     await mongo.close()
     await stack.stop()
   }
+}
+
+/** listmonk's rows a second, by the size of the file. */
+function besidePeer(rowsPerSecond: number): Figure {
+  const peer = rowCount < 1_000_000 ? 7_500 : 5_600
+  const { measured, ...figure } = atLeast(`L1 import of ${rowCount} new rows`, rowsPerSecond / peer, 2)
+  return { ...figure, measured: `${measured} (${Math.round(rowsPerSecond)} beside ${peer} rows/s, PostgreSQL 15)` }
+}
+
+function growth(small: number, large: number): Figure {
+  const mib = (large - small) / 2 ** 20
+  const measured = `+${mib.toFixed(0)} MiB (${(large / 2 ** 20).toFixed(0)} MiB)`
+  return { name: 'L1 memory of ten times the rows', measured, goal: '≤ 64 MiB', ok: mib <= 64 }
+}
+
+async function peakWhileImporting(stack: TestStack, count: number): Promise<number> {
+  const api = await newOrganization(stack, attributes)
+  const file = fileOf(Array.from({ length: count }, (_, index) => rowOf(index + 1)))
+  return peakMemoryWhile(stack.instances('import')[0]!.pid(), () => importFile(api, file))
 }
 
 function withRates(figure: Figure, { a, b }: { a: number; b: number }): Figure {
@@ -71,6 +95,10 @@ async function rate(count: number, work: () => Promise<void>): Promise<number> {
 function rowOf(index: number): Row {
   const [email, name, company, city] = contactCells(index)
   return { email, name, attributes: { company, city } }
+}
+
+function fileOf(rows: readonly Row[]): string {
+  return ['email,name,company,city', ...rows.map(lineOf)].join('\n')
 }
 
 function lineOf({ email, name, attributes: { company, city } }: Row): string {

@@ -31,8 +31,7 @@ describe('npm run import', () => {
   }
   const start = (token: string, args: readonly string[]): ChildProcess =>
     spawn(process.execPath, [program, ...args], {
-      cwd: folder,
-      env: { ...process.env, ROLLCALL_URL: stack.urls[0], ROLLCALL_TOKEN: token },
+      env: { ...process.env, INIT_CWD: folder, ROLLCALL_URL: stack.urls[0], ROLLCALL_TOKEN: token },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   async function end(child: ChildProcess): Promise<Ended> {

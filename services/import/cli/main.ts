@@ -10,6 +10,8 @@ const failed = 1
 const misunderstood = 2
 
 async function main(): Promise<number> {
+  // npm goes to the folder of its package.json; files are meant where the command was typed.
+  if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
   const command = readCommand(process.argv.slice(2), process.env)
   if (!command) {
     process.stdout.write(usage)
