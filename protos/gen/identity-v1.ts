@@ -544,7 +544,7 @@ export type Device = {
 }
 
 export type Activity = {
-  /** That of the event: session.created, token.created, user.blocked and so on. */
+  /** That of the event: session.created, token.created, user.blocked and so on; or user.permissions_changed, token.permissions_changed. */
   type: string
   at: string
   /** The person, the token that acted as the person, or whoever impersonated them. */
