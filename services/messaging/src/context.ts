@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { createResolver, type OpenLookups } from './dns/resolver.ts'
 import { systemServers } from './dns/server-address.ts'
 import { type Domain, domainSchema } from './domains/domain.model.ts'
-import { type BouncedAddress, bouncedAddressSchema, type Mail, mailSchema } from './mail/mail.model.ts'
+import { type BouncedAddress, bouncedAddressSchema, type Mail, type MailStatus, mailSchema } from './mail/mail.model.ts'
 import type { AddressPolicy } from './mail/public-address.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
 import { type Provider, providerSchema } from './provider/provider.model.ts'
@@ -50,6 +50,8 @@ export type Context = {
   /** Which mail servers senders may name. */
   addressPolicy: AddressPolicy
   smtp: SmtpConnections
+  /** Counts what becomes of mails. */
+  mailsEnded: { inc(labels: { outcome: MailStatus }): void }
   /** Consumer mail accounts that people can connect. */
   accounts: OauthAccounts
   /** Tells whether a session is still alive. */
@@ -73,7 +75,7 @@ export function modelsOf(store: Store): Models {
 }
 
 /** Makes the context of the service, with its connections to others. */
-export function createContext(config: Config, store: Store, { logger, onStop }: Lifecycle): Context {
+export function createContext(config: Config, store: Store, { logger, metrics, onStop }: Lifecycle): Context {
   const models = modelsOf(store)
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
   onStop('connection to identity', async () => identity.close())
@@ -89,6 +91,11 @@ export function createContext(config: Config, store: Store, { logger, onStop }: 
     lookups: createResolver({ servers: config.DNS_SERVERS ?? systemServers(), only: config.DNS_SERVERS !== undefined }),
     addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE },
     smtp,
+    mailsEnded: metrics.counter({
+      name: 'rollcall_mails_ended_total',
+      help: 'Mails that were sent, bounced, or failed after every attempt.',
+      labels: ['outcome'],
+    }),
     accounts: createOauthAccounts(config),
     credentials: identity.client('rollcall.identity.v1.Credentials'),
     async findUsers(organizationId, ids) {

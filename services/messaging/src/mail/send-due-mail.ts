@@ -50,10 +50,12 @@ async function finish(context: Context, mail: Mail, status: MailStatus, error?: 
   const { mails } = context.of({ organizationId: String(mail.organization) })
   const at = new Date()
   const end = { status, error: error ?? null, dueAt: null, finishedAt: at, text: null, html: null }
-  await context.store.transaction(async session => {
+  const isFirst = await context.store.transaction(async session => {
     const { matchedCount } = await mails.updateOne({ _id: mail._id, status: 'queued' }, { $set: end }, { session })
     if (matchedCount === 1) await addEvents(session, [mailEvent(mail, status, at, error)])
+    return matchedCount === 1
   })
+  if (isFirst) context.mailsEnded.inc({ outcome: status })
 }
 
 async function postpone(context: Context, { _id, organization, attempts }: Mail, error: string): Promise<void> {
