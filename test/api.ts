@@ -10,6 +10,8 @@ export type Sent = { body?: unknown; query?: Record<string, unknown>; headers?: 
 /** A client of one gateway with one credential. Every answer is checked against the contract. */
 export type Api = {
   url: string
+  /** What every request carries. */
+  headers: Readonly<Record<string, string>>
   request<Body>(method: string, path: string, sent?: Sent): Promise<Answer<Body>>
   get<Body>(path: string, query?: Record<string, unknown>): Promise<Answer<Body>>
   post<Body>(path: string, body?: unknown): Promise<Answer<Body>>
@@ -40,6 +42,7 @@ export function createApi(url: string, headers: Record<string, string> = {}): Ap
   }
   return {
     url,
+    headers,
     request,
     get: (path, query) => request('GET', path, query && { query }),
     post: (path, body) => request('POST', path, { body }),

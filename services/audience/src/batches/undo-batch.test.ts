@@ -218,6 +218,16 @@ describe('batches with lists, tried and taken back', () => {
     assert.equal(left.get(two!)?.unsubscribed, true, 'an opt-out of a later time is the person’s own')
   })
 
+  it('keeps contacts that another import has put on a list since', async () => {
+    const me = testCaller()
+    const list = await newList(me)
+    const jobId = newId()
+    await apply(me, { jobId, rows: [row(1), row(2)] })
+    await apply(me, { rows: [row(2)], listIds: [list] })
+    assert.deepEqual(await undo(me, jobId), { deleted: 1, restored: 0, kept: 1, removedFromLists: 0 })
+    assert.deepEqual(await countsOf(list), [1, 1, 1])
+  })
+
   it('lets one of many at once take it back', async () => {
     const me = testCaller()
     const jobId = newId()

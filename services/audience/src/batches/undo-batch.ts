@@ -62,18 +62,26 @@ type Work = {
   at: Date
 }
 
-async function deleteCreated({ context, session, organizationId, batch }: Work): Promise<number> {
-  const { contacts, history } = context.of({ organizationId })
+async function deleteCreated(work: Work): Promise<number> {
+  const { context, session, organizationId, batch } = work
+  const { contacts } = context.of({ organizationId })
   const created = await contacts.find({ _id: { $in: batch.created } }, { session })
-  const entries = await history.find(
-    { person: { $in: batch.created } },
-    { session, projection: { person: 1, kind: 1, actor: 1 } },
-  )
-  const others = entries.filter(({ kind, actor }) => kind === 'change' && actor.id !== String(batch.job))
-  const changedSince = new Set(others.map(({ person }) => String(person)))
-  const gone = created.filter(({ _id }) => !changedSince.has(String(_id)))
+  const claimed = await claimedByOthers(work)
+  const gone = created.filter(({ _id }) => !claimed.has(String(_id)))
   if (gone.length > 0) await deleteContacts(context, session, organizationId, gone)
   return gone.length
+}
+
+/** Of the contacts made, those that somebody else has changed since, or added to a list. */
+async function claimedByOthers({ context, session, organizationId, batch }: Work): Promise<Set<string>> {
+  const { history, memberships } = context.of({ organizationId })
+  const made = { $in: batch.created }
+  const isOther = ({ id }: Actor) => id !== String(batch.job)
+  const entries = await history.find({ person: made }, { session, projection: { person: 1, kind: 1, actor: 1 } })
+  const joined = await memberships.find({ contact: made }, { session, projection: { contact: 1, addedBy: 1 } })
+  const changed = entries.filter(({ kind, actor }) => kind === 'change' && isOther(actor)).map(({ person }) => person)
+  const added = joined.filter(({ addedBy }) => isOther(addedBy)).map(({ contact }) => contact)
+  return new Set([...changed, ...added].map(String))
 }
 
 async function restoreUpdated({ context, session, organizationId, batch, actor, at }: Work): Promise<number> {
