@@ -8,22 +8,21 @@ import { releaseDomain } from '../domains/domain-use.ts'
 import { type SenderAction, senderFor } from './rights.ts'
 import { secretPlace } from './secret-places.ts'
 import type { Sender } from './sender.model.ts'
-import { mergedSmtp } from './smtp-settings.ts'
+import { checkSmtpChange } from './smtp-settings.ts'
 
 /**
  * Changes a sender for a caller who may do this with it when the change takes place: rights and change are one transaction.
- * @param change what to write, from the sender as it is; nothing where it says undefined
+ * @param change what to write, from the sender as it is
  */
 export function changeSender(
   context: Context,
   action: SenderAction,
   { id, caller }: { id: string; caller: Caller },
-  change: (sender: Sender) => object | undefined,
+  change: (sender: Sender) => object,
 ): Promise<void> {
   return context.store.transaction(async session => {
     const sender = await senderFor(context, action, id, caller, session)
-    const update = change(sender)
-    if (update) await context.of(caller).senders.updateOne({ _id: sender._id }, update, { session })
+    await context.of(caller).senders.updateOne({ _id: sender._id }, change(sender), { session })
   })
 }
 
@@ -32,20 +31,19 @@ export async function updateSender(context: Context, request: UpdateSenderReques
   const { id, name, replyTo, active, smtp } = request
   const before = await senderFor(context, 'update', id, caller)
   // What a name resolves to is looked up before the transaction: it may take seconds.
-  if (smtp) await mergedSmtp(before, smtp, context.addressPolicy)
-  const merged = smtp ? smtpChanges(context, before, smtp) : {}
+  if (smtp) await checkSmtpChange(before, smtp, context.addressPolicy)
   await changeSender(context, 'update', { id, caller }, () => ({
     $set: {
       ...(name !== undefined && { name }),
       ...(replyTo !== undefined && { replyTo: replyTo || null }),
       ...(active !== undefined && { active }),
-      ...merged,
+      ...(smtp && smtpFields(context, before, smtp)),
     },
   }))
 }
 
 /** Field by field, so that two changes at once are both kept. */
-function smtpChanges(
+function smtpFields(
   { secrets }: Context,
   sender: Sender,
   { password, username, ...rest }: NonNullable<UpdateSenderRequest['smtp']>,

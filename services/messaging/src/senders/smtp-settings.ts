@@ -12,19 +12,18 @@ export async function newSmtp({ host, port, ...smtp }: Smtp, policy: AddressPoli
   return settings
 }
 
-/** What is stored, with what was given in its place. @throws {AppError} invalid_field, missing_field */
-export async function mergedSmtp(
+/** Checks what is stored with what was given in its place. @throws {AppError} invalid_field, missing_field */
+export async function checkSmtpChange(
   { smtp, smtpPassword }: Sender,
   { password, username, ...change }: SmtpChange,
   policy: AddressPolicy,
-): Promise<SenderSmtp> {
+): Promise<void> {
   if (!smtp) throw new AppError('invalid_field', { path: 'smtp', reason: 'the sender does not deliver by smtp' })
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   const merged = { ...smtp, ...given, ...(username !== undefined && { username: username || null }) }
   const hasPassword = password !== undefined || (smtpPassword !== null && username !== '')
   requireBoth(merged.username, hasPassword)
   await checkServer(merged, policy)
-  return merged
 }
 
 /** One without the other signs nobody in. */
