@@ -4,7 +4,9 @@ const { BSON } = mongo
 const { BSONType, onDemand } = BSON
 
 type Doc = Record<string, unknown>
-type Elements = Iterable<[type: number, nameOffset: number, nameLength: number, offset: number, length: number]>
+type Elements = [type: number, nameOffset: number, nameLength: number, offset: number, length: number][]
+/** Names that are wanted, and what they look like at first sight: most others need not be read to be passed over. */
+type Wanted = { names: ReadonlySet<string>; looks: ReadonlySet<number> }
 
 /**
  * Reads the named top-level fields of documents in BSON, or whole documents where no names are given. To read a few of
@@ -12,7 +14,7 @@ type Elements = Iterable<[type: number, nameOffset: number, nameLength: number, 
  */
 export function documentReader<T>(names?: readonly string[]): (document: Uint8Array) => T {
   if (!names) return document => BSON.deserialize(document) as T
-  const wanted = new Set(names)
+  const wanted = { names: new Set(names), looks: new Set(names.map(name => lookOf(Buffer.from(name)))) }
   return document => {
     const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength)
     return (readFields(bytes, 0, wanted) ?? BSON.deserialize(bytes)) as T
@@ -20,16 +22,24 @@ export function documentReader<T>(names?: readonly string[]): (document: Uint8Ar
 }
 
 /** Undefined where a wanted value is of a kind that only the library reads. */
-function readFields(bytes: Buffer, start: number, wanted?: ReadonlySet<string>): Doc | undefined {
+function readFields(bytes: Buffer, start: number, wanted?: Wanted): Doc | undefined {
   const fields: Doc = {}
-  for (const [type, nameOffset, nameLength, offset, length] of elementsOf(bytes, start)) {
-    const name = bytes.toString('utf8', nameOffset, nameOffset + nameLength)
-    if (wanted && !wanted.has(name)) continue
-    const value = readValue(bytes, type, offset, length)
+  for (const element of elementsOf(bytes, start)) {
+    const nameOffset = element[1]
+    const nameEnd = nameOffset + element[2]
+    if (wanted && !wanted.looks.has(lookOf(bytes, nameOffset, nameEnd))) continue
+    const name = bytes.toString('utf8', nameOffset, nameEnd)
+    if (wanted && !wanted.names.has(name)) continue
+    const value = readValue(bytes, element[0], element[3], element[4])
     if (value === undefined) return undefined
     fields[name] = value
   }
   return fields
+}
+
+/** Length and first letter of a name. */
+function lookOf(bytes: Buffer, start = 0, end = bytes.length): number {
+  return (end - start) * 256 + (bytes[start] ?? 0)
 }
 
 function readValue(bytes: Buffer, type: number, offset: number, length: number): unknown {
