@@ -7,12 +7,13 @@ import { type Link, linkTo } from '@rollcall/local'
 import { Redis } from 'ioredis'
 import { MongoClient } from 'mongodb'
 import { bodyOf, makeToken } from '../api.ts'
+import { isSoak } from '../soak.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type Fault, inject, type Probe, type Subject, tableLine } from './dependencies.harness.ts'
 
 const deadlineMs = 2000
 
-/** R5 of the goals. `FAULTS=all` goes through every mode of every link. */
+/** R5 of the goals; the soak goes through every mode of every link. */
 const faults: Fault[] = [
   { link: 'redis', mode: 'silent' },
   { link: 'mongodb', mode: 'silent' },
@@ -65,7 +66,7 @@ describe('while a dependency is away', () => {
     for (const link of Object.values(links)) await link.stop()
   })
 
-  for (const fault of process.env.FAULTS === 'all' ? [...faults, ...moreFaults] : faults) {
+  for (const fault of isSoak ? [...faults, ...moreFaults] : faults) {
     it(`answers right or 503 in time, and recovers: ${fault.link} ${fault.mode}`, async () => {
       const outcome = await inject(subject, fault)
       console.log(tableLine(outcome))

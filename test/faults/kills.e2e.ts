@@ -8,10 +8,11 @@ import { freePort, LOCALHOST, type ServiceName } from '@rollcall/local'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
 import { MongoClient } from 'mongodb'
 import { type Api, bodyOf, makeToken } from '../api.ts'
+import { counted } from '../soak.ts'
 import { type Instance, startStack, type TestStack } from '../stack.ts'
 
-/** R2 of the goals; `KILLS` says how many. */
-const kills = Number(process.env.KILLS ?? 6)
+/** R2 of the goals. */
+const kills = counted(6, 200)
 const killed: ServiceName[] = ['identity', 'audience', 'gateway']
 const settleMs = 60_000
 const logger = createLogger({ service: 'test', level: 'silent' })
@@ -184,14 +185,17 @@ describe('a service that publishes after it has stored, by the same count', () =
 
 type Killable = Pick<Instance, 'start' | 'kill'>
 
-/** Kills one after the other at random moments, and starts it again. */
+/** Kills each at random moments and starts it again, all side by side, until there were so many kills. */
 async function killAtRandom(instances: readonly Killable[], count: number): Promise<void> {
-  for (let number = 0; number < count; number++) {
-    await pause(200 + Math.random() * 800)
-    const instance = instances[Math.floor(Math.random() * instances.length)]!
-    await instance.kill()
-    await instance.start()
+  let number = 0
+  const kill = async (instance: Killable) => {
+    while (number++ < count) {
+      await pause(200 + Math.random() * 1500)
+      await instance.kill()
+      await instance.start()
+    }
   }
+  await Promise.all(instances.map(kill))
 }
 
 function naiveInstance(name: string, port: number): Killable & { url: string } {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
-import type { ServiceName } from '@rollcall/local'
+import { SERVICES, type ServiceName } from '@rollcall/local'
 import { pause } from '@rollcall/runtime'
 import { createApi, makeToken, signIn } from '../api.ts'
+import { isSoak } from '../soak.ts'
 import { OWNER } from '../stack.ts'
 import { type Fleet, type Replica, startFleet } from './fleet.ts'
 
-/** R4 of the goals. `ROLL=all` restarts every service. */
-const rolled: ServiceName[] =
-  process.env.ROLL === 'all' ? ['identity', 'audience', 'import', 'messaging', 'gateway'] : ['audience', 'gateway']
+/** R4 of the goals; the soak restarts every service. */
+const rolled: readonly ServiceName[] = isSoak ? SERVICES : ['audience', 'gateway']
 const clients = 6
 
 describe('a rolling restart under load', () => {
