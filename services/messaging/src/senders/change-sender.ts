@@ -62,7 +62,11 @@ function smtpFields(
  * Makes a sender the organization's default in place of the one before. Where several are made it at once, the database
  * refuses all but one at a time, and the others begin again.
  */
-export function setDefaultSender(context: Context, id: string, caller: Caller): Promise<void> {
+export function setDefaultSender(
+  context: Pick<Context, 'store' | 'of' | 'findUsers'>,
+  id: string,
+  caller: Caller,
+): Promise<void> {
   const { senders } = context.of(caller)
   const work = async (session: ClientSession) => {
     const sender = await senderFor(context, 'setDefault', id, caller, session)

@@ -41,7 +41,7 @@ export function personOf({ userId }: Caller): Types.ObjectId {
  * @throws {AppError} not_found where the caller may not even see it, forbidden where it may not do this
  */
 export async function senderFor(
-  context: Context,
+  context: Pick<Context, 'of' | 'findUsers'>,
   action: SenderAction,
   id: string,
   caller: Caller,
@@ -68,7 +68,10 @@ function standingsOf({ owner, creator, sharedWith }: Sender, user: Types.ObjectI
 }
 
 /** The person decides, also for a token whose role is less. */
-async function isOrganizationOwner({ findUsers }: Context, { organizationId, userId }: Caller): Promise<boolean> {
+async function isOrganizationOwner(
+  { findUsers }: Pick<Context, 'findUsers'>,
+  { organizationId, userId }: Caller,
+): Promise<boolean> {
   const [user] = await findUsers(organizationId, [userId!])
   return user?.role === 'owner'
 }

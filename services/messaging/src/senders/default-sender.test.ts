@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Caller, serviceCaller } from '@rollcall/rpc'
+import { createLogger } from '@rollcall/runtime'
+import { connectStore, isDuplicate, migrate, type Scope, type Store, scoped } from '@rollcall/store'
+import { Types } from 'mongoose'
+import { type Collections, modelsOf } from '../context.ts'
+import { setDefaultSender } from './change-sender.ts'
+import type { Sender } from './sender.model.ts'
+
+const logger = createLogger({ service: 'messaging', level: 'silent' })
+
+describe('the default sender of an organization', () => {
+  const dbName = `default-sender-test-${new Types.ObjectId()}`
+  const user = new Types.ObjectId()
+  const stores: Store[] = []
+  let caller: Caller
+  let senders: Scope<Sender>
+
+  before(async () => {
+    for (let replica = 0; replica < 2; replica++) {
+      stores.push(await connectStore({ url: process.env.MONGODB_URL!, dbName, logger }))
+    }
+    senders = scoped(modelsOf(stores[0]!).senders, new Types.ObjectId())
+    await migrate(stores[0]!, logger)
+    caller = { ...serviceCaller('test', String(senders.organization)), kind: 'session', userId: String(user) }
+  })
+  after(async () => {
+    await stores[0]!.connection.dropDatabase()
+    await Promise.all(stores.map(store => store.close()))
+  })
+
+  /** A replica of the service, as far as the default goes. */
+  const replica = (store: Store) => {
+    const own = { senders: scoped(modelsOf(store).senders, caller.organizationId) }
+    return { store, of: () => own as Collections, findUsers: async () => [] }
+  }
+  const add = (number: number, more: object = {}) => {
+    const email = `sender-${number}@example.com`
+    const sender = { name: 'N', email, emailKey: email, domain: 'example.com', delivery: 'hosted' as const }
+    return senders.insertOne({ ...sender, owner: user, creator: user, ...more })
+  }
+
+  it('is one, however many are made it at once by however many replicas', async () => {
+    const made = await Promise.all(Array.from({ length: 6 }, (_, number) => add(number)))
+    const wishes = stores.flatMap(store => made.map(({ _id }) => setDefaultSender(replica(store), String(_id), caller)))
+    await Promise.all(wishes)
+    assert.equal(await senders.count({ isDefault: true }), 1)
+    assert.equal(await senders.count(), 6)
+  })
+
+  it('is one for the database itself', async () => {
+    await senders.deleteMany({})
+    await add(1, { isDefault: true })
+    await assert.rejects(add(2, { isDefault: true }), isDuplicate)
+    await add(3)
+  })
+})
