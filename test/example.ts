@@ -39,9 +39,18 @@ export function ruleOf(field: Field): Rule {
 }
 
 /** The fields of a route's body: none where it has no body. */
-export function bodyFieldsOf({ rpc, path, hasBody }: Route): Field[] {
+export function bodyFieldsOf(route: Route): Field[] {
+  return route.hasBody ? fieldsBesidesPath(route) : []
+}
+
+/** The parameters of a route's query, but for those that lists share. */
+export function queryFieldsOf(route: Route): Field[] {
+  return route.hasBody ? [] : fieldsBesidesPath(route).filter(field => !fieldsWithin(field))
+}
+
+function fieldsBesidesPath({ rpc, path }: Route): Field[] {
   const variables = [...path.matchAll(/:(\w+)/g)].map(match => match[1])
-  return hasBody ? rpc.resolvedRequestType!.fieldsArray.filter(({ name }) => !variables.includes(name)) : []
+  return rpc.resolvedRequestType!.fieldsArray.filter(({ name }) => !variables.includes(name))
 }
 
 /** Fields of the message that a field holds; undefined where it holds a value. */
@@ -89,6 +98,7 @@ function exampleValue(field: Field): unknown {
 
 /** Bodies that mean something, for routes whose contract alone does not say enough. */
 const bodiesOf: Record<string, Record<string, unknown>> = {
+  'POST /api/users': { password: meaningful.password },
   'POST /api/workspaces/:id/invitations': { email: 'guest@example.com', role: 'user' },
   'POST /api/emails/domains': { domain: 'mail.example.com' },
   'POST /api/emails/senders': {
@@ -109,6 +119,9 @@ export async function makeOneOfEach(api: Api): Promise<string[]> {
   }
   const creating = routes.filter(({ status, via }) => status === 201 && via === 'json')
   for (const route of creating.filter(({ path }) => !path.includes(':'))) await make(route, route.path)
+  const { organization } = await bodyOf(api.get<{ organization: { id: string } }>('/api/auth/me'))
+  const account = { email: 'someone@example.com', password: meaningful.password, orgId: organization.id }
+  await bodyOf(fromElsewhere(api).post('/api/auth/login', account))
   const role = { name: 'Example', kind: 'user', permissions: { links: ['read'] } }
   await bodyOf(api.post('/api/access-control/save-role', role))
   const file = 'Email,Name\nimported@example.com,Imported\n'
@@ -118,11 +131,17 @@ export async function makeOneOfEach(api: Api): Promise<string[]> {
   return refusals
 }
 
-/** The path of a route with ids of the caller's own records in it; with the unknown id where there are none. */
-export async function ownPath(api: Api, { path }: Pick<Route, 'path'>): Promise<string> {
+/**
+ * The path of a route with ids of the caller's own records in it; with the unknown id where there are none, and one of
+ * the values of a variable that has such.
+ */
+export async function ownPath(api: Api, { path, rpc }: Pick<Route, 'path' | 'rpc'>): Promise<string> {
   let own = ''
   for (const part of path.split('/').slice(1)) {
-    if (!part.startsWith(':')) own += `/${part}`
+    const variable = part.startsWith(':') && rpc.resolvedRequestType!.fields[part.slice(1)]
+    const values = variable && ruleOf(variable).one_of
+    if (!variable) own += `/${part}`
+    else if (values) own += `/${values.split(' ')[0]}`
     else own += `/${(await idsAt(api, part === ':jobId' ? '/api/audience/import/jobs' : own))[0] ?? unknownId}`
   }
   return own
