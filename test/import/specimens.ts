@@ -1,12 +1,12 @@
+type File = { what: string; file: string | Buffer<ArrayBuffer> }
+
 /** A file as people have them, and what has to come of it. */
-export type Specimen = {
-  what: string
-  file: string | Buffer<ArrayBuffer>
+export type Specimen = File & Imported
+
+/** What has to come of a file. */
+export type Imported = {
   /** Beside what is suggested. */
   mapping?: Record<string, string>
-} & (Imported | { refused: RegExp })
-
-export type Imported = {
   /** Rows by outcome; those not named are none. */
   rows: Partial<Record<'created' | 'updated' | 'unchanged' | 'skipped' | 'failed', number>>
   /** Row, physical line and code of each failure. */
@@ -266,7 +266,7 @@ export const damagedFiles: Specimen[] = [
 ]
 
 /** What is refused as a whole, and why. */
-export const refusedFiles: Specimen[] = [
+export const refusedFiles: (File & { refused: RegExp })[] = [
   { what: 'nothing', file: '', refused: /^the file is empty$/ },
   { what: 'blank lines only', file: '\n\r\n  \n', refused: /^the file is empty$/ },
   { what: 'a byte order mark only', file: '\ufeff', refused: /^the file is empty$/ },
