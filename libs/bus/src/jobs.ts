@@ -42,8 +42,10 @@ export type WorkerOptions = QueueOptions & {
   sweepEveryMs?: number
   /** Jobs run side by side in this process. Default 2. */
   concurrency?: number
-  /** The wait after the first failure, doubling from there to 30,000. Default 1,000. */
+  /** The wait after the first failure, doubling from there. Default 1,000. */
   backoffBaseMs?: number
+  /** The longest wait: so long after what it needs is back a job may still stand still. Default 30,000. */
+  backoffMaxMs?: number
   metrics?: Metrics
 }
 
@@ -77,7 +79,8 @@ export const createQueue = (options: QueueOptions): JobQueue => {
 
 /** Starts to work on the jobs of a queue. */
 export const startWorker = (options: WorkerOptions): JobWorker => {
-  const { name, logger, concurrency = 2, sweepEveryMs = 5000, backoffBaseMs = 1000 } = options
+  const { name, logger, concurrency = 2, sweepEveryMs = 5000 } = options
+  const { backoffBaseMs: baseMs = 1000, backoffMaxMs: maxMs = 30_000 } = options
   const stopping = new AbortController()
   const running = new Map<string, Run>()
   const queue = openQueue(options)
@@ -114,7 +117,7 @@ export const startWorker = (options: WorkerOptions): JobWorker => {
     stalledInterval: STALL_CHECK_MS,
     maxStalledCount: Number.MAX_SAFE_INTEGER, // being killed is no fault of the job
     runRetryDelay: 500,
-    settings: { backoffStrategy: failures => backoffMs(failures, { baseMs: backoffBaseMs, maxMs: 30_000 }) },
+    settings: { backoffStrategy: failures => backoffMs(failures, { baseMs, maxMs }) },
   })
   worker.on('error', err => logger.debug({ queue: name, err }, 'job worker'))
   worker.on('lockRenewalFailed', ids => {

@@ -7,6 +7,9 @@ import { type Context, collectionsOf } from './context.ts'
 import { organizationsWithImports, runTurn } from './imports/import.job.ts'
 import { imports } from './imports/imports.ts'
 
+/** A job that failed goes on so soon after the audience is back, however often it failed before. */
+const longestWaitMs = 3_000
+
 /** Starts the service: its database, its connection to the audience, the worker and the gRPC server. */
 export async function startImport(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
   const { logger, metrics, health } = lifecycle
@@ -47,6 +50,7 @@ export async function startImport(config: Config, lifecycle: Lifecycle): Promise
     handle: (id, signal) => runTurn(context, id, signal),
     sweep: () => organizationsWithImports(context),
     concurrency: config.IMPORT_CONCURRENCY,
+    backoffMaxMs: longestWaitMs,
     metrics,
   })
   lifecycle.onStop('import worker', worker.stop)
