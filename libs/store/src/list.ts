@@ -129,13 +129,17 @@ function showing<T extends object, R extends object>(options: ListOptions<T, R>,
   }
 }
 
+/** Records written out at once: however large they are, a message holds them. */
+const PIECE = 256
+
 async function* streamArray<T>(batches: AsyncIterable<T[]>, show: (batch: T[]) => Promise<object[]>) {
   let opening = '['
   for await (const batch of batches) {
     const records = await show(batch)
-    if (records.length === 0) continue
-    yield json(Buffer.from(opening + JSON.stringify(records).slice(1, -1)))
-    opening = ','
+    for (let from = 0; from < records.length; from += PIECE) {
+      yield json(Buffer.from(opening + JSON.stringify(records.slice(from, from + PIECE)).slice(1, -1)))
+      opening = ','
+    }
   }
   yield json(Buffer.from(opening === '[' ? '[]' : ']'))
 }

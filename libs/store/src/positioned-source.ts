@@ -12,8 +12,6 @@ export type ByAge = { position: 1 | -1 }
 const FEW = 1000
 /** Positions that matches are counted by, and that are looked through at once. */
 const SPAN = 2 * BLOCK
-/** Positions whose records are all read at once. */
-const WHOLE_SPAN = 4 * BLOCK
 
 /** What a list with positions is drawn from. */
 export type PositionedSelection<T extends object> = Selection<T> & {
@@ -94,7 +92,7 @@ export function positionedSource<T extends object>(
   return {
     page: hasFilter ? filteredPage : plainPage,
     async *batches() {
-      const spans = [...spansOf(await positions.read(), hasFilter ? SPAN : WHOLE_SPAN)]
+      const spans = [...spansOf(await positions.read(), SPAN)]
       if (!isNewestFirst) spans.reverse()
       const read = (index: number) => {
         const span = spans[index]
