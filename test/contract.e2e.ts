@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Answer, bodyOf } from './api.ts'
 import { fromElsewhere as from, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
+import { exampleOf, ownPath, queryFieldsOf, ruleOf } from './example.ts'
 import { startStack, type TestStack } from './stack.ts'
 
 type Refusal = { message: string; path?: string }
@@ -30,7 +31,10 @@ describe('the contract of every route', () => {
 
   for (const route of routes.filter(({ via }) => via === 'json' || via === 'sign_in')) {
     it(`${titleOf(route)} refuses a query parameter it does not have`, async () => {
-      const { message } = await bodyOf(send(route, { query: { nonsense: 1 }, ...(route.hasBody && { body: {} }) }), 400)
+      const needed = queryFieldsOf(route).filter(field => ruleOf(field).required)
+      const query = { ...Object.fromEntries(needed.map(field => [field.name, exampleOf(field)])), nonsense: 1 }
+      const path = await ownPath(from(stack.owner), route)
+      const { message } = await bodyOf(send(route, { query, ...(route.hasBody && { body: {} }) }, path), 400)
       assert.equal(message, 'extra field -> nonsense')
     })
   }
