@@ -84,7 +84,7 @@ describe('rpc', () => {
   before(async () => {
     const services = { 'rollcall.audience.v1.Contacts': contacts, 'rollcall.import.v1.Imports': imports }
     server = await serve({ services, port: 0, host: '127.0.0.1', assertionKeys, logger })
-    connection = connect({ address: `127.0.0.1:${server.port}`, assertionKeys, deadlineMs: 300 })
+    connection = connect({ address: `127.0.0.1:${server.port}`, assertionKeys, deadlineMs: 2000 })
   })
   after(async () => {
     connection.close()
