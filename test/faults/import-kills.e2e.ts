@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
+import { counted, isSoak } from '../soak.ts'
 import { startWorld, summarize, violationsIn, type World } from './import-kills.harness.ts'
 import { withoutRecord } from './import-kills.wire.ts'
 
-const size = { kills: 4, imports: 1, rows: 5_000 }
+const kills = counted(4, 50)
+const seed = isSoak ? randomBytes(4).readUInt32BE() : 1
+/** Ten kills to each import of so many rows, and to the undo of the last. */
+const size = { kills, imports: Math.ceil(kills / 10), rows: isSoak ? 10_000 : 5_000, seed }
 
 suite('an import that is killed', () => {
   let world: World
@@ -14,13 +19,13 @@ suite('an import that is killed', () => {
 
   test('comes to the same as one that is left alone', async t => {
     const report = await world.play(size)
-    t.diagnostic(summarize(report))
+    t.diagnostic(`${summarize(report)} (seed ${seed})`)
     assert.deepEqual(violationsIn(report), [])
-    assert.equal(report.kills, size.kills)
+    assert.equal(report.kills, kills)
   })
 
   test('does not where batches leave no record, which the same kills show', async t => {
-    const report = await world.play({ ...size, variant: withoutRecord })
+    const report = await world.play({ ...size, kills: Math.min(kills, 8), imports: 1, variant: withoutRecord })
     t.diagnostic(summarize(report))
     assert.ok(report.differences.length > 0)
   })

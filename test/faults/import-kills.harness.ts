@@ -13,7 +13,7 @@ import { newOrganization, organizationSettings } from '../import/organizations.t
 import { type Instance, startStack } from '../stack.ts'
 import { createFaults, type Toll, type Victim } from './import-kills.faults.ts'
 import { differencesOf, type Snapshot, takeSnapshot } from './import-kills.snapshot.ts'
-import { asItIs, nothing, startWire, type Variant, withoutRecord } from './import-kills.wire.ts'
+import { asItIs, nothing, startWire, type Variant } from './import-kills.wire.ts'
 
 /** What to play: so many kills, over imports of so many rows each. */
 export type PlayOptions = { kills: number; imports: number; rows: number; variant?: Variant; seed?: number }
@@ -52,27 +52,6 @@ export function summarize({ variant, kills, by, rows, seconds, repeated, mostRep
 export function violationsIn({ differences, mostRepeated }: Report): string[] {
   const tooMany = mostRepeated > inFlight ? [`${mostRepeated} applied batches were asked for again after one kill`] : []
   return [...differences, ...tooMany]
-}
-
-/** The full count: at least 50 kills. Throws if anything differs, or if a variant that has to fail gets away. */
-export async function soak({
-  kills = 50,
-  print = console.log,
-}: {
-  kills?: number
-  print?: (line: string) => void
-} = {}) {
-  const seed = randomBytes(4).readUInt32BE()
-  await using world = await startWorld()
-  const report = await world.play({ kills, imports: Math.ceil(kills / 5), rows: 10_000, seed })
-  print(`${summarize(report)} (seed ${seed})`)
-  const violations = violationsIn(report)
-  if (report.kills < kills) throw new Error(`only ${report.kills} kills`)
-  if (violations.length > 0) throw new Error(`imports went wrong:\n${violations.join('\n')}`)
-
-  const naive = await world.play({ kills: 8, imports: 2, rows: 10_000, variant: withoutRecord, seed })
-  print(summarize(naive))
-  if (naive.differences.length === 0) throw new Error(`${naive.variant} got away: the harness proves nothing`)
 }
 
 /** Half of each file is known from the one before; some rows fail, some lose, some opt out, some change nothing. */

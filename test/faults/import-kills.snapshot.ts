@@ -28,13 +28,17 @@ export async function takeSnapshot({ audience, imports, organization }: Source):
       return [contact.email, name, sorted(attributes), tags, unsubscribed, blocked, source, job(importJob)]
     }),
     'places in the list': [`${new Set(contacts!.map(({ position }) => position)).size} of ${contacts!.length}`],
-    history: lines(history!, ({ person, type, data }) => [
-      emails.get(String(person)) ?? 'gone',
-      type,
-      data.changes ?? null,
-      data.row ?? null,
-      job(data.importJob),
-    ]),
+    // What people do themselves comes by events, in its own time.
+    history: lines(
+      history!.filter(({ subject }) => subject === 'contact'),
+      ({ person, type, data }) => [
+        emails.get(String(person)) ?? 'gone',
+        type,
+        data.changes ?? null,
+        data.row ?? null,
+        job(data.importJob),
+      ],
+    ),
     batches: lines(batches!, batch => {
       const { number, outcomes, optOutsKept, failures, created, changed, undone } = batch
       return [job(batch.job), number, outcomes, optOutsKept, failures, created?.length, changed?.length, undone ?? null]
