@@ -5,9 +5,20 @@ import { Problem } from './problem.ts'
 /** Everything local listens here and nowhere else. */
 export const LOCALHOST = '127.0.0.1'
 
+/** Below what systems take for the near ends of connections: what stopped for a moment finds its port free when it is back. */
+const FREE_PORTS = { from: 20_000, to: 32_000 }
+const TRIES = 100
+
 /** A port nobody listens on at this moment. */
-export function freePort(): Promise<number> {
-  return tryListen(0, LOCALHOST)
+export async function freePort(): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const port = FREE_PORTS.from + Math.floor(Math.random() * (FREE_PORTS.to - FREE_PORTS.from))
+    try {
+      return await tryListen(port, LOCALHOST)
+    } catch (error) {
+      if (tries === TRIES) throw error
+    }
+  }
 }
 
 /** Free ports, all different. */
