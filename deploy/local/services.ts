@@ -81,10 +81,10 @@ function programOf(service: ServiceName, { environment, internalPort }: ServiceP
   }
 }
 
-/** Waits until a launched service says that it is ready. */
-export function serviceReady(running: Running, internalPort: number): Promise<void> {
+/** Waits until a launched service says that it is ready; `host` is where it listens. */
+export function serviceReady(running: Running, internalPort: number, host = LOCALHOST): Promise<void> {
   return untilReady(running, READY_SECONDS, async () => {
-    const answer = await fetch(`http://${LOCALHOST}:${internalPort}/health/ready`, {
+    const answer = await fetch(`http://${host}:${internalPort}/health/ready`, {
       signal: AbortSignal.timeout(5000),
     })
     if (!answer.ok) throw new Error(await answer.text())

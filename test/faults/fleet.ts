@@ -9,13 +9,12 @@ import {
   type ServiceName,
   type Stack,
   serviceEnvironment,
+  serviceReady,
 } from '@rollcall/local'
-import { pause } from '@rollcall/runtime'
 import { startTestDns } from '../../services/messaging/src/dns/test-dns.ts'
 import { describeStack, dropDatabases } from '../stack.ts'
 
 const ZONE = 'rollcall.test'
-const READY_MS = 60_000
 
 /** A process of a service, on an address of its own. */
 export type Replica = {
@@ -106,17 +105,6 @@ async function launch(service: ServiceName, stack: Stack, host: string, logDir: 
   const environment = { ...serviceEnvironment(service, stack), LISTEN_HOST: host }
   const logFile = join(logDir, `${service}-${host}.log`)
   const running = await launchService(service, { environment, internalPort, logFile })
-  const deadline = Date.now() + READY_MS
-  while (!(await isReady(`http://${host}:${internalPort}/health/ready`))) {
-    if (running.exit || Date.now() > deadline) throw new Error(`${service} is not ready:\n${running.lastLines(20)}`)
-    await pause(100)
-  }
+  await serviceReady(running, internalPort, host)
   return { host, running }
-}
-
-async function isReady(url: string): Promise<boolean> {
-  return fetch(url, { signal: AbortSignal.timeout(1000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  )
 }
