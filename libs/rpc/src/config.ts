@@ -11,7 +11,7 @@ export const rpcConfig = {
   RPC_TLS_DIR: parsedBy(readTlsFolder, 'a folder with tls.crt, tls.key and ca.crt that fit together').optional(),
 }
 
-/** The variables of every service that is called; spread it in the place of `rpcConfig`, for `rpcServerSettings`. */
+/** The variables of every service that is called; spread it in the place of `rpcConfig`, for `serveWithin`. */
 export const rpcServerConfig = {
   ...rpcConfig,
   /** Port of the gRPC server. */
@@ -21,7 +21,8 @@ export const rpcServerConfig = {
 }
 
 const callerSchema = z.object(rpcConfig)
-const serverSchema = z.object(rpcServerConfig)
+/** What `rpcServerConfig` yields. */
+export const serverSchema = z.object(rpcServerConfig)
 
 /** The options of `connect` that come from the environment. */
 export function rpcSettings(config: z.infer<typeof callerSchema>): {

@@ -1,5 +1,5 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
-import { connect, rpcServerSettings, rpcSettings, serve } from '@rollcall/rpc'
+import { connect, rpcSettings, serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
 import { attributes } from './attributes/attributes.ts'
@@ -36,18 +36,10 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
   bus.consume({ group: 'audience.on-user-events', topics: [topics.identity], handle: onUserEvents(context) })
   bus.consume({ group: 'audience.on-email-events', topics: [topics.messaging], handle: onEmailEvents(context) })
 
-  const server = await serve({
-    services: {
-      'rollcall.audience.v1.Contacts': contacts(context),
-      'rollcall.audience.v1.Attributes': attributes(context),
-      'rollcall.audience.v1.Batches': batches(context),
-      'rollcall.audience.v1.Lists': lists(context),
-    },
-    ...rpcServerSettings(config),
-    logger,
-    metrics,
+  return serveWithin(lifecycle, config, {
+    'rollcall.audience.v1.Contacts': contacts(context),
+    'rollcall.audience.v1.Attributes': attributes(context),
+    'rollcall.audience.v1.Batches': batches(context),
+    'rollcall.audience.v1.Lists': lists(context),
   })
-  lifecycle.onStop('grpc', server.stop)
-  lifecycle.shutdown.addEventListener('abort', server.drain)
-  return { port: server.port }
 }

@@ -1,5 +1,5 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
-import { rpcServerSettings, serve } from '@rollcall/rpc'
+import { serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { migrate, startRelay } from '@rollcall/store'
 import { bootstrap } from './bootstrap.ts'
@@ -46,26 +46,17 @@ function startEvents(context: Context, config: Config, { logger, metrics, onStop
 }
 
 async function startServer(context: Context, config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
-  const { logger, metrics, onStop, shutdown } = lifecycle
-  const server = await serve({
-    services: {
-      'rollcall.identity.v1.Authentication': authentication(context),
-      'rollcall.identity.v1.Credentials': credentials(context),
-      'rollcall.identity.v1.Directory': directory(context),
-      'rollcall.identity.v1.Features': features(context),
-      'rollcall.identity.v1.Invitations': invitations(context),
-      'rollcall.identity.v1.Members': members(context),
-      'rollcall.identity.v1.Roles': roles(context),
-      'rollcall.identity.v1.TokenUsage': tokenUsage(context),
-      'rollcall.identity.v1.Tokens': tokens(context),
-      'rollcall.identity.v1.Users': users(context),
-      'rollcall.identity.v1.Workspaces': workspaces(context),
-    },
-    ...rpcServerSettings(config),
-    logger,
-    metrics,
+  return serveWithin(lifecycle, config, {
+    'rollcall.identity.v1.Authentication': authentication(context),
+    'rollcall.identity.v1.Credentials': credentials(context),
+    'rollcall.identity.v1.Directory': directory(context),
+    'rollcall.identity.v1.Features': features(context),
+    'rollcall.identity.v1.Invitations': invitations(context),
+    'rollcall.identity.v1.Members': members(context),
+    'rollcall.identity.v1.Roles': roles(context),
+    'rollcall.identity.v1.TokenUsage': tokenUsage(context),
+    'rollcall.identity.v1.Tokens': tokens(context),
+    'rollcall.identity.v1.Users': users(context),
+    'rollcall.identity.v1.Workspaces': workspaces(context),
   })
-  shutdown.addEventListener('abort', server.drain)
-  onStop('grpc', server.stop)
-  return { port: server.port }
 }

@@ -1,5 +1,5 @@
 import { busSettings, createBus, createQueue, startWorker, topics } from '@rollcall/bus'
-import { connect, rpcServerSettings, rpcSettings, serve } from '@rollcall/rpc'
+import { connect, rpcSettings, serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
 import type { Config } from './config.ts'
@@ -55,8 +55,5 @@ export async function startImport(config: Config, lifecycle: Lifecycle): Promise
   })
   lifecycle.onStop('import worker', worker.stop)
 
-  const services = { 'rollcall.import.v1.Imports': imports(context) }
-  const server = await serve({ ...rpcServerSettings(config), services, logger, metrics })
-  lifecycle.onStop('gRPC server', server.stop)
-  return { port: server.port }
+  return serveWithin(lifecycle, config, { 'rollcall.import.v1.Imports': imports(context) })
 }

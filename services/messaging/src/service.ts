@@ -1,5 +1,5 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
-import { rpcServerSettings, serve } from '@rollcall/rpc'
+import { serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
 import type { Config } from './config.ts'
@@ -35,18 +35,10 @@ export async function startMessaging(config: Config, lifecycle: Lifecycle): Prom
   const monitor = startDomainMonitor(context)
   lifecycle.onStop('monitor of domains', monitor.stop)
 
-  const server = await serve({
-    services: {
-      'rollcall.messaging.v1.Domains': domains(context),
-      'rollcall.messaging.v1.Mail': mail(context, queue),
-      'rollcall.messaging.v1.Providers': providers(context),
-      'rollcall.messaging.v1.Senders': senders(context),
-    },
-    ...rpcServerSettings(config),
-    logger,
-    metrics,
+  return serveWithin(lifecycle, config, {
+    'rollcall.messaging.v1.Domains': domains(context),
+    'rollcall.messaging.v1.Mail': mail(context, queue),
+    'rollcall.messaging.v1.Providers': providers(context),
+    'rollcall.messaging.v1.Senders': senders(context),
   })
-  lifecycle.onStop('grpc', server.stop)
-  lifecycle.shutdown.addEventListener('abort', server.drain)
-  return { port: server.port }
 }
