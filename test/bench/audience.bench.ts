@@ -102,17 +102,21 @@ async function fill(stack: TestStack, db: Db, count: number): Promise<Audience> 
 
 async function pages(audience: Audience): Promise<Figure[]> {
   const { list, count } = audience
-  const filtered = `/api/audience?filter=${encodeURIComponent('{"attributes.city":"city 3"}')}`
-  const search = `/api/audience?filter=${encodeURIComponent('{"name":{"$regex":"act 777"}}')}`
+  const filtered = (filter: object) => `/api/audience?filter=${encodeURIComponent(JSON.stringify(filter))}`
+  const city = (index: number) => filtered({ 'attributes.city': `city ${index % 20}` })
+  const search = (index: number) => filtered({ name: { $regex: `act ${770 + index}` } })
   const ofMillion = `of ${count}`
-  const timed = async (path: string, times: number) => (await asking(audience, 1, times, () => ({ path }))).medianMs
+  const timed = async (path: string | ((index: number) => string), times: number) =>
+    (await asking(audience, 1, times, index => ({ path: typeof path === 'string' ? path : path(index) }))).medianMs
   const atOnce = async (path: string, times: number) => (await asking(audience, 16, times, () => ({ path }))).perSecond
   return [
     inMs(`L2 page 1 ${ofMillion}, one at a time`, await timed('/api/audience', 200), 12),
     inRate(`L2 page 1 ${ofMillion}, 16 at once`, await atOnce('/api/audience', 1000), 270),
     inMs(`L3 last page ${ofMillion}`, await timed(`/api/audience?$page=${count / 10}`, 100), 47),
-    inMs(`L4 filter that 5 % ${ofMillion} match`, await timed(filtered, 5), 40),
-    inMs(`L4 search in names ${ofMillion}`, await timed(search, 5), 437),
+    inMs(`L4 filter that 5 % ${ofMillion} match, for the first time`, await timed(city, 5), 40),
+    inMs(`L4 filter that 5 % ${ofMillion} match, again`, await timed(city(0), 100), 40),
+    inMs(`L4 search in names ${ofMillion}, for the first time`, await timed(search, 5), 437),
+    inMs(`L4 search in names ${ofMillion}, again`, await timed(search(0), 100), 437),
     inMs(
       `L4 page 1 of a list with a twentieth ${ofMillion}`,
       await timed(`/api/audience-lists/${list}/contacts`, 100),

@@ -61,27 +61,21 @@ export function positionedSource<T extends object>(
   }
 
   const look = async (): Promise<Match> => {
-    const found = matching(selection, filter)
     const index = { $subtract: ['$position', 1] }
     const start = { $subtract: [index, { $mod: [index, SPAN] }] }
-    const counts = await scope.aggregate<{ _id: number; n: number }>([
-      ...found,
-      { $group: { _id: start, n: { $sum: 1 } } },
+    const found = await scope.aggregate<{ _id: number; places: number[] }>([
+      ...matching(selection, filter),
+      { $group: { _id: start, places: { $push: '$position' } } },
     ])
-    const blocks = counts
-      .map(({ _id, n }) => ({ low: _id + 1, high: _id + SPAN, count: n }))
-      .sort((a, b) => b.low - a.low)
+    found.sort((a, b) => b._id - a._id)
+    const blocks = found.map(({ _id, places }) => ({ low: _id + 1, high: _id + SPAN, count: places.length }))
     const total = blocks.reduce((sum, { count }) => sum + count, 0)
-    if (total === 0 || total > FEW) return { total, blocks }
-    const places = await scope.aggregate<{ position: number }>([
-      ...found,
-      ...cut({ select: { position: 1 } }, { position: -1 }),
-    ])
-    return { total, blocks, places: places.map(({ position }) => position) }
+    if (total > FEW) return { total, blocks }
+    return { total, blocks, places: found.flatMap(({ places }) => places.sort((a, b) => b - a)) }
   }
 
   const filteredPage = async (skip: number, limit: number) => {
-    const { changes } = await positions.read()
+    const changes = await positions.changes()
     const key = JSON.stringify([scope.model.collection.name, scope.organization, base, filter])
     const { total, blocks, places } = await (memory ? memory.recall(key, changes, look) : look())
     if (!places) return { docs: await pageOf(blocks, total, skip, limit), total }

@@ -1,5 +1,6 @@
 import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import type { Store } from './connection.ts'
+import { moveCounter, readCounter } from './counters.ts'
 import { mapped, startAgain } from './errors.ts'
 import { Lru } from './lru.ts'
 import { objectId } from './scope.ts'
@@ -20,9 +21,13 @@ export type Positions = {
   release(session: ClientSession, positions: readonly number[]): Promise<void>
   /** Tells that records of the list change otherwise, in the transaction that changes them; `MatchMemory` lives by it. */
   touch(session: ClientSession): Promise<void>
+  /** The same for long work: meets whatever takes or releases places now, not when the work is done. */
+  lock(session: ClientSession): Promise<void>
   /** Forgets the list, once all its records are gone. */
   drop(session: ClientSession): Promise<void>
   read(session?: ClientSession): Promise<PositionMap>
+  /** Another number after every change of the list that was told of, in whatever way. */
+  changes(): Promise<number>
   /** What was read last in this process, if anything: a guess. */
   recent(): PositionMap | undefined
 }
@@ -33,7 +38,7 @@ export type PositionMap = {
   total: number
   /** The highest position given out. */
   last: number
-  /** Another one after every change of the list that the register was told of. */
+  /** Another one whenever places were taken, released or locked. */
   changes: number
   /** Records deleted, by block of positions. */
   holes: ReadonlyMap<number, number>
@@ -83,6 +88,7 @@ function recentOf(connection: Connection): Lru<PositionMap> {
 export function positions(store: Store, organizationId: string | Types.ObjectId, name: string): Positions {
   const registers = positionModel(store).collection
   const key = { organization: objectId(organizationId, 'organization'), name }
+  const touches = { organization: key.organization, name: `changes of ${name}` }
   const seen = recentOf(store.connection)
   const seenKey = `${key.organization} ${name}`
   const find = (session?: ClientSession) => mapped(registers.findOne<Register>(key, session && { session }))
@@ -111,11 +117,16 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       }
       await mapped(registers.updateOne(key, { $inc: changes }, { session }))
     },
-    async touch(session) {
+    touch: session => moveCounter(session, touches, 1), // not in the register: writers of other records never meet
+    async lock(session) {
       await mapped(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
     },
     async drop(session) {
       await mapped(registers.deleteOne(key, { session }))
+    },
+    async changes() {
+      const [register, touched] = await Promise.all([find(), readCounter(store, touches)])
+      return (register?.changes ?? 0) + touched
     },
     recent: () => seen.get(seenKey),
     async read(session) {

@@ -1,6 +1,6 @@
 import type { Call, Client } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
-import { type Scope, type Store, scoped } from '@rollcall/store'
+import { createMatchMemory, type MatchMemory, type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model } from 'mongoose'
 import { type Attribute, attributeSchema } from './attributes/attribute.model.ts'
 import { createValueDropper, type ValueDropper } from './attributes/value-dropper.ts'
@@ -50,6 +50,8 @@ export type Data = {
 export type Context = Data & {
   dropper: ValueDropper
   listJobs: ListJobs
+  /** What filters of contacts match. Whoever writes a contact touches, takes, releases or locks its positions. */
+  matches: MatchMemory
   /** Who the accounts of an organization are. */
   directory: Client<'rollcall.identity.v1.Directory'>
 }
@@ -87,5 +89,5 @@ export function createData(store: Store, logger: Logger): Data {
 export function createContext(data: Data, directory: Context['directory']): Context {
   const { store, models, logger } = data
   const dropper = createValueDropper({ store, ...models, logger })
-  return { ...data, directory, dropper, listJobs: createListJobs(data) }
+  return { ...data, directory, dropper, listJobs: createListJobs(data), matches: createMatchMemory() }
 }

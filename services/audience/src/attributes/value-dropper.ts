@@ -2,6 +2,7 @@ import { type Logger, pause, retry } from '@rollcall/runtime'
 import { type Store, scoped } from '@rollcall/store'
 import type { Model, Types } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
+import { contactPositions } from '../contacts/contact-positions.ts'
 import type { Attribute } from './attribute.model.ts'
 import { pathOf } from './attribute-values.ts'
 
@@ -53,6 +54,7 @@ export function createValueDropper(options: Options): ValueDropper {
       if (marked.matchedCount === 0) return 0
       const update = { $unset: { [pathOf(slug)]: 1 } }
       await scoped(contacts, organization).updateMany({ _id: { $in: ids } }, update, { session })
+      await contactPositions({ store }, organization).touch(session)
       return ids.length
     })
 

@@ -49,7 +49,7 @@ async function apply(
   const job = objectId(request.jobId, 'jobId')
   const places = contactPositions(context, caller.organizationId)
   // The register is written first: a batch that meets one of another replica finds out here, not when its work is done.
-  await places.touch(session)
+  await places.lock(session)
   const applied = await batches.findOne({ job, number: request.number }, { session })
   if (applied) return applied
 

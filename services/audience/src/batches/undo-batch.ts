@@ -33,7 +33,7 @@ async function undo(
 ): Promise<Undone> {
   const { batches } = context.of({ organizationId })
   const job = objectId(jobId, 'jobId')
-  await contactPositions(context, organizationId).touch(session)
+  await contactPositions(context, organizationId).lock(session)
   const batch = await batches.findOne({ job, number }, { session })
   if (batch?.undone) return batch.undone
   if (!batch) {

@@ -11,6 +11,7 @@ import { moveListCounts } from '../lists/list-counts.ts'
 import { type Change, type ContactUpdate, changesOf, type Patch, updated, updateOf } from './changes.ts'
 import type { Contact } from './contact.model.ts'
 import { changedEvent } from './contact-events.ts'
+import { contactPositions } from './contact-positions.ts'
 import { findContacts } from './find-contact.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
@@ -47,7 +48,9 @@ export function changeAll(context: Data): WriteGroup<ChangeWish, Made | undefine
     const current = await findContacts(contacts, wishes, session)
     const results = wishes.map(wish => orRefusal(() => make(wish, current, definitions)))
     const made = results.filter(succeeded)
+    if (made.length === 0) return results
     await contacts.bulkWrite(made.flatMap(writesOf), { session, ordered: true })
+    await contactPositions(context, contacts.organization).touch(session)
     await history.bulkWrite(made.map(entryOf).map(insertOf), { session })
     await moveListCounts(lists, made, session)
     await addEvents(session, made.map(eventOf))

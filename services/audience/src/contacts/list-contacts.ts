@@ -33,5 +33,6 @@ export async function exportContacts(
 function listOptions(context: Context, caller: Call['caller'], definitions: Definitions) {
   const positions = contactPositions(context, caller.organizationId)
   const total = async () => (await positions.read()).total
-  return { scope: context.of(caller).contacts, fields: contactFields(definitions), positions, total }
+  const { contacts: scope } = context.of(caller)
+  return { scope, fields: contactFields(definitions), positions, total, matches: context.matches }
 }

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { emailKeyOf } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { changedEvent } from '../contacts/contact-events.ts'
+import { contactPositions } from '../contacts/contact-positions.ts'
 import type { Collections, Data } from '../context.ts'
 import { type EmailStatus, emailStatuses } from './contact-email.model.ts'
 
@@ -50,6 +51,7 @@ async function note(data: Data, { organization }: Event, heard: Heard, session: 
   const isItsAddress = emailKeyOf(heard.email.to) === contact.emailKey
   if (heard.status === 'bounced' && isItsAddress && contact.emailStatus !== 'bounced') {
     await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: 'bounced' } }, { session })
+    await contactPositions(data, organization).touch(session)
     const change = { key: 'emailStatus', from: contact.emailStatus, to: 'bounced' }
     await addEvents(session, [changedEvent(contact, [change], messaging, heard.at)])
   }
