@@ -17,6 +17,8 @@ export function unguard(cell: string): string {
 }
 
 const needsQuotes = /[",;\t\r\n]|^\s|\s$/
+/** Neither needs quotes nor can begin a formula: most cells. */
+const isPlain = /^(?![\s'=+\-@])[^",;\t\r\n]*(?<!\s)$/
 
 /** One CSV line of these cells, guarded, quoted where needed, CRLF included. */
 export function csvRow(cells: readonly string[]): string {
@@ -24,6 +26,7 @@ export function csvRow(cells: readonly string[]): string {
 }
 
 function csvCell(cell: string): string {
+  if (isPlain.test(cell)) return cell
   const guarded = guard(cell)
   return needsQuotes.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }

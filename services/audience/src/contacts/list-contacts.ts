@@ -13,10 +13,12 @@ import { contactReferences } from './link-user.ts'
 /** Lists contacts by the shared parameters. */
 export async function listContacts(context: Context, { list }: ListRequest, call: Call) {
   const { caller } = call
-  const definitions = await readDefinitions(context.of(caller).attributes)
+  const query = list ?? {}
+  const isPlain = !(query.filter || query.sort || query.projection) // no field is named, so no attribute is
+  const definitions = isPlain ? new Map() : await readDefinitions(context.of(caller).attributes)
   const options = listOptions(context, caller, definitions)
   const populate = contactReferences(context, call)
-  return runList({ ...options, query: list ?? {}, present: publicContact, populate })
+  return runList({ ...options, query, present: publicContact, populate })
 }
 
 /** Streams contacts as CSV, in constant memory. */
