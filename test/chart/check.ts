@@ -142,7 +142,7 @@ function probesMeetPorts({ pods }: Release): string[] {
     const probes = [startupProbe, livenessProbe, readinessProbe]
     if (pod.owner.kind === 'Deployment' && probes.includes(undefined)) return [`${pod.name} has not every probe`]
     return probes
-      .map(probe => probe?.grpc?.port ?? probe?.httpGet?.port)
+      .map(probe => probe?.httpGet?.port)
       .filter(port => port !== undefined && !hasPort(pod, port))
       .map(port => `${pod.name} is probed at port ${port}, which it does not have`)
   })

@@ -15,7 +15,7 @@ export type Labels = Record<string, string>
 export type LabelSelector = { matchLabels?: Labels }
 export type Peer = { podSelector?: LabelSelector; namespaceSelector?: LabelSelector; ipBlock?: { cidr: string } }
 export type PolicyRule = { ports?: { port: number | string; protocol: string }[]; from?: Peer[]; to?: Peer[] }
-export type Probe = { grpc?: { port: number }; httpGet?: { path: string; port: string } }
+export type Probe = { httpGet?: { path: string; port: string } }
 
 export type Container = {
   name: string
