@@ -28,20 +28,25 @@ export type Lease = {
 export function createLease(store: Store, name: string, holder: string, termMs: number): Lease {
   const leases = leaseModel(store).collection
   const key = { _id: name } as never
+  let renewAt = 0
   return {
     async hold() {
       const now = Date.now()
+      if (now < renewAt) return true // most of the term is left
       const mineOrOver = { ...(key as object), $or: [{ holder }, { until: { $lt: new Date(now) } }] } as never
       const renewal = { $set: { holder, until: new Date(now + termMs) } }
       try {
         const { matchedCount, upsertedCount } = await mapped(leases.updateOne(mineOrOver, renewal, { upsert: true }))
-        return matchedCount + upsertedCount > 0
+        const isHeld = matchedCount + upsertedCount > 0
+        if (isHeld) renewAt = now + termMs / 4
+        return isHeld
       } catch (error) {
         if (isDuplicate(error)) return false // there is one, and it is another's
         throw error
       }
     },
     async release() {
+      renewAt = 0
       await mapped(leases.deleteOne({ ...(key as object), holder } as never))
     },
   }

@@ -47,18 +47,24 @@ export function startRelay(options: RelayOptions): Relay {
   const markSent = (ids: Types.ObjectId[]) =>
     mapped(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
 
-  /** Publishes all there is; a batch is marked while the next one is published. */
+  /** Publishes all there is; meanwhile the batch before is marked, and the next one read. */
   const drain = async () => {
     const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort: { at: 1, _id: 1 }, batchSize })
     let marked: Promise<unknown> = Promise.resolve()
     let isFirst = true
     try {
-      for await (const batch of batchesOf(unsent, batchSize)) {
+      const batches = batchesOf(unsent, batchSize)
+      for (let next = batches.next(); ; ) {
+        const { value: batch } = await next
+        if (!batch) break
         const events = batch.flatMap(({ event }) => event)
         if (isFirst) lag?.set((Date.now() - batch[0]!.at) / 1000)
         isFirst = false
         if (!(await lease.hold())) return
-        await publish(events)
+        const published = publish(events)
+        next = batches.next()
+        next.catch(() => undefined) // awaited in its turn, or what is published fails first
+        await published
         sent?.inc(events.length)
         await marked
         marked = markSent(batch.map(({ _id }) => _id))
@@ -102,7 +108,7 @@ export function startRelay(options: RelayOptions): Relay {
 }
 
 /** Entries together, until they hold as many events as wanted. */
-async function* batchesOf(entries: AsyncIterable<OutboxEntry>, size: number): AsyncIterable<OutboxEntry[]> {
+async function* batchesOf(entries: AsyncIterable<OutboxEntry>, size: number): AsyncGenerator<OutboxEntry[], undefined> {
   let batch: OutboxEntry[] = []
   let events = 0
   for await (const entry of entries) {
