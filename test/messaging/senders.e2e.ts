@@ -287,7 +287,7 @@ describe('PATCH /api/emails/senders/:id', () => {
         name: 'New',
         replyTo: 'r@example.com',
         active: false,
-        smtp: { port: 2525 },
+        smtp: { port: 2525, password: 'the secret' },
       }),
     )
     assert.deepEqual(updated, { success: true, message: 'updated' })
@@ -304,6 +304,22 @@ describe('PATCH /api/emails/senders/:id', () => {
     await bodyOf(people.maker.api.patch(`${path}/${id}`, { replyTo: null, smtp: { username: null } }))
     const cleared = await bodyOf(people.maker.api.get<Record<string, unknown>>(`${path}/${id}`))
     assert.deepEqual([cleared.replyTo, (cleared.smtp as { username: null }).username], [null, null])
+  })
+
+  it('400: another server for the stored password, which is given again or stays where it was meant to go', async () => {
+    const { id } = await bodyOf(createSmtp({ ...smtp, username: 'user', password: 'the secret' }), 201)
+    const change = (server: object) => spread(people.maker.api).patch<Refusal>(`${path}/${id}`, { smtp: server })
+    for (const server of [
+      { host: '192.0.2.2' },
+      { port: 25 },
+      { secure: true },
+      { host: '192.0.2.2', username: 'u' },
+    ]) {
+      const { status, body } = await change(server)
+      assert.deepEqual([status, body.message], [400, 'missing field -> smtp.password'])
+    }
+    await bodyOf(change({ ...smtp, username: 'other' }))
+    await bodyOf(change({ host: '192.0.2.2', username: null }))
   })
 
   it('400: nothing, what cannot change, and wrong values', async () => {

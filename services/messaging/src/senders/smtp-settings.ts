@@ -21,7 +21,9 @@ export async function checkSmtpChange(
   if (!smtp) throw new AppError('invalid_field', { path: 'smtp', reason: 'the sender does not deliver by smtp' })
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   const merged = { ...smtp, ...given, ...(username !== undefined && { username: username || null }) }
-  const hasPassword = password !== undefined || (smtpPassword !== null && username !== '')
+  // A stored password is for the server it was given for: whoever owns the sender now may not send it to another.
+  const isSameServer = merged.host === smtp.host && merged.port === smtp.port && merged.secure === smtp.secure
+  const hasPassword = password !== undefined || (smtpPassword !== null && username !== '' && isSameServer)
   requireBoth(merged.username, hasPassword)
   await checkServer(merged, policy)
 }
