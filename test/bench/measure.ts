@@ -10,12 +10,15 @@ export function median(values: readonly number[]): number {
 
 /**
  * Measures two ways of doing the same side by side: A B A B …, after one warm-up of each, so that a machine whose speed
- * drifts slows both alike. Each function does the whole work once and answers its rate (or time).
+ * drifts slows both alike. Each function does the whole work once and answers its rate (or time). One round is for work
+ * so long that it needs no warm-up.
  * @returns the medians of both, and of the ratios a/b pair by pair
  */
 export async function sideBySide(a: () => Promise<number>, b: () => Promise<number>, rounds = 5) {
-  await a()
-  await b()
+  if (rounds > 1) {
+    await a()
+    await b()
+  }
   const as: number[] = []
   const bs: number[] = []
   for (let round = 0; round < rounds; round++) {

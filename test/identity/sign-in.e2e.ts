@@ -161,7 +161,7 @@ describe('POST /api/auth/register', () => {
   it('201: makes an organization and its owner, and signs the owner in by token and cookie', async () => {
     const email = newEmail()
     const answer = await post<Registration>('register', {
-      name: ' Ada ',
+      name: ' User One ',
       email: ` ${email} `,
       password,
       organization: 'Works',

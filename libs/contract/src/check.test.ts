@@ -67,7 +67,7 @@ describe('the check of a body', () => {
   it('gives the rpc what it takes', () => {
     const body = {
       ...good,
-      name: '  Ada ',
+      name: '  One ',
       tags: ['a', 'b'],
       free: { a: 1, b: null },
       inner: { host: 'h', port: 25 },
@@ -76,7 +76,7 @@ describe('the check of a body', () => {
     }
     assert.deepEqual(sample(body).request, {
       id,
-      name: 'Ada',
+      name: 'One',
       must: 'x',
       tags: ['a', 'b'],
       ids: [],
