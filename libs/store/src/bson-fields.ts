@@ -15,7 +15,7 @@ export function documentReader<T>(names?: readonly string[]): (document: Uint8Ar
   const wanted = names && new Set(names)
   return document => {
     const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength)
-    return (readFields({ bytes, latin: bytes.latin1Slice() }, 0, wanted) ?? BSON.deserialize(bytes)) as T
+    return (readFields({ bytes, latin: bytes.toString('latin1') }, 0, wanted) ?? BSON.deserialize(bytes)) as T
   }
 }
 
@@ -115,7 +115,7 @@ function nameAt(source: Source, start: number, end: number): string {
 }
 
 function textAt({ bytes, latin }: Source, start: number, end: number): string {
-  for (let at = start; at < end; at++) if (bytes[at]! > 127) return bytes.utf8Slice(start, end)
+  for (let at = start; at < end; at++) if (bytes[at]! > 127) return bytes.toString('utf8', start, end)
   return latin.slice(start, end)
 }
 

@@ -1,7 +1,7 @@
 import { runTask } from '@rollcall/runtime'
 import { connectStore, migrate, storeSettings } from '@rollcall/store'
 import { readConfig } from './config.ts'
-import { createData } from './context.ts'
+import { createData } from './data.ts'
 
 /** Makes the indexes, for deployments where the service does not do so at its start. */
 await runTask({

@@ -1,7 +1,7 @@
 import { runTask } from '@rollcall/runtime'
 import { connectStore, storeSettings } from '@rollcall/store'
 import { readConfig } from './config.ts'
-import { createData } from './context.ts'
+import { createData } from './data.ts'
 import { repairListCounts } from './lists/repair-counts.ts'
 
 /** Counts the members of lists anew, should a count ever be wrong. Can run at any time, beside the service. */

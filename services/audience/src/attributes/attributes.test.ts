@@ -5,7 +5,7 @@ import type { Caller } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { createData } from '../context.ts'
+import { createData } from '../data.ts'
 import {
   jsonOf,
   type Page,

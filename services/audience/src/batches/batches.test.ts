@@ -10,7 +10,7 @@ import type { Call, Caller } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore, type Scope, type Store } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { type Collections, createData, type Data } from '../context.ts'
+import { type Collections, createData, type Data } from '../data.ts'
 import {
   jsonOf,
   type Page,

@@ -6,7 +6,7 @@ import { type Change, changesOf, type Patch, updated, updateOf } from '../contac
 import type { Contact } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
-import type { Data } from '../context.ts'
+import type { Data } from '../data.ts'
 import { changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'

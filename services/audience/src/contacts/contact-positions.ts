@@ -1,8 +1,8 @@
 import { type Positions, positions } from '@rollcall/store'
 import type { Types } from 'mongoose'
-import type { Context } from '../context.ts'
+import type { Data } from '../data.ts'
 
 /** The places of an organization's contacts in its list, and how many there are. */
-export function contactPositions(context: Pick<Context, 'store'>, organization: string | Types.ObjectId): Positions {
+export function contactPositions(context: Pick<Data, 'store'>, organization: string | Types.ObjectId): Positions {
   return positions(context.store, organization, 'contacts')
 }

@@ -9,7 +9,7 @@ import {
   requireAttributes,
 } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
-import type { Data } from '../context.ts'
+import type { Data } from '../data.ts'
 import { createdEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { distinctTags, emailKeyOf } from './changes.ts'

@@ -1,7 +1,7 @@
 import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
 import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
-import type { Data } from '../context.ts'
+import type { Data } from '../data.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { deleteMembershipsOf } from '../lists/members.ts'
 import { type Contact, publicContact } from './contact.model.ts'

@@ -7,7 +7,7 @@ import { emailKeyOf } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { changedEvent } from '../contacts/contact-events.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
-import type { Collections, Data } from '../context.ts'
+import type { Collections, Data } from '../data.ts'
 import { type EmailStatus, emailStatuses } from './contact-email.model.ts'
 
 const emailSchema = z.object({

@@ -4,7 +4,7 @@ import type { Event } from '@rollcall/runtime'
 import { consumeOnce } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import { changeAll } from '../contacts/change-contact.ts'
-import type { Data } from '../context.ts'
+import type { Data } from '../data.ts'
 
 /** What an event of the identity service may say of whom it concerns. */
 type UserData = { actor?: Actor; userId?: unknown; user?: { _id?: unknown } }

@@ -5,7 +5,7 @@ import { createLease, type Draft, type Filter, isDuplicate, parseFilter, scoped 
 import type { ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { contactFields } from '../contacts/contact.model.ts'
-import type { Collections, Data } from '../context.ts'
+import type { Collections, Data } from '../data.ts'
 import { jobKey, type ListJob } from './list-job.model.ts'
 import { addMembers, candidateFields, endMemberships, removeMembers } from './members.ts'
 import { memberPositions } from './membership.model.ts'

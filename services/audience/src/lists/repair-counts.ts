@@ -1,4 +1,4 @@
-import type { Data } from '../context.ts'
+import type { Data } from '../data.ts'
 import type { AudienceList } from './list.model.ts'
 import { isActive } from './list-counts.ts'
 
