@@ -23,8 +23,8 @@ export type Health = {
   ready(): Promise<Readiness>
   /** Start is over: work may come. */
   serving(): void
-  /** A stop began: not ready from now on. */
-  drain(): void
+  /** A stop began: not ready from now on. Answers whether work may have come before. */
+  drain(): boolean
 }
 
 /** Creates the health of one process. `checkTimeoutMs` bounds each ready check; keep it below the probe's own time limit. */
@@ -63,7 +63,9 @@ export const createHealth = ({ logger, checkTimeoutMs = 800 }: { logger: Logger;
       if (state === 'starting') state = 'serving'
     },
     drain: () => {
+      const wasServing = state === 'serving'
       state = 'draining'
+      return wasServing
     },
   }
 }

@@ -63,6 +63,11 @@ test('steps run one by one, the last registered first; the stop is told before, 
   ])
 })
 
+test('what never served has nobody to wait for', async () => {
+  const lifecycle = createLifecycle({ service: 'sample', logger, graceMs: 1000, drainMs: 60_000 })
+  assert.equal(await lifecycle.stop('done'), 'clean')
+})
+
 test('SIGTERM stops gracefully, answers "not ready" while draining, and exits 0', async () => {
   let url = ''
   const statuses: number[] = []

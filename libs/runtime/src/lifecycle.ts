@@ -53,18 +53,18 @@ export const createLifecycle = (options: LifecycleOptions): OwnedLifecycle => {
     }
   }
 
-  const runSteps = async (signal: AbortSignal): Promise<void> => {
-    await pause(drainMs, signal)
+  const runSteps = async (afterMs: number, signal: AbortSignal): Promise<void> => {
+    await pause(afterMs, signal)
     for (let step = steps.pop(); step && !signal.aborted; step = steps.pop()) await runStep(step)
   }
 
   const stopAll = async (reason: string): Promise<StopOutcome> => {
     const startedAt = performance.now()
     logger.info({ reason, graceMs, drainMs, steps: steps.length }, 'stopping')
-    health.drain()
+    const wasServing = health.drain() // if not, nobody has to leave first
     shutdown.abort()
     try {
-      await within(graceMs, 'graceful stop', runSteps)
+      await within(graceMs, 'graceful stop', signal => runSteps(wasServing ? drainMs : 0, signal))
     } catch (err) {
       logger.fatal({ step: current, left: steps.map(step => step.name), err }, 'grace period is over, a step hangs')
       return 'failed'
