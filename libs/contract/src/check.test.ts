@@ -136,6 +136,7 @@ describe('the check of a body', () => {
     ['a number for a text', { ...good, name: 5 }, 'invalid field -> name: must be a string'],
     ['null for a text', { ...good, email: null }, 'invalid field -> email: must be a string'],
     ['a broken email', { ...good, email: 'a@' }, 'invalid field -> email: must be an email address'],
+    ['half a character', { ...good, email: '\ud800@example.com' }, 'invalid field -> email: must be an email address'],
     ['a value that is not allowed', { ...good, kind: 'both' }, 'invalid field -> kind: must be one of api, user'],
     ['a broken date', { ...good, at: '2026-13-01' }, 'invalid field -> at: must be an ISO 8601 date'],
     ['a text for a flag', { ...good, flag: 'true' }, 'invalid field -> flag: must be true or false'],

@@ -55,7 +55,8 @@ const formats: Record<string, { test: (text: string) => boolean; reason: string 
 
 /** Whether a text is an email address, by the one rule that API bodies and imported rows share. */
 export function isEmail(text: string): boolean {
-  return text.length <= 254 && validator.isEmail(text, { allow_utf8_local_part: true })
+  // The validator throws where half a character stands alone.
+  return text.length <= 254 && text.isWellFormed() && validator.isEmail(text, { allow_utf8_local_part: true })
 }
 
 /** An IPv4 or IPv6 address without a zone, or a block of them: 192.0.2.0/24. */
