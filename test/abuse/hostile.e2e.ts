@@ -1,40 +1,72 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { contractRoutes } from '@rollcall/rpc'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import express, { type ErrorRequestHandler } from 'express'
 import fc from 'fast-check'
+import { startTestMailgun, type TestMailgun } from '../../services/messaging/src/provider/test-mailgun.ts'
 import { checkAnswer } from '../answers.ts'
 import { type Api, bodyOf, makeToken } from '../api.ts'
+import { type Route, routes } from '../every-route.ts'
 import { counted } from '../soak.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
-import { type HostileRequest, hostileRequests } from './hostile.ts'
+import { type HostileRequest, hostileRequests, type Loot, learn, meantFor, noLoot } from './hostile.ts'
 
 /** S1 of the goals. */
 const requests = counted(600, 1_000_000)
-const parallel = 4
+const parallel = 8
+/** Requests until it is looked whether the attacker's credentials still work. */
+const round = 100
 /** In everything that the other organization has, and in nothing else. */
-const foreign = 'belongs-to-the-other'
+const foreign = 'ofanotherone'
 const secrets = ['$argon2', '"passwordHash":', '"hash":', OWNER.password, foreign]
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 
-type Subject = { url: string; credential: string; ids: string[] }
+/** An organization, its owner's session and token, and what is known of it. */
+type Organization = { api: Api; credentials: string[]; loot: Loot }
 type Tally = { sent: number; statuses: Map<number, number>; violations: string[] }
 
 describe('hostile requests', () => {
   let stack: TestStack
-  let subject: Subject
-  before(async () => {
-    stack = await startStack({ settings: { TRUST_PROXY: '1', DNS_SERVERS: '127.0.0.1:9', REGISTRATION: 'open' } })
-    subject = { url: stack.urls[0]!, ...(await populate(stack)) }
-  })
-  after(() => stack?.stop())
+  let mailgun: TestMailgun
+  let victim: Organization
+  const settled: Organization[] = []
+  const attacker = async (): Promise<Organization> => {
+    const last = settled.at(-1)
+    if (last && (await isAlive(last))) return last
+    settled.push(await settle(stack.api, 'n'))
+    return settled.at(-1)!
+  }
 
-  it('get declared answers, learn nothing, and break nothing', { timeout: 60_000 + requests * 100 }, async () => {
-    const tally = await attack(subject, requests)
+  before(async () => {
+    mailgun = await startTestMailgun()
+    stack = await startStack({
+      settings: {
+        TRUST_PROXY: '1',
+        REGISTRATION: 'open',
+        DNS_SERVERS: '127.0.0.1:9',
+        MAILGUN_US_URL: mailgun.url,
+        MAILGUN_EU_URL: mailgun.url,
+      },
+    })
+    victim = await settle(stack.api, foreign)
+  })
+  after(async () => {
+    await stack?.stop()
+    await mailgun?.stop()
+  })
+
+  it('get declared answers, learn nothing, and break nothing', { timeout: 60_000 + requests * 100 }, async t => {
+    const untouched = await recordsOf(victim)
+    const tally = await attack(stack.urls[0]!, attacker, victim.loot, requests)
     const statuses = [...tally.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
     console.log(`S1  ${tally.sent} requests, ${tally.violations.length} violations (${statuses.join(', ')})`)
+    t.diagnostic(`seed ${seed}, ${settled.length} organizations`)
     assert.deepEqual(tally.violations, [])
+    assert.deepEqual(await recordsOf(victim), untouched)
     await bodyOf(stack.owner.get('/api/auth/me'))
   })
 
@@ -50,90 +82,139 @@ describe('hostile requests', () => {
     const server = app.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const { violations } = await attack({ ...subject, url: `http://127.0.0.1:${port}` }, 100)
+    const { violations } = await attack(`http://127.0.0.1:${port}`, attacker, victim.loot, 100)
     server.close().closeAllConnections()
     assert.ok(violations.length > 50)
   })
 })
 
-/** An organization with a bit of everything, and another one whose ids are tried. */
-async function populate({ owner, api }: TestStack): Promise<{ credential: string; ids: string[] }> {
-  const other = await bodyOf(
-    api.post<{ token: string }>('/api/auth/register', {
-      name: foreign,
-      email: `${foreign}@example.com`,
-      password: 'a long enough one',
-    }),
-    201,
-  )
-  const ids = [...(await furnish(owner, 'Name One')), ...(await furnish(api.as(other.token), foreign))]
-  return { credential: (await makeToken(owner)).token, ids }
-}
-
-async function furnish(owner: Api, name: string): Promise<string[]> {
-  const email = `${name.replace(' ', '-')}.two@example.com`
-  const made = [
-    await owner.post<{ id: string }>('/api/audience', { email, name, tags: [name] }),
-    await owner.post<{ id: string }>('/api/users', { email, name }),
-    await owner.post<{ id: string }>('/api/tokens', { name }),
-    await owner.post<{ id: string }>('/api/audience-lists', { name }),
-    await owner.post<{ id: string }>('/api/workspaces', { name }),
-    await owner.post<{ id: string }>('/api/access-control/save-role', {
-      name,
-      kind: 'api',
-      permissions: { links: ['read'] },
-    }),
-  ]
-  return made.map(({ body }) => body.id)
-}
-
-/** So many requests, made a thousand at a time. */
-function* streamOf(ids: readonly string[], count: number, seed: number): Generator<HostileRequest> {
-  const made = hostileRequests(contractRoutes(), ids)
-  for (let from = 0; from < count; from += 1000) {
-    yield* fc.sample(made, { numRuns: Math.min(1000, count - from), seed: seed + from })
+/** Registers an organization and fills it by requests as they are meant. */
+async function settle(api: Api, word: string): Promise<Organization> {
+  const email = `${word}-${randomBytes(6).toString('hex')}@example.com`
+  const account = { name: word, organization: word, email, password: 'made for tests only' }
+  const { token } = await bodyOf(nextAddress(api).post<{ token: string }>('/api/auth/register', account), 201)
+  const owner = api.as(token)
+  const organization = {
+    api: owner,
+    credentials: [token, (await makeToken(owner, { name: word })).token],
+    loot: noLoot(word),
   }
+  await furnish(organization)
+  return organization
 }
 
-async function attack(subject: Subject, count: number): Promise<Tally> {
-  const tally: Tally = { sent: 0, statuses: new Map(), violations: [] }
-  const before = Object.getOwnPropertyNames(Object.prototype).join()
-  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
-  const stream = streamOf(subject.ids, count, seed)
-  const worker = async () => {
-    for (const request of stream) {
-      const violation = await judge(subject, request, tally)
-      if (violation !== undefined) tally.violations.push(`seed ${seed}: ${JSON.stringify(request)}: ${violation}`)
+/** What makes records, those that others need first. */
+const making = routes
+  .filter(
+    ({ status, access, path }) =>
+      access.kind !== 'public' && (status === 201 || /save-role|upload|start$|\/contacts$/.test(path)),
+  )
+  .sort((a, b) => a.path.split(':').length - b.path.split(':').length)
+/** Lists in which every organization has something. */
+const needed = ['/api/audience', '/api/audience-lists', '/api/users', '/api/tokens', '/api/workspaces', '/api/features']
+const lists = routes.filter(({ returns }) => returns.page_of)
+
+async function furnish({ api, credentials, loot }: Organization): Promise<void> {
+  const tally = newTally()
+  for (const route of [...making, ...lists]) {
+    for (const request of fc.sample(meantFor(route, loot), { numRuns: 6, seed })) {
+      if (await judge(api.url, credentials[0]!, loot, request, tally)) break
     }
   }
-  await Promise.all(Array.from({ length: parallel }, worker))
+  assert.deepEqual(tally.violations, [])
+  for (const list of needed) assert.ok(loot.paths.get(list)?.length, `nothing at ${list}`)
+}
+
+/** Everything of an organization that its lists show, once nothing moves any more. */
+async function recordsOf(organization: Organization): Promise<unknown[]> {
+  for (let last: unknown[] = []; ; await sleep(200)) {
+    const now = await Promise.all(lists.map(route => listOf(organization, route)))
+    if (isDeepStrictEqual(now, last)) return now
+    last = now
+  }
+}
+
+async function listOf({ api, loot }: Organization, { path }: Route): Promise<unknown> {
+  const [parent, rest] = path.split(/\/:\w+/)
+  const at = rest === undefined ? path : `${loot.paths.get(parent!)?.[0]}${rest}`
+  const { body } = await nextAddress(api).get<unknown>(at, { pagination: 'false' })
+  return { at, body }
+}
+
+async function isAlive({ api, credentials }: Organization): Promise<boolean> {
+  const answers = await Promise.all(credentials.map(credential => nextAddress(api.as(credential)).get('/api/auth/me')))
+  return answers.every(({ status }) => status === 200)
+}
+
+const newTally = (): Tally => ({ sent: 0, statuses: new Map(), violations: [] })
+
+async function attack(url: string, attacker: () => Promise<Organization>, victim: Loot, count: number): Promise<Tally> {
+  const tally = newTally()
+  const before = Object.getOwnPropertyNames(Object.prototype).join()
+  let made: { loot: Loot; requests: fc.Arbitrary<HostileRequest> } | undefined
+  for (let from = 0; from < count; from += round) {
+    const { credentials, loot } = await attacker()
+    if (made?.loot !== loot) made = { loot, requests: hostileRequests(loot, victim) }
+    const stream = streamOf(made.requests, Math.min(round, count - from), seed + from)
+    const worker = async () => {
+      for (const request of stream) await judge(url, credentials[request.by ? 1 : 0]!, loot, request, tally)
+    }
+    await Promise.all(Array.from({ length: parallel }, worker))
+  }
   if (Object.getOwnPropertyNames(Object.prototype).join() !== before) tally.violations.push('Object.prototype changed')
   return tally
 }
 
-/** Sends a request; answers what is wrong with its answer. */
-async function judge({ url, credential }: Subject, request: HostileRequest, tally: Tally): Promise<string | undefined> {
-  const { method, path, query, body, contentType } = request
+/** So many requests, a few made at a time, so that they are made from what is known then. */
+function* streamOf<T>(made: fc.Arbitrary<T>, count: number, seed: number): Generator<T> {
+  for (let from = 0; from < count; from += parallel) {
+    yield* fc.sample(made, { numRuns: Math.min(parallel, count - from), seed: seed + from })
+  }
+}
+
+/** Sends a request, counts its answer, learns from it, and notes what is wrong with it. Answers whether it was done. */
+async function judge(
+  url: string,
+  credential: string,
+  loot: Loot,
+  request: HostileRequest,
+  tally: Tally,
+): Promise<boolean> {
+  const { route, path, query, headers, body } = request
   const target = new URL(path + (query && `?${query}`), url)
-  const number = tally.sent++
+  tally.sent++
   try {
     const response = await fetch(target, {
-      method,
+      method: route.verb,
       redirect: 'manual',
-      headers: {
-        authorization: credential,
-        'x-forwarded-for': `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
-        ...(contentType !== undefined && { 'content-type': contentType }),
-      },
+      headers: { ...headers, authorization: credential, 'x-forwarded-for': anAddress() },
       ...(body !== undefined && { body: body.toWellFormed() }),
     })
     const text = await response.text()
     tally.statuses.set(response.status, (tally.statuses.get(response.status) ?? 0) + 1)
-    if (response.status === 503) return `unavailable: ${text}`
-    checkAnswer(method, target, response.status, response.headers, text)
-    const told = secrets.find(secret => text.includes(secret))
-    return told === undefined ? undefined : `tells ${told}: ${text.slice(0, 300)}`
+    assert.notEqual(response.status, 503, `unavailable: ${text}`)
+    checkAnswer(route.verb, target, response.status, response.headers, text)
+    const told = secrets.find(secret => secret !== loot.word && text.includes(secret))
+    assert.equal(told, undefined, `tells ${told}: ${text.slice(0, 300)}`)
+    if (response.ok && response.headers.get('content-type')?.startsWith('application/json'))
+      learn(loot, request, JSON.parse(text))
+    return response.ok
   } catch (error) {
-    return String((error as Error).cause ?? error).slice(0, 600)
+    const problem = String((error as Error).cause ?? error).slice(0, 600)
+    const sent = { ...request, route: undefined, verb: route.verb }
+    tally.violations.push(`seed ${seed}: ${JSON.stringify(sent).slice(0, 2000)}: ${problem}`)
+    return false
   }
+}
+
+let address = 0
+
+/** Requests come from everywhere, so that the limits of one address do not stop them. */
+function anAddress(): string {
+  address++
+  return `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`
+}
+
+function nextAddress(api: Api): Api {
+  return api.with({ 'x-forwarded-for': anAddress() })
 }

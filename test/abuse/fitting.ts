@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+
+/** A JSON Schema, as the API's description has them. */
+export type Schema = {
+  $ref?: string
+  oneOf?: Schema[]
+  enum?: unknown[]
+  type?: string | string[]
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  properties?: Record<string, Schema>
+  required?: string[]
+  minProperties?: number
+  additionalProperties?: boolean | Schema
+}
+
+/** What values are made from. */
+export type Source = {
+  /** The schema that a reference stands for. */
+  resolve(reference: string): Schema
+  /** Stands in every text of some length. */
+  word: string
+  /**
+   * A value that means something to the field of this name, where a schema alone does not say enough; undefined for one
+   * made anew. Asked whenever a value is made, so that what is learnt on the way counts at once.
+   */
+  recall(name: string, chance: number): unknown
+}
+
+const textTypes = ['string']
+const smallest = 0
+const largest = 1000
+
+/** Values that fit a schema, of the field of this name: mostly what a client means, at times as odd as the schema lets them be. */
+export function fitting(schema: Schema, name: string, source: Source): fc.Arbitrary<unknown> {
+  if (schema.$ref) return fitting(source.resolve(schema.$ref), name, source)
+  if (schema.oneOf) return fc.oneof(...schema.oneOf.map(option => fitting(option, name, source)))
+  const [type, ...others] = [schema.type ?? textTypes].flat()
+  const made = fc.oneof(
+    { weight: 6, arbitrary: ofType(type!, schema, name, source) },
+    ...others.map(other => ({ weight: 1, arbitrary: ofType(other, schema, name, source) })),
+  )
+  if (type === 'array') return made
+  return fc.tuple(made, fc.nat()).map(([fresh, chance]) => {
+    const known = source.recall(name, chance)
+    const fits = known !== undefined && (schema.enum?.includes(known) ?? true)
+    return fits ? known : fresh
+  })
+}
+
+function ofType(type: string, schema: Schema, name: string, source: Source): fc.Arbitrary<unknown> {
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  if (type === 'null') return fc.constant(null)
+  if (type === 'boolean') return fc.boolean()
+  if (type === 'integer' || type === 'number') {
+    const { minimum = smallest, maximum = largest } = schema
+    return fc.integer({ min: minimum, max: maximum })
+  }
+  if (type === 'array') return arrayOf(schema, name, source)
+  if (type === 'object') return objectOf(schema, source)
+  return textOf(schema, name, source)
+}
+
+function arrayOf({ items = {}, minItems = 0, maxItems = 3 }: Schema, name: string, source: Source) {
+  return fc.array(fitting(items, name, source), { minLength: minItems, maxLength: Math.min(maxItems, 3) })
+}
+
+/** Objects with the required properties and some of the others; where the schema lets them be free, with any. */
+function objectOf(schema: Schema, source: Source): fc.Arbitrary<object> {
+  const { properties = {}, required = [], minProperties = 0, additionalProperties } = schema
+  const entries = Object.entries(properties).map(([name, property]) => {
+    const entry = fc.tuple(fc.constant(name), fitting(property, name, source))
+    return required.includes(name) ? entry : sometimes(entry)
+  })
+  const free = additionalProperties
+    ? fc.array(freeEntry(additionalProperties, source), { maxLength: 2 })
+    : fc.constant([])
+  return fc
+    .tuple(fc.tuple(...entries), free)
+    .map(([own, more]) => Object.fromEntries([...more, ...own.filter(entry => entry !== undefined)]))
+    .filter(made => Object.keys(made).length >= minProperties)
+}
+
+function freeEntry(values: true | Schema, source: Source): fc.Arbitrary<[string, unknown]> {
+  const value = values === true ? fc.oneof(word(source), fc.boolean(), fc.nat(9)) : fitting(values, '', source)
+  return fc.tuple(word(source), value)
+}
+
+function textOf(schema: Schema, name: string, source: Source): fc.Arbitrary<string> {
+  const { pattern, format, minLength = 0, maxLength = 200 } = schema
+  if (pattern) return fc.stringMatching(new RegExp(pattern))
+  if (format === 'email') return word(source).map(text => `${text}@example.com`)
+  if (format === 'uri') return word(source).map(text => `https://example.com/${text}`)
+  if (format === 'date-time') return fc.date({ noInvalidDate: true }).map(date => date.toISOString())
+  if (name === 'domain' || name === 'host') return word(source).map(text => `${text}.example.com`)
+  const odd = fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) })
+  const plain = word(source).map(text => text.padEnd(minLength, 'x').slice(0, maxLength))
+  return fc.oneof({ weight: 12, arbitrary: plain }, { weight: 1, arbitrary: odd.map(text => text.slice(0, maxLength)) })
+}
+
+function word({ word }: Source): fc.Arbitrary<string> {
+  return fc.nat(0xffffff).map(number => `${word}${number.toString(36)}`)
+}
+
+/** Undefined but for this share. */
+export function sometimes<T>(arbitrary: fc.Arbitrary<T>, share = 0.5): fc.Arbitrary<T | undefined> {
+  const missing = { weight: Math.round((1 - share) * 100), arbitrary: fc.constant(undefined) }
+  return fc.oneof({ weight: Math.round(share * 100), arbitrary }, missing)
+}
