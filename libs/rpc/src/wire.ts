@@ -58,7 +58,8 @@ function withEnd(definition: MethodDefinition<unknown, unknown>): MethodDefiniti
 export function toStatus(error: AppError): Partial<StatusObject> {
   const metadata = new Metadata()
   metadata.set(errorKey, Buffer.from(JSON.stringify({ code: error.code, details: error.details })))
-  return { code: error.grpcStatus, details: error.message, metadata }
+  // gRPC encodes the text as a URI, which half a character cannot be.
+  return { code: error.grpcStatus, details: error.message.toWellFormed(), metadata }
 }
 
 /** Takes a refusal off the wire. Anything that is not one of ours means that the service could not be reached. */
