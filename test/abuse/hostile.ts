@@ -344,7 +344,7 @@ function nested(value: unknown, depth: number): unknown {
   return outer
 }
 
-/** Writes a request down; its path and query are cut to what an HTTP server reads at all. */
+/** Writes a request down; its path, query and headers are cut to what an HTTP server reads at all. */
 function written(route: Route, { path, query, headers, body, type }: Draft, by: number): HostileRequest {
   const given = Object.entries(headers).filter(([name]) => /^[\w-]+$/.test(name))
   return {
@@ -354,7 +354,14 @@ function written(route: Route, { path, query, headers, body, type }: Draft, by: 
       .slice(0, 3000),
     query: parametersOf(query).slice(0, 9000),
     headers: {
-      ...Object.fromEntries(given.map(([name, value]) => [name, textOf(value).replace(/[^\x20-\x7e]/g, '?')])),
+      ...Object.fromEntries(
+        given.map(([name, value]) => [
+          name,
+          textOf(value)
+            .replace(/[^\x20-\x7e]/g, '?')
+            .slice(0, 1000),
+        ]),
+      ),
       ...(type !== undefined && { 'content-type': type === multipart ? `${multipart}; boundary=${boundary}` : type }),
     },
     ...(type !== undefined && { body: encoded(body, type) }),
