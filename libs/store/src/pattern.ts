@@ -1,7 +1,7 @@
 import { Misfit } from './fields.ts'
 
 const MAX_LENGTH = 64
-const MAX_ENDLESS = 3
+const MAX_ENDLESS = 2 // each one multiplies the time by the length of the text
 const MAX_REPEATS = 20
 
 /** A pattern that was checked. */
@@ -25,8 +25,9 @@ export function readPattern(name: string, pattern: unknown): Pattern {
   }
   if (typeof pattern !== 'string') return refuse('must be text')
   if ([...pattern].length > MAX_LENGTH) refuse(`is longer than ${MAX_LENGTH} characters`)
-  const tokens = tokensOf(pattern)
-  if (!tokens || !compiles(pattern)) return refuse('is not understood')
+  const given = tokensOf(pattern)
+  if (!given || !compiles(pattern)) return refuse('is not understood')
+  const tokens = withoutMargins(given)
   checkStructure(tokens, refuse)
   const [first, ...others] = tokens
   const isPrefix = first?.text === '^'
@@ -64,6 +65,13 @@ function tokensOf(pattern: string): Token[] | undefined {
     end += text.length
   }
   return end === pattern.length ? tokens : undefined
+}
+
+/** Without `.*` at its ends a pattern finds the same records, sooner. */
+function withoutMargins(tokens: readonly Token[]): readonly Token[] {
+  const isMargin = (at: number) => tokens[at]?.text === '.' && /^\*\??$/.test(tokens[at + 1]?.text ?? '')
+  if (isMargin(0)) return withoutMargins(tokens.slice(2))
+  return isMargin(tokens.length - 2) ? withoutMargins(tokens.slice(0, -2)) : tokens
 }
 
 function literalOf(tokens: readonly Token[]): string | undefined {
