@@ -41,5 +41,5 @@ function keep(figures: Figure[]): void {
     byName.set(name, `| ${name} | ${measured} | ${goal} | ${ok ? 'ok' : 'short'} | ${machine} |`)
   }
   const sorted = [...byName].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })).map(([, row]) => row)
-  writeFileSync(results, `${[...lines.slice(0, ruler + 1), ...sorted].join('\n')}\n`)
+  writeFileSync(results, [...lines.slice(0, ruler + 1), ...sorted, ...lines.slice(ruler + 1 + rows.length)].join('\n'))
 }
