@@ -35,11 +35,12 @@ function keep(figures: Figure[]): void {
   const machine = `${cpus()[0]?.model}, ${cpus().length} CPUs, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}; ${backing.describe.find(line => line.startsWith('mongodb'))?.replace(/ on \S+$/, '')}`
   const lines = readFileSync(results, 'utf8').split('\n')
   const ruler = lines.findIndex(line => line.startsWith('|---'))
-  const rows = lines.slice(ruler + 1).filter(line => line.startsWith('| '))
+  const end = lines.findIndex((line, index) => index > ruler && !line.startsWith('| '))
+  const rows = lines.slice(ruler + 1, end)
   const byName = new Map(rows.map(row => [row.split('|')[1]!.trim(), row]))
   for (const { name, measured, goal, ok } of figures) {
     byName.set(name, `| ${name} | ${measured} | ${goal} | ${ok ? 'ok' : 'short'} | ${machine} |`)
   }
   const sorted = [...byName].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })).map(([, row]) => row)
-  writeFileSync(results, [...lines.slice(0, ruler + 1), ...sorted, ...lines.slice(ruler + 1 + rows.length)].join('\n'))
+  writeFileSync(results, [...lines.slice(0, ruler + 1), ...sorted, ...lines.slice(end)].join('\n'))
 }
