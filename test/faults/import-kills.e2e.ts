@@ -8,7 +8,7 @@ import { withoutRecord } from './import-kills.wire.ts'
 const kills = counted(4, 50)
 const seed = isSoak ? randomBytes(4).readUInt32BE() : 1
 /** Ten kills to each import of so many rows, and to the undo of the last. */
-const size = { kills, imports: Math.ceil(kills / 10), rows: isSoak ? 10_000 : 5_000, seed }
+const size = { kills, imports: Math.ceil(kills / 10), rows: isSoak ? 20_000 : 5_000, seed }
 
 suite('an import that is killed', () => {
   let world: World
