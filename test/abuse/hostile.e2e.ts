@@ -185,18 +185,20 @@ async function judge(
   const { route, path, query, headers, body } = request
   const target = new URL(path + (query && `?${query}`), url)
   tally.sent++
-  const ask = () =>
-    fetch(target, {
+  const ask = async () => {
+    const response = await fetch(target, {
       method: route.verb,
       redirect: 'manual',
       headers: { ...headers, authorization: credential, 'x-forwarded-for': anAddress() },
       ...(body !== undefined && { body: body.toWellFormed() }),
     })
+    tally.statuses.set(response.status, (tally.statuses.get(response.status) ?? 0) + 1)
+    return response
+  }
   try {
     let response = await ask()
     if (response.status === 503) response = await sleep(pauseMs).then(ask) // once is a busy machine, twice is a finding
     const text = await response.text()
-    tally.statuses.set(response.status, (tally.statuses.get(response.status) ?? 0) + 1)
     assert.notEqual(response.status, 503, `unavailable: ${text}`)
     checkAnswer(route.verb, target, response.status, response.headers, text)
     const told = secrets.find(secret => secret !== loot.word && text.includes(secret))
