@@ -41,15 +41,25 @@ export function createFaults(victims: readonly Victim[], kills: number, seed: nu
   let peace = 1
   let struckAt: number | null = null
   let recovering: Promise<void> = Promise.resolve()
-  let repeatedSinceKill = 0
+  /** How many kills there had been when a batch was last asked for. */
+  const killsBefore = new Map<string, number>()
+  /** By kill, how many of its batches were asked for again. */
+  const repeatedAfter = new Map<number, number>()
 
+  /** Asking again is charged to the first kill since the batch was last asked for: a later one may come in its recovery. */
+  const countRepeated = (batch: string): void => {
+    const kill = Math.min((killsBefore.get(batch) ?? 0) + 1, toll.kills)
+    const count = (repeatedAfter.get(kill) ?? 0) + 1
+    repeatedAfter.set(kill, count)
+    toll.repeated++
+    toll.mostRepeated = Math.max(toll.mostRepeated, count)
+  }
   /** The kill itself is over at once; the next one waits until the victim has come back. */
   const strike = (victim: Victim, moment: string): void => {
     toll.kills++
     const what = `${victim.name} ${moment}`
     toll.by[what] = (toll.by[what] ?? 0) + 1
     struckAt ??= performance.now()
-    repeatedSinceKill = 0
     recovering = victim.restart().then(() => {
       peace = 1 + Math.floor(random() * longestPeace)
       armed = true
@@ -57,10 +67,8 @@ export function createFaults(victims: readonly Victim[], kills: number, seed: nu
     recovering.catch(() => undefined) // told by settled()
   }
   const atBatch: AtBatch = async (batch, pass) => {
-    if (applied.has(batch)) {
-      toll.repeated++
-      toll.mostRepeated = Math.max(toll.mostRepeated, ++repeatedSinceKill)
-    }
+    if (applied.has(batch)) countRepeated(batch)
+    killsBefore.set(batch, toll.kills)
     const isTime = armed && toll.kills < kills && --peace <= 0
     if (!isTime) return answered(batch, pass())
     armed = false
