@@ -1,4 +1,5 @@
-import assert from 'node:assert/strict'
+import assert, { AssertionError } from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { checkAnswer } from './answers.ts'
 
 /** An answer of the API; `body` is the parsed JSON, or the text where the answer is none. */
@@ -6,6 +7,8 @@ export type Answer<Body = unknown> = { status: number; headers: Headers; text: s
 
 /** What a request carries; objects in the query are sent as JSON, a FormData body as multipart. */
 export type Sent = { body?: unknown; query?: Record<string, unknown>; headers?: Record<string, string> }
+
+const retryMs = 200
 
 /** A client of one gateway with one credential. Every answer is checked against the contract. */
 export type Api = {
@@ -65,6 +68,18 @@ export async function bodyOf<Body>(answer: Promise<Answer<Body>>, status = 200):
   const { status: actual, text, body } = await answer
   assert.equal(actual, status, text.slice(0, 500))
   return body
+}
+
+/** Asks until the answer is another than 503, which is what a request is told that meets a service just killed. */
+export async function onceServed<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof AssertionError) || error.actual !== 503) throw error
+      await sleep(retryMs)
+    }
+  }
 }
 
 /** Signs in and answers the client of the session. */

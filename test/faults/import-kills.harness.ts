@@ -1,13 +1,11 @@
-import { AssertionError } from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, LOCALHOST, type RunningBacking, startBacking } from '@rollcall/local'
 import { readAssertionKeys } from '@rollcall/rpc'
 import { MongoClient, ObjectId } from 'mongodb'
-import { type Api, bodyOf } from '../api.ts'
+import { type Api, bodyOf, onceServed } from '../api.ts'
 import { follow, startImport } from '../import/import-job.ts'
 import { newOrganization, organizationSettings } from '../import/organizations.ts'
 import { type Instance, startStack } from '../stack.ts'
@@ -33,7 +31,6 @@ export type World = {
 
 /** Batches that an import has under way at a time. */
 const inFlight = 2
-const retryMs = 200
 const attributes = { company: 'string', seats: 'number' }
 
 /** One line of a report. */
@@ -76,18 +73,6 @@ async function importAll(api: Api, files: readonly string[]): Promise<void> {
   }
   const undo = await onceServed(() => bodyOf(api.post<{ jobId: string }>(`/api/audience/import/${jobId}/undo`)))
   await follow(api, undo.jobId)
-}
-
-/** A request may meet what was just killed; it is told so by 503, and asks again. */
-async function onceServed<T>(ask: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!(error instanceof AssertionError) || error.actual !== 503) throw error
-      await sleep(retryMs)
-    }
-  }
 }
 
 /** Starts the product as processes, with a Redis of its own for the queue and a wire between import and audience. */

@@ -7,7 +7,7 @@ import { createBus, type Topic } from '@rollcall/bus'
 import { freePort, LOCALHOST, type ServiceName } from '@rollcall/local'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
 import { MongoClient } from 'mongodb'
-import { type Api, bodyOf, makeToken } from '../api.ts'
+import { type Api, bodyOf, makeToken, onceServed } from '../api.ts'
 import { counted } from '../soak.ts'
 import { type Instance, startStack, type TestStack } from '../stack.ts'
 
@@ -124,7 +124,7 @@ describe('processes that are killed', () => {
       .toArray()
     const ofUser = events.filter(({ type, subject }) => type === 'user.updated' && subject === userId)
     const query = { filter: { type: 'user.updated' }, pagination: 'false' }
-    const entries = await bodyOf(owner.get<Record[]>(`/api/audience/${contactId}/timeline`, query))
+    const entries = await onceServed(() => bodyOf(owner.get<Record[]>(`/api/audience/${contactId}/timeline`, query)))
     return {
       there: contacts.map(({ _id }) => String(_id)),
       told: events.filter(({ type }) => type === 'contact.created').map(({ subject }) => subject),
