@@ -39,10 +39,12 @@ function overUdp(server: Server, question: Question, signal: AbortSignal, edns: 
     socket.on('message', message => {
       if (carries(message, id)) resolve(() => read(message, question))
     })
-    // Connected, it takes packets of this server only, and hears at once that nobody listens.
-    socket.connect(server.port, server.address, () => {
+    // An event, not a callback: that one is called as well, unconnected, where there is no way to the server.
+    socket.once('connect', () => {
       if (!signal.aborted) socket.send(query(id, question, edns)) // else it is closed
     })
+    // Connected, it takes packets of this server only, and hears at once that nobody listens.
+    socket.connect(server.port, server.address)
   }).finally(() => socket.close())
 }
 
