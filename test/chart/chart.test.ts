@@ -348,6 +348,20 @@ function SPOILT(): [what: string, expected: RegExp, spoil: (objects: Manifest[])
       },
     ],
     [
+      'a task whose policy is no hook',
+      /Job\/crm-rollcall-audience-migration may not reach MONGODB_URL/,
+      objects => {
+        delete find(objects, 'NetworkPolicy', /audience-tasks$/).metadata.annotations
+      },
+    ],
+    [
+      'a task whose policy is made after it',
+      /Job\/crm-rollcall-import-topics may not reach KAFKA_BROKERS/,
+      objects => {
+        find(objects, 'NetworkPolicy', /import-tasks$/).metadata.annotations!['helm.sh/hook-weight'] = '1'
+      },
+    ],
+    [
       'a pod outside the default deny',
       /not under the default deny/,
       objects => remove(objects, 'NetworkPolicy', /deny$/),

@@ -237,8 +237,21 @@ function podsStopInTime({ pods, secrets }: Release): string[] {
 
 type Direction = 'from' | 'to'
 
-const policiesOf = (release: Release, { labels }: Pod) =>
+/** The policies that a pod can count on: a hook of a new release on those alone that are hooks too, and made before it. */
+const policiesOf = (release: Release, pod: Pod) =>
+  policiesAround(release, pod).filter(policy => isThereBefore(policy, pod.owner))
+
+/** Those that may already be there, from the release before. */
+const policiesAround = (release: Release, { labels }: Pod) =>
   ofKind(release, 'NetworkPolicy').filter(({ spec }) => selects(labels, spec.podSelector))
+
+function isThereBefore(object: Manifest, owner: Manifest): boolean {
+  const [mine = '', theirs = ''] = [object, owner].map(({ metadata }) => metadata.annotations?.['helm.sh/hook'])
+  const [early = 0, late = 0] = [object, owner].map(({ metadata }) =>
+    Number(metadata.annotations?.['helm.sh/hook-weight'] ?? 0),
+  )
+  return !theirs.startsWith('pre-') || (mine === theirs && early < late)
+}
 
 /** Whether some rule lets a pod of the release, or anything outside where `peer` is missing, through at a port. */
 function allows(
@@ -261,7 +274,10 @@ function allows(
 const rulesOf = (policies: readonly Manifest[], direction: 'ingress' | 'egress') =>
   policies.flatMap(({ spec }) => spec[direction] ?? [])
 
-/** Every address that a pod is given can be reached from it: at both ends for a service, at its own for what is outside. */
+/**
+ * Every address that a pod is given can be reached from it: at both ends for a service, at its own for what is outside.
+ * Tasks share the settings of their service, and yet call no other: it may be as new as they are.
+ */
 function policiesLetCallsThrough(release: Release): string[] {
   if (ofKind(release, 'NetworkPolicy').length === 0) return []
   return release.pods.flatMap(pod => {
@@ -269,7 +285,7 @@ function policiesLetCallsThrough(release: Release): string[] {
     const environment = Object.entries(environmentOf(pod, release.secrets))
     const calls = environment.flatMap(([variable, value]) => {
       const address = /^dns:\/\/\/([^.]+)\.[^:]+:(\d+)$/.exec(value) ?? /^http:\/\/([\w-]+):(\d+)$/.exec(value)
-      if (!/_ADDRESS$|^URL$/.test(variable) || !address) return []
+      if (!/_ADDRESS$|^URL$/.test(variable) || !address || pod.owner.kind === 'Job') return []
       return callFaults(release, pod, out, variable, address[1]!, Number(address[2]))
     })
     const stores = environment.flatMap(([variable, value]) => {
@@ -319,7 +335,9 @@ function policiesCoverEveryPod(release: Release): string[] {
   if (ofKind(release, 'NetworkPolicy').length === 0) return []
   return release.pods.flatMap(pod => {
     const policies = policiesOf(release, pod)
-    const denied = policies.some(({ spec }) => spec.ingress === undefined && spec.egress === undefined)
+    const denied = policiesAround(release, pod).some(
+      ({ spec }) => spec.ingress === undefined && spec.egress === undefined,
+    )
     const resolves = allows(rulesOf(policies, 'egress'), 'to', undefined, port => port === 53)
     return [
       ...(denied ? [] : [`${pod.name} is not under the default deny`]),
