@@ -1,3 +1,4 @@
+import { retry } from '@rollcall/runtime'
 import { addEvents, isDuplicate } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { emailKeyOf } from '../senders/sender.model.ts'
@@ -6,21 +7,36 @@ import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 import type { Mail, MailStatus } from './mail.model.ts'
 import { mailEvent } from './mail-events.ts'
 
+const LONGEST_WAIT_MS = 6 * 3_600_000
+/** Sooner than another worker looks for mail that nobody has any more. */
+const NOTE_AGAIN_MS = 500
+
 /** Sends a mail that is due. What cannot be sent now waits ever longer, until its attempts are used up. */
 export async function sendDueMail(context: Context, mail: Mail): Promise<void> {
   try {
     await refuseBounced(context, mail)
     await hand(context, mail)
-    await finish(context, mail, 'sent')
   } catch (thrown) {
-    const failure = toDeliveryError(thrown)
-    const { kind, message } = failure
-    context.logger.info({ mail: String(mail._id), attempt: mail.attempts, kind, err: failure }, 'mail not sent')
-    if (failure.isBadAddress) await noteBounce(context, mail, message)
-    if (kind !== 'transient') await finish(context, mail, kind, message)
-    else if (mail.attempts >= context.config.MAIL_ATTEMPTS) await finish(context, mail, 'failed', message)
-    else await postpone(context, mail, message)
+    return noteFailure(context, mail, toDeliveryError(thrown))
   }
+  await noteSent(context, mail)
+}
+
+/** What a server has taken must not go out again: it is written down, however long the database is away. */
+async function noteSent(context: Context, mail: Mail): Promise<void> {
+  await retry(() => finish(context, mail, 'sent'), {
+    maxMs: NOTE_AGAIN_MS,
+    onRetry: err => context.logger.warn({ err, mail: String(mail._id) }, 'mail sent, which is not written down yet'),
+  })
+}
+
+async function noteFailure(context: Context, mail: Mail, failure: DeliveryError): Promise<void> {
+  const { kind, message } = failure
+  context.logger.info({ mail: String(mail._id), attempt: mail.attempts, kind, err: failure }, 'mail not sent')
+  if (failure.isBadAddress) await noteBounce(context, mail, message)
+  if (kind !== 'transient') await finish(context, mail, kind, message)
+  else if (mail.attempts >= context.config.MAIL_ATTEMPTS) await finish(context, mail, 'failed', message)
+  else await postpone(context, mail, message)
 }
 
 async function hand(context: Context, mail: Mail): Promise<void> {
@@ -64,5 +80,3 @@ async function postpone(context: Context, { _id, organization, attempts }: Mail,
   const dueAt = new Date(Date.now() + waitMs * (0.9 + Math.random() * 0.2))
   await mails.updateOne({ _id, status: 'queued' }, { $set: { dueAt, error } })
 }
-
-const LONGEST_WAIT_MS = 6 * 3_600_000

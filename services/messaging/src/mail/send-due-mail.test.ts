@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { AppError } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import { type TestContext, testContext } from '../test-context.ts'
+import { sendDueMail } from './send-due-mail.ts'
+import { type MailServer, startMailServer } from './test-mail-server.ts'
+
+let server: MailServer
+let test: TestContext
+before(async () => {
+  server = await startMailServer()
+  test = await testContext({ SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_ATTEMPTS: '2' })
+})
+after(async () => {
+  await test.stop()
+  await server.stop()
+})
+
+for (const attempts of [1, 2]) {
+  it(`a mail that was taken at attempt ${attempts} of 2 is sent, though the database is away just then`, async () => {
+    const { mails } = test.context.of(test)
+    const to = `contact-${attempts}@example.com`
+    const draft = { key: to, to, subject: 'S', text: 'T', from: 'a@example.com', messageId: '<1@a>', attempts }
+    const { _id } = await mails.insertOne({ ...draft, dueAt: new Date() })
+    await sendDueMail(awayFor(2, test.context), (await mails.findOne({ _id }))!)
+    const { status, dueAt } = (await mails.findOne({ _id }))!
+    assert.deepEqual([status, dueAt], ['sent', null])
+    const types = (await test.eventsOf(String(_id))).map(({ type }) => type)
+    assert.deepEqual(types, ['email.sent'])
+    assert.equal(server.mails.filter(mail => mail.to === to).length, 1)
+  })
+}
+
+/** The context, whose database refuses so many transactions. */
+function awayFor(count: number, context: Context): Context {
+  let left = count
+  const transaction: Context['store']['transaction'] = async (...given) => {
+    if (left-- > 0) throw new AppError('unavailable', {})
+    return context.store.transaction(...given)
+  }
+  return { ...context, store: { ...context.store, transaction } }
+}
