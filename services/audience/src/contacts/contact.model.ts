@@ -30,6 +30,8 @@ export type Contact = {
   createdBy: Actor
   /** The lists it is on; missing before the first one. */
   lists?: Types.ObjectId[]
+  /** How often what an import left unwritten of its history was written down; missing before the first time. */
+  looks?: number
   /** Its place in the organization's list, counted from the oldest; see positions of the store. */
   position: number
   createdAt: Date
@@ -80,6 +82,7 @@ export const contactSchema = new Schema<Contact>(
     emailStatus: { type: String, default: 'unknown' },
     createdBy: { type: Schema.Types.Mixed, required: true },
     lists: { type: [Schema.Types.ObjectId], default: undefined },
+    looks: Number,
     position: { type: Number, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },

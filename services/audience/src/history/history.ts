@@ -1,12 +1,13 @@
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
-import type { Call } from '@rollcall/rpc'
+import { AppError, type Call } from '@rollcall/rpc'
 import { type FieldTable, presenter, runList } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
 import { findContact } from '../contacts/find-contact.ts'
 import type { Context } from '../context.ts'
+import { insertOf } from '../insert-of.ts'
 import { namesOf } from '../lists/contact-lists.ts'
-import { joinedOnce } from '../lists/members.ts'
-import { createdEntry, type HistoryEntry } from './history.model.ts'
+import { createdEntry, type HistoryEntry, joinedEntry } from './history.model.ts'
 
 const newestFirst = { at: -1, _id: -1 } as const
 const newestChangesFirst = { ...newestFirst, index: 1 } as const
@@ -105,18 +106,34 @@ const presentEntry = presenter(entryFields)
 
 /**
  * An import writes no entries for what follows from the contacts it creates and from the memberships it makes; they are
- * written down when somebody first looks.
+ * written down when somebody first looks. The contact is written with them: whoever deletes it, ends a membership or looks
+ * at the same time comes before or after.
  */
 async function writeUnwritten(context: Context, contact: Contact): Promise<void> {
+  if ((await unwrittenOf(context, contact)).length === 0) return
+  const { contacts, history } = context.of({ organizationId: String(contact.organization) })
+  await context.store.transaction(async session => {
+    const noteLook = { $inc: { looks: 1 } }
+    const { matchedCount } = await contacts.updateOne({ _id: contact._id }, noteLook, { session, unseen: true })
+    if (matchedCount === 0) throw new AppError('not_found', { what: 'contact' })
+    const entries = await unwrittenOf(context, contact, session)
+    await history.bulkWrite(entries.map(insertOf), { session })
+  })
+}
+
+async function unwrittenOf(context: Context, contact: Contact, session?: ClientSession): Promise<HistoryEntry[]> {
   const { history, memberships, lists } = context.of({ organizationId: String(contact.organization) })
-  if (contact.source === 'import') {
-    const { _id, organization: _organization, ...entry } = createdEntry(contact)
-    await history.updateOne({ _id }, { $setOnInsert: entry }, { upsert: true })
-  }
-  if (!contact.lists?.length) return
-  const joined = await memberships.find({ contact: contact._id })
+  const joined = contact.lists?.length ? await memberships.find({ contact: contact._id }, { session }) : []
   const imported = joined.filter(({ source }) => source === 'import')
   const names = await namesOf(lists, imported)
-  const named = imported.filter(({ list }) => names.has(String(list)))
-  await history.bulkWrite(named.map(each => joinedOnce(each, names.get(String(each.list))!)))
+  const entries = imported.flatMap(each => {
+    const list = names.get(String(each.list))
+    return list ? [joinedEntry(each, list)] : []
+  })
+  if (contact.source === 'import') entries.push(createdEntry(contact))
+  if (entries.length === 0) return []
+  const ids = { $in: entries.map(({ _id }) => _id) }
+  const written = await history.find({ _id: ids }, { session, projection: { _id: 1 } })
+  const known = new Set(written.map(({ _id }) => String(_id)))
+  return entries.filter(({ _id }) => !known.has(String(_id)))
 }
