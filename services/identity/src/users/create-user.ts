@@ -4,6 +4,7 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import type { Mail } from '../mailer.ts'
+import { deleteUser } from './delete-user.ts'
 import { takeRole } from './member-role.ts'
 import { invite } from './password-reset.ts'
 import { emailKeyOf, presentUser, type User } from './user.model.ts'
@@ -15,7 +16,13 @@ export async function createUser(context: Context, request: CreateUserRequest, c
   const { password } = request
   const passwordHash = password === undefined ? null : await context.passwords.hash(password)
   const { user, mail } = await context.store.transaction(tx => create(context, request, passwordHash, caller, tx))
-  if (mail) await context.mailer.send(mail)
+  try {
+    if (mail) await context.mailer.send(mail)
+  } catch (error) {
+    // Who is not told of an account cannot get into it: it must not keep its address from being used.
+    await deleteUser(context, String(user._id), caller)
+    throw error
+  }
   return json(presentUser(user))
 }
 

@@ -401,3 +401,23 @@ describe('users', () => {
     })
   })
 })
+
+describe('users who cannot be mailed', () => {
+  it('are refused with 503, and keep neither their address nor their place in a role', async test => {
+    const harness = await startHarness({ MESSAGING_ADDRESS: '127.0.0.1:1' })
+    test.after(harness.stop)
+    const { api } = await harness.register()
+    const count = async () => {
+      const { docs } = await api.roles.listRoles({ list: { filter: '{"name":"user"}' } })
+      return (docs as unknown as Json[])[0]!.memberCount
+    }
+    const before = await count()
+    const create = (request: object = {}) =>
+      api.users.createUser({ name: 'Contact One', email: 'contact-1@example.com', ...request })
+    await assert.rejects(create(), { status: 503 })
+    assert.equal((await api.users.listUsers({})).totalDocs, 1)
+    assert.equal(await count(), before)
+    assert.equal(await harness.db.collection('password_resets').countDocuments(), 0)
+    assert.equal((await create({ password })).email, 'contact-1@example.com')
+  })
+})
