@@ -26,6 +26,16 @@ describe('the guide to running in a cluster', () => {
     assert.equal(readme.match(/^helm .*\binstall\b/gm)?.length, 1)
   })
 
+  it('has Helm wait for as long as a migration may take', () => {
+    const { activeDeadlineSeconds } = values.migrations as { activeDeadlineSeconds: number }
+    const commands = [...readme.replaceAll(/ *\\\n */g, ' ').matchAll(/^helm .*?\b(install|upgrade) .*$/gm)]
+    assert.deepEqual([...new Set(commands.map(([, verb]) => verb))], ['install', 'upgrade'])
+    for (const [command, verb] of commands) {
+      const [, minutes = 0] = / --wait --timeout (\d+)m /.exec(`${command} `) ?? []
+      assert.ok(Number(minutes) * 60 > (verb === 'upgrade' ? activeDeadlineSeconds : 300), command)
+    }
+  })
+
   it('speaks of values that there are', () => {
     const table = readme.slice(readme.indexOf('| values | for |'), readme.indexOf('`keys.generate=true`'))
     for (const [, path = ''] of table.matchAll(/`([a-z]\w*(?:\.[\w<>]+)*)`/g)) {
