@@ -86,6 +86,14 @@ describe('planBatch', () => {
     assert.deepEqual(inserts, [{ row: 1, contact }])
   })
 
+  it('takes every address that the API takes', () => {
+    const emails = ['"a b"@example.com', '"a@b"@example.com', "o'one@example.com", 'ünï@exämple.com']
+    assert.deepEqual(
+      plan(emails.map(email => row(email))).inserts.map(({ contact }) => contact.email),
+      emails,
+    )
+  })
+
   it('fails rows by themselves, each with its reason', () => {
     const { outcomes, failures } = plan([
       row(''),
