@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { topics } from '@rollcall/bus'
 import { parse, parseAllDocuments } from 'yaml'
 import type { Secrets } from './check.ts'
 
@@ -34,6 +35,15 @@ describe('the guide to running in a cluster', () => {
       const [, minutes = 0] = / --wait --timeout (\d+)m /.exec(`${command} `) ?? []
       assert.ok(Number(minutes) * 60 > (verb === 'upgrade' ? activeDeadlineSeconds : 300), command)
     }
+  })
+
+  it('has every database send its events again when it was restored, and every topic made anew', () => {
+    const services = Object.entries(values.services as Record<string, { stores: string[] }>)
+    const storing = services.filter(([, { stores }]) => stores.includes('mongodb')).map(([name]) => name)
+    const recipe = readme.slice(readme.indexOf('To restore,'), readme.indexOf('## Rotate keys'))
+    const [, list = ''] = /for \(const service of \[(.*)\]\)/.exec(recipe) ?? []
+    assert.deepEqual(list.replaceAll("'", '').split(', '), storing)
+    for (const topic of Object.values(topics)) assert.ok(recipe.includes(`\`${topic}\``), topic)
   })
 
   it('speaks of values that there are', () => {
