@@ -118,6 +118,23 @@ describe('importing contacts', () => {
       assert.deepEqual(accounting(second), { total: 2, created: 2, updated: 0, unchanged: 0, skipped: 0, failed: 0 })
     })
 
+    it('and lets that be done again and again, with the same mapping, whatever the headers are', async () => {
+      const api = await organization()
+      const mapping = { '@email': 'email', "'=name": 'name', seats: 'seats' }
+      const rows = ['a', 'b', 'c'].map((letter, index) => `${letter}@example,=Name,${index}\n`)
+      let file = `@email,''=name,seats\n${rows.join('')}`
+      for (const letter of ['a', 'b', 'c']) {
+        const corrected = file.replace(`${letter}@example,`, `${letter}@example.com,`)
+        const { result } = await importFile(api, corrected, { mapping })
+        assert.deepEqual([result.created, result.failed], [1, result.total - 1])
+        file = (await api.get(result.errorsUrl)).text
+        const [head, ...left] = parse(file, { bom: true }) as string[][]
+        assert.deepEqual(head, ["'@email", "''=name", 'seats', '_row', '_line', '_code', '_error'])
+        assert.equal(left.length, result.failed)
+      }
+      assert.equal((await contact(api, 'c@example.com')).name, '=Name')
+    })
+
     it('of an export, all of them unchanged', async () => {
       const api = await organization()
       const nasty = ['=1+1', "'quoted", '-5', '+cmd', '@x', 'a "b", c', 'line\nbreak', ' spaces ', '\\|pipe']

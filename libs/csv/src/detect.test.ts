@@ -160,6 +160,10 @@ describe('headers', () => {
     assert.deepEqual(detect('__proto__,constructor\n1,2').headers, ['__proto__', 'constructor'])
   })
 
+  it('are what was written of them, guarded or not', () => {
+    assert.deepEqual(detect("'@handle,'tis,''=x,-5\n1").headers, ['@handle', "'tis", "'=x", '-5'])
+  })
+
   it('may be all there is', () => {
     assert.deepEqual(detect('email,name').start, { offset: 10, row: 0, line: 2 })
   })
@@ -180,5 +184,7 @@ describe('headers', () => {
       () => detectFormat(Buffer.from('a,b,c\n'), { complete: true, limits }),
       refused('headers', /2 columns/),
     )
+    const errorFile = detectFormat(Buffer.from('a,b,_row,_line,_code,_error\n'), { complete: true, limits })
+    assert.equal(errorFile.headers.length, 6)
   })
 })

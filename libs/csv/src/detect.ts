@@ -1,5 +1,6 @@
 import chardet from 'chardet'
 import { createDecoder, damageOf } from './decode.ts'
+import { isReportColumn, reportColumns } from './error-file.ts'
 import {
   CsvError,
   type CsvFormat,
@@ -10,6 +11,7 @@ import {
   singleByteEncodings,
 } from './model.ts'
 import { CsvParser } from './parser.ts'
+import { unguard } from './write.ts'
 
 /** As much of a file as is looked at before it is read; its first row has to fit in. */
 export const headBytes = 64 * 1024
@@ -38,25 +40,29 @@ export function detectFormat(head: Buffer, { complete, encoding, limits = defaul
 
   const [hint = '', named] = separatorLine.exec(text) ?? []
   const body = text.slice(hint.length)
-  const delimiter = named ?? detectDelimiter(body, complete, limits)
+  const widest = { ...limits, columns: limits.columns + reportColumns }
+  const delimiter = named ?? detectDelimiter(body, complete, widest)
   const from = { offset: bytesOfMark + decoder.byteLength(hint), row: 0, line: hint === '' ? 1 : 2 }
-  const parser = new CsvParser({ delimiter, limits, from, byteLength: decoder.byteLength })
+  const parser = new CsvParser({ delimiter, limits: widest, from, byteLength: decoder.byteLength })
   parser.push(body)
   if (complete) parser.end()
-  const headers = headersOf(parser.next(), complete)
+  const headers = headersOf(parser.next(), complete, limits)
   return { encoding: found, delimiter, headers, start: { ...parser.checkpoint, row: 0 } }
 }
 
 /** Excel's own way to name the delimiter, in a line before the headers. */
 const separatorLine = /^"?sep=([^\w"\r\n])"?(?:\r\n|\r|\n)/i
 
-function headersOf(row: Row | null, complete: boolean): string[] {
+function headersOf(row: Row | null, complete: boolean, { columns }: CsvLimits): string[] {
   const refuse = (reason: string) => new CsvError('headers', `the first row cannot be used as headers: ${reason}`)
   if (row === null) {
     throw complete ? new CsvError('empty', 'the file is empty') : refuse(`it is longer than ${headBytes / 1024} KiB`)
   }
+  const headers = row.cells.map(cell => unguard(cell).trim())
+  // An error file has as many columns as the file it is of, and its own.
+  const own = headers.filter(header => !isReportColumn(header))
+  if (own.length > columns) throw refuse(`there are more values than the ${columns} columns`)
   if (row.error) throw refuse(row.error.message)
-  const headers = row.cells.map(cell => cell.trim())
   const blank = headers.indexOf('')
   if (blank !== -1) throw refuse(`column ${blank + 1} has none`)
   const repeated = headers.find((header, index) => headers.indexOf(header) < index)

@@ -32,7 +32,7 @@ export type CsvFormat = {
   encoding: Encoding
   /** One character. */
   delimiter: string
-  /** Trimmed, none blank, no two the same. May hold names such as `__proto__`: never keys of a plain object. */
+  /** Trimmed, unguarded, none blank, no two the same. May hold names such as `__proto__`: never keys of a plain object. */
   headers: string[]
   /** Where the first data row begins. */
   start: Checkpoint

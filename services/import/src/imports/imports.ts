@@ -1,4 +1,4 @@
-import { csvRow, unguard } from '@rollcall/csv'
+import { errorFile } from '@rollcall/csv'
 import { AppError, type Handlers, type HttpBody, json } from '@rollcall/rpc'
 import { runList, type Scope } from '@rollcall/store'
 import type { Types } from 'mongoose'
@@ -31,7 +31,7 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
     async downloadImportErrors({ jobId }, { caller }) {
       const { imports: scope, failedRows } = context.of(caller)
       const job = await findImport(scope, jobId)
-      return errorFile(job, failedRows)
+      return downloadErrors(job, failedRows)
     },
 
     async cancelImport({ jobId }, { caller }) {
@@ -54,13 +54,19 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
 const errorFileChunk = 500
 
 /** The failed rows with what is wrong in columns that an import ignores: to be corrected and uploaded again. */
-async function* errorFile({ _id, format }: Import, failedRows: Scope<FailedRow>): AsyncGenerator<HttpBody> {
-  yield csv(`\uFEFF${csvRow([...format.headers, '_row', '_line', '_code', '_error'])}`)
+async function* downloadErrors(
+  { _id, format, mapping }: Import,
+  failedRows: Scope<FailedRow>,
+): AsyncGenerator<HttpBody> {
+  const file = errorFile(
+    format.headers,
+    mapping.map(([header]) => header),
+  )
+  yield csv(`\uFEFF${file.head}`)
   let lines = ''
   let count = 0
   for await (const failed of failedRowsOf(failedRows, _id)) {
-    const { cells, row, line, code, message } = failed
-    lines += csvRow([...cells.map(unguard), String(row), String(line), code, message])
+    lines += file.lineOf(failed)
     if (++count % errorFileChunk > 0) continue
     yield csv(lines)
     lines = ''
