@@ -62,6 +62,7 @@ export async function startAccountProvider(email: string): Promise<AccountProvid
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: ['RS256'],
+          authorization_response_iss_parameter_supported: true,
         },
       ]
     }
@@ -90,7 +91,10 @@ export async function startAccountProvider(email: string): Promise<AccountProvid
       const read = (name: string) => searchParams.get(name) ?? ''
       codes.set(code, { challenge: read('code_challenge'), redirectUri: read('redirect_uri') })
       const back = new URL(read('redirect_uri'))
-      back.search = String(new URLSearchParams({ state: read('state'), code, scope: read('scope'), authuser: '0' }))
+      const { issuer: iss } = provider
+      back.search = String(
+        new URLSearchParams({ state: read('state'), iss, code, scope: read('scope'), authuser: '0' }),
+      )
       return back.pathname + back.search
     },
     stop: async () => void server.close().closeAllConnections(),

@@ -100,6 +100,10 @@ describe('senders by a mail account', () => {
     })
     await finish(provider.consent(await start(id)).replace('/google/', '/microsoft/'), 400)
     await finish(`${provider.consent(await start(id)).replace(/code=\w+/, 'code=forged')}`, 400)
+    for (const iss of ['iss=https%3A%2F%2Fforged.example', 'authuser=0']) {
+      const { message } = await finish(provider.consent(await start(id)).replace(/iss=[^&]+/, iss), 400)
+      assert.equal(message, 'google: what came back is not the answer to what was asked')
+    }
     const denied = provider.consent(await start(id)).replace(/code=\w+/, 'error=access_denied')
     assert.equal((await finish(denied, 400)).message, 'google: access_denied')
     for (const path of ['callback', 'callback?state=', 'callback?state=a&state=b', 'start', 'start?sender=x']) {

@@ -2,6 +2,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  ClientError,
   type Configuration,
   calculatePKCECodeChallenge,
   discovery,
@@ -45,6 +46,8 @@ const extras: Record<OauthProvider, Record<string, string>> = {
   google: { access_type: 'offline', prompt: 'consent' },
   microsoft: { prompt: 'select_account' },
 }
+/** Codes of answers that speak of another issuer or client, or were altered; the other ones tell of the way there. */
+const forgeries: unknown[] = ['OAUTH_INVALID_RESPONSE', 'OAUTH_JWT_CLAIM_COMPARISON_FAILED']
 
 /** Connects to the providers that are configured, each when it is first needed. */
 export function createOauthAccounts(config: Config): OauthAccounts {
@@ -78,9 +81,8 @@ export function createOauthAccounts(config: Config): OauthAccounts {
       const answer = new URL(redirectUri(provider))
       answer.search = String(new URLSearchParams({ code, state, ...(iss !== undefined && { iss }) }))
       const configuration = await configurationOf(provider)
-      const granted = await refusalsTold(
-        authorizationCodeGrant(configuration, answer, { pkceCodeVerifier: verifier, expectedState: state }),
-      )
+      const checks = { pkceCodeVerifier: verifier, expectedState: state }
+      const granted = await refusalsTold(authorizationCodeGrant(configuration, answer, checks).catch(refuseForged))
       const email = granted.claims()?.email
       return { email: typeof email === 'string' ? email : null, tokens: tokensOf(granted) }
     },
@@ -121,6 +123,12 @@ async function refusalsTold<T>(grant: Promise<T>): Promise<T> {
     }
     throw error
   }
+}
+
+/** Rethrows; an answer that cannot be the provider's own is a refusal: another try would not make it one. */
+function refuseForged(error: unknown): never {
+  if (!(error instanceof ClientError && forgeries.includes(error.code))) throw error
+  throw new AccountRefused('what came back is not the answer to what was asked', { cause: error })
 }
 
 function tokensOf(granted: TokenEndpointResponse & TokenEndpointResponseHelpers): AccountTokens {
