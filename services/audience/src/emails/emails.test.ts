@@ -116,6 +116,30 @@ describe('emails of a contact', () => {
     assert.equal((await get(me, id)).emailStatus, 'unknown', 'nothing is known of another address')
   })
 
+  it('say by the last of them what is known of the address, in whatever order they are told', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const heard = async (status: string, at: string) => {
+      await tell(told(me, status, { emailId: randomUUID(), to: 'one@example.com', at, error: 'as it was told' }))
+      return (await get(me, id)).emailStatus
+    }
+    assert.equal(await heard('queued', times[0]), 'unknown')
+    assert.equal(await heard('failed', times[0]), 'unknown', 'it says nothing of the address')
+    assert.equal(await heard('sent', times[0]), 'ok')
+    assert.equal(await heard('bounced', times[1]), 'bounced')
+    assert.equal(await heard('sent', times[0]), 'bounced', 'it was before')
+    assert.equal(await heard('sent', times[2]), 'ok')
+    const history = audience.contacts.listAttributesHistory({ id, list: { sort: '{"at":1}' } }, me)
+    assert.deepEqual(
+      (await streamedJsonOf<Page<Email>>(history)).docs.map(({ key, from, to, type }) => [key, from, to, type]),
+      [
+        ['emailStatus', 'unknown', 'ok', 'email.sent'],
+        ['emailStatus', 'ok', 'bounced', 'email.bounced'],
+        ['emailStatus', 'bounced', 'ok', 'email.sent'],
+      ],
+    )
+  })
+
   it('of other organizations and of nobody are not kept', async () => {
     const [me, other] = [testCaller(), testCaller()]
     const { id } = await newContact(me, 'one@example.com')

@@ -3,7 +3,7 @@ import type { Event } from '@rollcall/runtime'
 import { addEvents, consumeOnce } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import { z } from 'zod'
-import { emailKeyOf } from '../contacts/changes.ts'
+import { type Change, emailKeyOf } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { changedEvent } from '../contacts/contact-events.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
@@ -26,10 +26,19 @@ type Heard = { email: Email; status: EmailStatus; at: Date; type: string }
 const messaging = { kind: 'system', id: null, name: 'messaging' } as const
 /** What a person does with an email is an activity of theirs; that we sent it is none. */
 const ownDoing: readonly EmailStatus[] = ['opened', 'clicked']
+/** What an email that came so far, or that was refused, says of the address. One that failed never got there. */
+const telling: ReadonlyMap<string, Contact['emailStatus']> = new Map([
+  ['email.sent', 'ok'],
+  ['email.delivered', 'ok'],
+  ['email.opened', 'ok'],
+  ['email.clicked', 'ok'],
+  ['email.bounced', 'bounced'],
+])
 
 /**
  * Keeps which emails went to which contact, as the messaging service tells it: each event counts once, and the status only
- * moves on, in whatever order they come. What is sent to nobody in the audience is none of ours.
+ * moves on, in whatever order they come. The last that reached the contact's address, or was refused there, says what is
+ * known of it; that change stands in the entry of the email. What is sent to nobody in the audience is none of ours.
  */
 export function onEmailEvents(data: Data): Handle {
   return async event => {
@@ -47,14 +56,26 @@ async function note(data: Data, { organization }: Event, heard: Heard, session: 
   const contact = await recipientOf(collections, heard.email, session)
   if (!contact) return
   await keepEmail(collections, contact, heard, session)
-  if (heard.status !== 'queued') await writeEntry(collections, contact, heard, session)
-  const isItsAddress = emailKeyOf(heard.email.to) === contact.emailKey
-  if (heard.status === 'bounced' && isItsAddress && contact.emailStatus !== 'bounced') {
-    await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: 'bounced' } }, { session })
-    await contactPositions(data, organization).touch(session)
-    const change = { key: 'emailStatus', from: contact.emailStatus, to: 'bounced' }
-    await addEvents(session, [changedEvent(contact, [change], messaging, heard.at)])
-  }
+  if (heard.status === 'queued') return
+  const change = await statusChange(collections, contact, heard, session)
+  await writeEntry(collections, contact, heard, change, session)
+  if (!change) return
+  await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: change.to } }, { session })
+  await contactPositions(data, organization).touch(session)
+  await addEvents(session, [changedEvent(contact, [change], messaging, heard.at)])
+}
+
+/** What an email says of the contact's address, unless a later one has said something already. */
+async function statusChange(
+  { history }: Collections,
+  { _id: person, emailKey, emailStatus: from }: Contact,
+  { email, at, type }: Heard,
+  session: ClientSession,
+): Promise<Change | undefined> {
+  const to = telling.get(type)
+  if (to === undefined || to === from || emailKeyOf(email.to) !== emailKey) return undefined
+  const since = await history.find({ person, at: { $gt: at } }, { session, projection: { type: 1 } })
+  return since.some(entry => telling.has(entry.type)) ? undefined : { key: 'emailStatus', from, to }
 }
 
 /** Whom an email is for: whom its sender named, or else whoever has the address. */
@@ -98,10 +119,11 @@ async function writeEntry(
   { history }: Collections,
   contact: Contact,
   { email, status, at, type }: Heard,
+  change: Change | undefined,
   session: ClientSession,
 ): Promise<void> {
   const { emailId, subject, error } = email
-  const data = { emailId, subject, ...(error && { error }) }
+  const data = { emailId, subject, ...(error && { error }), ...(change && { changes: [change] }) }
   const kind = ownDoing.includes(status) ? 'activity' : 'email'
   await history.insertOne({ person: contact._id, kind, type, at, actor: messaging, data }, { session })
 }
