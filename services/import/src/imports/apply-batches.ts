@@ -140,8 +140,20 @@ function refusedRows(
   })
 }
 
+/** What is noted of a row that failed: whole cells, to be corrected; of all else as much as can be shown. */
 function failedRow({ _id: job, organization }: Import, { cells }: Row, failure: RowFailure): FailedRow {
-  return { _id: new Types.ObjectId(), organization, job, ...failure, cells }
+  const { column, value, message } = failure
+  const shown = {
+    column: column && beginning(column, 1_000),
+    value: beginning(value, 200),
+    message: beginning(message, 1_000),
+  }
+  return { _id: new Types.ObjectId(), organization, job, ...failure, ...shown, cells }
+}
+
+/** A copy: a text cut from a file may keep a whole piece of it in memory. */
+function beginning(text: string, length: number): string {
+  return Buffer.from(text.slice(0, length)).toString()
 }
 
 /** Notes a batch as done. Its failures come first: noted twice they are one, since a job has each row once. */

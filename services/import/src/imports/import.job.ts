@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CsvError } from '@rollcall/csv'
-import { serviceCaller } from '@rollcall/rpc'
+import { type CallContext, serviceCaller } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
 import { addEvents } from '@rollcall/store'
 import type { Types } from 'mongoose'
@@ -21,6 +21,9 @@ export async function organizationsWithImports({ models }: Context): Promise<str
   return ids.map(id => queueIdOf(String(id)))
 }
 
+/** After so many setbacks in a row a job lets the others of its organization go first. */
+const patience = 5
+
 /**
  * One turn of an organization: works on its oldest unfinished job until that is done or the turn's time is over.
  * The record carries everything that a worker needs to go on; each step of it is fenced, so of two workers that believe
@@ -31,21 +34,51 @@ export async function runTurn(context: Context, queueId: string, signal: AbortSi
   const organizationId = queueId.slice('org-'.length)
   const collections = context.of({ organizationId })
   const call = { caller: serviceCaller('import', organizationId), signal }
-  const [oldest] = await collections.imports.find({ state: { $in: unfinished } }, { sort: { _id: 1 }, limit: 1 })
-  if (!oldest) return 'done'
+  const next = await nextJob(collections)
+  if (!next) return 'done'
   try {
-    const turn = beginTurn(context, collections, await takeOver(collections, oldest), call)
+    const turn = beginTurn(context, collections, await takeOver(collections, next), call)
     const finished = turn.job.kind === 'undo' ? await undoBatches(turn) : await applyBatches(turn)
     if (finished) await complete(turn)
   } catch (error) {
     if (error instanceof FenceLost) return 'again'
-    if (!(error instanceof CsvError || error instanceof Hopeless)) throw error
-    await fail(collections, oldest, error.message)
+    if (error instanceof CsvError || error instanceof Hopeless) {
+      await fail(collections, next, error.message)
+      return 'again'
+    }
+    if (!signal.aborted) await noteSetback(context, collections, next, call)
+    throw error
   }
   return 'again'
 }
 
-async function takeOver({ imports }: Collections, { _id, startedAt }: Import): Promise<Import> {
+type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks'>
+
+/** The oldest, unless it fails time and again: whatever is wrong with it, the others are not held up. */
+async function nextJob({ imports }: Collections): Promise<NextJob | undefined> {
+  const projection = { startedAt: 1, setbacks: 1 } as const
+  const jobs: NextJob[] = await imports.find({ state: { $in: unfinished } }, { sort: { _id: 1 }, projection })
+  const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / patience)
+  const [next] = jobs.toSorted((a, b) => rank(a) - rank(b))
+  return next
+}
+
+/** Where the audience cannot be asked at all, the fault is not the job's, and it keeps its place. */
+async function noteSetback(
+  { attributes }: Context,
+  { imports }: Collections,
+  { _id }: NextJob,
+  call: CallContext,
+): Promise<void> {
+  try {
+    await attributes.describeAttributes({}, call)
+    await imports.updateOne({ _id }, { $inc: { setbacks: 1 } })
+  } catch {
+    return
+  }
+}
+
+async function takeOver({ imports }: Collections, { _id, startedAt }: NextJob): Promise<Import> {
   const taken = await imports.findOneAndUpdate(
     { _id, state: { $in: unfinished } },
     { $set: { state: 'active', startedAt: startedAt ?? new Date() }, $inc: { fence: 1 } },
@@ -88,7 +121,7 @@ function eventsOf({ _id, kind, undoes, organization, total, counts }: Import): E
   return [event('audience.import_undone', undoes, undone)]
 }
 
-async function fail({ imports }: Collections, { _id }: Import, reason: string): Promise<void> {
+async function fail({ imports }: Collections, { _id }: NextJob, reason: string): Promise<void> {
   const changes = { state: 'failed', failedReason: reason, finishedAt: new Date() }
   await imports.updateOne({ _id, state: 'active' }, { $set: changes, $inc: { fence: 1 } })
 }

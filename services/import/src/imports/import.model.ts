@@ -92,6 +92,8 @@ export type Import = {
   preview: RowPreview[]
   /** Raised by whoever takes the job over: a write with an older one is refused. */
   fence: number
+  /** Turns in a row that failed although the audience can be asked. */
+  setbacks: number
   /** Milliseconds of work so far. */
   workedMs: number
   startedAt: Date | null
@@ -131,6 +133,7 @@ export const importSchema = new Schema<Import>(
     errors: { type: Schema.Types.Mixed, default: [] },
     preview: { type: Schema.Types.Mixed, default: [] },
     fence: { type: Number, default: 0 },
+    setbacks: { type: Number, default: 0 },
     workedMs: { type: Number, default: 0 },
     startedAt: { type: Date, default: null },
     finishedAt: { type: Date, default: null },

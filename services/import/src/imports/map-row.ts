@@ -24,7 +24,6 @@ export type MappedRow = { row: ApplyBatchRequestRow; failure?: undefined } | { r
 
 const longestName = 200
 const tagLimits = { count: 100, length: 100 }
-const longestShown = 200
 
 /** Joins the mapping of a job with its headers and the attribute definitions as they are now. */
 export function columnsOf(
@@ -116,7 +115,7 @@ function failureOf(source: CsvRow, { header, target, definition }: Column, cell:
     line,
     column: header,
     field,
-    value: shown(cell),
+    value: cell,
     code: `invalid_${definition ? 'attribute' : target}`,
     message: `${header} ${reason}`,
   }
@@ -130,13 +129,8 @@ function unreadable({ row, line, cells, error }: CsvRow, columns: readonly Colum
     line,
     column: column?.header ?? null,
     field: column?.target ?? null,
-    value: shown(cells[index] ?? ''),
+    value: cells[index] ?? '',
     code,
     message,
   }
-}
-
-/** A copy: a cell cut from a file may keep a whole piece of it in memory. */
-function shown(cell: string): string {
-  return Buffer.from(cell.slice(0, longestShown)).toString()
 }

@@ -38,7 +38,7 @@ export function beginTurn(context: Context, collections: Collections, job: Impor
 export async function noteProgress(turn: Turn, changes: Partial<Import>): Promise<void> {
   const { collections, job } = turn
   const now = performance.now()
-  const progress = { ...changes, workedMs: job.workedMs + Math.round(now - turn.since) }
+  const progress = { ...changes, setbacks: 0, workedMs: job.workedMs + Math.round(now - turn.since) }
   const { matchedCount } = await collections.imports.updateOne(ours(job), { $set: progress })
   if (matchedCount === 0) throw new FenceLost()
   Object.assign(job, progress)

@@ -19,6 +19,8 @@ import { readStored, storeWhilePassing } from './spool.ts'
 /** Unfinished and expired uploads stay for a while, so that the clock of the database need not agree with ours. */
 const purgeSlackMs = 3_600_000
 const previewLength = 3
+/** Characters. A row that failed is kept in one record, which MongoDB limits to 16 MiB: at most 3 bytes for each of them. */
+const longestRow = 4 * 1024 * 1024
 
 /** What one pass over a file finds. */
 type Survey = {
@@ -116,6 +118,7 @@ async function surveyRows(body: AsyncIterable<Uint8Array>, format: CsvFormat, sl
   for await (const { rows } of reading) {
     for (const row of rows) {
       refuseLongField(row, format, limits)
+      refuseLongRow(row)
       rowCount = row.row
       if (preview.length < previewLength) preview.push(row)
       const { value: email } = readEmail(unguard(row.cells[emailColumn] ?? ''))
@@ -131,6 +134,11 @@ function refuseLongField({ error, line }: Row, { headers }: CsvFormat, { fieldLe
   throw refusal(
     `line ${line}, column ${headers[error.column] ?? error.column + 1}: a field is longer than ${fieldLength} characters`,
   )
+}
+
+function refuseLongRow({ cells, line }: Row): void {
+  const length = cells.reduce((sum, cell) => sum + cell.length, 0)
+  if (length > longestRow) throw refusal(`line ${line}: a row is longer than ${longestRow} characters`)
 }
 
 function refusal(reason: string): AppError {

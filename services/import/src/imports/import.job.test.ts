@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createAll, startTestImport, type TestImport } from '../test-import.ts'
+
+const file = 'email,name\na@example.com,A\nb@example.com,B\n'
+
+describe('the job of an import', () => {
+  let test: TestImport
+  before(async () => {
+    test = await startTestImport()
+  })
+  after(() => test.stop())
+
+  it('keeps of what failed as much as can be shown', async () => {
+    const call = test.newCall()
+    const long = '名'.repeat(60_000)
+    const rows = Array.from({ length: 110 }, (_, index) => index + 1)
+    const jobId = await test.start(call, `email,name\n${rows.map(row => `p${row}@example.com,P\n`).join('')}`)
+    test.answer = ({ rows }) => ({
+      outcomes: rows.map(() => 'FAILED'),
+      failures: rows.map(({ row }) => ({ row, field: 'name', value: long, code: 'invalid_field', message: long })),
+    })
+    await test.turn(call)
+    const { state, errors, counts } = await test.job(call, jobId)
+    assert.deepEqual([state, counts.failed, errors.length], ['completed', 110, 100])
+    assert.ok(errors.every(({ value, message }) => value.length === 200 && message.length === 1_000))
+  })
+
+  it('is given no row that one record cannot hold', async () => {
+    const [headers, cells] = [0, 1].map(line =>
+      Array.from({ length: 80 }, (_, n) => (line ? '名'.repeat(60_000) : `c${n}`)),
+    )
+    const file = `email,name,${headers}\na@example.com,A,b\nb@example.com,B,${cells}\n`
+    await assert.rejects(
+      test.start(test.newCall(), file),
+      /^AppError: line 3: a row is longer than 4194304 characters$/,
+    )
+  })
+
+  it('lets the others of its organization go first where it fails time and again', async () => {
+    const call = test.newCall()
+    const stuck = await test.start(call, file)
+    const next = await test.start(call, file)
+    const order: string[] = []
+    test.answer = request => {
+      order.push(request.jobId)
+      if (request.jobId === stuck) throw new Error('cannot be done')
+      return createAll(request)
+    }
+    const turns = async (count: number) => {
+      for (let turn = 0; turn < count; turn++) await test.turn(call).catch(() => undefined)
+    }
+    await turns(4)
+    assert.deepEqual(new Set(order), new Set([stuck]), 'a short disturbance does not change the order')
+    await turns(2)
+    assert.equal((await test.job(call, next)).state, 'completed')
+    test.answer = createAll
+    await turns(1)
+    assert.equal((await test.job(call, stuck)).state, 'completed')
+  })
+
+  it('keeps its place where the audience is away altogether', async () => {
+    const call = test.newCall()
+    const [first, second] = [await test.start(call, file), await test.start(call, file)]
+    const { describeAttributes } = test.context.attributes
+    test.context.attributes.describeAttributes = async () => {
+      throw new Error('away')
+    }
+    for (let turn = 0; turn < 12; turn++) await assert.rejects(test.turn(call))
+    test.context.attributes.describeAttributes = describeAttributes
+    await test.turn(call)
+    const states = await Promise.all([first, second].map(async id => (await test.job(call, id)).state))
+    assert.deepEqual(states, ['completed', 'waiting'])
+  })
+})
