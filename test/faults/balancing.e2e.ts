@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { freePort } from '@rollcall/local'
+import { freePort, linkTo } from '@rollcall/local'
 import type { Client, RpcServer } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { startTestDns, type TestDns } from '../../services/messaging/src/dns/test-dns.ts'
@@ -15,6 +15,31 @@ const zone = 'rollcall.test'
 const name = `identity.${zone}`
 const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
 const caller = serviceCaller('test', 'a'.repeat(24))
+
+const method = '/rollcall.identity.v1.Directory/FindUsers'
+
+/** A gRPC client as it comes, with what may be said of its channel. */
+function plainClient(address: string, options: object = {}) {
+  const plain = new GrpcClient(address, credentials.createInsecure(), options)
+  const metadata = new Metadata()
+  metadata.set('rollcall-caller', signAssertion(caller, assertionKeys))
+  return {
+    call: (deadline = Date.now() + 10_000) =>
+      new Promise((resolve, reject) => {
+        const answered = (error: Error | null) => (error ? reject(error) : resolve(undefined))
+        plain.makeUnaryRequest(
+          method,
+          () => Buffer.alloc(0),
+          bytes => bytes,
+          null,
+          metadata,
+          { deadline },
+          answered,
+        )
+      }),
+    close: () => plain.close(),
+  }
+}
 
 /** K2 of the goals: replicas behind one name, as behind the headless service of a cluster. */
 describe('calls to a service of several replicas', () => {
@@ -93,27 +118,72 @@ describe('calls to a service of several replicas', () => {
   })
 
   it('all go to one with a client as it comes, by the same count', async () => {
-    const plain = new GrpcClient(address(), credentials.createInsecure())
-    const metadata = new Metadata()
-    metadata.set('rollcall-caller', signAssertion(caller, assertionKeys))
-    const path = '/rollcall.identity.v1.Directory/FindUsers'
-    const call = () =>
-      new Promise((resolve, reject) => {
-        const answered = (error: Error | null) => (error ? reject(error) : resolve(undefined))
-        plain.makeUnaryRequest(
-          path,
-          () => Buffer.alloc(0),
-          bytes => bytes,
-          null,
-          metadata,
-          {},
-          answered,
-        )
-      })
+    const { call, close } = plainClient(address())
     try {
-      assert.ok(!isEven(await sharesOf(100, call)))
+      assert.ok(!isEven(await sharesOf(100, () => call())))
     } finally {
-      plain.close()
+      close()
     }
   })
+})
+
+/** What a machine leaves behind that lost its power: connections that nobody closes and nobody answers. */
+describe('calls to two replicas, of which one falls silent', () => {
+  const answersInARow = 20
+  const longestWaitMs = 500
+  const patienceMs = 20_000
+
+  /** Calls until so many in a row were answered; whether that came to pass in time. */
+  const recovers = async (call: (deadline: number) => Promise<unknown>): Promise<boolean> => {
+    const startedAt = performance.now()
+    for (let answered = 0; answered < answersInARow; ) {
+      if (performance.now() - startedAt > patienceMs) return false
+      const isAnswered = await call(Date.now() + longestWaitMs).then(
+        () => true,
+        () => false,
+      )
+      answered = isAnswered ? answered + 1 : 0
+    }
+    return true
+  }
+
+  const withOneSilent = async (test: (address: string, fallSilent: () => void) => Promise<void>) => {
+    const logger = createLogger({ service: 'test', level: 'silent' })
+    const services = { 'rollcall.identity.v1.Directory': { findUsers: async () => ({ users: [] }) } }
+    const start = () => serve({ services, host: '127.0.0.1', port: 0, assertionKeys, logger })
+    await using opened = new AsyncDisposableStack()
+    const [one, other] = [await start(), await start()]
+    opened.defer(() => one.stop())
+    opened.defer(() => other.stop())
+    const link = await linkTo(`127.0.0.1:${one.port}`)
+    opened.defer(() => link.stop())
+    await test(`ipv4:${link.url},127.0.0.1:${other.port}`, () => link.become('silent'))
+  }
+
+  it('all go to the other soon', () =>
+    withOneSilent(async (address, fallSilent) => {
+      const connection = connect({ address, assertionKeys })
+      try {
+        const directory = connection.client('rollcall.identity.v1.Directory')
+        const call = (deadline: number) => directory.findUsers({ ids: [] }, { caller, deadline })
+        assert.ok(await recovers(call))
+        fallSilent()
+        assert.ok(await recovers(call))
+      } finally {
+        connection.close()
+      }
+    }))
+
+  it('are lost one by one with a client as it comes, by the same count', () =>
+    withOneSilent(async (address, fallSilent) => {
+      const roundRobin = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] })
+      const { call, close } = plainClient(address, { 'grpc.service_config': roundRobin })
+      try {
+        assert.ok(await recovers(call))
+        fallSilent()
+        assert.equal(await recovers(call), false)
+      } finally {
+        close()
+      }
+    }))
 })

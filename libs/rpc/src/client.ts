@@ -77,6 +77,10 @@ export function connect(options: ConnectOptions): Connection {
     'grpc.max_reconnect_backoff_ms': 2_000,
     // A connection that ended asks for the addresses anew; the default would not for 30 s, and miss new replicas so long.
     'grpc.dns_min_time_between_resolutions_ms': 2_000,
+    // A machine that dies closes nothing. Without a sign of life the connection is given up, and its calls go elsewhere.
+    'grpc.keepalive_time_ms': 5_000,
+    'grpc.keepalive_timeout_ms': 3_000,
+    'grpc.keepalive_permit_without_calls': 1,
     // Services are addressed directly: a proxy of the environment is for the outside.
     'grpc.enable_http_proxy': 0,
   })
@@ -124,6 +128,8 @@ function unary(
   const retryable = (failure: unknown) => isRepeatable(failure, isIdempotent)
   return (request: unknown, context: CallContext) => {
     const { deadline } = callOptions(context, options.deadlineMs ?? 10_000)
+    const { signal } = context
+    const patience = { attempts, baseMs: firstWaitMs, deadline, retryable, ...(signal && { signal }) }
     const call = () =>
       answered(context, callback =>
         channel.makeUnaryRequest(
@@ -136,7 +142,7 @@ function unary(
           callback,
         ),
       )
-    return traced(spanName(path), clientSpan, () => retry(call, { attempts, baseMs: firstWaitMs, deadline, retryable }))
+    return traced(spanName(path), clientSpan, () => retry(call, patience))
   }
 }
 
@@ -195,8 +201,14 @@ function answered(context: CallContext, start: (callback: Callback) => { cancel(
       if (error) reject(fromServiceError(error))
       else resolve(value)
     })
-    context.signal?.addEventListener('abort', cancel, { once: true })
+    onAbort(context.signal, cancel)
   })
+}
+
+/** A signal that has fired already tells nobody again. */
+function onAbort(signal: AbortSignal | undefined, cancel: () => void): void {
+  if (signal?.aborted) cancel()
+  else signal?.addEventListener('abort', cancel, { once: true })
 }
 
 function serverStream(
@@ -218,7 +230,7 @@ function serverStream(
     const cancel = () => call.cancel()
     // The stream may go on for long, but not to begin must not take longer than a plain call.
     const timer = setTimeout(cancel, context.deadline === undefined ? firstWithinMs : context.deadline - Date.now())
-    context.signal?.addEventListener('abort', cancel, { once: true })
+    onAbort(context.signal, cancel)
     try {
       for await (const message of call) {
         clearTimeout(timer)

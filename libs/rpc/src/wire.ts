@@ -67,19 +67,19 @@ export function fromServiceError(error: ServiceError): AppError {
   const bytes = error.metadata?.get(errorKey)[0]
   if (Buffer.isBuffer(bytes)) {
     const { code, details } = JSON.parse(bytes.toString()) as { code: unknown; details: ErrorDetails<never> }
-    if (isErrorCode(code)) return new AppError(code, details)
+    if (isErrorCode(code)) return new AppError(code, details ?? {})
   }
   return new AppError('unavailable', {}, { cause: error })
 }
 
 /**
- * Whether a failed call may have changed something nevertheless: it was sent, and no answer came. A refusal means that
- * nothing was changed; without a connection nothing was asked; and what a server that is going away refuses it has not
- * looked at.
+ * Whether a failed call may have changed something nevertheless: no answer came, or the service itself was unavailable,
+ * who may have lost its database at a commit. Another refusal means that nothing was changed; without a connection nothing
+ * was asked; and what a server that is going away refuses it has not looked at.
  */
 export function mayHaveTakenEffect(failure: unknown): boolean {
   const cause = failure instanceof AppError ? failure.cause : failure
-  if (cause === undefined) return false
+  if (cause === undefined) return failure instanceof AppError && failure.code === 'unavailable'
   return !neverHandled.test(transportFailure(cause)?.details ?? '')
 }
 
