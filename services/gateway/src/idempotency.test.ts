@@ -105,6 +105,25 @@ describe('Idempotency-Key', () => {
     assert.equal(gateway.services.count('createContact'), 1)
   })
 
+  it('does not do again what a service was unavailable for: it may have lost its database at the commit', async () => {
+    const key = randomUUID()
+    gateway.services.behaviours.set('createContact', () => {
+      throw new AppError('unavailable', {})
+    })
+    assert.equal((await post(key)).status, 503)
+    gateway.services.behaviours.set('createContact', () => json({ made: 8 }))
+    assert.equal((await post(key)).status, 409)
+    assert.equal(gateway.services.count('createContact'), 1)
+  })
+
+  it('does not keep an answer that is long', async () => {
+    const key = randomUUID()
+    gateway.services.behaviours.set('createContact', () => json({ name: 'x'.repeat(16 * 1024) }))
+    assert.equal((await post(key)).status, 201)
+    assert.equal((await post(key)).status, 409)
+    assert.equal(gateway.services.count('createContact'), 1)
+  })
+
   it('does not keep an answer that holds a secret', async () => {
     const key = randomUUID()
     const token = { name: 'one' }

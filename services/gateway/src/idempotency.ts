@@ -14,6 +14,8 @@ type Kept = { request: string; answer?: { contentType: string; data: string } }
 
 const header = 'idempotency-key'
 const keptSeconds = 24 * 3600
+/** Answers of POSTs are short; a longer one would be paid for in the memory that limits and credentials live in. */
+const keptBytes = 16 * 1024
 const saneKey = /^[\x21-\x7e]{1,255}$/
 
 /**
@@ -44,9 +46,9 @@ export function createIdempotency({ redis, prefix }: { redis: Redis; prefix: str
       if (kept) return replay(exchange, kept, request)
       try {
         const answer = await perform()
-        const isSecret = exchange.match!.route.returns.secret ?? false
         // The change is made: that its answer could not be kept only costs its repetition a 409.
-        if (!isSecret) await redis.set(key, keptAnswer(request, answer), 'EX', keptSeconds).catch(() => undefined)
+        if (isKeepable(exchange, answer))
+          await redis.set(key, keptAnswer(request, answer), 'EX', keptSeconds).catch(() => undefined)
         return answer
       } catch (failure) {
         if (!mayHaveTakenEffect(failure)) await redis.del(key).catch(() => undefined)
@@ -54,6 +56,10 @@ export function createIdempotency({ redis, prefix }: { redis: Redis; prefix: str
       }
     },
   }
+}
+
+function isKeepable({ match }: Exchange, { data }: HttpBody): boolean {
+  return !match!.route.returns.secret && data.length <= keptBytes
 }
 
 async function claimOrRead(redis: Redis, key: string, value: string): Promise<[unknown, string | null]> {
@@ -79,7 +85,7 @@ function replay(exchange: Exchange, { request, answer }: Kept, asked: string): H
     throw conflict(
       isSecret
         ? 'a request with this Idempotency-Key was made; its answer holds a secret and was not kept'
-        : 'a request with this Idempotency-Key is still running, or ended without an answer',
+        : 'a request with this Idempotency-Key is still running, or ended without an answer that could be kept',
     )
   }
   exchange.headers.push('Idempotency-Replayed', 'true')
