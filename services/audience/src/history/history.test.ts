@@ -2,9 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Caller } from '@rollcall/rpc'
 import { Types } from 'mongoose'
-import { type Page, startTestAudience, streamedJsonOf, type TestAudience, testCaller } from '../test-audience.ts'
+import {
+  jsonOf,
+  type Page,
+  startTestAudience,
+  streamedJsonOf,
+  type TestAudience,
+  testCaller,
+} from '../test-audience.ts'
 
 type Me = { caller: Caller }
+type Change = { _id: string; id: string; key: string; to: unknown }
 type Entry = Record<string, unknown> & { type: string }
 
 describe('the history of a contact', () => {
@@ -56,5 +64,35 @@ describe('the history of a contact', () => {
       const left = { person: { $in: ids.map(id => new Types.ObjectId(id)) } }
       assert.equal(await audience.db.collection('history').countDocuments(left), 0)
     })
+  })
+
+  it('names each change of a field by an id of its own, and pages through all of them once in any order', async () => {
+    const me = testCaller()
+    const slugs = ['a', 'b', 'c', 'd', 'e']
+    for (const slug of slugs)
+      await audience.attributes.createAttribute({ name: slug, slug, type: 'number', options: [] }, me)
+    const { id } = await jsonOf<{ id: string }>(
+      audience.contacts.createContact({ email: 'one@example.com', tags: [] }, me),
+    )
+    for (const value of [1, 2]) {
+      const attributes = JSON.stringify(Object.fromEntries(slugs.map(slug => [slug, value])))
+      await audience.contacts.updateAttributes({ id, attributes }, me)
+    }
+    const changes = (list: object) =>
+      streamedJsonOf<Page<Change>>(audience.contacts.listAttributesHistory({ id, list }, me)).then(({ docs }) => docs)
+    const all = await changes({ limit: 100 })
+    assert.equal(new Set(all.map(({ _id }) => _id)).size, 10)
+    assert.ok(all.every(({ id, _id }) => id === _id && /^[0-9a-f]{24}$/.test(id)))
+    assert.deepEqual(
+      all.map(({ key, to }) => `${key.at(-1)}${to}`),
+      [2, 1].flatMap(value => slugs.map(slug => `${slug}${value}`)),
+      'newest first, those of one request in its order',
+    )
+    const [third] = await changes({ filter: JSON.stringify({ _id: all[2]!._id }) })
+    assert.deepEqual(third, all[2])
+    for (const sort of [undefined, '{"at":1}', '{"type":1}', '{"to":-1}']) {
+      const pages = await Promise.all([1, 2, 3, 4].map(page => changes({ page, limit: 3, ...(sort && { sort }) })))
+      assert.equal(new Set(pages.flat().map(({ _id }) => _id)).size, 10, sort)
+    }
   })
 })

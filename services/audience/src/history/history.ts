@@ -10,7 +10,8 @@ import { namesOf } from '../lists/contact-lists.ts'
 import { createdEntry, type HistoryEntry, joinedEntry } from './history.model.ts'
 
 const newestFirst = { at: -1, _id: -1 } as const
-const newestChangesFirst = { ...newestFirst, index: 1 } as const
+/** Those of one entry in its order. */
+const newestChangesFirst = { at: -1, entry: -1, index: 1 } as const
 
 const actorFields: FieldTable = {
   actor: 'object',
@@ -40,6 +41,24 @@ const changeFields: FieldTable = {
   row: 'number',
 }
 
+const entryId = { $toString: '$_id' }
+const fourDigits = { $substrBytes: [{ $toString: { $add: ['$index', 10_000] } }, 1, 4] }
+/**
+ * The id of a change, which is stored within its entry: that of the entry for the first one; for the others its place
+ * stands where an id has what tells processes apart.
+ */
+const changeId = {
+  $cond: [
+    { $eq: ['$index', 0] },
+    '$_id',
+    {
+      $toObjectId: {
+        $concat: [{ $substrBytes: [entryId, 0, 8] }, fourDigits, { $substrBytes: [entryId, 12, 12] }],
+      },
+    },
+  ],
+}
+
 /** Everything that happened to a contact, and while it is linked to an account, with that account too. */
 export async function listTimeline(context: Context, request: ListOfRequest, call: Call) {
   const contact = await findContact(context.of(call.caller).contacts, request.id)
@@ -65,6 +84,9 @@ export async function listAttributesHistory(context: Context, { id, list }: List
       { $unwind: { path: '$data.changes', includeArrayIndex: 'index' } },
       {
         $project: {
+          _id: changeId,
+          entry: '$_id',
+          index: 1,
           contact: '$person',
           type: 1,
           at: 1,
@@ -74,7 +96,6 @@ export async function listAttributesHistory(context: Context, { id, list }: List
           to: '$data.changes.to',
           importJob: '$data.importJob',
           row: '$data.row',
-          index: 1,
         },
       },
     ],
