@@ -388,6 +388,21 @@ function SPOILT(): [what: string, expected: RegExp, spoil: (objects: Manifest[])
       },
     ],
     [
+      'a service that no alert misses',
+      /nobody misses audience/,
+      objects => {
+        for (const rule of find(objects, 'PrometheusRule', /rollcall/).spec.groups![0]!.rules)
+          rule.expr = rule.expr.replaceAll('service="audience"', 'service="reports"')
+      },
+    ],
+    [
+      'an alert about nobody in particular',
+      /not filled in: up\{\$scope\}/,
+      objects => {
+        find(objects, 'PrometheusRule', /rollcall/).spec.groups![0]!.rules[0]!.expr = 'up{$scope}'
+      },
+    ],
+    [
       'a hook that counts on an account',
       /made after it/,
       objects => {

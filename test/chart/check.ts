@@ -53,6 +53,7 @@ const CHECKS: ((release: Release) => string[])[] = [
   podsStopInTime,
   policiesLetCallsThrough,
   policiesCoverEveryPod,
+  alertsKeepToTheRelease,
 ]
 
 const ofKind = ({ objects }: Release, kind: string) => objects.filter(object => object.kind === kind)
@@ -342,6 +343,18 @@ function policiesCoverEveryPod(release: Release): string[] {
     return [
       ...(denied ? [] : [`${pod.name} is not under the default deny`]),
       ...(resolves ? [] : [`${pod.name} cannot resolve names`]),
+    ]
+  })
+}
+
+function alertsKeepToTheRelease(release: Release): string[] {
+  const components = ofKind(release, 'Deployment').map(({ metadata }) => metadata.labels['app.kubernetes.io/component'])
+  return ofKind(release, 'PrometheusRule').flatMap(({ spec }) => {
+    const queries = (spec.groups ?? []).flatMap(({ rules }) => rules.map(({ expr }) => expr))
+    const isMissed = (component = '') => queries.some(query => query.includes(`service="${component}"`))
+    return [
+      ...queries.filter(query => /\$\w/.test(query)).map(query => `an alert is not filled in: ${query}`),
+      ...components.filter(component => !isMissed(component)).map(component => `nobody misses ${component}`),
     ]
   })
 }

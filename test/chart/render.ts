@@ -65,6 +65,7 @@ export type Manifest = {
       backendRefs?: { name: string; port: number }[]
     }[]
     endpoints?: { port: string; path: string }[]
+    groups?: { rules: { alert: string; expr: string }[] }[]
   }
 }
 
