@@ -545,6 +545,23 @@ describe('what is said of a record', () => {
       assert.ok(dns.asked.every(question => question.startsWith('127.0.0.1 ')))
     })
 
+    it('asks no servers at addresses that are not of the public internet', async () => {
+      const servers = ['4000::1', '::ffff:8.8.8.8', '192.0.2.1', '64:ff9b::808:808', '2002:808:808::1']
+      for (const address of servers) {
+        dns.zone('example.com', [])
+        dns.publish('example.com', [
+          { name: 'example.com', type: 'NS', data: 'ns.example.com' },
+          { name: 'ns.example.com', type: address.includes(':') ? 'AAAA' : 'A', data: address },
+        ])
+        const { reason } = await check(dkim, { allowPrivate: false })
+        assert.equal(
+          reason,
+          'the name servers of example.com (ns.example.com) do not serve it, try again later',
+          address,
+        )
+      }
+    })
+
     it('tells a domain that does not exist', async () => {
       dns.reset()
       assert.deepEqual(await check(dkim), {

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js'
 import { getDomain } from 'tldts'
+import { isPublicAddress } from '../public-address.ts'
 import { exchange, type Question, type RecordType, type Reply } from './exchange.ts'
 import { AliasError, DnsFailure, type FailureKind } from './failure.ts'
 import { hedge } from './hedge.ts'
@@ -148,7 +148,8 @@ function zoneFinding(
 
   const serversOf = async ({ name, hosts, glue }: Zone): Promise<Server[]> => {
     const found = await Promise.all(hosts.map(host => glue.get(host) ?? addressesOf(host).catch(() => [])))
-    const addresses = found.flat().filter(address => allowPrivate || isPublic(address))
+    // Zones must not make this service ask servers of the network it runs in.
+    const addresses = found.flat().filter(address => allowPrivate || isPublicAddress(address))
     if (addresses.length === 0) throw new DnsFailure('lame', name, hosts)
     return [...new Set(addresses)].slice(0, MAX_SERVERS).map(address => ({ address, port: authorityPort }))
   }
@@ -207,11 +208,6 @@ function remembering<T>(
     known.set(key, answer)
     return answer
   }
-}
-
-/** Zones must not make this service ask servers of the network it runs in. */
-function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
 }
 
 function mostTelling(error: unknown): FailureKind {

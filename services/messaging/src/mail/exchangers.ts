@@ -6,7 +6,7 @@ import type { Answer, OpenLookups } from '../dns/resolver.ts'
 import { domainOf } from '../senders/sender.model.ts'
 import type { Parcel } from './compose.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
-import type { AddressPolicy } from './public-address.ts'
+import type { AddressPolicy } from './safe-host.ts'
 
 const EXCHANGER_PORT = 25
 const LOOKUP_MS = 8000

@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
 import type { Parcel } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
-import { type AddressPolicy, checkPort, isPublicAddress, resolveHost, UnsafeHost } from './public-address.ts'
+import { type AddressPolicy, checkPort, isOutside, resolveHost, UnsafeHost } from './safe-host.ts'
 
 /** A server that takes mail over SMTP. */
 export type SmtpServer = {
@@ -105,12 +105,12 @@ type GotSocket = (error: Error | null, socket?: Awaited<ReturnType<typeof openSo
 async function openSocket(server: SmtpServer, policy: AddressPolicy) {
   checkPort(server.port, policy)
   const { address, name } = await resolveHost(server.host, policy)
-  const isOutside = isPublicAddress(address)
+  const outside = isOutside(address)
   return {
     connection: await connected(address, server.port),
     ...(isIP(name) === 0 && { servername: name }),
-    requireTLS: isOutside && server.auth !== undefined,
-    tls: { rejectUnauthorized: isOutside && (server.secure || server.auth !== undefined) },
+    requireTLS: outside && server.auth !== undefined,
+    tls: { rejectUnauthorized: outside && (server.secure || server.auth !== undefined) },
   }
 }
 

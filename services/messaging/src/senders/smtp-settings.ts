@@ -1,6 +1,6 @@
 import type { Smtp, SmtpChange } from '@rollcall/protos/gen/messaging-v1.ts'
 import { AppError } from '@rollcall/rpc'
-import { type AddressPolicy, checkHost, checkPort, UnsafeHost } from '../mail/public-address.ts'
+import { type AddressPolicy, checkHost, checkPort, UnsafeHost } from '../mail/safe-host.ts'
 import type { Sender, SenderSmtp } from './sender.model.ts'
 
 /** The mail server that a new sender names. @throws {AppError} invalid_field, missing_field */

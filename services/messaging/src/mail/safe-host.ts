@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { within } from '@rollcall/runtime'
 import ipaddr from 'ipaddr.js'
+import { isPublicAddress } from '../public-address.ts'
 
 /** A host to connect to: the address that was checked, and the name that its certificate has to carry. */
 export type CheckedHost = { address: string; name: string }
@@ -52,14 +53,11 @@ export function canonicalHost(text: string): string {
 /** Networks of examples (RFC 5737): they lead nowhere, so a setting copied from a manual may name them. */
 const examples = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'].map(block => ipaddr.IPv4.parseCIDR(block))
 
-/** Whether an address is one of the public internet: none that only means something on this machine or its networks. */
-export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.parse(address)
-  if (parsed.kind() === 'ipv4' && examples.some(block => parsed.match(block))) return true
-  if (parsed.range() !== 'unicast') return false
-  // Of IPv6 nothing but 2000::/3 is in use; the rest may embed any IPv4 address, or will one day mean something.
-  return parsed.kind() === 'ipv4' || ((parsed as ipaddr.IPv6).parts[0]! & 0xe000) === 0x2000
+/** Whether an address leads to none of our own networks: it is public, or one of an example. */
+export function isOutside(address: string): boolean {
+  return (
+    isPublicAddress(address) || examples.some(block => isIP(address) === 4 && ipaddr.IPv4.parse(address).match(block))
+  )
 }
 
 /**
@@ -69,7 +67,7 @@ export function isPublicAddress(address: string): boolean {
 export async function resolveHost(host: string, policy: AddressPolicy): Promise<CheckedHost> {
   const name = canonicalHost(host)
   const addresses = isIP(name) ? [name] : await addressesOf(name, policy)
-  if (!policy.allowPrivate && !addresses.every(isPublicAddress)) {
+  if (!policy.allowPrivate && !addresses.every(isOutside)) {
     throw new UnsafeHost('private, loopback and other special addresses are not allowed')
   }
   const [address] = addresses
