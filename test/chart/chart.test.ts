@@ -164,6 +164,15 @@ describe('bad values', { skip }, () => {
     assert.ok(passed === REFUSED.length && passed >= 20)
   })
 
+  it('are those without one of the services that the gateway routes to', async () => {
+    const without = readdirSync(services).map((service): (typeof REFUSED)[number] => [
+      `${service} is off`,
+      { services: { [service]: { enabled: false } } },
+      new RegExp(`services.${service} is off`),
+    ])
+    assert.equal(await unitTests(refusalSuite(without)), without.length)
+  })
+
   it('are told from good ones', async () => {
     await assert.rejects(unitTests(refusalSuite([['nothing wrong', { logLevel: 'debug' }, /./]])), /nothing wrong/)
   })

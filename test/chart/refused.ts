@@ -57,9 +57,10 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
   ],
   [
     'a call to a service that is off',
-    { services: { audience: { enabled: false } } },
-    /calls names audience, which is no enabled service/,
+    { services: { reports: { enabled: false }, import: { calls: ['reports'] } } },
+    /calls names reports, which is no enabled service/,
   ],
+  ['a service of the contract that is taken out', { services: { messaging: null } }, /services\.messaging is off: the/],
   ['no public service', { services: { gateway: { public: false } } }, /exactly one service has to be public, not 0/],
   [
     'two public services',

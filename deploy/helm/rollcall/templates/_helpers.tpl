@@ -36,6 +36,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- $service := mergeOverwrite (deepCopy $.Values.serviceDefaults) (deepCopy (default dict $block)) -}}
 {{- if $service.enabled }}{{ $_ := set $services $name $service }}{{ end -}}
 {{- end -}}
+{{- range list "gateway" "identity" "audience" "import" "messaging" -}}
+{{- if not (hasKey $services .) }}{{ fail (printf "services.%s is off: the gateway does not start unless it is told where each service of the contract is" .) }}{{ end -}}
+{{- end -}}
 {{- toYaml $services -}}
 {{- end -}}
 
