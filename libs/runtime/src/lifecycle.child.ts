@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { baseConfig, loadConfig } from './config.ts'
 import { type Lifecycle, runService, runTask } from './lifecycle.ts'
 import { pause } from './time.ts'
+import { traced } from './tracing.ts'
 
 /**
  * A service that does nothing, run by `lifecycle.test.ts` in a process of its own; `BEHAVIOUR` says how it misbehaves.
@@ -28,6 +29,7 @@ const fail = async (what: string) => {
 async function start({ BEHAVIOUR }: z.infer<typeof schema>, { onStop, logger, shutdown }: Lifecycle) {
   shutdown.addEventListener('abort', () => logger.info('told'))
   onStop('store', () => pause(10))
+  await traced('start', { kind: 'client' }, () => pause(1))
   if (BEHAVIOUR === 'failing-start') await fail('no store')
   if (BEHAVIOUR === 'hanging-start') await forever()
   if (BEHAVIOUR === 'hanging-stop') onStop('stubborn', forever)

@@ -99,6 +99,13 @@ test('a failing step does not keep the others from stopping, and exits 1', async
   assert.deepEqual(steps, ['server', 'clumsy', 'store', 'internal server'])
 })
 
+test('a collector of traces that is away is told of, and no reason to exit 1', async () => {
+  const nobody = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_TIMEOUT: '500' }
+  const { code, lines } = await run({ ...nobody, OTEL_TRACES_SAMPLER_ARG: '1' }, serving)
+  assert.equal(code, 0)
+  assert.ok(lines.some(({ level, msg }) => level === 'warn' && msg === 'last spans not exported'))
+})
+
 test('a failing start lets go of what it holds and exits 1', async () => {
   const { code, steps, lines } = await run({ BEHAVIOUR: 'failing-start' })
   assert.equal(code, 1)

@@ -1,3 +1,4 @@
+import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { type BaseConfig, ConfigError } from './config.ts'
 import { createHealth, type Health } from './health.ts'
 import { startInternalServer } from './internal-server.ts'
@@ -86,9 +87,10 @@ export const createLifecycle = (options: LifecycleOptions): OwnedLifecycle => {
   }
 }
 
-/** What `runService` takes. `start` yields the port it serves, for the log. */
+/** What `runService` takes. `start` yields the port it serves, for the log; `atEdge` is who serves strangers. */
 export type ServiceOptions<C extends BaseConfig> = {
   name: string
+  atEdge?: boolean
   config: () => C
   start: (config: C, lifecycle: Lifecycle) => Promise<{ port: number }>
 }
@@ -98,8 +100,13 @@ export type ServiceOptions<C extends BaseConfig> = {
  * SIGTERM or SIGINT stop gracefully: exit 0, or 1 if a step failed or the grace period ran out.
  * An unusable configuration, a failing start, an uncaught exception or an unhandled rejection are logged and end with 1.
  */
-export const runService = <C extends BaseConfig>({ name, config: load, start }: ServiceOptions<C>): Promise<void> =>
-  runProcess(name, load, async (config, lifecycle) => {
+export const runService = <C extends BaseConfig>({
+  name,
+  atEdge = false,
+  config: load,
+  start,
+}: ServiceOptions<C>): Promise<void> =>
+  runProcess({ name, atEdge, load }, async (config, lifecycle) => {
     const startedAt = performance.now()
     const internal = await startInternalServer({ ...lifecycle, port: config.INTERNAL_PORT, host: config.LISTEN_HOST })
     lifecycle.onStop('internal server', internal.stop)
@@ -117,18 +124,17 @@ export type TaskOptions<C extends BaseConfig> = {
 
 /** The body of a program that does one thing and ends, such as `migrate.ts`: as `runService`, without health and metrics. */
 export const runTask = <C extends BaseConfig>({ name, config: load, run }: TaskOptions<C>): Promise<void> =>
-  runProcess(name, load, async (config, lifecycle) => {
+  runProcess({ name, atEdge: false, load }, async (config, lifecycle) => {
     await run(config, lifecycle)
     process.exit((await lifecycle.stop('done')) === 'clean' ? 0 : 1)
   })
 
 async function runProcess<C extends BaseConfig>(
-  name: string,
-  load: () => C,
+  { name, atEdge, load }: { name: string; atEdge: boolean; load: () => C },
   body: (config: C, lifecycle: OwnedLifecycle) => Promise<void>,
 ): Promise<void> {
   const config = loadOrExit(name, load)
-  const tracing = await startTracingTo(config, name) // before the logger, whose lines carry the trace
+  const tracing = await startTracingTo(config, { service: name, atEdge }) // before the logger, whose lines carry the trace
   const logger = createLogger({ service: name, level: config.LOG_LEVEL })
   const { SHUTDOWN_GRACE_MS: graceMs, SHUTDOWN_DRAIN_MS: drainMs } = config
   const lifecycle = createLifecycle({ service: name, logger, graceMs, drainMs })
@@ -144,7 +150,11 @@ async function runProcess<C extends BaseConfig>(
   process.on('unhandledRejection', err => crash(err, 'unhandledRejection'))
 
   try {
-    if (tracing) lifecycle.onStop('tracing', tracing.stop)
+    if (tracing) {
+      reportTracing(logger)
+      // A collector that is away is no reason to end badly.
+      lifecycle.onStop('tracing', () => tracing.stop().catch(err => logger.warn({ err }, 'last spans not exported')))
+    }
     logger.info({ pid: process.pid, node: process.version }, 'starting')
     await body(config, lifecycle)
   } catch (err) {
@@ -155,9 +165,16 @@ async function runProcess<C extends BaseConfig>(
   }
 }
 
-async function startTracingTo(config: BaseConfig, service: string) {
+async function startTracingTo(config: BaseConfig, about: { service: string; atEdge: boolean }) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: to, OTEL_TRACES_SAMPLER_ARG: sampleRatio } = config
-  return to === undefined ? undefined : startTracing({ service, to, sampleRatio })
+  return to === undefined ? undefined : startTracing({ ...about, to, sampleRatio })
+}
+
+/** What OpenTelemetry has to complain about, a collector that does not answer for one, goes into the log. */
+function reportTracing(logger: Logger): void {
+  const warn = (message: string, ...details: unknown[]) => logger.warn({ details }, message)
+  const quiet = () => {}
+  diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN)
 }
 
 function loadOrExit<C>(service: string, load: () => C): C {

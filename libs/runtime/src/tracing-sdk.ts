@@ -6,6 +6,8 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
   type SpanProcessor,
   TraceIdRatioBasedSampler,
   TracerProvider,
@@ -19,14 +21,19 @@ export function startSdk({
   service,
   to,
   sampleRatio,
+  atEdge = false,
 }: {
   service: string
   to: string | SpanProcessor
   sampleRatio: number
+  atEdge?: boolean
 }): { stop(): Promise<void> } {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'rollcall' }),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
+    sampler: new ParentBasedSampler({
+      root: new TraceIdRatioBasedSampler(sampleRatio),
+      ...(atEdge && { remoteParentSampled: byChance(sampleRatio) }),
+    }),
     spanProcessors: [typeof to === 'string' ? exporterTo(to) : to],
   })
   context.setGlobalContextManager(new AsyncLocalStorageContextManager())
@@ -39,4 +46,10 @@ function exporterTo(endpoint: string): SpanProcessor {
   return new BatchSpanProcessor({
     exporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }),
   })
+}
+
+/** Strangers make up their own ids of traces, so at the edge it is not these that decide. */
+function byChance(ratio: number): Sampler {
+  const { RECORD_AND_SAMPLED, NOT_RECORD } = SamplingDecision
+  return { shouldSample: () => ({ decision: Math.random() < ratio ? RECORD_AND_SAMPLED : NOT_RECORD }) }
 }

@@ -35,6 +35,8 @@ export async function startTracing(options: {
   to: string | import('@opentelemetry/sdk-trace').SpanProcessor
   /** Share of the traces begun here that is recorded, 0 to 1. */
   sampleRatio: number
+  /** Whether callers are strangers: of the traces that they want recorded, the same share is. Default: they have the say. */
+  atEdge?: boolean
 }): Promise<{ stop(): Promise<void> }> {
   const { startSdk } = await import('./tracing-sdk.ts') // it takes its time to load
   const sdk = startSdk(options)
