@@ -169,6 +169,25 @@ test('a failing event is delivered again, in its place, and holds up its own par
   assert.deepEqual(attempts.slice(0, 3), [1, 2, 3])
 })
 
+test('what a group has still to take in shows while its handler hangs, and every outcome begins at zero', async () => {
+  const metrics = createMetrics('test')
+  const watched = openBus({ topicPrefix: `${topicPrefix}lag.`, metrics, lagEveryMs: 50 })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const labels = 'group="slow",topic="audience.events"'
+  const { seen } = collect({ group: 'slow', topics: ['audience.events'], handle: () => released }, watched)
+  const shows = (line: string) =>
+    eventually(async () => assert.ok((await metrics.registry.metrics()).split('\n').includes(line)))
+  await shows(`rollcall_events_consumed_total{${labels},outcome="dead",service="test"} 0`)
+  await watched.publish(
+    'audience.events',
+    ['a', 'b', 'c', 'd', 'e'].map(subject => eventOf(subject)),
+  )
+  await shows(`rollcall_events_behind{${labels},service="test"} 5`)
+  release()
+  await shows(`rollcall_events_behind{${labels},service="test"} 0`)
+  assert.equal(seen.length, 5)
+})
+
 test('an event given up lies among the dead letters with its reason, and the next ones are handled', async () => {
   const isolated = openBus({ topicPrefix: `${topicPrefix}dead.`, metrics: createMetrics('test') })
   const hopeless = eventOf('a', { keep: 'me' })

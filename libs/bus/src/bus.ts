@@ -1,6 +1,7 @@
-import { type Event, type Logger, type Metrics, within } from '@rollcall/runtime'
+import { type Event, type Logger, type Metrics, pause, within } from '@rollcall/runtime'
 import type { Admin, ITopicConfig, Message, SASLOptions } from 'kafkajs'
-import { type Consumer, type DeadLetter, type Handle, startConsumer } from './kafka/consumer.ts'
+import { type Consumer, type DeadLetter, type Handle, outcomes, startConsumer } from './kafka/consumer.ts'
+import { lagOf } from './kafka/lag.ts'
 import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
@@ -18,6 +19,8 @@ export type BusOptions = {
   topicPrefix?: string
   /** Partitions of a topic this bus has to create. Default 6. */
   partitions?: number
+  /** How often the metric of what its groups have still to take in is measured, in milliseconds. Default 30,000. */
+  lagEveryMs?: number
   ssl?: boolean
   sasl?: SASLOptions
 }
@@ -69,11 +72,11 @@ const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3600 * 1000
 
 /** Creates the bus of a service. Nothing connects before the first use. */
 export const createBus = (options: BusOptions): Bus => {
-  const { brokers, clientId, logger, topicPrefix = '', partitions = 6, ssl, sasl } = options
+  const { brokers, clientId, logger, topicPrefix = '', partitions = 6, lagEveryMs = 30_000, ssl, sasl } = options
   const settings: KafkaSettings = { brokers, clientId, logger, ...(ssl && { ssl }), ...(sasl && { sasl }) }
   const open: OpenLink = retries => openLink(settings, retries)
   const publisher = createPublisher(open)
-  const consumers = new Set<Consumer>()
+  const consumers = new Map<Consumer, Pick<ConsumeOptions, 'group' | 'topics'>>()
   const ensured = new Set<string>()
   const count = options.metrics && countEvents(options.metrics)
 
@@ -125,6 +128,29 @@ export const createBus = (options: BusOptions): Bus => {
       await publisher.send(deadLetterTopic(topic), [{ key, value, headers }], PUBLISH_DEADLINE_MS)
     }
 
+  /** What the brokers say, and not what this process has seen: a group that hangs, or has no member here, counts as well. */
+  const measureLag = () =>
+    withAdmin('reading how far groups have come', async admin => {
+      for (const { group, topics } of consumers.values()) {
+        for (const topic of topics) {
+          count?.behind.set({ group, topic }, await lagOf(admin, prefixed(group), prefixed(topic)))
+        }
+      }
+    })
+  const closing = new AbortController()
+  const watchLag = async (): Promise<void> => {
+    if (!count) return
+    for (;;) {
+      await pause(lagEveryMs * (0.75 + Math.random() / 2), closing.signal) // replicas do not all ask at once
+      if (closing.signal.aborted) return
+      await measureLag().catch(err => {
+        count.behind.reset() // better nothing than what was
+        logger.debug({ err }, 'lag of groups not read')
+      })
+    }
+  }
+  let watching: Promise<void> | undefined
+
   return {
     ensureTopics: topics => ensure(topics.map(prefixed)),
 
@@ -147,11 +173,8 @@ export const createBus = (options: BusOptions): Bus => {
         giveUp: writeDeadLetter(plainGroup),
         prepare: () => ensure(names),
         logger,
-        onOutcome: (outcome, topic, behind) => {
-          const labels = { group: plainGroup, topic: topic.slice(topicPrefix.length) }
-          count?.consumed.inc({ ...labels, outcome })
-          count?.behind.set(labels, behind)
-        },
+        onOutcome: (outcome, topic) =>
+          count?.consumed.inc({ group: plainGroup, topic: topic.slice(topicPrefix.length), outcome }),
         attempts: 8,
         backoffBaseMs: 200,
         backoffMaxMs: 10_000,
@@ -159,7 +182,9 @@ export const createBus = (options: BusOptions): Bus => {
         sessionTimeoutMs: 10_000,
         ...rest,
       })
-      consumers.add(consumer)
+      for (const topic of topics) count?.expect(plainGroup, topic)
+      consumers.set(consumer, { group: plainGroup, topics })
+      watching ??= watchLag()
       return {
         stop: async () => {
           consumers.delete(consumer)
@@ -171,13 +196,7 @@ export const createBus = (options: BusOptions): Bus => {
     lag: (group, topics) =>
       withAdmin(`reading the lag of ${group}`, async admin => {
         let behind = 0
-        for (const topic of topics.map(prefixed)) {
-          const [committed] = await admin.fetchOffsets({ groupId: prefixed(group), topics: [topic] })
-          const offsets = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]))
-          for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
-            behind += Number(high) - Math.max(Number(low), offsets.get(partition) ?? 0)
-          }
-        }
+        for (const topic of topics) behind += await lagOf(admin, prefixed(group), prefixed(topic))
         return behind
       }),
 
@@ -197,28 +216,33 @@ export const createBus = (options: BusOptions): Bus => {
     },
 
     close: async () => {
-      await Promise.all([...consumers].map(consumer => consumer.stop()))
+      closing.abort()
+      await Promise.all([...consumers.keys()].map(consumer => consumer.stop()))
+      await watching
       await publisher.close()
     },
   }
 }
 
 function countEvents(metrics: Metrics) {
-  return {
-    published: metrics.counter({
-      name: 'rollcall_events_published_total',
-      help: 'Events the brokers have acknowledged.',
-      labels: ['topic'],
-    }),
-    consumed: metrics.counter({
-      name: 'rollcall_events_consumed_total',
-      help: 'Deliveries of events by outcome: handled, failed (to be delivered again), dead.',
-      labels: ['group', 'topic', 'outcome'],
-    }),
-    behind: metrics.gauge({
-      name: 'rollcall_events_behind',
-      help: 'Events of the partition last consumed from that are still to come.',
-      labels: ['group', 'topic'],
-    }),
+  const published = metrics.counter({
+    name: 'rollcall_events_published_total',
+    help: 'Events the brokers have acknowledged.',
+    labels: ['topic'],
+  })
+  const consumed = metrics.counter({
+    name: 'rollcall_events_consumed_total',
+    help: 'Deliveries of events by outcome: handled, failed (to be delivered again), dead.',
+    labels: ['group', 'topic', 'outcome'],
+  })
+  const behind = metrics.gauge({
+    name: 'rollcall_events_behind',
+    help: 'Events that a group has still to take in, by the brokers; every replica says the same of its groups.',
+    labels: ['group', 'topic'],
+  })
+  /** Without a zero before it, nobody sees the first one grow. */
+  const expect = (group: string, topic: Topic) => {
+    for (const outcome of outcomes) consumed.inc({ group, topic, outcome }, 0)
   }
+  return { published, consumed, behind, expect }
 }

@@ -31,8 +31,8 @@ export type ConsumerOptions = {
   handle: Handle
   giveUp: GiveUp
   logger: Logger
-  /** Told after each delivery how it ended, and how many events the partition still holds. */
-  onOutcome: (outcome: Outcome, topic: string, behind: number) => void
+  /** Told after each delivery how it ended. */
+  onOutcome: (outcome: Outcome, topic: string) => void
   /** Prepares the topics; called before each joining. */
   prepare: () => Promise<void>
   /** Deliveries of a failing event before it is given up. Failures for want of something that is away do not count. */
@@ -51,8 +51,9 @@ export type Consumer = {
   stop(): Promise<void>
 }
 
-/** How a delivery ended; a failed one is repeated. */
-export type Outcome = 'handled' | 'failed' | 'dead'
+/** How a delivery can end; a failed one is repeated. */
+export const outcomes = ['handled', 'failed', 'dead'] as const
+export type Outcome = (typeof outcomes)[number]
 
 /** As good as for ever: a consumer that gives up and comes back as another waits until the brokers have forgotten the first. */
 const RETRIES = 10_000
@@ -132,13 +133,13 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
   }
 
   const workThrough = async ({ batch, pause: pausePartition, ...kafka }: EachBatchPayload): Promise<void> => {
-    const { topic, partition, highWatermark } = batch
+    const { topic, partition } = batch
     const membership = keepAlive(kafka.heartbeat, sessionTimeoutMs / 6)
     try {
       for (const message of batch.messages) {
         if (stopping.signal.aborted || membership.lost) break
         const delivery = await deliver(topic, partition, message)
-        options.onOutcome(delivery.outcome, topic, Number(highWatermark) - Number(message.offset) - 1)
+        options.onOutcome(delivery.outcome, topic)
         if (delivery.outcome === 'failed') {
           const resume = pausePartition()
           setTimeout(resume, delivery.waitMs).unref()
