@@ -88,6 +88,11 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
     { shutdown: { drainSeconds: 30, graceSeconds: 30 } },
     /shutdown\.drainSeconds has to be less than shutdown\.graceSeconds/,
   ],
+  [
+    'an unknown policy for traffic from outside',
+    { publicService: { externalTrafficPolicy: 'local' } },
+    /externalTrafficPolicy.*one of 'Local'/s,
+  ],
   ['Ingress without a host', { ingress: { enabled: true } }, /ingress\.hosts is empty: name the hosts/],
   ['a host with a path', { ingress: { enabled: true, hosts: ['example.com/api'] } }, /hosts.*does not match/s],
   ['a route without a Gateway', { httpRoute: { enabled: true } }, /httpRoute\.parentRefs is empty: name the Gateway/],
