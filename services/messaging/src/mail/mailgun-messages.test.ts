@@ -2,9 +2,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { DeliveryError } from './delivery-error.ts'
 import { sendByMailgun } from './mailgun-messages.ts'
+
+const endless = 'an answer without end'
+
+function* repeating(text: string) {
+  for (;;) yield text
+}
 
 describe('delivery by the hosted provider', () => {
   const asked: { url: string | undefined; headers: IncomingHttpHeaders; form: FormData }[] = []
@@ -15,7 +22,9 @@ describe('delivery by the hosted provider', () => {
     const { url, headers } = request
     const body = new Response(Buffer.concat(chunks), { headers: { 'content-type': headers['content-type']! } })
     asked.push({ url, headers, form: await body.formData() })
-    response.writeHead(answer[0], { location: 'http://127.0.0.1:1/' }).end(answer[1])
+    response.writeHead(answer[0], { location: 'http://127.0.0.1:1/' })
+    if (answer[1] === endless) Readable.from(repeating('x'.repeat(100_000))).pipe(response)
+    else response.end(answer[1])
   })
   const send = () => {
     const account = { apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'the key' }
@@ -42,7 +51,7 @@ describe('delivery by the hosted provider', () => {
     [400, '{"message":"to parameter is not valid"}', 'failed', '400 to parameter is not valid'],
     [401, 'Forbidden', 'failed', '401 Forbidden'],
     [429, '{"message":"slow down"}', 'transient', '429 slow down'],
-    [503, '', 'transient', '503 '],
+    [503, '', 'transient', '503 nothing more'],
   ] as const) {
     it(`is ${kind} where the provider answers ${status}`, async () => {
       answer = [status, body]
@@ -52,6 +61,14 @@ describe('delivery by the hosted provider', () => {
       )
     })
   }
+
+  it('reads no more of an answer than it may have', async () => {
+    answer = [400, endless]
+    const isCut = (error: unknown) => error instanceof DeliveryError && /^400 x{300}$/.test(error.message)
+    await assert.rejects(send(), isCut)
+    answer = [200, endless]
+    assert.equal(await send(), 'x'.repeat(300))
+  })
 
   it('does not follow the provider elsewhere', async () => {
     answer = [302, '']

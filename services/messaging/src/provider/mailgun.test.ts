@@ -15,7 +15,7 @@ describe('the hosted provider', () => {
     there.requests.length = 0
   })
   const open = (apiKey = there.apiKey, answerMs = 5000) =>
-    createMailgun({ baseUrl: there.url, apiKey, answerMs, callMs: 20_000 })
+    createMailgun({ apiUrl: there.url, apiKey }, { answerMs, callMs: 20_000 })
   const name = 'm.example.com'
 
   it('adds a domain, and answers its records by what they are for', async () => {
@@ -110,7 +110,7 @@ describe('the hosted provider', () => {
   }
 
   it('is unavailable when nobody listens', async () => {
-    const mailgun = createMailgun({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', answerMs: 300, callMs: 900 })
+    const mailgun = createMailgun({ apiUrl: 'http://127.0.0.1:1', apiKey: 'k' }, { answerMs: 300, callMs: 900 })
     await assert.rejects(mailgun.checkKey(), { code: 'unavailable' })
   })
 })

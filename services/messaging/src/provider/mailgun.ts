@@ -2,13 +2,11 @@ import { AppError } from '@rollcall/rpc'
 import { retry } from '@rollcall/runtime'
 import { z } from 'zod'
 import { canonical, isAskable } from '../dns/names.ts'
+import { askMailgun, type MailgunAccount, type MailgunCall, Refusal } from './mailgun-http.ts'
 import type { MailProvider, ProviderDomain, ProviderKey, RecordDraft } from './port.ts'
 
-/** An account at Mailgun, and how long to wait for it in milliseconds. */
-export type MailgunOptions = {
-  /** Of the account's region, without a path. */
-  baseUrl: string
-  apiKey: string
+/** How long to wait for Mailgun, in milliseconds. */
+export type MailgunPatience = {
   /** For one answer. Default 3,000. */
   answerMs?: number
   /** For a call with all its repetitions. Default 7,000. */
@@ -19,7 +17,6 @@ export type MailgunOptions = {
 export type Mailgun = MailProvider & { checkKey(): Promise<void> }
 
 const KEY_BITS = '2048'
-const MAX_ANSWER_BYTES = 1024 * 1024
 
 const recordSchema = z.object({
   record_type: z.string(),
@@ -37,47 +34,19 @@ const domainSchema = z.object({
   receiving_dns_records: recordsSchema,
 })
 const keySchema = z.object({ dns_record: recordSchema })
-const messageSchema = z.object({ message: z.string() })
 
 type MailgunRecord = z.infer<typeof recordSchema>
-type Call = { method: 'GET' | 'PUT' | 'POST' | 'DELETE'; path: string; form?: Record<string, string> }
 
-/** The provider said no: the status says to what. */
-class Refusal extends Error {
-  override name = 'Refusal'
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
-/** Mailgun's domains API (https://documentation.mailgun.com, version 4) behind the port. */
-export function createMailgun({ baseUrl, apiKey, answerMs = 3000, callMs = 7000 }: MailgunOptions): Mailgun {
-  const authorization = `Basic ${Buffer.from(`api:${apiKey}`).toString('base64')}`
-
-  const send = async ({ method, path, form }: Call): Promise<unknown> => {
-    const body = form && new FormData()
-    for (const [name, value] of Object.entries(form ?? {})) body?.set(name, value)
-    const answer = await fetch(new URL(path, baseUrl), {
-      method,
-      headers: { authorization, accept: 'application/json' },
-      redirect: 'error', // the key is for this host alone
-      signal: AbortSignal.timeout(answerMs),
-      ...(body && { body }),
-    })
-    const text = await limitedText(answer)
-    if (answer.ok) return JSON.parse(text)
-    if (answer.status === 429 || answer.status >= 500) throw new Error(`the provider answered ${answer.status}`)
-    throw new Refusal(answer.status, messageOf(text))
-  }
-
+/** Mailgun's domains API (version 4) behind the port. */
+export function createMailgun(
+  account: MailgunAccount,
+  { answerMs = 3000, callMs = 7000 }: MailgunPatience = {},
+): Mailgun {
   /** What can be said twice is said again where no answer came. */
-  const call = async <T>(schema: z.ZodType<T>, request: Call): Promise<T> => {
+  const call = async <T>(schema: z.ZodType<T>, request: MailgunCall): Promise<T> => {
     const attempts = request.method === 'POST' ? 1 : 3
     const deadline = Date.now() + callMs - answerMs
-    const answer = await retry(() => send(request), {
+    const answer = await retry(async (): Promise<unknown> => JSON.parse(await askMailgun(account, request, answerMs)), {
       attempts,
       deadline,
       baseMs: 100,
@@ -95,7 +64,12 @@ export function createMailgun({ baseUrl, apiKey, answerMs = 3000, callMs = 7000 
 
   /** Mailgun refuses a domain that it has already: one that an earlier try added is taken up. */
   const addOrFind = async (domain: string, selector: string) => {
-    const form = { name: domain, dkim_selector: selector, dkim_key_size: KEY_BITS, force_dkim_authority: 'true' }
+    const form = formOf({
+      name: domain,
+      dkim_selector: selector,
+      dkim_key_size: KEY_BITS,
+      force_dkim_authority: 'true',
+    })
     try {
       return await call(domainSchema, { method: 'POST', path: '/v4/domains', form })
     } catch (refusal) {
@@ -117,7 +91,7 @@ export function createMailgun({ baseUrl, apiKey, answerMs = 3000, callMs = 7000 
         ),
       ),
     addKey: (domain, selector) => {
-      const form = { signing_domain: domain, selector, bits: KEY_BITS }
+      const form = formOf({ signing_domain: domain, selector, bits: KEY_BITS })
       const made = call(keySchema, { method: 'POST', path: '/v1/dkim/keys', form })
       return plainly(made.then(({ dns_record }) => keyOf(recordOf(domain, dns_record))))
     },
@@ -154,23 +128,10 @@ function isBadKey({ status }: Refusal): boolean {
   return status === 401 || status === 403
 }
 
-function messageOf(text: string): string {
-  try {
-    return messageSchema.parse(JSON.parse(text)).message.slice(0, 300)
-  } catch {
-    return 'no'
-  }
-}
-
-async function limitedText(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+function formOf(fields: Record<string, string>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  return form
 }
 
 function providerDomain(domain: string, answer: z.infer<typeof domainSchema>): ProviderDomain {

@@ -2,15 +2,13 @@ import { AppError } from '@rollcall/rpc'
 import type { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { createMailgun } from './mailgun.ts'
+import type { MailgunAccount } from './mailgun-http.ts'
 import type { MailProvider } from './port.ts'
 import { apiKeyPlace, type Provider, type ProviderKind, type Region } from './provider.model.ts'
 import { createSelfHosted } from './self-hosted.ts'
 
 /** The settings of an organization's provider, or the installation's default; null where there is none. */
 export type Choice = Pick<Provider, 'apiKey' | 'region' | 'domain'> & { kind: ProviderKind }
-
-/** An account at the hosted provider. */
-export type MailgunAccount = { apiUrl: string; apiKey: string }
 
 /** What an organization has for a provider. */
 export async function chosenProvider(context: Context, organizationId: string): Promise<Choice | null> {
@@ -25,8 +23,7 @@ export async function providerOf(context: Context, organizationId: string): Prom
   const choice = await chosenProvider(context, organizationId)
   if (!choice) throw new AppError('refused', { message: 'no mail provider is configured for the organization' })
   if (choice.kind === 'self-hosted') return createSelfHosted(mailHosts(context))
-  const { apiUrl, apiKey } = accountOf(context, organizationId, choice)
-  return createMailgun({ baseUrl: apiUrl, apiKey })
+  return createMailgun(accountOf(context, organizationId, choice))
 }
 
 /** The organization's account at the hosted provider; null where it has another provider, or none. */

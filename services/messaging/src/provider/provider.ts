@@ -53,7 +53,7 @@ async function mailgunSettings(
   const domain = request.domain === undefined ? (known?.domain ?? null) : parseDomainName(request.domain, 'domain')
   const apiKey = request.apiKey ?? knownKey(context, organizationId, known)
   if (apiKey === null) throw new AppError('missing_field', { path: 'apiKey' })
-  await createMailgun({ baseUrl: regionUrl(context, region), apiKey }).checkKey()
+  await createMailgun({ apiUrl: regionUrl(context, region), apiKey }).checkKey()
   const sealed: Sealed = context.secrets.seal(apiKey, apiKeyPlace(organizationId))
   return { kind: 'mailgun', apiKey: sealed, region, domain }
 }
