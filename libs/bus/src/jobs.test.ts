@@ -96,8 +96,8 @@ test('a failing job is tried again, and the others do not wait for it', async ()
   work()
   await eventually(async () => {
     const text = await metrics.registry.metrics()
-    assert.match(text, /queue="work",outcome="failed",.*} 3\n/)
-    assert.match(text, /queue="work",outcome="done",.*} 2\n/)
+    assert.match(text, /job_turns_total{queue="work",outcome="failed",.*} 3\n/)
+    assert.match(text, /job_turns_total{queue="work",outcome="done",.*} 2\n/)
   })
   assert.deepEqual(ran.slice(0, 2), ['failing', 'other'])
 })
@@ -211,11 +211,17 @@ test('a worker that lost its job to Redis’ forgetting is told, and never runs 
 
 test('without Redis a job can still be asked for, and a worker still stops', async () => {
   const nowhere = { url: 'redis://127.0.0.1:9', name: 'work', prefix: 'none', logger }
+  const metrics = createMetrics('test')
   const queue = createQueue(nowhere)
-  const worker = startWorker({ ...nowhere, handle: async () => 'done', sweep: async () => ['a'] })
+  const worker = startWorker({ ...nowhere, handle: async () => 'done', sweep: async () => ['a'], metrics })
   const startedAt = Date.now()
   await queue.enqueue('a')
   await queue.cancel('a')
+  await eventually(async () => {
+    const text = await metrics.registry.metrics()
+    assert.match(text, /jobs_unfinished{queue="work",.*} 1\n/)
+    assert.match(text, /job_sweeps_total{queue="work",outcome="failed",.*} 1\n/)
+  })
   await Promise.all([queue.close(), worker.stop()])
   assert.ok(Date.now() - startedAt < 10_000, `${Date.now() - startedAt} ms`)
 })

@@ -85,7 +85,7 @@ export const startWorker = (options: WorkerOptions): JobWorker => {
   const running = new Map<string, Run>()
   const queue = openQueue(options)
   const redis = createRedis({ ...options, role: 'queue' })
-  const count = options.metrics && countJobs(options.metrics)
+  const count = options.metrics && countJobs(options.metrics, name)
 
   const runTurn = async (job: Job, token: string | undefined): Promise<void> => {
     const id = String(job.id)
@@ -127,8 +127,12 @@ export const startWorker = (options: WorkerOptions): JobWorker => {
   const sweepUntilStopped = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        for (const id of await options.sweep()) await queue.add(id, 0)
+        const ids = await options.sweep()
+        count?.unfinished.set({ queue: name }, ids.length)
+        for (const id of ids) await queue.add(id, 0)
+        count?.sweeps.inc({ queue: name, outcome: 'done' })
       } catch (err) {
+        count?.sweeps.inc({ queue: name, outcome: 'failed' })
         logger.warn({ queue: name, err }, 'sweep for jobs failed')
       }
       await pause(sweepEveryMs * (0.75 + Math.random() / 2), stopping.signal) // the workers do not all sweep at once
@@ -205,12 +209,24 @@ function hashTag(prefix: string): string {
   return `{${prefix}}`
 }
 
-function countJobs(metrics: Metrics) {
-  return {
-    turns: metrics.counter({
-      name: 'rollcall_job_turns_total',
-      help: 'Turns of jobs by outcome: done, again, failed.',
-      labels: ['queue', 'outcome'],
-    }),
-  }
+/** What there is to count, all of it from zero: nobody sees a first failure grow out of nothing. */
+function countJobs(metrics: Metrics, queue: string) {
+  const turns = metrics.counter({
+    name: 'rollcall_job_turns_total',
+    help: 'Turns of jobs by outcome: done, again, failed.',
+    labels: ['queue', 'outcome'],
+  })
+  const sweeps = metrics.counter({
+    name: 'rollcall_job_sweeps_total',
+    help: 'Looks for jobs that the queue has lost, by outcome: done, failed (the database or the queue is away).',
+    labels: ['queue', 'outcome'],
+  })
+  const unfinished = metrics.gauge({
+    name: 'rollcall_jobs_unfinished',
+    help: 'Jobs that have something to do, as this replica saw it last.',
+    labels: ['queue'],
+  })
+  for (const outcome of ['done', 'again', 'failed']) turns.inc({ queue, outcome }, 0)
+  for (const outcome of ['done', 'failed']) sweeps.inc({ queue, outcome }, 0)
+  return { turns, sweeps, unfinished }
 }

@@ -54,6 +54,7 @@ function limiter(group: Group, store: Store, metrics: Metrics): (exchange: Excha
     help: 'Requests refused by a rate limit',
     labels: ['group'],
   })
+  limited.inc({ group }, 0)
   const { requests, windowSeconds } = limits[group]
   const count = rateLimit({
     windowMs: windowSeconds * 1000,
