@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import type { Store } from './connection.ts'
 import { moveCounter, readCounter } from './counters.ts'
 import { mapped, startAgain } from './errors.ts'
 import { Lru } from './lru.ts'
-import { objectId } from './scope.ts'
+import { type Filter, objectId, type Scope } from './scope.ts'
 
 /**
  * Positions make any page of a long list as cheap as its first one. Each record of the list gets the next whole number
@@ -23,6 +24,12 @@ export type Positions = {
   touch(session: ClientSession): Promise<void>
   /** The same for long work: meets whatever takes or releases places now, not when the work is done. */
   lock(session: ClientSession): Promise<void>
+  /**
+   * Counts the records of the list anew, beside writers that go on, and sets right what is known of their positions.
+   * Answers how many there were said to be and how many there are; undefined where nothing was wrong.
+   * @param base which records are on the list, of those of the scope
+   */
+  repair<T extends object>(scope: Scope<T>, base?: Filter): Promise<{ was: number; is: number } | undefined>
   /** Forgets the list, once all its records are gone. */
   drop(session: ClientSession): Promise<void>
   read(session?: ClientSession): Promise<PositionMap>
@@ -46,6 +53,9 @@ export type PositionMap = {
 
 /** Positions in a block: 1 to 1024 are block 0. */
 export const BLOCK = 1024
+
+/** A repair counts again whatever was written meanwhile, and gives way to it for so long. */
+const REPAIR_MS = 300_000
 
 type Register = {
   organization: Types.ObjectId
@@ -121,6 +131,23 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
     async lock(session) {
       await mapped(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
     },
+    repair: (scope, base) =>
+      store.transaction(
+        async session => {
+          const register = await find(session)
+          const found = await standingOf(scope, base, session)
+          const last = Math.max(found.last, register?.last ?? 0) // no place is given out twice
+          const right = { last, total: found.total, holes: holesOf(found.counts, last) }
+          if (isDeepStrictEqual(right, standing(register))) return undefined
+          if (register) await mapped(registers.updateOne(key, { $set: right, $inc: { changes: 1 } }, { session }))
+          else
+            await mapped(registers.insertOne({ ...key, ...right, changes: 1, at: new Date() }, { session })).catch(
+              startAgain,
+            )
+          return { was: register?.total ?? 0, is: right.total }
+        },
+        { timeoutMs: REPAIR_MS },
+      ),
     async drop(session) {
       await mapped(registers.deleteOne(key, { session }))
     },
@@ -138,6 +165,42 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       return map
     },
   }
+}
+
+/** The organizations that have a list of that name. */
+export function organizationsWith(store: Store, name: string): Promise<Types.ObjectId[]> {
+  return mapped(positionModel(store).collection.distinct('organization', { name })) as Promise<Types.ObjectId[]>
+}
+
+/** What a register says of its list; nothing where there is none. */
+function standing(register: Register | null): Pick<Register, 'last' | 'total' | 'holes'> {
+  const { last = 0, total = 0, holes = {} } = register ?? {}
+  return { last, total, holes }
+}
+
+/** The records there really are: how many, the highest position among them, and how many there are in each block. */
+async function standingOf<T extends object>(scope: Scope<T>, base: Filter = {}, session: ClientSession) {
+  const index = { $subtract: ['$position', 1] }
+  const start = { $subtract: [index, { $mod: [index, BLOCK] }] }
+  const blocks = await scope.aggregate<{ _id: number; count: number; last: number }>(
+    [{ $match: base }, { $group: { _id: start, count: { $sum: 1 }, last: { $max: '$position' } } }],
+    { session },
+  )
+  return {
+    last: Math.max(0, ...blocks.map(({ last }) => last)),
+    total: blocks.reduce((sum, { count }) => sum + count, 0),
+    counts: new Map(blocks.map(({ _id, count }) => [_id / BLOCK, count])),
+  }
+}
+
+/** How many records each block lacks of those that had its positions. */
+function holesOf(counts: ReadonlyMap<number, number>, last: number): Record<string, number> {
+  const holes: Record<string, number> = {}
+  for (let block = 0; block <= blockOf(last); block++) {
+    const lost = Math.min(BLOCK, last - block * BLOCK) - (counts.get(block) ?? 0)
+    if (lost > 0) holes[block] = lost
+  }
+  return holes
 }
 
 /** Positions from `low` to `high` and how many records wanted are among them. */
