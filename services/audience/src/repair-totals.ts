@@ -1,0 +1,31 @@
+import { organizationsWith } from '@rollcall/store'
+import { contactPositions } from './contacts/contact-positions.ts'
+import type { Data } from './data.ts'
+import type { AudienceList } from './lists/list.model.ts'
+import { memberPositions } from './lists/membership.model.ts'
+
+/** A total that was wrong: of all contacts of an organization, or of one of its lists. */
+export type TotalRepair = { organization: string; list?: string; was: number; is: number }
+
+/**
+ * Counts the contacts of every organization and of every list anew, and where they stand, beside writers that go on: what
+ * pages and their totals are made of. Answers what was wrong.
+ */
+export async function repairTotals(data: Data): Promise<TotalRepair[]> {
+  const repairs: TotalRepair[] = []
+  const { contacts, lists } = data.models
+  const counted = await contacts.distinct('organization')
+  const said = await organizationsWith(data.store, 'contacts') // also of those that have no contact any more
+  for (const organizationId of new Set([...counted, ...said].map(String))) {
+    const { contacts } = data.of({ organizationId })
+    const repair = await contactPositions(data, organizationId).repair(contacts)
+    if (repair) repairs.push({ organization: organizationId, ...repair })
+  }
+  for await (const { _id, organization } of lists.find({}, { organization: 1 }).lean<AudienceList[]>().cursor()) {
+    const organizationId = String(organization)
+    const { memberships } = data.of({ organizationId })
+    const repair = await memberPositions(data, organization, _id).repair(memberships, { list: _id })
+    if (repair) repairs.push({ organization: organizationId, list: String(_id), ...repair })
+  }
+  return repairs
+}
