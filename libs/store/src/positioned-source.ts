@@ -12,6 +12,8 @@ export type ByAge = { position: 1 | -1 }
 const FEW = 1000
 /** Positions that matches are counted by, and that are looked through at once. */
 const SPAN = 2 * BLOCK
+/** Spans whose matches are held at once while all are counted. */
+const SPANS_AT_ONCE = 50
 
 /** What a list with positions is drawn from. */
 export type PositionedSelection<T extends object> = Selection<T> & {
@@ -63,15 +65,22 @@ export function positionedSource<T extends object>(
   const look = async (): Promise<Match> => {
     const index = { $subtract: ['$position', 1] }
     const start = { $subtract: [index, { $mod: [index, SPAN] }] }
-    const found = await scope.aggregate<{ _id: number; places: number[] }>([
-      ...matching(selection, filter),
-      { $group: { _id: start, places: { $push: '$position' } } },
-    ])
-    found.sort((a, b) => b._id - a._id)
-    const blocks = found.map(({ _id, places }) => ({ low: _id + 1, high: _id + SPAN, count: places.length }))
-    const total = blocks.reduce((sum, { count }) => sum + count, 0)
-    if (total > FEW) return { total, blocks }
-    return { total, blocks, places: found.flatMap(({ places }) => places.sort((a, b) => b - a)) }
+    const spans = scope.stream<{ _id: number; found: number[] }>(
+      [...matching(selection, filter), { $group: { _id: start, found: { $push: '$position' } } }],
+      { batchSize: SPANS_AT_ONCE },
+    )
+    const blocks: Block[] = []
+    let total = 0
+    let places: number[] | undefined = []
+    for await (const { _id, found } of spans) {
+      blocks.push({ low: _id + 1, high: _id + SPAN, count: found.length })
+      total += found.length
+      // Of many no more than how many: where a million are is megabytes, for each filter that somebody looks at.
+      places = total > FEW ? undefined : places?.concat(found)
+    }
+    blocks.sort((a, b) => b.low - a.low)
+    places?.sort((a, b) => b - a)
+    return { total, blocks, ...(places && { places }) }
   }
 
   const filteredPage = async (skip: number, limit: number) => {

@@ -34,8 +34,12 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
   lifecycle.onStop('work on lists', context.listJobs.stop)
   await context.listJobs.watch()
 
-  bus.consume({ group: 'audience.on-user-events', topics: [topics.identity], handle: onUserEvents(context) })
-  bus.consume({ group: 'audience.on-email-events', topics: [topics.messaging], handle: onEmailEvents(context) })
+  const consumers = [
+    bus.consume({ group: 'audience.on-user-events', topics: [topics.identity], handle: onUserEvents(context) }),
+    bus.consume({ group: 'audience.on-email-events', topics: [topics.messaging], handle: onEmailEvents(context) }),
+  ]
+  // Before the outbox: what they take in goes on from there.
+  lifecycle.onStop('consumers', async () => void (await Promise.all(consumers.map(({ stop }) => stop()))))
 
   return serveWithin(lifecycle, config, {
     'rollcall.audience.v1.Contacts': contacts(context),
