@@ -383,6 +383,14 @@ function SPOILT(): [what: string, expected: RegExp, spoil: (objects: Manifest[])
       },
     ],
     [
+      'a heap that is too large',
+      /Job\/crm-rollcall-import-migration has a heap of 384 in 512Mi/,
+      objects => {
+        const { env } = find(objects, 'Job', /import-migration/).spec.template!.spec.containers[0]!
+        env!.find(({ name }) => name === 'NODE_OPTIONS')!.value = '--max-old-space-size=384'
+      },
+    ],
+    [
       'a container that may write',
       /lacks a read-only root/,
       objects => {

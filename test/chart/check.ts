@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Container, LabelSelector, Labels, Manifest, Peer, PodSpec, PolicyRule } from './render.ts'
 
 /** A pod that the objects of a release bring about. */
@@ -51,6 +53,7 @@ const CHECKS: ((release: Release) => string[])[] = [
   accountsExist,
   podsAreConfined,
   podsStopInTime,
+  heapsFit,
   policiesLetCallsThrough,
   policiesCoverEveryPod,
   alertsKeepToTheRelease,
@@ -234,6 +237,23 @@ function podsStopInTime({ pods, secrets }: Release): string[] {
         ...(drains ? [] : [`${pod.name} drains until its grace is over`]),
       ]
     })
+}
+
+const MEBIBYTES: Record<string, number> = { Mi: 1, Gi: 1024 }
+/** Of buffers and code. */
+const BESIDES_OBJECTS = 80
+const dockerfile = readFileSync(join(import.meta.dirname, '..', '..', 'deploy', 'docker', 'Dockerfile'), 'utf8')
+const semiSpace = Number(/--max-semi-space-size=(\d+)/.exec(dockerfile)?.[1])
+
+/** Node ends by itself where objects want more than it may have; where the whole process does, it is killed. */
+function heapsFit({ pods, secrets }: Release): string[] {
+  return pods.flatMap(pod => {
+    const [, heap] = /--max-old-space-size=(\d+)/.exec(environmentOf(pod, secrets).NODE_OPTIONS ?? '') ?? []
+    const [, amount, unit = ''] = /^(\d+)(\w+)$/.exec(pod.container.resources?.limits?.memory ?? '') ?? []
+    const limit = Number(amount) * (MEBIBYTES[unit] ?? Number.NaN)
+    const fits = Number(heap) + 3 * semiSpace + BESIDES_OBJECTS <= limit
+    return fits || pod.owner.kind === 'Pod' ? [] : [`${pod.name} has a heap of ${heap} in ${amount}${unit}`]
+  })
 }
 
 type Direction = 'from' | 'to'

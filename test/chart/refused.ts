@@ -84,6 +84,21 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
     /memory.*does not match/s,
   ],
   [
+    'a heap that does not fit into its limit',
+    { services: { import: { nodeMemoryMegabytes: 384, resources: { limits: { memory: '0.5G' } } } } },
+    /services\.import\.resources\.limits\.memory is 0\.5G, and has to be 560Mi at least/,
+  ],
+  [
+    'a heap that does not fit into a limit in bytes',
+    { serviceDefaults: { resources: { limits: { memory: 536870912 } } } },
+    /limits\.memory is 536870912, and has to be 560Mi at least/,
+  ],
+  [
+    'a heap of tasks that does not fit',
+    { migrations: { nodeMemoryMegabytes: 1024 } },
+    /migrations\.resources\.limits\.memory is 512Mi, and has to be 1200Mi at least/,
+  ],
+  [
     'a stop that drains for all of its time',
     { shutdown: { drainSeconds: 30, graceSeconds: 30 } },
     /shutdown\.drainSeconds has to be less than shutdown\.graceSeconds/,

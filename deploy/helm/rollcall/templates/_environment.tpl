@@ -90,7 +90,7 @@ Secret and key). The names are those of the service's config.ts.
   valueFrom: { secretKeyRef: { name: {{ $from.name }}, key: {{ $from.key }} } }
 {{- end }}
 - name: NODE_OPTIONS
-  value: --max-old-space-size={{ .service.nodeMemoryMegabytes | int }}
+  value: --max-old-space-size={{ include "rollcall.heap" . }}
 - name: NODE_NO_WARNINGS
   value: "1"
 {{- with .root.Values.trustedAuthorities }}
@@ -99,6 +99,27 @@ Secret and key). The names are those of the service's config.ts.
   value: /etc/rollcall/authorities/{{ .key }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* Megabytes of JavaScript objects, which the memory limit has to hold with the rest of the process. */}}
+{{- define "rollcall.heap" -}}
+{{- $of := ternary .root.Values.migrations .service (default false .task) -}}
+{{- $place := ternary "migrations" (printf "services.%s" .name) (default false .task) -}}
+{{- $needed := add $of.nodeMemoryMegabytes 176 -}}
+{{- with dig "limits" "memory" "" $of.resources -}}
+{{- if lt (include "rollcall.mebibytes" . | float64) (float64 $needed) -}}
+{{- fail (printf "%s.resources.limits.memory is %s, and has to be %dMi at least: nodeMemoryMegabytes and 176 MiB" $place (include "rollcall.text" .) $needed) -}}
+{{- end -}}
+{{- end -}}
+{{- $of.nodeMemoryMegabytes | int -}}
+{{- end -}}
+
+{{/* An amount of memory in MiB. */}}
+{{- define "rollcall.mebibytes" -}}
+{{- $text := include "rollcall.text" . -}}
+{{- $number := regexFind "^[0-9.]+" $text -}}
+{{- $bytes := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- divf (mulf (float64 $number) (index $bytes (trimPrefix $number $text))) 1048576 -}}
 {{- end -}}
 
 {{/* Changes with the content of every Secret a service reads, where the cluster can be asked; so does the pod. */}}
