@@ -3,6 +3,17 @@ import { z } from 'zod'
 import { type AssertionKeys, readAssertionKeys } from './assertion.ts'
 import { readTlsFolder, type Tls } from './tls.ts'
 
+const addressShape = /^(dns:\/\/([\w.-]+(:\d{1,5})?)?\/)?(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
+
+/** Whether a text says where a service is: host:port, or dns://[server]/host:port, which finds every replica. */
+export const isAddress = (text: string): boolean => addressShape.test(text)
+
+/** Where a service is, as `isAddress` has it: a setting of whoever calls it. */
+export const address = () => {
+  const error = 'expected host:port, or dns://[server]/host:port'
+  return z.string({ error }).refine(isAddress, { error })
+}
+
 /** The variables of every process that calls services; spread it into its schema, and pass what it yields to `rpcSettings`. */
 export const rpcConfig = {
   /** Keys that services prove their callers with, the signing one first. */

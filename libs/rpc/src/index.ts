@@ -2,7 +2,7 @@ export { AppError, type ErrorCode, type ErrorDetails, type Permissions, toAppErr
 export { type AssertionKeys, readAssertionKeys, signAssertion, verifyAssertion } from './assertion.ts'
 export { type Actor, actorOf, anonymousCaller, type Caller, serviceCaller } from './caller.ts'
 export { type CallContext, type Client, type Connection, type ConnectOptions, connect } from './client.ts'
-export { rpcConfig, rpcServerConfig, rpcSettings } from './config.ts'
+export { address, isAddress, rpcConfig, rpcServerConfig, rpcSettings } from './config.ts'
 export { authorize } from './guard.ts'
 export { type HttpBody, json } from './http-body.ts'
 export { serveWithin } from './serve-within.ts'

@@ -1,5 +1,5 @@
 import { busConfig } from '@rollcall/bus'
-import { rpcServerConfig } from '@rollcall/rpc'
+import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
@@ -9,8 +9,8 @@ const schema = z.object({
   ...storeConfig('rollcall_audience'),
   ...busConfig,
   ...rpcServerConfig,
-  /** Where identity is: host:port, or dns:///host:port. */
-  IDENTITY_ADDRESS: z.string({ error: 'expected host:port' }).min(3),
+  /** Where identity is. */
+  IDENTITY_ADDRESS: address(),
 })
 
 /** The settings of the audience service. */

@@ -1,13 +1,11 @@
 import { isIP } from 'node:net'
 import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
-import { rpcConfig } from '@rollcall/rpc'
+import { address, rpcConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, parsedBy, port, urlOf, whole } from '@rollcall/runtime'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { type BoundedContext, boundedContexts } from './backends.ts'
 import { parseTenantServers, type TenantAddresses } from './tenant-servers.ts'
-
-const addressShape = /^(dns:\/\/([\w.-]+(:\d{1,5})?)?\/)?(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
 
 const schema = z.object({
   ...baseConfig,
@@ -41,7 +39,7 @@ const schema = z.object({
   UPLOAD_MAX_BYTES: whole(1, 10 * 2 ** 30).default(200 * 2 ** 20),
   /** Servers that hold the API tokens of some organizations; those of all others are with identity. */
   TENANT_SERVERS: parsedBy<TenantAddresses>(
-    text => parseTenantServers(text, address => addressShape.test(address)),
+    parseTenantServers,
     'a JSON object of host:port by organization id, or <organization id>=host:port separated by commas',
   ).default(new Map()),
   ...addresses(),
@@ -55,12 +53,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return loadConfig(schema, env)
 }
 
-/** Every context of the contract is served at `<CONTEXT>_ADDRESS`: host:port, or dns://[server]/host:port. */
+/** Every context of the contract is served at `<CONTEXT>_ADDRESS`. */
 function addresses() {
-  const error = 'expected host:port, or dns://[server]/host:port'
-  const address = z.string({ error }).regex(addressShape, { error })
-  const entries = boundedContexts().map(context => [addressVariable(context), address])
-  return Object.fromEntries(entries) as Record<AddressVariable, typeof address>
+  const entries = boundedContexts().map(context => [addressVariable(context), address()])
+  return Object.fromEntries(entries) as Record<AddressVariable, ReturnType<typeof address>>
 }
 
 type AddressVariable = `${Uppercase<BoundedContext>}_ADDRESS`

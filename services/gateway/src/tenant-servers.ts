@@ -1,4 +1,4 @@
-import { type Client, type Connection, type ConnectOptions, connect } from '@rollcall/rpc'
+import { type Client, type Connection, type ConnectOptions, connect, isAddress } from '@rollcall/rpc'
 
 type Credentials = Client<'rollcall.identity.v1.Credentials'>
 
@@ -36,7 +36,7 @@ export function connectTenantServers(
  * Reads where organizations have their tenant servers: a JSON object of address by organization id, or
  * `<organization id>=<address>` separated by commas. @throws {RangeError} for anything else
  */
-export function parseTenantServers(text: string, isAddress: (text: string) => boolean): TenantAddresses {
+export function parseTenantServers(text: string): TenantAddresses {
   const addresses = new Map<string, string>()
   for (const [organization, address] of entriesOf(text.trim())) {
     if (!/^[\da-f]{24}$/i.test(organization)) throw new RangeError('not an organization id')

@@ -1,7 +1,7 @@
 import { busConfig } from '@rollcall/bus'
 import { isEmail } from '@rollcall/contract'
 import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
-import { rpcServerConfig } from '@rollcall/rpc'
+import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, parsedBy, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
@@ -34,8 +34,8 @@ const schema = z
       .min(shortestPassword, { error: `expected at least ${shortestPassword} characters` })
       .optional(),
     BOOTSTRAP_ORGANIZATION: z.string().default('Rollcall'),
-    /** Where messaging is, which sends the mails: host:port, or dns:///host:port; without it they are in the log. */
-    MESSAGING_ADDRESS: z.string({ error: 'expected host:port' }).min(3).optional(),
+    /** Where messaging is, which sends the mails; without it they are in the log. */
+    MESSAGING_ADDRESS: address().optional(),
     /** Where people use the product: the links of mails lead there. */
     CONSOLE_URL: urlOf('http', 'https').default('http://localhost:3000'),
     /** How many passwords are computed at once, and how many more may wait. */

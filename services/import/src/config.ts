@@ -1,5 +1,5 @@
 import { busConfig } from '@rollcall/bus'
-import { rpcServerConfig } from '@rollcall/rpc'
+import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
@@ -12,8 +12,8 @@ const schema = z.object({
   REDIS_QUEUE_URL: urlOf('redis', 'rediss'),
   /** Put before the queue's keys. */
   QUEUE_PREFIX: z.string().default('rollcall'),
-  /** Where the audience service is: host:port. */
-  AUDIENCE_ADDRESS: z.string({ error: 'expected host:port' }).min(3),
+  /** Where the audience service is. */
+  AUDIENCE_ADDRESS: address(),
   /** What an uploaded file may be at most. A field's length is in characters. */
   UPLOAD_MAX_BYTES: whole(1, 10 ** 10).default(200 * 1024 * 1024),
   UPLOAD_MAX_ROWS: whole(1, 10 ** 8).default(1_000_000),

@@ -1,6 +1,6 @@
 import { busConfig } from '@rollcall/bus'
 import { parseKeyRing } from '@rollcall/credentials'
-import { rpcServerConfig } from '@rollcall/rpc'
+import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, parsedBy, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
@@ -35,8 +35,8 @@ const schema = z
     /** A domain is degraded after so many failures in a row, over so long. */
     DOMAIN_FAILURES: whole(1, 1000).default(4),
     DOMAIN_FAILING_MS: milliseconds().default(24 * 3_600_000),
-    /** Where identity is: host:port, or dns:///host:port. */
-    IDENTITY_ADDRESS: z.string({ error: 'expected host:port' }).min(3),
+    /** Where identity is. */
+    IDENTITY_ADDRESS: address(),
     /** Where browsers reach the API: providers of mail accounts send people back there. */
     PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
     ...mailConfig,
