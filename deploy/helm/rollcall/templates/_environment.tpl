@@ -122,10 +122,14 @@ Secret and key). The names are those of the service's config.ts.
 {{- divf (mulf (float64 $number) (index $bytes (trimPrefix $number $text))) 1048576 -}}
 {{- end -}}
 
-{{/* Changes with the content of every Secret a service reads, where the cluster can be asked; so does the pod. */}}
+{{/*
+Changes with the content of every Secret that a service reads when it starts, where the cluster can be asked; so does the
+pod. Certificates of mTLS are read again by themselves.
+*/}}
 {{- define "rollcall.secretsChecksum" -}}
 {{- $names := list -}}
 {{- range (include "rollcall.variables" . | fromYaml).secret }}{{ $names = append $names .name }}{{ end -}}
+{{- with .root.Values.trustedAuthorities.secret }}{{ $names = append $names . }}{{ end -}}
 {{- $contents := list -}}
 {{- range $names | uniq | sortAlpha -}}
 {{- with lookup "v1" "Secret" $.root.Release.Namespace . }}{{ $contents = append $contents .data }}{{ end -}}
