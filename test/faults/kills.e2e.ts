@@ -13,7 +13,7 @@ import { type Instance, startStack, type TestStack } from '../stack.ts'
 
 /** R2 of the goals. */
 const kills = counted(6, 200)
-const killed: ServiceName[] = ['identity', 'audience', 'gateway']
+const killed: ServiceName[] = ['identity', 'audience', 'messaging', 'import', 'gateway']
 const settleMs = 60_000
 const logger = createLogger({ service: 'test', level: 'silent' })
 
@@ -26,14 +26,23 @@ type Account = {
   /** How many effects events had in another service, and how many events were to have one. */
   effects: number
   expected: number
+  /** Mails that were accepted, and those that were told to have been sent, one for each distinct event. */
+  queued: string[]
+  sent: string[]
 }
 
 /** Things that nobody heard of, and effects that came more than once or not at all. */
-function faultsOf({ there, told, effects, expected }: Account): { lost: number; doubled: number } {
+function faultsOf({ there, told, effects, expected, queued, sent }: Account): { lost: number; doubled: number } {
+  const [contacts, mails] = [compared(there, told), compared(queued, sent)]
+  return {
+    lost: contacts.lost + mails.lost + Math.max(0, expected - effects),
+    doubled: contacts.doubled + mails.doubled + Math.max(0, effects - expected),
+  }
+}
+
+function compared(ids: readonly string[], told: readonly string[]): { lost: number; doubled: number } {
   const heard = new Set(told)
-  const lost = there.filter(id => !heard.has(id)).length + Math.max(0, expected - effects)
-  const doubled = told.length - heard.size + Math.max(0, effects - expected)
-  return { lost, doubled }
+  return { lost: ids.filter(id => !heard.has(id)).length, doubled: told.length - heard.size }
 }
 
 /** Keeps every event of these topics, however often it is delivered. */
@@ -51,7 +60,11 @@ describe('processes that are killed', () => {
   before(async () => {
     stack = await startStack({ processes: true, settings: { TRUST_PROXY: '1' } })
     mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
-    collected = collectEvents(stack.backing.KAFKA_BROKERS, stack.namespace, ['identity.events', 'audience.events'])
+    collected = collectEvents(stack.backing.KAFKA_BROKERS, stack.namespace, [
+      'identity.events',
+      'audience.events',
+      'messaging.events',
+    ])
   })
   after(async () => {
     await collected?.close()
@@ -74,10 +87,10 @@ describe('processes that are killed', () => {
 
     const account = await settled(() => accountOf(owner, user.id, contact.id))
     const faults = faultsOf(account)
-    const { there, expected } = account
-    console.log(
-      `R2  ${kills} kills, ${there.length} contacts, ${expected} effects: ${faults.lost} lost, ${faults.doubled} doubled`,
-    )
+    const { there, expected, queued } = account
+    const made = `${there.length} contacts, ${expected} effects, ${queued.length} mails`
+    console.log(`R2  ${kills} kills, ${made}: ${faults.lost} lost, ${faults.doubled} doubled`)
+    assert.ok(queued.length > 0)
     assert.deepEqual(faults, { lost: 0, doubled: 0 })
     const contacts = new Set(there)
     assert.deepEqual(
@@ -89,7 +102,7 @@ describe('processes that are killed', () => {
   type Record = { id: string }
   const databaseOf = (service: ServiceName) => mongo.db(`${stack.namespace}rollcall_${service}`)
 
-  /** Makes contacts and changes a user, again and again; answers what was acknowledged. */
+  /** Makes contacts, changes a user and invites others by mail, again and again; answers which contacts were acknowledged. */
   function keepChanging(owner: Api, userId: string) {
     const acknowledged: string[] = []
     let isOver = false
@@ -100,13 +113,14 @@ describe('processes that are killed', () => {
       if (answer.status === 201) acknowledged.push(answer.body.id)
     }
     const change = () => from().patch(`/api/users/${userId}`, { name: `Account ${address}` })
+    const invite = () => from().post('/api/users', { name: 'Invited', email: `${randomUUID()}@example.com` })
     const repeat = async (act: () => Promise<unknown>) => {
       while (!isOver) {
         await act().catch(() => undefined)
         await pause(20)
       }
     }
-    const all = Promise.all([repeat(make), repeat(make), repeat(make), repeat(change)])
+    const all = Promise.all([repeat(make), repeat(make), repeat(make), repeat(change), repeat(invite)])
     return {
       async stop() {
         isOver = true
@@ -123,6 +137,7 @@ describe('processes that are killed', () => {
       .find({}, { projection: { _id: 1 } })
       .toArray()
     const ofUser = events.filter(({ type, subject }) => type === 'user.updated' && subject === userId)
+    const mails = (type: string) => events.filter(event => event.type === type).map(({ data }) => String(data.emailId))
     const query = { filter: { type: 'user.updated' }, pagination: 'false' }
     const entries = await onceServed(() => bodyOf(owner.get<Record[]>(`/api/audience/${contactId}/timeline`, query)))
     return {
@@ -130,6 +145,8 @@ describe('processes that are killed', () => {
       told: events.filter(({ type }) => type === 'contact.created').map(({ subject }) => subject),
       effects: entries.length,
       expected: ofUser.length,
+      queued: mails('email.queued'),
+      sent: mails('email.sent'),
     }
   }
 
@@ -138,7 +155,7 @@ describe('processes that are killed', () => {
     const deadline = Date.now() + settleMs
     for (;;) {
       const unsent = await Promise.all(
-        (['identity', 'audience'] as const).map(service =>
+        (['identity', 'audience', 'messaging'] as const).map(service =>
           databaseOf(service).collection('outbox').countDocuments({ sentAt: null }),
         ),
       )
@@ -173,7 +190,7 @@ describe('a service that publishes after it has stored, by the same count', () =
       const there = (await things.find().toArray()).map(({ _id }) => String(_id))
       const told = [...collected.events.values()].map(({ subject }) => subject)
       assert.ok(told.length > 0)
-      assert.ok(faultsOf({ there, told, effects: 0, expected: 0 }).lost > 0)
+      assert.ok(faultsOf({ there, told, effects: 0, expected: 0, queued: [], sent: [] }).lost > 0)
     } finally {
       await naive.kill()
       await collected.close()
