@@ -12,7 +12,7 @@ export type Imports = {
   getImportStatus: { kind: 'unary'; request: ImportJobRequest; response: HttpBody }
   /** Lists the organization's import jobs, newest first. Honours the shared list parameters. */
   listImportJobs: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Downloads the rows that failed, with the reasons, to be corrected and uploaded again. */
+  /** Downloads the rows that failed, with the reasons, to be corrected and uploaded again. The columns that it adds are not imported. A row that could not be read (columns, quote, nul, encoding) fails again until the value in `_uncorrected` stands in none of its cells any more, or `_uncorrected` is emptied where it is right. */
   downloadImportErrors: { kind: 'server_stream'; request: ImportJobRequest; response: HttpBody }
   /** Stops a job that has not finished; what it has done stays. */
   cancelImport: { kind: 'unary'; request: ImportJobRequest; response: Updated }

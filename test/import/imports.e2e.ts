@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { csvRow } from '@rollcall/csv'
 import { parse } from 'csv-parse/sync'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -129,10 +130,37 @@ describe('importing contacts', () => {
         assert.deepEqual([result.created, result.failed], [1, result.total - 1])
         file = (await api.get(result.errorsUrl)).text
         const [head, ...left] = parse(file, { bom: true }) as string[][]
-        assert.deepEqual(head, ["'@email", "''=name", 'seats', '_row', '_line', '_code', '_error'])
+        assert.deepEqual(head, ["'@email", "''=name", 'seats', '_row', '_line', '_code', '_error', '_uncorrected'])
         assert.equal(left.length, result.failed)
       }
       assert.equal((await contact(api, 'c@example.com')).name, '=Name')
+    })
+
+    it('and imports no row that could not be read before somebody has corrected it', async () => {
+      const api = await organization()
+      const file = 'email,name,company\na@example.com,A,Doe, John\nb@example.com,B\0,\nc@example.com,"C" x,\nd@,D,\n'
+      const first = await importFile(api, file)
+      assert.deepEqual(
+        first.result.errors.map(({ code, column, value }) => [code, column, value]),
+        [
+          ['columns', 'company', 'Doe, John'],
+          ['nul', 'name', 'B\ufffd'],
+          ['quote', 'name', '"C" x,'],
+          ['invalid_email', 'email', 'd@'],
+        ],
+      )
+      const errors = (await api.get(first.result.errorsUrl)).text.replace('d@,', 'd@example.com,')
+      const second = await importFile(api, errors)
+      assert.deepEqual(accounting(second), { total: 4, created: 1, updated: 0, unchanged: 0, skipped: 0, failed: 3 })
+      assert.ok(second.result.errors.every(({ code }) => code === 'uncorrected'))
+
+      const [head, left, ...rest] = parse((await api.get(second.result.errorsUrl)).text, { bom: true }) as string[][]
+      assert.deepEqual([left?.[2], left?.at(-1), rest.length], ['Doe, John', 'Doe, John', 2])
+      const corrected = left!.with(2, 'Doe').with(1, 'A, John')
+      const third = await importFile(api, [head!, corrected, ...rest].map(csvRow).join(''))
+      assert.deepEqual([third.result.created, third.result.failed], [1, 2])
+      const { name, attributes } = await contact(api, 'a@example.com')
+      assert.deepEqual([name, attributes], ['A, John', { company: 'Doe' }])
     })
 
     it('of an export, all of them unchanged', async () => {
@@ -196,6 +224,61 @@ describe('importing contacts', () => {
       assert.deepEqual(accounting(status), { total: 3, created: 1, updated: 0, unchanged: 0, skipped: 2, failed: 0 })
       assert.deepEqual(await contact(api, 'known@example.com'), before)
       assert.equal((await contact(api, 'first@example.com')).name, 'First')
+    })
+  })
+
+  describe('lets no bad row sink a good one of its email', () => {
+    const cityNeeded = async (): Promise<Api> => {
+      const owner = await newOrganization(stack)
+      const attribute = { name: 'City', slug: 'city', type: 'string', required: true }
+      await bodyOf(owner.post('/api/audience/attributes', attribute), 201)
+      return owner
+    }
+    const far = Array.from({ length: 2_000 }, (_, index) => `far${index}@example.com,F,Rome`)
+    const file = (...rows: string[]) => `email,name,city\n${rows.join('\n')}\n`
+
+    for (const [strategy, rows] of [
+      [
+        'update',
+        file('a@example.com,A,Oslo', 'A@example.com,A2,', 'b@example.com,B,Oslo', ...far, 'b@example.com,B2,'),
+      ],
+      ['skip', file('A@example.com,A2,', 'a@example.com,A,Oslo', 'b@example.com,B2,', ...far, 'b@example.com,B,Oslo')],
+    ] as const) {
+      it(`under ${strategy}`, async () => {
+        const api = await cityNeeded()
+        const status = await importFile(api, rows, { duplicateStrategy: strategy })
+        assert.deepEqual(accounting(status), {
+          total: 2_004,
+          created: 2_002,
+          updated: 0,
+          unchanged: 0,
+          skipped: 0,
+          failed: 2,
+        })
+        assert.deepEqual(
+          status.result.errors.map(({ field, code }) => [field, code]),
+          [
+            ['attributes.city', 'missing_field'],
+            ['attributes.city', 'missing_field'],
+          ],
+        )
+        const names = [(await contact(api, 'a@example.com')).name, (await contact(api, 'b@example.com')).name]
+        assert.deepEqual(names, ['A', 'B'])
+        const { text } = await api.get(status.result.errorsUrl)
+        assert.equal(parse(text, { bom: true, columns: true }).length, 2)
+      })
+    }
+
+    it('unless it is good for the contact that is there', async () => {
+      const api = await cityNeeded()
+      await bodyOf(
+        api.post('/api/audience', { email: 'a@example.com', name: 'Old', attributes: { city: 'Bern' } }),
+        201,
+      )
+      const status = await importFile(api, file('a@example.com,A,Oslo', 'A@example.com,A2,'))
+      assert.deepEqual(accounting(status), { total: 2, created: 0, updated: 1, unchanged: 0, skipped: 1, failed: 0 })
+      const { name, attributes } = await contact(api, 'a@example.com')
+      assert.deepEqual([name, attributes], ['A2', { city: 'Bern' }])
     })
   })
 

@@ -1,3 +1,4 @@
+import type { Row, RowError } from './model.ts'
 import { csvRow, unguard } from './write.ts'
 
 /** A row that failed, as its error file shows it. */
@@ -8,7 +9,15 @@ export type ReportedRow = {
   message: string
   /** As they stood in the file. */
   cells: readonly string[]
+  /** Which of the cells could not be read; null where all of them could. */
+  faulty: number | null
 }
+
+/**
+ * Holds the value that could not be read, beside the cell where it stands for what it is not: as long as the two are the
+ * same nobody has corrected it. Programs that change one when they save the file change both.
+ */
+const uncorrectedColumn = '_uncorrected'
 
 /** What an error file says of a row, by the column that says it. */
 const reports: ReadonlyMap<string, (failed: ReportedRow) => string> = new Map([
@@ -16,6 +25,7 @@ const reports: ReadonlyMap<string, (failed: ReportedRow) => string> = new Map([
   ['_line', ({ line }) => String(line)],
   ['_code', ({ code }) => code],
   ['_error', ({ message }) => message],
+  [uncorrectedColumn, ({ cells, faulty }) => unguard(cells[faulty ?? -1] ?? '')],
 ])
 
 /** How many columns an error file may have beyond those of the file itself. */
@@ -43,3 +53,20 @@ export function errorFile(headers: readonly string[], imported: readonly string[
       csvRow([...own.map(([index]) => unguard(failed.cells[index]!)), ...added.map(([, report]) => report(failed))]),
   }
 }
+
+/**
+ * What tells rows of an error file that could not be read, and of which nobody has corrected the value: they would pass
+ * for others now. Null with headers of a file that is none.
+ */
+export function correctionCheck(headers: readonly string[]): ((row: Row) => RowError | null) | null {
+  const kept = headers.indexOf(uncorrectedColumn)
+  if (kept === -1) return null
+  return ({ cells }) => {
+    const value = cells[kept]!
+    const isUncorrected = (cell: string, index: number) => index !== kept && (cell === value || cell.includes('\ufffd'))
+    const column = value.trim() === '' ? -1 : cells.findIndex(isUncorrected)
+    return column === -1 ? null : { code: 'uncorrected', message: uncorrectedMessage, column }
+  }
+}
+
+const uncorrectedMessage = `a value is still to be corrected; if it is right as it stands, empty "${uncorrectedColumn}"`

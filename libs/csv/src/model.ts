@@ -49,11 +49,12 @@ export const defaultLimits: CsvLimits = { rows: 1_000_000, columns: 256, fieldLe
 
 /**
  * Why a row failed: `encoding` bytes that are no text in the file's encoding · `nul` a NUL character · `quote` quotes
- * that do not pair · `columns` a value beyond the last header · `length` a field over its limit.
+ * that do not pair · `columns` a value beyond the last header · `length` a field over its limit · `uncorrected` failed so
+ * before, and stands in the error file as it was.
  */
-export type RowErrorCode = 'encoding' | 'nul' | 'quote' | 'columns' | 'length'
+export type RowErrorCode = 'encoding' | 'nul' | 'quote' | 'columns' | 'length' | 'uncorrected'
 
-/** `column` is the index of the cell, as in `headers`; it is past the last header under `columns`. */
+/** `column` is the index of the cell, as in `headers`. */
 export type RowError = { code: RowErrorCode; message: string; column: number }
 
 export type Row = {
@@ -63,7 +64,7 @@ export type Row = {
   line: number
   /**
    * As many as there are headers, as they stand in the file: `unguard` gives what `csvRow` was given. Of a row with an
-   * error: what could be read, for showing.
+   * error: what could be read, values beyond the last header with the last one.
    * A cell may keep the whole piece of the file it was cut from alive: copy what outlives the batch.
    */
   cells: string[]

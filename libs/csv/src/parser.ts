@@ -276,11 +276,20 @@ export class CsvParser {
       cell = this.#shorten(cell)
     }
     if (this.#cells.length < this.#columns) this.#cells.push(cell)
-    else if (!isBlank(cell)) this.#fail('columns', `there are more values than the ${this.#columns} columns`)
+    else if (!isBlank(cell)) this.#addSurplus(cell)
+  }
+
+  /** Values beyond the last column are added to it: as a rule they are one text, with delimiters and without quotes. */
+  #addSurplus(cell: string): void {
+    this.#fail('columns', `there are more values than the ${this.#columns} columns`)
+    const last = this.#cells.pop()!
+    const isFull = last.length >= this.#fieldLength
+    const joined = isFull ? last : last + this.#delimiter + cell
+    this.#cells.push(joined.length > this.#fieldLength ? readable(joined.slice(0, this.#fieldLength)) : joined)
   }
 
   #fail(code: RowErrorCode, message: string): void {
-    this.#error ??= { code, message, column: this.#cells.length }
+    this.#error ??= { code, message, column: Math.min(this.#cells.length, this.#columns - 1) }
   }
 
   #finishRecord(): Row | null {

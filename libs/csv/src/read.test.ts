@@ -85,6 +85,15 @@ describe('readCsv', () => {
     assert.deepEqual(await briefly(file), [['1', '', ''], whole, '4 columns', whole, ['1', '2', '']])
   })
 
+  it('keeps values beyond the last header with the last one, up to the limit of a field', async () => {
+    const { rows } = await read(`a;b\n1;two; "three" ;;"4;5"\n2;${'x;'.repeat(100)}\n`, { limits: small })
+    const error = { code: 'columns', message: 'there are more values than the 2 columns', column: 1 }
+    assert.deepEqual(rows, [
+      { row: 1, line: 2, cells: ['1', 'two; "three" ;4;5'], error },
+      { row: 2, line: 3, cells: ['2', 'x;'.repeat(20)], error },
+    ])
+  })
+
   it('takes a quote within an unquoted field as it is, and lets blanks follow a closing one', async () => {
     assert.deepEqual(await briefly('a,b\n5" disk,say "hi"\n"x" \t,"y"  \n x, "y"\n'), [
       ['5" disk', 'say "hi"'],
@@ -380,7 +389,21 @@ describe('for all files', () => {
     ))
 
   it('hostile quoting costs no more than linear time', () => {
-    const patterns = ['"', '"\n', 'a,"\n', '""', '"a""', ',', '\r', '" ', 'x"y\n', '"a\n'.repeat(3), '\xff', '"\n"x']
+    const patterns = [
+      ',x',
+      '"',
+      '"\n',
+      'a,"\n',
+      '""',
+      '"a""',
+      ',',
+      '\r',
+      '" ',
+      'x"y\n',
+      '"a\n'.repeat(3),
+      '\xff',
+      '"\n"x',
+    ]
     for (const pattern of patterns) {
       const file = Buffer.from(pattern.repeat(300_000 / pattern.length), 'latin1')
       const startedAt = performance.now()

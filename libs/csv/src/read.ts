@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createDecoder } from './decode.ts'
 import { detectFormat, doubtUtf8, headBytes, type Utf8Doubt } from './detect.ts'
+import { correctionCheck } from './error-file.ts'
 import {
   type Batch,
   type Checkpoint,
@@ -103,6 +104,7 @@ async function* readBatches(
 ): AsyncGenerator<Batch> {
   const { decode, end, byteLength } = createDecoder(encoding)
   const parser = new CsvParser({ delimiter, limits, columns: headers.length, from, byteLength })
+  const checkCorrection = correctionCheck(headers)
   let rows: Row[] = []
   let takenBefore = 0
 
@@ -110,6 +112,7 @@ async function* readBatches(
   const fill = (): boolean => {
     for (let row = parser.next(); row; row = parser.next()) {
       if (row.row > limits.rows) throw new CsvError('rows', `the file has more than ${limits.rows} rows`)
+      if (checkCorrection) row.error ??= checkCorrection(row)
       rows.push(row)
       if (rows.length >= batchRows || parser.taken - takenBefore >= batchLength) return true
     }

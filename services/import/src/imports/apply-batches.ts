@@ -141,14 +141,14 @@ function refusedRows(
 }
 
 /** What is noted of a row that failed: whole cells, to be corrected; of all else as much as can be shown. */
-function failedRow({ _id: job, organization }: Import, { cells }: Row, failure: RowFailure): FailedRow {
+function failedRow({ _id: job, organization }: Import, { cells, error }: Row, failure: RowFailure): FailedRow {
   const { column, value, message } = failure
   const shown = {
     column: column && beginning(column, 1_000),
     value: beginning(value, 200),
     message: beginning(message, 1_000),
   }
-  return { _id: new Types.ObjectId(), organization, job, ...failure, ...shown, cells }
+  return { _id: new Types.ObjectId(), organization, job, ...failure, ...shown, cells, faulty: error?.column ?? null }
 }
 
 /** A copy: a text cut from a file may keep a whole piece of it in memory. */
@@ -162,7 +162,7 @@ async function checkpoint(turn: Turn, { batch, number, counts, failures, preview
   await noteFailures(collections, failures)
   const shown = failures
     .slice(0, errorsShown - job.errors.length)
-    .map(({ _id, organization, job: _, cells, ...failure }) => failure)
+    .map(({ _id, organization, job: _, cells, faulty, ...failure }) => failure)
   await noteProgress(turn, {
     checkpoint: batch.checkpoint,
     nextBatch: number + 1,

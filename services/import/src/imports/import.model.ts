@@ -156,8 +156,9 @@ export type FailedRow = RowFailure & {
   _id: Types.ObjectId
   organization: Types.ObjectId
   job: Types.ObjectId
-  /** The cells as they stood in the file. */
+  /** The cells as they stood in the file, and which of them could not be read. */
   cells: string[]
+  faulty: number | null
 }
 
 export const failedRowSchema = new Schema<FailedRow>(
@@ -172,6 +173,7 @@ export const failedRowSchema = new Schema<FailedRow>(
     code: { type: String, required: true },
     message: { type: String, required: true },
     cells: [String],
+    faulty: { type: Number, default: null },
   },
   { collection: 'failed_rows', versionKey: false },
 )

@@ -131,9 +131,7 @@ async function surveyRows(body: AsyncIterable<Uint8Array>, format: CsvFormat, sl
 
 function refuseLongField({ error, line }: Row, { headers }: CsvFormat, { fieldLength }: CsvLimits): void {
   if (error?.code !== 'length') return
-  throw refusal(
-    `line ${line}, column ${headers[error.column] ?? error.column + 1}: a field is longer than ${fieldLength} characters`,
-  )
+  throw refusal(`line ${line}, column ${headers[error.column]}: a field is longer than ${fieldLength} characters`)
 }
 
 function refuseLongRow({ cells, line }: Row): void {
