@@ -15,12 +15,17 @@ export type ListJob = {
   /** As the client wrote it. */
   filter: string
   actor: Actor
-  /** Positions of contacts up to this one are still to be looked at; of a drop, the steps taken. */
+  /** How often it was asked for since its outcome was last told. */
+  asked: number
+  /** How often it had been asked for when the walk through the contacts began that answers it. */
+  answers: number
+  /** Positions of contacts up to this one are still to be looked at in this walk; of a drop, the steps taken. */
   cursor: number
-  /** Members added, or removed. */
+  /** Members added, or removed, in all walks. */
   moved: number
-  /** Contacts that were where they should be. */
-  passedOver: number
+  /** Contacts that this walk has met, wherever they were. */
+  met: number
+  /** A walk has come to its end that began after it was last asked for. */
   done: boolean
   /** Why it ended early, where it did. */
   refusal: Pick<AppError, 'code' | 'details'> | null
@@ -39,9 +44,11 @@ export const listJobSchema = new Schema<ListJob>(
     list: { type: Schema.Types.Mixed, required: true },
     filter: { type: String, default: '' },
     actor: { type: Schema.Types.Mixed, required: true },
+    asked: { type: Number, default: 1 },
+    answers: { type: Number, default: 1 },
     cursor: { type: Number, default: 0 },
     moved: { type: Number, default: 0 },
-    passedOver: { type: Number, default: 0 },
+    met: { type: Number, default: 0 },
     done: { type: Boolean, default: false },
     refusal: { type: Schema.Types.Mixed, default: null },
   },

@@ -2,19 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { AppError, type ErrorCode } from '@rollcall/rpc'
 import { pause, retry } from '@rollcall/runtime'
 import { createLease, type Draft, type Filter, isDuplicate, parseFilter, scoped } from '@rollcall/store'
-import type { ClientSession, Types } from 'mongoose'
+import type { ClientSession } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
-import { contactFields } from '../contacts/contact.model.ts'
+import { type Contact, contactFields } from '../contacts/contact.model.ts'
+import { contactPositions } from '../contacts/contact-positions.ts'
 import type { Collections, Data } from '../data.ts'
 import { jobKey, type ListJob } from './list-job.model.ts'
-import { addMembers, candidateFields, endMemberships, removeMembers } from './members.ts'
+import { addMembers, candidateFields, endMemberships, isMember, removeMembers } from './members.ts'
 import { memberPositions } from './membership.model.ts'
 
 /** Works on the members of lists in steps, however many there are. */
 export type ListJobs = {
   /**
-   * Begins what is wanted, or joins in where that is under way or was finished while nobody waited, and answers the job
-   * once it is done. Goes on behind when nobody waits any more, and in another process when this one ends.
+   * Does what is wanted and answers the job once that is so for all contacts as they were when it was asked for. Where the
+   * same was asked for before and nobody was told what came of it, the answer tells that too. Goes on behind when nobody
+   * waits any more, and in another process when this one ends.
    * @param signal fires when the caller stops waiting
    * @throws {AppError} what ended the job early; unavailable when the signal fires
    */
@@ -32,7 +34,7 @@ export type ListWish = Pick<ListJob, 'kind' | 'list' | 'filter' | 'actor'> & { c
 
 /** Positions of contacts that are looked through at once, and contacts that one transaction moves at most. */
 const SPAN = 1024
-/** Spans without a match that a step goes through before it notes how far it came. */
+/** Spans with nobody to be moved that a step goes through before it notes how far it came. */
 const MAX_SPANS = 64
 const DROP_SIZE = 1000
 const LEASE_MS = 5000
@@ -79,15 +81,18 @@ export function createListJobs(data: Data): ListJobs {
 
     async run(organizationId, wish, waiting) {
       const { listJobs } = data.of({ organizationId })
-      const job = await findOrMake(listJobs, wish)
       const gaveUp = Promise.withResolvers<void>()
       waiting.addEventListener('abort', () => gaveUp.resolve(), { once: true })
-      await Promise.race([begin(job), gaveUp.promise])
-      const ended = waiting.aborted ? null : await listJobs.findOne({ _id: job._id })
-      if (!ended?.done) throw new AppError('unavailable', {})
-      await listJobs.deleteOne({ _id: job._id })
-      if (ended.refusal) throw new AppError(ended.refusal.code as ErrorCode, ended.refusal.details)
-      return ended
+      let job = await ask(listJobs, wish)
+      for (;;) {
+        await Promise.race([begin(job), gaveUp.promise])
+        if (waiting.aborted) break
+        const asIs = await listJobs.findOne({ _id: job._id })
+        if (asIs?.done) return tell(listJobs, asIs)
+        if (signal.aborted) break
+        job = asIs ?? (await ask(listJobs, wish)) // somebody else was told, and it is gone
+      }
+      throw new AppError('unavailable', {})
     },
 
     async watch() {
@@ -111,19 +116,30 @@ export function createListJobs(data: Data): ListJobs {
   }
 }
 
-async function findOrMake(listJobs: Collections['listJobs'], wish: ListWish): Promise<ListJob> {
+/** Asks for what is wanted: of a job that is there another walk, since contacts may have changed behind the last one. */
+async function ask(listJobs: Collections['listJobs'], wish: ListWish): Promise<ListJob> {
   const draft: Draft<ListJob> = { ...wish, key: jobKey(wish) }
-  const found = () => listJobs.findOne({ key: draft.key })
+  const again = async () => {
+    await listJobs.updateOne({ key: draft.key }, { $inc: { asked: 1 }, $set: { done: false, refusal: null } })
+    return listJobs.findOne({ key: draft.key })
+  }
   const make = async () => {
     try {
       return await listJobs.insertOne(draft)
     } catch (error) {
-      if (isDuplicate(error)) return found()
+      if (isDuplicate(error)) return again()
       throw error
     }
   }
-  const job = (await found()) ?? (await make()) ?? (await make()) // the one in the way may just have been collected
+  const job = (await again()) ?? (await make()) ?? (await make()) // the one in the way may just have been told
   if (!job) throw new AppError('unavailable', {})
+  return job
+}
+
+/** Tells what a job came to, and forgets it unless it was asked for again. */
+async function tell(listJobs: Collections['listJobs'], job: ListJob): Promise<ListJob> {
+  await listJobs.deleteOne({ _id: job._id, asked: job.asked })
+  if (job.refusal) throw new AppError(job.refusal.code as ErrorCode, job.refusal.details)
   return job
 }
 
@@ -132,17 +148,28 @@ async function step(data: Data, job: ListJob): Promise<void> {
   const collections = data.of({ organizationId: String(job.organization) })
   try {
     if (job.kind === 'drop') await drop(data, collections, job)
+    else if (job.cursor <= 0 && job.answers !== job.asked) await walkAgain(data, collections, job)
     else await move(data, collections, job)
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'unavailable') throw error
     const refusal = { code: error.code, details: error.details }
-    await collections.listJobs.updateOne({ _id: job._id }, { $set: { done: true, refusal } })
+    // What was asked for again meanwhile may not be refused any more.
+    await collections.listJobs.updateOne(
+      { _id: job._id, asked: job.asked },
+      { $set: { done: true, cursor: 0, refusal } },
+    )
   }
+}
+
+/** Begins another walk, for those who asked after the last one had begun. */
+async function walkAgain(data: Data, { listJobs }: Collections, { _id, organization, asked, answers }: ListJob) {
+  const { last: cursor } = await contactPositions(data, organization).read()
+  await listJobs.updateOne({ _id, asked, answers }, { $set: { cursor, answers: asked, met: 0 } })
 }
 
 async function move(data: Data, collections: Collections, job: ListJob): Promise<void> {
   const { contacts, lists } = collections
-  const { ids, cursor } = await nextMatches(collections, job)
+  const { ids, passed, cursor } = await nextMatches(collections, job)
   await data.store.transaction(async session => {
     const list = await lists.findOne({ _id: job.list._id }, { session })
     if (!list) throw new AppError('not_found', { what: 'list' })
@@ -153,7 +180,7 @@ async function move(data: Data, collections: Collections, job: ListJob): Promise
       job.kind === 'add'
         ? (await addMembers(data, session, candidates, { ...change, source: 'api' })).length
         : await removeMembers(data, session, candidates, change)
-    await advance(collections, session, job, { cursor, moved, passedOver: candidates.length - moved })
+    await advance(collections, session, job, { cursor, moved, met: passed + candidates.length })
   })
 }
 
@@ -162,7 +189,7 @@ async function drop(data: Data, collections: Collections, job: ListJob): Promise
   await data.store.transaction(async session => {
     const ended = await memberships.find({ list: job.list._id }, { session, limit: DROP_SIZE })
     await endMemberships(data, session, ended, { list: job.list, actor: job.actor, at: new Date() })
-    await advance(collections, session, job, { cursor: job.cursor + 1, moved: ended.length, passedOver: 0 }, false)
+    await advance(collections, session, job, { cursor: job.cursor + 1, moved: ended.length, met: 0 }, false)
     if (ended.length === DROP_SIZE) return
     await memberPositions(data, job.organization, job.list._id).drop(session)
     await collections.listJobs.deleteOne({ _id: job._id }, { session }) // nobody asks what it came to
@@ -172,31 +199,35 @@ async function drop(data: Data, collections: Collections, job: ListJob): Promise
 async function advance(
   { listJobs }: Collections,
   session: ClientSession,
-  { _id, cursor: expected }: ListJob,
-  { cursor, ...counts }: Pick<ListJob, 'cursor' | 'moved' | 'passedOver'>,
-  done = cursor <= 0,
+  { _id, cursor: expected, asked, answers }: ListJob,
+  { cursor, ...counts }: Pick<ListJob, 'cursor' | 'moved' | 'met'>,
+  done = cursor <= 0 && answers === asked,
 ): Promise<void> {
   const update = { $set: { cursor, done }, $inc: counts }
-  const { matchedCount } = await listJobs.updateOne({ _id, cursor: expected, done: false }, update, { session })
-  if (matchedCount === 0) throw new AppError('unavailable', {}, { cause: new Error('another process took the step') })
+  const asIs = { _id, cursor: expected, done: false, ...(done && { asked }) }
+  const { matchedCount } = await listJobs.updateOne(asIs, update, { session })
+  if (matchedCount === 0) throw new AppError('unavailable', {}, { cause: new Error('the job is another one by now') })
 }
 
-/** The next contacts that the filter matches, newest first, and where to go on after them. */
-async function nextMatches({ contacts, attributes }: Collections, job: ListJob) {
+/** The next contacts to be moved, newest first, how many others the filter matches on the way, and where to go on. */
+async function nextMatches({ contacts, attributes }: Collections, { kind, list, ...job }: ListJob) {
   const filter: Filter = {
     ...parseFilter(job.filter, contactFields(await readDefinitions(attributes))),
-    ...(job.kind === 'remove' && { lists: job.list._id }),
+    ...(kind === 'remove' && { lists: list._id }),
   }
   let { cursor } = job
+  let passed = 0
   for (let spans = 0; cursor > 0 && spans < MAX_SPANS; spans++) {
     const position = { $gt: cursor - SPAN, $lte: cursor }
     cursor -= SPAN
-    const found = await contacts.aggregate<{ _id: Types.ObjectId }>([
+    const found = await contacts.aggregate<Pick<Contact, '_id' | 'lists'>>([
       { $match: { position } },
       { $match: filter }, // apart: the range bounds what the filter is tried on
-      { $project: { _id: 1 } },
+      { $project: { lists: 1 } },
     ])
-    if (found.length > 0) return { ids: found.map(({ _id }) => _id), cursor }
+    const moving = found.filter(contact => isMember(contact, list._id) === (kind === 'remove'))
+    passed += found.length - moving.length
+    if (moving.length > 0) return { ids: moving.map(({ _id }) => _id), passed, cursor }
   }
-  return { ids: [], cursor }
+  return { ids: [], passed, cursor }
 }

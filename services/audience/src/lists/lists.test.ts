@@ -14,6 +14,7 @@ import {
   type TestAudience,
   testCaller,
 } from '../test-audience.ts'
+import { createListJobs } from './list-jobs.ts'
 import { repairListCounts } from './repair-counts.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
@@ -286,6 +287,94 @@ describe('lists', () => {
       assert.deepEqual(await countsOf(me, id), [0, 0])
       const organization = new Types.ObjectId(me.caller.organizationId)
       assert.equal(await audience.db.collection('list_jobs').countDocuments({ organization }), 0)
+    })
+
+    describe('by a filter that was asked for while nobody waited for the end', () => {
+      const jobsOf = ({ caller }: Me) =>
+        audience.db.collection('list_jobs').find({ organization: new Types.ObjectId(caller.organizationId) })
+      const until = async (isSo: () => Promise<boolean>) => {
+        while (!(await isSo())) await new Promise(resolve => setImmediate(resolve))
+      }
+      /** Asks, and goes away as soon as the work has begun; it is finished behind. */
+      const leave = async (me: Me, ask: (me: Me) => Promise<unknown>, isBegun: () => Promise<boolean>) => {
+        const leaving = new AbortController()
+        const gone = assert.rejects(ask({ ...me, signal: leaving.signal } as Me))
+        await until(isBegun)
+        leaving.abort()
+        await gone
+      }
+      const isBegun = (me: Me) => async () => (await jobsOf(me).toArray()).length > 0
+      const isFinished = (me: Me) => async () => (await jobsOf(me).toArray()).every(({ done }) => done)
+      const addAll = (id: string) => (me: Me) => add(me, id, { filter: '{}' })
+
+      it('the same request tells what came of it', async () => {
+        const me = testCaller()
+        const { id } = await create(me)
+        await newContacts(me, 3000)
+        await leave(me, addAll(id), isBegun(me))
+        assert.deepEqual(await addAll(id)(me), { added: 3000, alreadyMember: 0, notFound: 0 }, 'under way')
+        assert.deepEqual(await addAll(id)(me), { added: 0, alreadyMember: 3000, notFound: 0 }, 'told once')
+        await leave(me, caller => remove(caller, id, { filter: '{}' }), isBegun(me))
+        await until(isFinished(me))
+        assert.deepEqual(await remove(me, id, { filter: '{}' }), { removed: 3000 }, 'finished')
+        assert.deepEqual(await countsOf(me, id), [0, 0])
+      })
+
+      it('the same request does what is to be done by now', async () => {
+        const me = testCaller()
+        const { id } = await create(me)
+        await newContacts(me, 3000)
+        await leave(me, addAll(id), isBegun(me))
+        await until(isFinished(me))
+        assert.deepEqual(await remove(me, id, { filter: '{}' }), { removed: 3000 })
+        await newContact(me, 'late@example.com')
+        assert.deepEqual(await addAll(id)(me), { added: 3001, alreadyMember: 0, notFound: 0 })
+        assert.deepEqual(await countsOf(me, id), [3001, 3001])
+        assert.equal((await eventsOf(me)).length, 3000 + 3001)
+      })
+
+      it('the same request covers who came after the work under way had begun', async () => {
+        const me = testCaller()
+        const { id } = await create(me)
+        await newContacts(me, 3000)
+        await leave(me, addAll(id), async () => (await get(me, id)).memberCount > 0)
+        await newContact(me, 'late@example.com')
+        await addAll(id)(me)
+        assert.deepEqual(await countsOf(me, id), [3001, 3001])
+      })
+
+      it('the same request is refused only for what stands in its way by now', async () => {
+        const me = testCaller()
+        const { id } = await create(me)
+        await newContacts(me, 3000)
+        await leave(me, addAll(id), isBegun(me))
+        await lists.updateList({ id, archived: true }, me)
+        await until(isFinished(me))
+        await lists.updateList({ id, archived: false }, me)
+        const { added } = await addAll(id)(me)
+        assert.equal(added, 3000)
+        assert.deepEqual(await countsOf(me, id), [3000, 3000])
+      })
+
+      it('every one of many at once is answered, in several processes too', async t => {
+        const me = testCaller()
+        const { id } = await create(me)
+        await newContacts(me, 1500)
+        const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+        t.after(() => store.close())
+        const other = createListJobs(createData(store, logger))
+        t.after(() => other.stop())
+        const { userId, userName } = me.caller
+        const actor = { kind: 'user', id: userId!, name: userName! } as const
+        const list = { _id: new Types.ObjectId(id), name: 'of the other process' }
+        const wish = { kind: 'add', list, filter: '{}', actor, cursor: 1500 } as const
+        const elsewhere = () => other.run(me.caller.organizationId, wish, new AbortController().signal)
+        const here = () => addAll(id)(me)
+        const answers = await Promise.all([here, elsewhere, here, elsewhere].map(ask => ask()))
+        assert.equal(answers.length, 4)
+        assert.deepEqual(await countsOf(me, id), [1500, 1500])
+        assert.deepEqual(await jobsOf(me).toArray(), [])
+      })
     })
 
     it('are named by exactly one selector, and a filter that is understood', async () => {

@@ -24,8 +24,9 @@ export function membersAdder(context: Context) {
   return async (request: SelectMembersRequest, call: Call): Promise<AddMembersResponse> => {
     const selection = selectionOf(request)
     if ('filter' in selection) {
-      const { moved, passedOver } = await runJob(context, 'add', request.id, selection.filter, call)
-      return { added: moved, alreadyMember: passedOver, notFound: 0 }
+      const { moved, met } = await runJob(context, 'add', request.id, selection.filter, call)
+      const added = Math.min(moved, met) // who was added before and left meanwhile, was added twice
+      return { added, alreadyMember: met - added, notFound: 0 }
     }
     const { wanted, found, moved } = await inSteps(context, request.id, selection, call, {
       checkList: refuseArchived,
