@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError, loadConfig } from '@rollcall/runtime'
 import { z } from 'zod'
-import { busConfig, busSettings } from './config.ts'
+import { busConfig, busSettings, saslIsComplete } from './config.ts'
 
-const settings = (env: NodeJS.ProcessEnv) => busSettings(loadConfig(z.object(busConfig), env))
+const schema = z.object(busConfig).check(saslIsComplete)
+const settings = (env: NodeJS.ProcessEnv) => busSettings(loadConfig(schema, env))
 const brokers = { KAFKA_BROKERS: 'a:1,b:2' }
 
 test('brokers are all that has to be given', () => {
@@ -26,7 +27,7 @@ test('a user and TLS where the brokers want them', () => {
     { ssl: true, sasl: { mechanism: 'scram-sha-512', username: 'rollcall', password: 'word' } },
   )
   for (const missing of ['KAFKA_USERNAME', 'KAFKA_PASSWORD']) {
-    assert.throws(() => settings({ ...secured, [missing]: '' }), {
+    assert.throws(() => loadConfig(schema, { ...secured, [missing]: '' }), {
       name: 'ConfigError',
       message: new RegExp(`^${missing} is missing`),
     })

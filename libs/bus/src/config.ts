@@ -1,8 +1,11 @@
-import { ConfigError, flag, list, whole } from '@rollcall/runtime'
+import { flag, list, whole } from '@rollcall/runtime'
 import { z } from 'zod'
 import type { BusOptions } from './bus.ts'
 
-/** The variables of every service on the bus; spread it into the service's own schema, and pass what it yields to `busSettings`. */
+/**
+ * The variables of every service on the bus; spread it into the service's own schema, have that checked by
+ * `saslIsComplete`, and pass what it yields to `busSettings`.
+ */
 export const busConfig = {
   KAFKA_BROKERS: list(),
   KAFKA_TLS: flag().default(false),
@@ -23,7 +26,16 @@ const busSchema = z.object(busConfig)
 /** What `busConfig` yields. */
 export type BusConfig = z.infer<typeof busSchema>
 
-/** The options of `createBus` that come from the environment. Throws `ConfigError` where a user is wanted and not named. */
+/** For the `check` of a schema with `busConfig`: brokers that want a user need both a name and a password. */
+export const saslIsComplete = ({ value, issues }: z.core.ParsePayload<BusConfig>): void => {
+  if (value.KAFKA_SASL === 'none') return
+  for (const name of ['KAFKA_USERNAME', 'KAFKA_PASSWORD'] as const) {
+    if (value[name] !== '') continue
+    issues.push({ code: 'custom', path: [name], message: 'expected where KAFKA_SASL is set', input: undefined })
+  }
+}
+
+/** The options of `createBus` that come from the environment. */
 export const busSettings = (
   config: BusConfig,
 ): Pick<BusOptions, 'brokers' | 'topicPrefix' | 'partitions' | 'ssl' | 'sasl'> => {
@@ -35,7 +47,5 @@ export const busSettings = (
     ssl: config.KAFKA_TLS,
   }
   if (mechanism === 'none') return settings
-  if (!username) throw new ConfigError('KAFKA_USERNAME is missing: expected where KAFKA_SASL is set')
-  if (!password) throw new ConfigError('KAFKA_PASSWORD is missing: expected where KAFKA_SASL is set')
   return { ...settings, sasl: { mechanism, username, password } as NonNullable<BusOptions['sasl']> }
 }

@@ -1,5 +1,5 @@
 export { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
-export { type BusConfig, busConfig, busSettings } from './config.ts'
+export { type BusConfig, busConfig, busSettings, saslIsComplete } from './config.ts'
 export {
   createQueue,
   type JobQueue,

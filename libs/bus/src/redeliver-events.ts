@@ -1,10 +1,10 @@
 import { baseConfig, loadConfig, runTask } from '@rollcall/runtime'
 import { z } from 'zod'
 import { createBus } from './bus.ts'
-import { busConfig, busSettings } from './config.ts'
+import { busConfig, busSettings, saslIsComplete } from './config.ts'
 import { topics } from './topics.ts'
 
-const schema = z.object({ ...baseConfig, ...busConfig })
+const schema = z.object({ ...baseConfig, ...busConfig }).check(saslIsComplete)
 
 /** A program that publishes the dead letters of every topic again, once what kept them from being handled is mended. */
 await runTask({

@@ -1,17 +1,19 @@
-import { busConfig } from '@rollcall/bus'
+import { busConfig, saslIsComplete } from '@rollcall/bus'
 import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 
-const schema = z.object({
-  ...baseConfig,
-  ...storeConfig('rollcall_audience'),
-  ...busConfig,
-  ...rpcServerConfig,
-  /** Where identity is. */
-  IDENTITY_ADDRESS: address(),
-})
+const schema = z
+  .object({
+    ...baseConfig,
+    ...storeConfig('rollcall_audience'),
+    ...busConfig,
+    ...rpcServerConfig,
+    /** Where identity is. */
+    IDENTITY_ADDRESS: address(),
+  })
+  .check(saslIsComplete)
 
 /** The settings of the audience service. */
 export type Config = z.infer<typeof schema>

@@ -1,4 +1,4 @@
-import { busConfig } from '@rollcall/bus'
+import { busConfig, saslIsComplete } from '@rollcall/bus'
 import { isEmail } from '@rollcall/contract'
 import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
 import { address, rpcServerConfig } from '@rollcall/rpc'
@@ -42,6 +42,7 @@ const schema = z
     PASSWORD_PARALLELISM: whole(1, 16).default(2),
     PASSWORD_QUEUE: whole(0, 10_000).default(200),
   })
+  .check(saslIsComplete)
   .check(context => {
     const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password } = context.value
     const path = [email === undefined ? 'BOOTSTRAP_EMAIL' : 'BOOTSTRAP_PASSWORD']

@@ -1,31 +1,33 @@
-import { busConfig } from '@rollcall/bus'
+import { busConfig, saslIsComplete } from '@rollcall/bus'
 import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 
-const schema = z.object({
-  ...baseConfig,
-  ...storeConfig('rollcall_import'),
-  ...busConfig,
-  ...rpcServerConfig,
-  REDIS_QUEUE_URL: urlOf('redis', 'rediss'),
-  /** Put before the queue's keys. */
-  QUEUE_PREFIX: z.string().default('rollcall'),
-  /** Where the audience service is. */
-  AUDIENCE_ADDRESS: address(),
-  /** What an uploaded file may be at most. A field's length is in characters. */
-  UPLOAD_MAX_BYTES: whole(1, 10 ** 10).default(200 * 1024 * 1024),
-  UPLOAD_MAX_ROWS: whole(1, 10 ** 8).default(1_000_000),
-  UPLOAD_MAX_COLUMNS: whole(1, 10_000).default(256),
-  UPLOAD_MAX_FIELD: whole(1, 10 ** 7).default(64 * 1024),
-  /** How long an upload waits for its start. */
-  UPLOAD_TTL_MS: milliseconds().default(30 * 60_000),
-  /** Organizations whose imports this process works on side by side. */
-  IMPORT_CONCURRENCY: whole(1, 64).default(2),
-  /** After so long another organization gets its turn. */
-  IMPORT_TURN_MS: milliseconds().default(3_000),
-})
+const schema = z
+  .object({
+    ...baseConfig,
+    ...storeConfig('rollcall_import'),
+    ...busConfig,
+    ...rpcServerConfig,
+    REDIS_QUEUE_URL: urlOf('redis', 'rediss'),
+    /** Put before the queue's keys. */
+    QUEUE_PREFIX: z.string().default('rollcall'),
+    /** Where the audience service is. */
+    AUDIENCE_ADDRESS: address(),
+    /** What an uploaded file may be at most. A field's length is in characters. */
+    UPLOAD_MAX_BYTES: whole(1, 10 ** 10).default(200 * 1024 * 1024),
+    UPLOAD_MAX_ROWS: whole(1, 10 ** 8).default(1_000_000),
+    UPLOAD_MAX_COLUMNS: whole(1, 10_000).default(256),
+    UPLOAD_MAX_FIELD: whole(1, 10 ** 7).default(64 * 1024),
+    /** How long an upload waits for its start. */
+    UPLOAD_TTL_MS: milliseconds().default(30 * 60_000),
+    /** Organizations whose imports this process works on side by side. */
+    IMPORT_CONCURRENCY: whole(1, 64).default(2),
+    /** After so long another organization gets its turn. */
+    IMPORT_TURN_MS: milliseconds().default(3_000),
+  })
+  .check(saslIsComplete)
 
 /** The settings of the import service. */
 export type Config = z.infer<typeof schema>

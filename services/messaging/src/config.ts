@@ -1,4 +1,4 @@
-import { busConfig } from '@rollcall/bus'
+import { busConfig, saslIsComplete } from '@rollcall/bus'
 import { parseKeyRing } from '@rollcall/credentials'
 import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, parsedBy, urlOf, whole } from '@rollcall/runtime'
@@ -41,6 +41,7 @@ const schema = z
     PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
     ...mailConfig,
   })
+  .check(saslIsComplete)
   .check(context => {
     const { DEFAULT_PROVIDER, MAIL_HOST } = context.value
     if (DEFAULT_PROVIDER === 'self-hosted' && MAIL_HOST === undefined)
