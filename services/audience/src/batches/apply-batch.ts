@@ -54,7 +54,7 @@ async function apply(
   if (applied) return applied
 
   const checked = checkBatch(request, await readDefinitions(attributes, session))
-  const emailKeys = checked.candidates.map(({ emailKey }) => emailKey)
+  const emailKeys = [...checked.candidates.keys()]
   const plan = planBatch(checked, await findKnown(contacts, emailKeys, session))
   const open = await openLists(lists, request.listIds, session)
   const { first, at } = await takePlaces(places, session, plan.inserts.length)

@@ -21,7 +21,7 @@ export async function dryRunBatch(
 ): Promise<ApplyBatchResponse> {
   const { contacts, attributes, lists } = context.of(caller)
   const checked = checkBatch(request, await readDefinitions(attributes))
-  const emailKeys = checked.candidates.map(({ emailKey }) => emailKey)
+  const emailKeys = [...checked.candidates.keys()]
   const plan = planBatch(checked, await findKnown(contacts, emailKeys))
   const { outcomes, optOutsKept, failures, inserts, known } = plan
   let addedToLists = 0

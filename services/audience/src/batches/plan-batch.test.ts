@@ -220,6 +220,20 @@ describe('planBatch', () => {
     assert.equal(skipping.inserts[0]?.contact.name, 'First')
   })
 
+  it('takes the next of one email where the first to win cannot be applied', () => {
+    const city = (name: string, ...cities: string[]) =>
+      row('one@example.com', { name, ...(cities.length > 0 && { attributes: JSON.stringify({ city: cities[0] }) }) })
+    const rows = [city('First'), city('Second', 'Oslo'), city('Third', 'Rome'), city('Last')]
+    const updating = plan(rows, { defined: cityRequired })
+    assert.deepEqual(updating.outcomes, ['SKIPPED', 'SKIPPED', 'CREATED', 'FAILED'])
+    const skipping = plan(rows, { defined: cityRequired, duplicateStrategy: 'skip' })
+    assert.deepEqual(skipping.outcomes, ['FAILED', 'CREATED', 'SKIPPED', 'SKIPPED'])
+    assert.deepEqual(
+      [updating, skipping].map(({ inserts }) => inserts.map(({ contact: { name } }) => name)),
+      [['Third'], ['Second']],
+    )
+  })
+
   it('counts tags that the contact has already against the limit', () => {
     const known = [contact('known@example.com', { tags: Array.from({ length: 100 }, (_, index) => `t${index}`) })]
     assert.deepEqual(plan([row('known@example.com', { tags: ['t5'] })], { known }).outcomes, ['UNCHANGED'])

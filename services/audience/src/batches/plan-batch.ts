@@ -28,8 +28,8 @@ type Candidate = {
 export type CheckedBatch = {
   request: ApplyBatchRequest
   definitions: Definitions
-  /** One candidate for each email. */
-  candidates: Candidate[]
+  /** Those of each email, by emailKey: the first that can be applied wins. */
+  candidates: ReadonlyMap<string, readonly Candidate[]>
   /** So far: FAILED, or SKIPPED for a row that lost to another of its email. */
   outcomes: Outcome[]
   failures: Failure[]
@@ -56,16 +56,18 @@ const maxNameLength = 200
 
 /** Checks the rows of a batch, by themselves and against each other. One bad row never sinks another. */
 export function checkBatch(request: ApplyBatchRequest, definitions: Definitions): CheckedBatch {
-  const batch: CheckedBatch = { request, definitions, candidates: [], outcomes: [], failures: [] }
-  const winners = new Map<string, Candidate>()
+  const candidates = new Map<string, Candidate[]>()
+  const batch: CheckedBatch = { request, definitions, candidates, outcomes: [], failures: [] }
+  const lastWins = request.duplicateStrategy !== 'skip'
   for (const [index, row] of request.rows.entries()) {
     batch.outcomes.push('SKIPPED')
     const candidate = orFailure(batch, index, () => checkRow(row, index, definitions))
     if (!candidate) continue
-    const lastWins = request.duplicateStrategy !== 'skip'
-    if (lastWins || !winners.has(candidate.emailKey)) winners.set(candidate.emailKey, candidate)
+    const rivals = candidates.get(candidate.emailKey)
+    if (!rivals) candidates.set(candidate.emailKey, [candidate])
+    else if (lastWins) rivals.unshift(candidate)
+    else rivals.push(candidate)
   }
-  batch.candidates = [...winners.values()]
   return batch
 }
 
@@ -83,12 +85,16 @@ export function planBatch(checked: CheckedBatch, known: ReadonlyMap<string, Cont
     updates: [],
     known: [],
   }
-  for (const candidate of batch.candidates) {
-    const contact = known.get(candidate.emailKey)
-    const outcome = orFailure(batch, candidate.index, () =>
-      contact ? planKnown(plan, batch, candidate, contact) : planNew(plan, batch, candidate),
-    )
-    if (outcome) plan.outcomes[candidate.index] = outcome
+  for (const [emailKey, rivals] of batch.candidates) {
+    const contact = known.get(emailKey)
+    for (const candidate of rivals) {
+      const outcome = orFailure(batch, candidate.index, () =>
+        contact ? planKnown(plan, batch, candidate, contact) : planNew(plan, batch, candidate),
+      )
+      if (!outcome) continue
+      plan.outcomes[candidate.index] = outcome
+      break
+    }
   }
   plan.failures.sort((a, b) => a.row - b.row)
   return plan

@@ -1,20 +1,15 @@
-import { type Batch, type Row, readCsv } from '@rollcall/csv'
-import type { ApplyBatchResponse, ApplyBatchResponsePreview } from '@rollcall/protos/gen/audience-v1.ts'
-import { isDuplicate } from '@rollcall/store'
-import { mongo, Types } from 'mongoose'
-import type { Collections } from '../context.ts'
-import { readStored } from '../uploads/spool.ts'
-import {
-  type Counts,
-  type FailedRow,
-  type Import,
-  noCounts,
-  type RowFailure,
-  type RowPreview,
-  sum,
-} from './import.model.ts'
-import { findLosers, isLoser } from './losers.ts'
+import type { Batch } from '@rollcall/csv'
+import type {
+  ApplyBatchRequestRow,
+  ApplyBatchResponse,
+  ApplyBatchResponsePreview,
+} from '@rollcall/protos/gen/audience-v1.ts'
+import { failedRow, noteFailures, refusedRows } from './failed-rows.ts'
+import type { Fates } from './fates.ts'
+import { fileBatches, requestOf } from './file-batches.ts'
+import { type Counts, type FailedRow, noCounts, type RowPreview, sum } from './import.model.ts'
 import { type Column, columnsOf, mapRow } from './map-row.ts'
+import { surveyFile } from './survey.ts'
 import { Hopeless, isOver, noteProgress, type Turn } from './turn.ts'
 
 const errorsShown = 100
@@ -31,11 +26,12 @@ export async function applyBatches(turn: Turn): Promise<boolean> {
   const { context, job, call } = turn
   const { definitions } = await context.attributes.describeAttributes({}, call)
   const columns = columnsOf(job, definitions)
-  const plan = { columns, losers: job.losers?.buffer ?? (await surveyLosers(turn, columns)) }
+  const fates = await surveyFile(turn, columns)
+  if (!fates) return false
+  const plan = { columns, fates }
   let inFlight: Promise<AppliedBatch> | undefined
   let number = job.nextBatch
-  for await (const batch of batchesOf(turn)) {
-    call.signal?.throwIfAborted()
+  for await (const batch of fileBatches(turn, job.checkpoint)) {
     const applied = applyBatch(turn, plan, batch, number++)
     applied.catch(() => undefined) // awaited below; until then it must not count as unhandled
     if (inFlight) await checkpoint(turn, await inFlight)
@@ -49,59 +45,40 @@ export async function applyBatches(turn: Turn): Promise<boolean> {
   return true
 }
 
-/** How the rows of the file are read, and which of them lose to another of their email. */
-type Plan = { columns: Column[]; losers: Uint8Array }
+/** How the rows of the file are read, and what is known of them beforehand. */
+type Plan = { columns: Column[]; fates: Fates }
 
 type AppliedBatch = { batch: Batch; number: number; counts: Counts; failures: FailedRow[]; preview: RowPreview[] }
 
-function batchesOf({ context, collections, job }: Turn): AsyncIterable<Batch> {
-  const source = readStored(collections.chunks, job.upload, job.checkpoint.offset)
-  return readCsv(source, job.format, { from: job.checkpoint, limits: context.limits })
-}
-
-/** Before the first batch: which rows lose to another of their email. */
-async function surveyLosers(turn: Turn, columns: Column[]): Promise<Uint8Array> {
-  const { losers, duplicatesInFile } = await findLosers(batchesOf(turn), columns, turn.job)
-  await noteProgress(turn, { losers: new mongo.Binary(losers), duplicatesInFile })
-  return losers
-}
-
 /** Sends the rows of a batch that can be imported, and counts what became of all of them. */
 async function applyBatch(
-  { context, job, call }: Turn,
-  { columns, losers }: Plan,
+  { context, collections, job, call }: Turn,
+  { columns, fates }: Plan,
   batch: Batch,
   number: number,
 ): Promise<AppliedBatch> {
   const failures: FailedRow[] = []
   const applied: AppliedBatch = { batch, number, counts: { ...noCounts }, failures, preview: [] }
-  const rows = []
+  const rows: ApplyBatchRequestRow[] = []
+  const refused: number[] = []
   for (const source of batch.rows) {
+    const fate = fates.of(source.row)
     const { row, failure } = mapRow(source, columns, job.emptyValues)
-    if (failure) failures.push(failedRow(job, source, failure))
-    else if (isLoser(losers, row.row)) applied.counts.skipped++
+    if (fate === 'refused') refused.push(source.row)
+    else if (failure) failures.push(failedRow(job, source, failure))
+    else if (fate === 'loser') applied.counts.skipped++
     else rows.push(row)
   }
+  if (refused.length > 0) failures.push(...(await collections.failedRows.find({ job: job._id, row: { $in: refused } })))
   if (rows.length > 0) {
-    const { duplicateStrategy, emptyValues, tags } = job
-    const answer = await context.batches.applyBatch(
-      {
-        jobId: String(job._id),
-        number,
-        duplicateStrategy,
-        emptyValues,
-        tags,
-        listIds: job.lists.map(String),
-        ...(job.kind === 'dry-run' && { dryRun: true, previewRows: rowsPreviewed }),
-        rows,
-      },
-      call,
-    )
+    const dryRun = job.kind === 'dry-run' && { dryRun: true, previewRows: rowsPreviewed }
+    const answer = await context.batches.applyBatch({ ...requestOf(job, rows), number, ...dryRun }, call)
     countOutcomes(applied.counts, answer)
     failures.push(...refusedRows(job, batch.rows, columns, answer))
     applied.preview = answer.previews.map(previewOf)
   }
   applied.counts.failed = failures.length
+  failures.sort((a, b) => a.row - b.row)
   return applied
 }
 
@@ -125,38 +102,7 @@ function previewOf({ row, email, outcome, changes }: ApplyBatchResponsePreview):
   }
 }
 
-/** Rows that only the audience could refuse, a missing required attribute for one. */
-function refusedRows(
-  job: Import,
-  rows: readonly Row[],
-  columns: readonly Column[],
-  { failures }: ApplyBatchResponse,
-): FailedRow[] {
-  return failures.map(({ row, field, value, code, message }) => {
-    const source = rows.find(candidate => candidate.row === row)!
-    const target = field.replace(/^attributes\./, '')
-    const column = columns.find(candidate => candidate.target === target)?.header ?? null
-    return failedRow(job, source, { row, line: source.line, column, field, value, code, message })
-  })
-}
-
-/** What is noted of a row that failed: whole cells, to be corrected; of all else as much as can be shown. */
-function failedRow({ _id: job, organization }: Import, { cells, error }: Row, failure: RowFailure): FailedRow {
-  const { column, value, message } = failure
-  const shown = {
-    column: column && beginning(column, 1_000),
-    value: beginning(value, 200),
-    message: beginning(message, 1_000),
-  }
-  return { _id: new Types.ObjectId(), organization, job, ...failure, ...shown, cells, faulty: error?.column ?? null }
-}
-
-/** A copy: a text cut from a file may keep a whole piece of it in memory. */
-function beginning(text: string, length: number): string {
-  return Buffer.from(text.slice(0, length)).toString()
-}
-
-/** Notes a batch as done. Its failures come first: noted twice they are one, since a job has each row once. */
+/** Notes a batch as done; its failures first. */
 async function checkpoint(turn: Turn, { batch, number, counts, failures, preview }: AppliedBatch): Promise<void> {
   const { collections, job } = turn
   await noteFailures(collections, failures)
@@ -170,12 +116,4 @@ async function checkpoint(turn: Turn, { batch, number, counts, failures, preview
     errors: [...job.errors, ...shown],
     preview: [...job.preview, ...preview].slice(0, rowsPreviewed),
   })
-}
-
-async function noteFailures({ failedRows }: Collections, failures: readonly FailedRow[]): Promise<void> {
-  try {
-    await failedRows.bulkWrite(failures.map(document => ({ insertOne: { document } })))
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-  }
 }

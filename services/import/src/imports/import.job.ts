@@ -91,7 +91,7 @@ async function takeOver({ imports }: Collections, { _id, startedAt }: NextJob): 
 async function complete({ context, collections, job }: Turn): Promise<void> {
   const { imports, chunks, uploads } = collections
   await context.store.transaction(async session => {
-    const changes = { state: 'completed', finishedAt: new Date(), losers: null }
+    const changes = { state: 'completed', finishedAt: new Date(), fates: null }
     const { matchedCount } = await imports.updateOne(ours(job), { $set: changes }, { session })
     if (matchedCount === 0) throw new FenceLost()
     await addEvents(session, eventsOf(job))

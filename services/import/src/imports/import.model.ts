@@ -81,8 +81,10 @@ export type Import = {
   /** Data rows of the file; contacts of an undo. */
   total: number
   duplicatesInFile: number
-  /** A bit for each row (row 1 first): set where another row of its email wins. Null until the file was looked through. */
-  losers: mongo.Binary | null
+  /** What is known of each row before the first batch, as `Fates` keeps it. Null until the file was looked through. */
+  fates: mongo.Binary | null
+  /** From where on the audience has still to be asked about rows that share their email; null: nowhere. */
+  unchecked: Checkpoint | null
   /** Where the next batch begins, and its number. Of an undo: how many rows and batches are taken back. */
   checkpoint: Checkpoint
   nextBatch: number
@@ -126,7 +128,8 @@ export const importSchema = new Schema<Import>(
     failedReason: { type: String, default: null },
     total: { type: Number, required: true },
     duplicatesInFile: { type: Number, default: 0 },
-    losers: { type: Schema.Types.Mixed, default: null },
+    fates: { type: Schema.Types.Mixed, default: null },
+    unchecked: { type: Schema.Types.Mixed, default: null },
     checkpoint: { type: Schema.Types.Mixed, required: true },
     nextBatch: { type: Number, default: 0 },
     counts: { type: Schema.Types.Mixed, required: true },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Batch, CsvFormat } from '@rollcall/csv'
-import { findLosers, isLoser } from './losers.ts'
+import type { CsvFormat } from '@rollcall/csv'
 import { columnsOf, mapRow } from './map-row.ts'
 import { readMapping } from './start-import.ts'
 
@@ -93,24 +92,6 @@ describe('mapping a row', () => {
     const { failure } = mapRow({ ...source(['a@x.org']), error }, columns, 'ignore')
     assert.partialDeepStrictEqual(failure, { code: 'columns', message: 'too many', column: null, field: null })
   })
-})
-
-describe('rows of one email', () => {
-  const emails = ['a@x.org', 'b@x.org', 'A@X.org', 'not one', 'a@x.org', 'b@x.org']
-  async function* batches(): AsyncGenerator<Batch> {
-    yield { rows: emails.map((email, index) => source([email], index + 1)), checkpoint: start }
-  }
-  for (const [strategy, losing] of [
-    ['update', [1, 2, 3]],
-    ['skip', [3, 5, 6]],
-  ] as const) {
-    it(`lose to the ${strategy === 'update' ? 'last' : 'first'} under ${strategy}`, async () => {
-      const job = { total: emails.length, duplicateStrategy: strategy, emptyValues: 'ignore' } as const
-      const { losers, duplicatesInFile } = await findLosers(batches(), columns, job)
-      const found = emails.map((_, index) => index + 1).filter(row => isLoser(losers, row))
-      assert.deepEqual([found, duplicatesInFile], [losing, 3])
-    })
-  }
 })
 
 describe('the mapping of a start', () => {

@@ -1,3 +1,5 @@
+import { type Row, readEmail, unguard } from '@rollcall/csv'
+
 const initialSlots = 1 << 14
 
 /**
@@ -49,6 +51,12 @@ export class EmailIndex {
       this.#rows[slot] = row
     }
   }
+}
+
+/** Notes the email that a row has in a column; answers the row where it stood before, 0 where it did not or is none. */
+export function noteEmail(emails: EmailIndex, { row, cells }: Row, column: number): number {
+  const { value: email } = readEmail(unguard(cells[column] ?? ''))
+  return email === undefined ? 0 : emails.note(email, row)
 }
 
 /** Two multiplicative hashes of 32 bits that feed each other; seeded, so that nobody can choose emails that collide. */

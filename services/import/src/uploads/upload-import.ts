@@ -1,19 +1,9 @@
-import {
-  CsvError,
-  type CsvFormat,
-  type CsvLimits,
-  openCsv,
-  type Row,
-  readCsv,
-  readEmail,
-  suggestMapping,
-  unguard,
-} from '@rollcall/csv'
+import { CsvError, type CsvFormat, type CsvLimits, openCsv, type Row, readCsv, suggestMapping } from '@rollcall/csv'
 import type { UploadImportRequest } from '@rollcall/protos/gen/import-v1.ts'
 import { AppError, type Call, type HttpBody, json } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
-import { EmailIndex } from './email-index.ts'
+import { EmailIndex, noteEmail } from './email-index.ts'
 import { readStored, storeWhilePassing } from './spool.ts'
 
 /** Unfinished and expired uploads stay for a while, so that the clock of the database need not agree with ours. */
@@ -121,8 +111,7 @@ async function surveyRows(body: AsyncIterable<Uint8Array>, format: CsvFormat, sl
       refuseLongRow(row)
       rowCount = row.row
       if (preview.length < previewLength) preview.push(row)
-      const { value: email } = readEmail(unguard(row.cells[emailColumn] ?? ''))
-      if (email !== undefined && emails.note(email, row.row) > 0) duplicateEmails++
+      if (noteEmail(emails, row, emailColumn) > 0) duplicateEmails++
     }
   }
   if (rowCount === 0) throw refusal('the file has no data row')
