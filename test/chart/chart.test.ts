@@ -371,6 +371,24 @@ function SPOILT(): [what: string, expected: RegExp, spoil: (objects: Manifest[])
       },
     ],
     [
+      'brokers at different ports',
+      /audience may not reach KAFKA_BROKERS at port 9094/,
+      objects => {
+        const { env } = containerOf(objects, /audience/)
+        env!.find(({ name }) => name === 'KAFKA_BROKERS')!.value = 'kafka-0:9093,kafka-1:9094'
+      },
+    ],
+    [
+      'tenants whose servers are out of reach',
+      /gateway may not reach TENANT_SERVERS at port 50052/,
+      objects => {
+        containerOf(objects, /gateway/).env!.push({
+          name: 'TENANT_SERVERS',
+          value: '{"a": "one.example.com:4318", "b": "[2001:db8::1]:50052"}',
+        })
+      },
+    ],
+    [
       'a pod outside the default deny',
       /not under the default deny/,
       objects => remove(objects, 'NetworkPolicy', /deny$/),

@@ -309,11 +309,11 @@ function policiesLetCallsThrough(release: Release): string[] {
       if (!/_ADDRESS$|^URL$/.test(variable) || !address || pod.owner.kind === 'Job') return []
       return callFaults(release, pod, out, variable, address[1]!, Number(address[2]))
     })
-    const stores = environment.flatMap(([variable, value]) => {
-      const port = outsidePort(variable, value)
-      if (port === undefined || allows(out, 'to', undefined, allowed => allowed === port)) return []
-      return [`${pod.name} may not reach ${variable} at port ${port}`]
-    })
+    const stores = environment.flatMap(([variable, value]) =>
+      outsidePorts(variable, value)
+        .filter(port => !allows(out, 'to', undefined, allowed => allowed === port))
+        .map(port => `${pod.name} may not reach ${variable} at port ${port}`),
+    )
     return [...calls, ...stores]
   })
 }
@@ -345,11 +345,14 @@ const DEFAULT_PORTS: Record<string, number> = {
   'https:': 443,
 }
 
-function outsidePort(variable: string, value: string): number | undefined {
-  if (variable === 'KAFKA_BROKERS') return Number(value.split(',')[0]?.split(':')[1])
-  if (!/^(MONGODB|REDIS_\w+)_URL$|^OTEL_EXPORTER_OTLP_ENDPOINT$/.test(variable)) return undefined
+function outsidePorts(variable: string, value: string): number[] {
+  if (/^(KAFKA_BROKERS|TENANT_SERVERS)$/.test(variable)) {
+    return [...value.matchAll(/[\w.\]]:(\d+)/g)].map(([, port]) => Number(port))
+  }
+  const isAddress = /^(MONGODB|REDIS_\w+|MAILGUN_\w+|(\w+_)?SMTP)_URL$|^OTEL_EXPORTER_OTLP_ENDPOINT$/.test(variable)
+  if (!isAddress) return []
   const { protocol, port } = new URL(value)
-  return port ? Number(port) : DEFAULT_PORTS[protocol]
+  return [port ? Number(port) : (DEFAULT_PORTS[protocol] ?? Number.NaN)]
 }
 
 function policiesCoverEveryPod(release: Release): string[] {

@@ -33,4 +33,10 @@ export type Server = {
 }
 
 /** Where one server of one run lives. */
-export type Place = { ports: readonly number[]; dataDir: string; durable: boolean }
+export type Place = {
+  ports: readonly number[]
+  /** Where clients are told to come to, by a server that tells them. */
+  advertisedPort: number
+  dataDir: string
+  durable: boolean
+}

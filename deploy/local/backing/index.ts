@@ -25,6 +25,8 @@ export type BackingOptions = {
   dataDir: string
   /** The client port of a server by its name; a free one where none is given. */
   ports?: Record<string, number>
+  /** The port by which clients come to a server, by its name, where something stands between; its own where none is given. */
+  advertised?: Record<string, number>
   /** Only these, by name. */
   only?: readonly string[]
   /** Makes acknowledged writes survive a kill -9 of the database; slower. */
@@ -157,7 +159,7 @@ async function obtain(backing: Backing, cache: Cache): Promise<Server> {
 
 /** Starts the server and waits until it answers; a port somebody else was quicker to take costs another attempt. */
 async function start(backing: Backing, server: Server, context: Context): Promise<{ running: Running; port: number }> {
-  const { ports, durable = false, signal } = context
+  const { ports, advertised, durable = false, signal } = context
   const configured = ports?.[backing.name]
   if (configured !== undefined) await assertFree(configured, `the port of ${backing.name}`)
   const dataDir = join(context.dataDir, backing.name)
@@ -166,7 +168,8 @@ async function start(backing: Backing, server: Server, context: Context): Promis
   for (let attempt = 1; ; attempt++) {
     const [port = 0, ...others] = await freePorts(server.portCount)
     const clientPort = configured ?? port
-    const program = await server.prepare({ ports: [clientPort, ...others], dataDir, durable })
+    const advertisedPort = advertised?.[backing.name] ?? clientPort
+    const program = await server.prepare({ ports: [clientPort, ...others], advertisedPort, dataDir, durable })
     const running = await supervise(program, { name: backing.name, logFile, graceSeconds: GRACE_SECONDS, signal })
     try {
       await untilReady(running, READY_SECONDS, () => fit(backing, server, clientPort))

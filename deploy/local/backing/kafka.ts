@@ -108,7 +108,8 @@ function warmFolder(cache: Cache, java: Java, libs: string): Promise<string> {
   return cached(cache, `kafka-${version}-java-${java.version}`, async dir => {
     cache.log(`preparing Kafka ${version} for quick starts`)
     const [port = 0, controllerPort = 0] = await freePorts(2)
-    const place = { ports: [port, controllerPort], dataDir: join(dir, FORMATTED), durable: false }
+    const ports = [port, controllerPort]
+    const place = { ports, advertisedPort: port, dataDir: join(dir, FORMATTED), durable: false }
     const properties = join(dir, 'server.properties')
     await writeFile(properties, serverProperties(place))
     const format = javaProgram(
@@ -162,12 +163,12 @@ function javaProgram(java: Java, libs: string, options: string[], mainClass: str
 }
 
 // A static quorum, not `--standalone`: the controller's port stays out of the data folder and may differ at each start.
-const serverProperties = ({ ports: [broker, controller], dataDir }: Place) => `\
+const serverProperties = ({ ports: [broker, controller], advertisedPort, dataDir }: Place) => `\
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@${LOCALHOST}:${controller}
 listeners=BROKER://${LOCALHOST}:${broker},CONTROLLER://${LOCALHOST}:${controller}
-advertised.listeners=BROKER://${LOCALHOST}:${broker}
+advertised.listeners=BROKER://${LOCALHOST}:${advertisedPort}
 listener.security.protocol.map=BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT
 inter.broker.listener.name=BROKER
 controller.listener.names=CONTROLLER
