@@ -18,14 +18,15 @@ describe('rows of one email', () => {
   let test: TestImport
   before(async () => {
     test = await startTestImport()
-    test.answer = request => {
-      if (!request.dryRun) sent.push(...request.rows.map(({ row }) => row))
-      return refusing(request)
-    }
+    test.answer = answering
   })
   after(() => test.stop())
 
   let sent: number[] = []
+  const answering: Answer = request => {
+    if (!request.dryRun) sent.push(...request.rows.map(({ row }) => row))
+    return refusing(request)
+  }
   const run = async (file: string, options: object = {}) => {
     sent = []
     const call = test.newCall()
@@ -73,5 +74,50 @@ describe('rows of one email', () => {
     const { counts, duplicatesInFile } = await run(rows, { duplicateStrategy: 'skip' })
     assert.ok(sent.includes(2) && !sent.includes(1) && !sent.includes(2_503))
     assert.deepEqual([counts.created, counts.skipped, counts.failed, duplicatesInFile], [2_501, 0, 2, 2])
+  })
+
+  const pairs = (count: number) =>
+    fileOf(...Array.from({ length: count }, (_, index): [string, string] => [`p${index >> 1}@x.org`, `P${index}`]))
+
+  it('are looked for no longer where the worker stops', async () => {
+    const call = test.newCall()
+    const jobId = await test.start(call, pairs(4_000))
+    await assert.rejects(test.turn(call, AbortSignal.abort()), { name: 'AbortError' })
+    assert.equal((await test.job(call, jobId)).fates, null)
+    const stop = new AbortController()
+    let asked = 0
+    test.answer = request => {
+      asked++
+      stop.abort()
+      return answering(request)
+    }
+    await assert.rejects(test.turn(call, stop.signal), { name: 'AbortError' })
+    assert.equal(asked, 1)
+    test.answer = answering
+    await test.turn(call)
+    const { state, counts } = await test.job(call, jobId)
+    assert.deepEqual([state, counts.created, counts.skipped], ['completed', 2_000, 2_000])
+  })
+
+  it('are looked for in turns with other organizations', async () => {
+    const [call, other] = [test.newCall(), test.newCall()]
+    const [jobId, waiting] = [await test.start(call, pairs(4_000)), await test.start(other, pairs(2))]
+    test.context.turnMs = 0
+    let asked = 0
+    test.answer = request => {
+      asked++
+      return answering(request)
+    }
+    for (let turn = 1; turn <= 3; turn++) {
+      await test.turn(call)
+      const { state, unchecked } = await test.job(call, jobId)
+      assert.deepEqual([state, unchecked?.row, asked], ['active', turn * 1_000, turn])
+    }
+    test.context.turnMs = 60_000
+    await test.turn(call)
+    await test.turn(other)
+    const { state, counts } = await test.job(call, jobId)
+    assert.deepEqual([state, counts.created, counts.skipped], ['completed', 2_000, 2_000])
+    assert.equal((await test.job(other, waiting)).state, 'completed')
   })
 })
