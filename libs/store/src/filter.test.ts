@@ -341,6 +341,9 @@ describe('a $regex', () => {
     assert.equal(read(String.raw`\W\D`), '[^A-Za-z0-9_][^0-9]')
     assert.equal(read(String.raw`[\w.-]+@[^\d]`), '[A-Za-z0-9_.-]+@[^0-9]')
     assert.equal(read(String.raw`[\s\S]`), String.raw`[ \t\n\r\f\v\S]`)
+    assert.equal(read(String.raw`[\w-.]+@[^a-\d]`), String.raw`[A-Za-z0-9_\-.]+@[^a\-0-9]`)
+    assert.equal(read(String.raw`[\w-Z]`), String.raw`[A-Za-z0-9_\-Z]`)
+    assert.equal(read(String.raw`[\\d-z\d-\W-\]]`), String.raw`[\\d-z0-9\-\W\-\]]`, 'no more than what is next to one')
     assert.equal(read(String.raw`a\.b\\w`), String.raw`a\.b\\w`)
   })
 
@@ -419,6 +422,7 @@ describe('a $regex', () => {
       '{1}',
       '\\',
       '[]',
+      '[^]',
       '[a&&b]',
       '^*',
     ]

@@ -45,7 +45,7 @@ const kinds: Record<Kind, string> = {
   close: String.raw`\)`,
   branch: String.raw`\|`,
   anchor: String.raw`[\^$]|\\[bB]`,
-  class: String.raw`\[\^?(?:(?!--|&&|~~)[^\\[\]]|\\[dDwWsSnrt]|\\[^\p{L}\p{N}])+\]`,
+  class: String.raw`\[(?:\^|(?!\^))(?:(?!--|&&|~~)[^\\[\]]|\\[dDwWsSnrt]|\\[^\p{L}\p{N}])+\]`,
   shorthand: String.raw`\\[dDwWsS]`,
   single: String.raw`\\[nrt]|\\[^\p{L}\p{N}]|[^\\[\](){}*+?|^$]`,
 }
@@ -143,8 +143,19 @@ function readQuantifier(text: string): { most: number; isEndless: boolean; isRep
 const ascii: Record<string, string> = { w: 'A-Za-z0-9_', d: '0-9', s: String.raw` \t\n\r\f\v` }
 
 function asciiOnly({ kind, text }: Token): string {
-  if (kind === 'class') return text.replace(/\\(.)/gu, (whole, letter: string) => ascii[letter] ?? whole)
+  if (kind === 'class') return asciiClass(text)
   if (kind !== 'shorthand') return text
   const letter = text[1]!
   return letter in ascii ? `[${ascii[letter]}]` : `[^${ascii[letter.toLowerCase()]}]`
+}
+
+/** A hyphen beside a shorthand means itself: written out, the shorthand would make a range of it. */
+function asciiClass(text: string): string {
+  const members = text.match(/\\.|[^\\]/gsu) ?? []
+  const isShorthand = (member = '') => /^\\[dws]$/i.test(member)
+  const written = members.map((member, at) => {
+    if (member === '-' && (isShorthand(members[at - 1]) || isShorthand(members[at + 1]))) return String.raw`\-`
+    return isShorthand(member) ? (ascii[member[1]!] ?? member) : member
+  })
+  return written.join('')
 }
