@@ -33,6 +33,14 @@ export async function moveCounter(session: ClientSession, key: CounterKey, by: n
   await mapped(move).catch(startAgain)
 }
 
+/** Moves a counter so that whoever else moves it meets this transaction: it comes to its end before, or begins again after. */
+export async function moveCounterAlone(session: ClientSession, key: CounterKey): Promise<void> {
+  const moves = Array.from({ length: SLOTS }, (_, slot) => ({
+    updateOne: { filter: { ...stored(key), slot }, update: { $inc: { value: 1 } }, upsert: true },
+  }))
+  await mapped(slotsOf(connectionOf(session)).bulkWrite(moves, { session })).catch(startAgain)
+}
+
 /** What a counter stands at. */
 export function readCounter(store: Store, key: CounterKey, session?: ClientSession): Promise<number> {
   return sumOf(store.connection, key, session)

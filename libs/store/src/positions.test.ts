@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Model } from 'mongoose'
+import { pause } from '@rollcall/runtime'
+import type { ClientSession, Model } from 'mongoose'
 import type { Store } from './connection.ts'
 import { organizationsWith, positionModel, positions } from './positions.ts'
 import { scoped } from './scope.ts'
@@ -85,5 +86,56 @@ describe('the register of positions', () => {
     await Promise.all([register.repair(mine), add(5), remove([1, 2]), add(5)])
     assert.equal((await register.read()).total, 108)
     assert.equal(await register.repair(mine), undefined)
+  })
+
+  describe('lets a fence meet', () => {
+    type Register = ReturnType<typeof positions>
+    type Tell = (register: Register, session: ClientSession) => Promise<unknown>
+    const touch: Tell = (register, session) => register.touch(session)
+    const lock: Tell = (register, session) => register.lock(session)
+    const take: Tell = (register, session) => register.take(session, 1)
+    const release: Tell = (register, session) => register.release(session, [1])
+
+    const fence = (register: Register) => store.transaction(session => register.fence(session))
+
+    for (const [what, tell, count] of [
+      ['a change of a record', touch, 1],
+      ['the first change of a record', touch, 0],
+      ['long work', lock, 1],
+      ['a new record', take, 1],
+      ['the first record', take, 0],
+      ['a record that goes', release, 1],
+    ] as const) {
+      it(`${what}, which begins again where it began before and ends after`, async () => {
+        const { register, add } = listOf()
+        if (count > 0) await add(count)
+        let tries = 0
+        let fenced: Promise<void> | undefined
+        await store.transaction(async session => {
+          tries++
+          await register.read(session)
+          fenced ??= fence(register)
+          await fenced
+          await tell(register, session)
+        })
+        assert.equal(tries, 2)
+      })
+
+      it(`${what}, and waits for it where it came before`, async () => {
+        const { register, add } = listOf()
+        if (count > 0) await add(count)
+        const order: string[] = []
+        const told = Promise.withResolvers<void>()
+        const first = store.transaction(async session => {
+          await tell(register, session)
+          told.resolve()
+          await pause(50)
+          order.push('told')
+        })
+        await told.promise
+        await Promise.all([first, fence(register).then(() => order.push('fenced'))])
+        assert.deepEqual(order, ['told', 'fenced'])
+      })
+    }
   })
 })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import type { Store } from './connection.ts'
-import { moveCounter, readCounter } from './counters.ts'
+import { moveCounter, moveCounterAlone, readCounter } from './counters.ts'
 import { mapped, startAgain } from './errors.ts'
 import { Lru } from './lru.ts'
 import { type Filter, objectId, type Scope } from './scope.ts'
@@ -24,6 +24,11 @@ export type Positions = {
   touch(session: ClientSession): Promise<void>
   /** The same for long work: meets whatever takes or releases places now, not when the work is done. */
   lock(session: ClientSession): Promise<void>
+  /**
+   * Meets every change of the list that is told of, in whatever way: its transaction comes to its end before this one, or
+   * begins again after it. For what all of them have to see, such as which fields there are.
+   */
+  fence(session: ClientSession): Promise<void>
   /**
    * Counts the records of the list anew, beside writers that go on, and sets right what is known of their positions.
    * Answers how many there were said to be and how many there are; undefined where nothing was wrong.
@@ -130,6 +135,12 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
     touch: session => moveCounter(session, touches, 1), // not in the register: writers of other records never meet
     async lock(session) {
       await mapped(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
+    },
+    async fence(session) {
+      const fresh = { last: 0, total: 0, at: new Date(), holes: {} }
+      const move = { $inc: { changes: 1 }, $setOnInsert: fresh } // made where it is missing: else the first one never meets it
+      await mapped(registers.updateOne(key, move, { session, upsert: true })).catch(startAgain)
+      await moveCounterAlone(session, touches)
     },
     repair: (scope, base) =>
       store.transaction(
