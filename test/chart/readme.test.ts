@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { topics } from '@rollcall/bus'
 import { parse, parseAllDocuments } from 'yaml'
@@ -63,13 +63,32 @@ describe('the guide to running in a cluster', () => {
 
   it('comes with examples that are YAML', () => {
     for (const file of globSync(join(deploy, 'examples', '*.yaml'))) {
-      for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
-        assert.deepEqual(document.errors, [], file)
-        assert.ok((document.toJS() as { kind?: string }).kind, file)
-      }
+      for (const { kind } of documentsOf(basename(file))) assert.ok(kind, file)
     }
   })
+
+  it('has a Redis that shows no earlier state, and that asks who is there', () => {
+    const documents = documentsOf('redis.yaml')
+    const servers = documents.filter(({ kind }) => kind === 'Redis')
+    const config = documents.find(({ kind }) => kind === 'ConfigMap')?.data?.['redis-additional.conf'] ?? ''
+    assert.match(config, /^save ""\nappendonly no\nmaxmemory \d+mb\nmaxmemory-policy noeviction$/m)
+    assert.equal(servers.length, 2)
+    for (const { spec } of servers) {
+      assert.ok(!('storage' in spec) && JSON.stringify(spec).includes('"redisSecret":{"name":"rollcall-redis"'))
+    }
+    assert.ok(documents.some(({ kind }) => kind === 'NetworkPolicy'))
+    assert.equal(readme.match(/REDIS_\w+_URL='?redis:\/\/:PASSWORD@/g)?.length, readme.match(/REDIS_\w+_URL=/g)?.length)
+  })
 })
+
+type Example = { kind?: string; data?: Record<string, string>; spec: object }
+
+function documentsOf(example: string): Example[] {
+  return parseAllDocuments(readFileSync(join(deploy, 'examples', example), 'utf8')).map(document => {
+    assert.deepEqual(document.errors, [], example)
+    return document.toJS() as Example
+  })
+}
 
 type Compose = { services: Record<string, { build?: { args: { SERVICE: string } }; environment: NodeJS.ProcessEnv }> }
 type ConfigModule = { readConfig(env: NodeJS.ProcessEnv): object }
