@@ -16,6 +16,7 @@ export {
   type ParsedList,
   parseList,
   runList,
+  runnable,
 } from './list.ts'
 export { createMatchMemory, type Match, type MatchMemory } from './matches.ts'
 export { type Migration, migrate } from './migrate.ts'

@@ -85,7 +85,7 @@ export async function runList<T extends object, R extends object = T>(
   const show = showing(options, wanted)
   if (!wanted.paginated) return streamArray(refusing(source.batches()), show)
   const { page, limit } = wanted
-  const { docs, total } = await source.page((page - 1) * limit, limit).catch(refuse)
+  const { docs, total } = await runnable(source.page((page - 1) * limit, limit))
   return json(envelope(await show(docs), total, page, limit))
 }
 
@@ -146,6 +146,11 @@ async function* streamArray<T>(batches: AsyncIterable<T[]>, show: (batch: T[]) =
 
 /** Codes by which a server says that it cannot run a query it was sent: values, patterns, limits of matching. */
 const unusableQuery = new Set<unknown>([2, 9, 14, 51091, 51108, 51156])
+
+/** The answer to a query with a client's filter; throws `invalid_field` where the server cannot run it. */
+export function runnable<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch(refuse)
+}
 
 function refuse(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError, type ErrorCode } from '@rollcall/rpc'
 import { pause, retry } from '@rollcall/runtime'
-import { createLease, type Draft, type Filter, isDuplicate, parseFilter, scoped } from '@rollcall/store'
+import { createLease, type Draft, type Filter, isDuplicate, parseFilter, runnable, scoped } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { type Contact, contactFields } from '../contacts/contact.model.ts'
@@ -220,11 +220,12 @@ async function nextMatches({ contacts, attributes }: Collections, { kind, list, 
   for (let spans = 0; cursor > 0 && spans < MAX_SPANS; spans++) {
     const position = { $gt: cursor - SPAN, $lte: cursor }
     cursor -= SPAN
-    const found = await contacts.aggregate<Pick<Contact, '_id' | 'lists'>>([
+    const matches = contacts.aggregate<Pick<Contact, '_id' | 'lists'>>([
       { $match: { position } },
       { $match: filter }, // apart: the range bounds what the filter is tried on
       { $project: { lists: 1 } },
     ])
+    const found = await runnable(matches)
     const moving = found.filter(contact => isMember(contact, list._id) === (kind === 'remove'))
     passed += found.length - moving.length
     if (moving.length > 0) return { ids: moving.map(({ _id }) => _id), passed, cursor }

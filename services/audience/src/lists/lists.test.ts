@@ -388,6 +388,20 @@ describe('lists', () => {
       }
     })
 
+    it('are refused by a filter that the database cannot run, once and for all', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 1)
+      const filter = '{"tags":{"$size":1e300}}'
+      for (const attempt of [add, remove])
+        await assert.rejects(attempt({ ...me, deadline: Date.now() + 5000 } as Me, id, { filter }), {
+          code: 'invalid_field',
+          path: 'filter',
+        })
+      const organization = new Types.ObjectId(me.caller.organizationId)
+      assert.equal(await audience.db.collection('list_jobs').countDocuments({ organization }), 0)
+    })
+
     it('do not come to an archived list, but can leave it', async () => {
       const me = testCaller()
       const { id } = await create(me)
