@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { parseKeyRing } from '@rollcall/credentials'
+import { createLogger } from '@rollcall/runtime'
+import { Types } from 'mongoose'
 import { createDomain } from './domains/create-domain.ts'
 import { dkimKeyPlace } from './domains/domain.model.ts'
 import { rotateDkim } from './domains/rotate-dkim.ts'
@@ -46,7 +48,14 @@ describe('the rotation of secrets', () => {
     const oauthTokens = secrets.seal('the tokens', secretPlace.tokens(sender))
     await senders.updateOne({ _id: sender._id }, { $set: { smtpPassword, oauthTokens } })
 
-    assert.equal(await rotate(), 5)
+    const { oauthRequests } = test.context.of(test)
+    const hash = 'the hash'
+    const place = secretPlace.verifier({ organization: sender.organization, hash })
+    const [session, user, expiresAt] = ['s', new Types.ObjectId(), new Date(Date.now() + 600_000)]
+    const verifier = secrets.seal('the verifier', place)
+    await oauthRequests.insertOne({ hash, verifier, provider: 'google', sender: sender._id, session, user, expiresAt })
+
+    assert.equal(await rotate(), 6)
     assert.equal(await rotate(), 0)
 
     const onlyFresh = createSecrets(parseKeyRing(fresh))
@@ -60,6 +69,22 @@ describe('the rotation of secrets', () => {
     const found = await senders.findOne({ _id: sender._id })
     assert.equal(onlyFresh.open(found!.smtpPassword!, secretPlace.password(sender)), 'the password')
     assert.equal(onlyFresh.open(found!.oauthTokens!, secretPlace.tokens(sender)), 'the tokens')
+    assert.equal(onlyFresh.open((await oauthRequests.findOne({ hash }))!.verifier, place), 'the verifier')
+  })
+
+  it('names the key, and fails where something is left under another', async () => {
+    const lines: string[] = []
+    const logger = createLogger({ service: 'test', level: 'info', destination: { write: line => lines.push(line) } })
+    await rotateSecrets(test.context.models, both, logger)
+    assert.match(lines.join(''), /"key":"fresh","written":0,"left":0,.*"secrets encrypted under the key fresh"/)
+
+    const { providers } = test.context.of(test)
+    const { secrets } = test.context
+    const place = apiKeyPlace(test.organizationId)
+    await providers.updateOne({}, { $set: { apiKey: secrets.seal('the key', place) } })
+    const unaware = { ...both, seal: secrets.seal } // writes what it is given under the old key, as a service may meanwhile
+    const rotation = rotateSecrets(test.context.models, unaware, logger)
+    await assert.rejects(rotation, { message: 'secrets under another key than fresh: 1' })
   })
 
   it('does not overwrite what is set meanwhile', async () => {

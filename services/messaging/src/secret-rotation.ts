@@ -6,49 +6,63 @@ import { apiKeyPlace } from './provider/provider.model.ts'
 import type { Sealed, Secrets } from './secrets.ts'
 import { secretPlace } from './senders/secret-places.ts'
 
+type Holders = Pick<Models, 'providers' | 'domains' | 'senders' | 'oauthRequests'>
 /** A sealed value in a record: the path where it is stored, and the place it belongs to. */
 type Held = { path: string; sealed: Sealed | null; place: string }
+/** One that another key than the newest encrypts, and where it is. */
+type Stale = Held & { sealed: Sealed; collection: Model<unknown>['collection']; _id: unknown }
 
 /**
  * Encrypts every stored secret under the newest key that is not yet; after it the older keys can leave the ring. It can run
  * beside the services and as often as one likes: what is written meanwhile stays. Answers how many secrets it wrote.
+ * @throws where some are left in the end: a service that does not know the key as the newest is writing
  */
-export async function rotateSecrets(
-  { providers, domains, senders }: Pick<Models, 'providers' | 'domains' | 'senders'>,
-  secrets: Secrets,
-  logger: Logger,
-): Promise<number> {
-  const counts = {
-    providers: await rotateAll(providers, secrets, record => [
-      { path: 'apiKey', sealed: record.apiKey, place: apiKeyPlace(record.organization) },
-    ]),
-    domains: await rotateAll(domains, secrets, record =>
-      record.dkimKeys.map(({ privateKey }, index) => ({
-        path: `dkimKeys.${index}.privateKey`,
-        sealed: privateKey,
-        place: dkimKeyPlace(record),
-      })),
-    ),
-    senders: await rotateAll(senders, secrets, record => [
-      { path: 'smtpPassword', sealed: record.smtpPassword, place: secretPlace.password(record) },
-      { path: 'oauthTokens', sealed: record.oauthTokens, place: secretPlace.tokens(record) },
-    ]),
-  }
-  logger.info(counts, 'secrets encrypted under the newest key')
-  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+export async function rotateSecrets(holders: Holders, secrets: Secrets, logger: Logger): Promise<number> {
+  const { newest: key } = secrets
+  let written = 0
+  for await (const stale of staleSecrets(holders, secrets)) written += await renew(stale, secrets)
+  let left = 0
+  for await (const _ of staleSecrets(holders, secrets)) left += 1
+  logger.info({ key, written, left }, `secrets encrypted under the key ${key}`)
+  if (left > 0) throw new Error(`secrets under another key than ${key}: ${left}`)
+  return written
 }
 
-async function rotateAll<T>(model: Model<T>, secrets: Secrets, heldBy: (record: T) => Held[]): Promise<number> {
-  let count = 0
+async function renew({ collection, _id, path, sealed, place }: Stale, secrets: Secrets): Promise<number> {
+  // The old value, which no other has the iv of, is what makes way: a secret set meanwhile is not overwritten.
+  const old = { _id, [`${path}.iv`]: sealed.iv } as object
+  const renewed = { $set: { [path]: secrets.seal(secrets.open(sealed, place), place) } }
+  return (await collection.updateOne(old, renewed)).modifiedCount
+}
+
+async function* staleSecrets(
+  { providers, domains, senders, oauthRequests }: Holders,
+  secrets: Secrets,
+): AsyncGenerator<Stale> {
+  yield* staleIn(providers, secrets, record => [
+    { path: 'apiKey', sealed: record.apiKey, place: apiKeyPlace(record.organization) },
+  ])
+  yield* staleIn(domains, secrets, record =>
+    record.dkimKeys.map(({ privateKey }, index) => ({
+      path: `dkimKeys.${index}.privateKey`,
+      sealed: privateKey,
+      place: dkimKeyPlace(record),
+    })),
+  )
+  yield* staleIn(senders, secrets, record => [
+    { path: 'smtpPassword', sealed: record.smtpPassword, place: secretPlace.password(record) },
+    { path: 'oauthTokens', sealed: record.oauthTokens, place: secretPlace.tokens(record) },
+  ])
+  yield* staleIn(oauthRequests, secrets, record => [
+    { path: 'verifier', sealed: record.verifier, place: secretPlace.verifier(record) },
+  ])
+}
+
+async function* staleIn<T>(model: Model<T>, secrets: Secrets, heldBy: (record: T) => Held[]): AsyncGenerator<Stale> {
+  const { collection } = model
   for await (const found of model.find().lean().cursor()) {
     const record = found as T & { _id: unknown }
-    for (const { path, sealed, place } of heldBy(record)) {
-      if (!sealed || !secrets.isStale(sealed)) continue
-      // The old value, which no other has the iv of, is what makes way: a secret set meanwhile is not overwritten.
-      const old = { _id: record._id, [`${path}.iv`]: sealed.iv } as object
-      const renewed = { $set: { [path]: secrets.seal(secrets.open(sealed, place), place) } } as object
-      count += (await model.collection.updateOne(old, renewed)).modifiedCount
-    }
+    for (const { path, sealed, place } of heldBy(record))
+      if (sealed && secrets.isStale(sealed)) yield { collection, _id: record._id, path, sealed, place }
   }
-  return count
 }

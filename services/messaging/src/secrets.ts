@@ -6,6 +6,8 @@ export type Sealed = { key: string; iv: string; data: string; tag: string }
 
 /** Encrypts secrets for storage, and brings them back. */
 export type Secrets = {
+  /** Name of the key that encrypts, the first of the ring. */
+  newest: string
   /**
    * Encrypts under the newest key. `place` says where the secret belongs (organization and field, for example); a sealed
    * secret that was moved elsewhere does not open there.
@@ -29,6 +31,7 @@ export function createSecrets(ring: KeyRing): Secrets {
     return key
   }
   return {
+    newest,
     seal(text, place) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', keyOf(newest), iv).setAAD(Buffer.from(place))

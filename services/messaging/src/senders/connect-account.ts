@@ -15,8 +15,6 @@ import { senderFor } from './rights.ts'
 import { secretPlace } from './secret-places.ts'
 
 const VALID_MS = 10 * 60_000
-const verifierPlace = ({ organization, hash }: Pick<OauthRequest, 'organization' | 'hash'>) =>
-  `${organization}/oauth-requests/${hash}`
 
 /** Begins to connect the account of a sender: remembers who asked, and answers where to send the person. */
 export async function startOauth(
@@ -40,7 +38,7 @@ export async function startOauth(
   const place = { organization: sender.organization, hash: hashOf(state) }
   await context.of(caller).oauthRequests.insertOne({
     hash: place.hash,
-    verifier: context.secrets.seal(verifier, verifierPlace(place)),
+    verifier: context.secrets.seal(verifier, secretPlace.verifier(place)),
     provider,
     sender: sender._id,
     session: caller.sessionId,
@@ -64,7 +62,7 @@ export async function finishOauth(context: Context, answer: FinishSenderOauthReq
   const sender = await senderFor(context, 'connect', String(id), caller)
   const { code, iss, state } = answer
   if (code === undefined) throw refused(provider, answer.errorDescription ?? answer.error ?? 'no code came back')
-  const opened = context.secrets.open(verifier, verifierPlace(request))
+  const opened = context.secrets.open(verifier, secretPlace.verifier(request))
   const { email, tokens } = await context.accounts
     .redeem(provider, { code, iss, state, verifier: opened })
     .catch(error => {

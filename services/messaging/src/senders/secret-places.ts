@@ -1,7 +1,10 @@
+import type { OauthRequest } from './oauth-request.model.ts'
 import type { Sender } from './sender.model.ts'
 
-/** Where the secrets of a sender belong: one of another sender does not open here. */
+/** Where the secrets of a sender, and of who is connecting its account, belong: those of another do not open here. */
 export const secretPlace = {
   password: ({ organization, _id }: Pick<Sender, 'organization' | '_id'>) => `${organization}/senders/${_id}/password`,
   tokens: ({ organization, _id }: Pick<Sender, 'organization' | '_id'>) => `${organization}/senders/${_id}/tokens`,
+  verifier: ({ organization, hash }: Pick<OauthRequest, 'organization' | 'hash'>) =>
+    `${organization}/oauth-requests/${hash}`,
 }
