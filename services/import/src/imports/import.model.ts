@@ -1,6 +1,7 @@
 import type { Checkpoint, CsvFormat } from '@rollcall/csv'
 import type { Actor } from '@rollcall/rpc'
-import { type mongo, Schema, type Types } from 'mongoose'
+import type { FieldTable } from '@rollcall/store'
+import { type mongo, type PipelineStage, Schema, type Types } from 'mongoose'
 
 /** What became of the rows so far; of an undo, of the contacts. */
 export type Counts = {
@@ -182,26 +183,83 @@ export const failedRowSchema = new Schema<FailedRow>(
 )
 failedRowSchema.index({ organization: 1, job: 1, row: 1 }, { unique: true })
 
-/** Fields of a job that lists may filter and sort by. */
-export const importFields = {
-  kind: 'string',
-  fileName: 'string',
-  state: 'string',
-  failedReason: 'string',
-  duplicateStrategy: 'string',
-  emptyValues: 'string',
-  tags: 'string[]',
-  startedAt: 'date',
-  finishedAt: 'date',
-} as const
+type Progress = Omit<Import, 'mapping'>
 
 /** Progress of a job in whole percent: 100 only when it is complete. */
-export function progressOf({ state, checkpoint, total }: Import): number {
+export function progressOf({ state, checkpoint, total }: Progress): number {
   return state === 'completed' ? 100 : Math.min(99, Math.floor((checkpoint.row * 100) / Math.max(total, 1)))
 }
 
+function speedOf({ workedMs, checkpoint }: Progress): number {
+  return workedMs > 0 ? Math.round((checkpoint.row * 1000) / workedMs) : 0
+}
+
+function errorsUrlOf({ _id }: Progress): string {
+  return `/api/audience/import/${_id}/errors`
+}
+
+/** A stage that adds what lists show of a job but do not find stored so: as the functions above, for filters and sorts. */
+export function showComputed(): PipelineStage {
+  const progress = { $floor: { $divide: [{ $multiply: ['$checkpoint.row', 100] }, { $max: ['$total', 1] }] } }
+  const speed = { $add: [{ $divide: [{ $multiply: ['$checkpoint.row', 1000] }, '$workedMs'] }, 0.5] }
+  return {
+    $addFields: {
+      mapping: { $arrayToObject: '$mapping' },
+      shown: {
+        progress: { $cond: [{ $eq: ['$state', 'completed'] }, 100, { $min: [99, progress] }] },
+        rowsPerSecond: { $cond: [{ $gt: ['$workedMs', 0] }, { $floor: speed }, 0] },
+        errorsUrl: { $concat: ['/api/audience/import/', { $toString: '$_id' }, '/errors'] },
+      },
+    },
+  }
+}
+
+/** Fields of a job by which lists may filter and sort, and to which they may be cut; with `showComputed`. */
+export const importFields: FieldTable = {
+  kind: 'string',
+  fileName: 'string',
+  state: 'string',
+  progress: { type: 'number', path: 'shown.progress' },
+  failedReason: 'string',
+  mapping: 'object',
+  'mapping.*': 'string',
+  duplicateStrategy: 'string',
+  tags: 'string[]',
+  emptyValues: 'string',
+  listIds: { type: 'objectId[]', path: 'lists' },
+  undoes: 'objectId',
+  undoneBy: 'objectId',
+  createdBy: 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+  startedAt: 'date',
+  finishedAt: 'date',
+  result: { type: 'object', path: 'counts' },
+  ...Object.fromEntries(
+    Object.keys(noCounts).map(name => [`result.${name}`, { type: 'number', path: `counts.${name}` }] as const),
+  ),
+  'result.total': { type: 'number', path: 'total' },
+  'result.duplicatesInFile': { type: 'number', path: 'duplicatesInFile' },
+  'result.durationMs': { type: 'number', path: 'workedMs' },
+  'result.rowsPerSecond': { type: 'number', path: 'shown.rowsPerSecond' },
+  'result.errorsUrl': { type: 'string', path: 'shown.errorsUrl' },
+  'result.errors': { type: 'object[]', path: 'errors' },
+  'result.errors.row': { type: 'number', path: 'errors.row' },
+  'result.errors.line': { type: 'number', path: 'errors.line' },
+  'result.errors.column': { type: 'string', path: 'errors.column' },
+  'result.errors.field': { type: 'string', path: 'errors.field' },
+  'result.errors.value': { type: 'string', path: 'errors.value' },
+  'result.errors.code': { type: 'string', path: 'errors.code' },
+  'result.errors.message': { type: 'string', path: 'errors.message' },
+  'result.preview': { type: 'object[]', path: 'preview' },
+  'result.preview.row': { type: 'number', path: 'preview.row' },
+  'result.preview.email': { type: 'string', path: 'preview.email' },
+  'result.preview.outcome': { type: 'string', path: 'preview.outcome' },
+}
+
 /** What a job came to so far, as the API shows it. */
-export function resultOf(job: Import) {
+export function resultOf(job: Progress) {
   return {
     total: job.total,
     created: job.counts.created,
@@ -213,18 +271,19 @@ export function resultOf(job: Import) {
     duplicatesInFile: job.duplicatesInFile,
     optOutsKept: job.counts.optOutsKept,
     durationMs: job.workedMs,
-    rowsPerSecond: job.workedMs > 0 ? Math.round((job.checkpoint.row * 1000) / job.workedMs) : 0,
+    rowsPerSecond: speedOf(job),
     addedToLists: job.counts.addedToLists,
     errors: job.errors,
     preview: job.preview,
-    errorsUrl: `/api/audience/import/${job._id}/errors`,
+    errorsUrl: errorsUrlOf(job),
   }
 }
 
+/** A job as `showComputed` leaves it. */
+export type ListedImport = Omit<Import, 'mapping'> & { mapping: Record<string, string> }
+
 /** A job as lists show it. */
-export function presentImport(job: Import) {
-  const mapping: Record<string, string> = Object.create(null)
-  for (const [header, target] of job.mapping) mapping[header] = target
+export function presentImport(job: ListedImport) {
   return {
     _id: job._id,
     id: job._id,
@@ -234,7 +293,7 @@ export function presentImport(job: Import) {
     progress: progressOf(job),
     result: resultOf(job),
     failedReason: job.failedReason,
-    mapping,
+    mapping: job.mapping,
     duplicateStrategy: job.duplicateStrategy,
     tags: job.tags,
     emptyValues: job.emptyValues,

@@ -5,7 +5,15 @@ import type { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { uploadImport } from '../uploads/upload-import.ts'
 import { findImport } from './find-import.ts'
-import { type FailedRow, type Import, importFields, presentImport, progressOf, resultOf } from './import.model.ts'
+import {
+  type FailedRow,
+  type Import,
+  importFields,
+  presentImport,
+  progressOf,
+  resultOf,
+  showComputed,
+} from './import.model.ts'
 import { startImport } from './start-import.ts'
 import { unfinished } from './turn.ts'
 import { undoImport } from './undo-import.ts'
@@ -25,7 +33,13 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
 
     async listImportJobs({ list }, { caller }) {
       const scope = context.of(caller).imports
-      return runList({ scope, query: list ?? {}, fields: importFields, present: presentImport })
+      return runList({
+        scope,
+        stages: [showComputed()],
+        query: list ?? {},
+        fields: importFields,
+        present: presentImport,
+      })
     },
 
     async downloadImportErrors({ jobId }, { caller }) {
