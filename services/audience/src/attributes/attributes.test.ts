@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { CreateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import type { Caller } from '@rollcall/rpc'
+import { actorOf, type Caller } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
-import { Types } from 'mongoose'
+import { type ClientSession, Types } from 'mongoose'
+import { changeAll } from '../contacts/change-contact.ts'
+import { contactPositions } from '../contacts/contact-positions.ts'
 import { createData } from '../data.ts'
 import {
   jsonOf,
@@ -15,6 +17,7 @@ import {
   testCaller,
 } from '../test-audience.ts'
 import type { Attribute } from './attribute.model.ts'
+import { readDefinitions } from './definitions.ts'
 import { createValueDropper } from './value-dropper.ts'
 
 type Me = { caller: Caller }
@@ -143,8 +146,69 @@ describe('attributes', () => {
 
     await create(me, { slug: 'city', type: 'number' })
     await audience.contacts.updateAttributes({ id, attributes: '{"city":5}' }, me)
-    await pause(1500) // longer than values of a deleted definition are looked for
     assert.deepEqual(await attributesOf(me, id), { age: 1, city: 5 })
+  })
+
+  describe('deleted while somebody who knew it is at work', () => {
+    /** A definition, a contact without a value, and what gives it one in a transaction, as each kind of writer does. */
+    const atWork = async () => {
+      const me = testCaller()
+      const { organizationId } = me.caller
+      const { id } = await create(me, { slug: 'city' })
+      const contact = await contactWith(me, 'a@example.com', {})
+      const data = await ownData()
+      const { attributes, contacts } = data.of(me.caller)
+      const isKnown = async (session: ClientSession) => (await readDefinitions(attributes, session)).has('city')
+      const patchOf = () => ({ 'attributes.city': 'Oslo' })
+      const wish = { organizationId, id: contact, type: 'contact.updated', actor: actorOf(me.caller), patchOf } as const
+      const change = changeAll(data)
+      const writers = {
+        'a change': async (session: ClientSession) => {
+          if (await isKnown(session)) await change(session, [wish], organizationId)
+        },
+        'a batch of an import': async (session: ClientSession) => {
+          await contactPositions(data, organizationId).lock(session)
+          if (await isKnown(session))
+            await contacts.updateOne({ _id: contact }, { $set: { 'attributes.city': 'Oslo' } }, { session })
+        },
+      }
+      const gone = async () => {
+        while ((await attributes.count({ _id: id })) > 0) await pause(20)
+      }
+      const remove = () => audience.attributes.deleteAttribute({ id }, me)
+      const values = () => attributesOf(me, contact)
+      return { store: data.store, writers, isKnown, remove, gone, values }
+    }
+
+    for (const writer of ['a change', 'a batch of an import'] as const) {
+      it(`leaves no value of ${writer} that ends later`, async () => {
+        const { store, writers, remove, gone, values } = await atWork()
+        const { promise: written, resolve } = Promise.withResolvers<void>()
+        const late = store.transaction(async session => {
+          await writers[writer](session)
+          resolve()
+          await pause(2000)
+        })
+        await written
+        await Promise.all([remove(), late])
+        await gone()
+        assert.deepEqual(await values(), {})
+        await store.close()
+      })
+
+      it(`leaves no value of ${writer} that has read it, and writes later`, async () => {
+        const { store, writers, isKnown, remove, gone, values } = await atWork()
+        let removed: Promise<unknown> | undefined
+        await store.transaction(async session => {
+          await isKnown(session)
+          removed ??= remove().then(gone)
+          await removed
+          await writers[writer](session)
+        })
+        assert.deepEqual(await values(), {})
+        await store.close()
+      })
+    }
   })
 
   it('never takes a value of a later definition for one of its own', async () => {
@@ -156,7 +220,7 @@ describe('attributes', () => {
     await audience.contacts.updateAttributes({ id: contact, attributes: '{"city":"Bergen"}' }, me)
     // A replica that was held up all the time, and still goes by the definition it knew.
     const { store, models, logger } = await ownData()
-    const late = createValueDropper({ store, ...models, logger, settleMs: 10 })
+    const late = createValueDropper({ store, ...models, logger })
     const organization = new Types.ObjectId(me.caller.organizationId)
     await late.drop({ _id: new Types.ObjectId(id), organization, slug: 'city' } as Attribute)
     assert.deepEqual(await attributesOf(me, contact), { city: 'Bergen' })
@@ -173,7 +237,7 @@ describe('attributes', () => {
     // As a process killed right after its first write leaves it.
     await audience.db.collection('attributes').updateOne({ _id: new Types.ObjectId(id) }, { $set: { deleting: true } })
     const { store, models, logger } = await ownData()
-    const dropper = createValueDropper({ store, ...models, logger, settleMs: 10 })
+    const dropper = createValueDropper({ store, ...models, logger })
     await dropper.resume()
     assert.ok(await dropper.dropped(me.caller.organizationId, 'city'))
     for (const contact of contacts) assert.deepEqual(await attributesOf(me, contact), {})

@@ -9,8 +9,8 @@ import { pathOf } from './attribute-values.ts'
 /** Takes the values of deleted attributes out of the contacts. */
 export type ValueDropper = {
   /**
-   * Drops the values of a definition marked as deleting, then the definition. Returns when the values are gone or, with
-   * many contacts, soon: it goes on behind, and `resume` of the next start takes up what a stop interrupts.
+   * Drops the values of a definition marked as deleting, then the definition. Returns when both are gone or, with many
+   * contacts, soon: it goes on behind, and `resume` of the next start takes up what a stop interrupts.
    */
   drop(attribute: Attribute): Promise<void>
   /** Waits a while for a deleted definition to be gone; answers whether it is. */
@@ -26,8 +26,6 @@ type Options = {
   contacts: Model<Contact>
   attributes: Model<Attribute>
   logger: Logger
-  /** How long a write that still knew the definition may take to come to its end. */
-  settleMs?: number
   /** How long a caller waits for the values to go. */
   patienceMs?: number
 }
@@ -38,7 +36,7 @@ const longestWaitMs = 30_000
 
 /** Creates the dropper of this process. Several processes may drop the same values at once. */
 export function createValueDropper(options: Options): ValueDropper {
-  const { store, contacts, attributes, logger, settleMs = 1000, patienceMs = 5000 } = options
+  const { store, contacts, attributes, logger, patienceMs = 5000 } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const running = new Set<Promise<void>>()
@@ -72,25 +70,24 @@ export function createValueDropper(options: Options): ValueDropper {
     return ids.length > 0 ? dropped + (await dropFrom(attribute, ids)) : dropped
   }
 
-  const dropAll = async (attribute: Attribute, onFirstPass: () => void): Promise<void> => {
-    await pass(attribute)
-    onFirstPass()
-    do await pause(settleMs, signal)
-    while (!signal.aborted && (await pass(attribute)) > 0)
+  /** Nobody knows the definition who could write another value; a contact that moved on the way is met by the next pass. */
+  const dropAll = async (attribute: Attribute): Promise<void> => {
+    let dropped: number
+    do dropped = await pass(attribute)
+    while (dropped > 0 && !signal.aborted)
     if (signal.aborted) return
     await scoped(attributes, attribute.organization).deleteOne({ _id: attribute._id, deleting: true })
   }
 
-  /** Drops all values however often the database goes away; answers when they are gone for the first time. */
+  /** Drops all values however often the database goes away. */
   const start = (attribute: Attribute): Promise<void> => {
-    const { promise: firstPass, resolve } = Promise.withResolvers<void>()
     const report = (err: unknown) =>
       logger.warn({ err, attribute: String(attribute._id) }, 'values could not be dropped')
-    const all = retry(() => dropAll(attribute, resolve), { signal, maxMs: longestWaitMs, onRetry: report })
+    const all = retry(() => dropAll(attribute), { signal, maxMs: longestWaitMs, onRetry: report })
       .catch(report)
       .finally(() => running.delete(all))
     running.add(all)
-    return firstPass
+    return all
   }
 
   return {
