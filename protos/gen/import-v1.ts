@@ -52,7 +52,7 @@ export type StartImportRequest = {
   tags: string[]
   /** What a blank cell does to a known contact's value: ignore (the default) or clear. */
   emptyValues?: 'ignore' | 'clear'
-  /** Lists that every imported contact is added to. */
+  /** Lists that every imported contact is added to, with the permission audience_lists.create. */
   listIds: string[]
   /** Counts what would become of the rows and shows the first changes, but writes nothing. */
   dryRun?: boolean

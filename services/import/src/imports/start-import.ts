@@ -1,6 +1,7 @@
+import type { Access } from '@rollcall/contract'
 import type { DescribeAttributesResponseDefinition as Definition } from '@rollcall/protos/gen/audience-v1.ts'
 import type { StartImportRequest, StartImportResponse } from '@rollcall/protos/gen/import-v1.ts'
-import { AppError, actorOf, type Call } from '@rollcall/rpc'
+import { AppError, actorOf, authorize, type Call } from '@rollcall/rpc'
 import { isDuplicate, objectId } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
@@ -41,10 +42,13 @@ function optionsOf({ duplicateStrategy = 'update', emptyValues = 'ignore', tags 
   return { duplicateStrategy, emptyValues, tags: [...new Set(tags)] }
 }
 
-/** Lists that take contacts. */
+const addToList: Access = { kind: 'permission', resource: 'audience_lists', action: 'create' }
+
+/** Lists that take contacts, from someone who may add to them: an import is no way around it. */
 async function readLists({ batches }: Context, ids: readonly string[], call: Call): Promise<Types.ObjectId[]> {
   const listIds = [...new Set(ids.map(id => id.toLowerCase()))]
   if (listIds.length === 0) return []
+  authorize(addToList, 'POST', call.caller)
   const { unknown, archived } = await batches.checkLists({ listIds }, call)
   const refused = ids.findIndex(id => unknown.includes(id.toLowerCase()))
   if (refused !== -1) throw new AppError('invalid_field', { path: `listIds.${refused}`, reason: 'is not a list' })
