@@ -15,8 +15,9 @@ import type { Batch, Undone } from './batch.model.ts'
 
 /**
  * Takes a batch back once: contacts it made go, unless somebody has changed them since; fields it changed return to what
- * they were where they still are what it made of them; memberships it made end. All of it is one transaction, and what it
- * came to is kept with the batch, so that asking again answers the same.
+ * they were where they still are what it made of them; memberships it made end. Opt-outs stay, and contacts made with one:
+ * an import never clears an opt-out, and nothing tells whether the person has asked for it again since. All of it is one
+ * transaction, and what it came to is kept with the batch, so that asking again answers the same.
  */
 export function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
   return context.store.transaction(session => undo(context, session, request, caller.organizationId), {
@@ -67,7 +68,7 @@ async function deleteCreated(work: Work): Promise<number> {
   const { contacts } = context.of({ organizationId })
   const created = await contacts.find({ _id: { $in: batch.created } }, { session })
   const claimed = await claimedByOthers(work)
-  const gone = created.filter(({ _id }) => !claimed.has(String(_id)))
+  const gone = created.filter(({ _id, unsubscribed }) => !unsubscribed && !claimed.has(String(_id)))
   if (gone.length > 0) await deleteContacts(context, session, organizationId, gone)
   return gone.length
 }
@@ -112,14 +113,13 @@ async function restoreUpdated({ context, session, organizationId, batch, actor, 
 }
 
 /** What brings back the fields that are still as the batch left them. */
-function restoration(contact: Contact, { data, at }: HistoryEntry): Patch {
+function restoration(contact: Contact, { data }: HistoryEntry): Patch {
   const patch: Record<string, unknown> = {}
   for (const change of data.changes ?? []) {
     const { key, from, to } = change
+    if (key === 'unsubscribed') continue
     const isAsLeft = changesOf(contact, { [key]: to } as Patch).length === 0
-    // An opt-out of a later time is the person's own.
-    const isOwn = key === 'unsubscribed' && contact.unsubscribedAt?.getTime() !== at.getTime()
-    if (isAsLeft && !isOwn) patch[key] = from
+    if (isAsLeft) patch[key] = from
     else if (key === 'tags') patch.tags = withoutTags(contact.tags, change)
   }
   return patch as Patch
