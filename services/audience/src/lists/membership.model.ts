@@ -32,7 +32,6 @@ export const membershipSchema = new Schema<Membership>(
   { collection: 'memberships', versionKey: false },
 )
 membershipSchema.index({ organization: 1, contact: 1, list: 1 }, { unique: true })
-membershipSchema.index({ organization: 1, contact: 1 })
 membershipSchema.index({ organization: 1, list: 1, position: 1 })
 
 /** The places of a list's members. */

@@ -60,7 +60,6 @@ export const tokenSchema = new Schema<Token>(
   { collection: 'tokens', timestamps: true, versionKey: false },
 )
 tokenSchema.index({ organization: 1, hash: 1 }, { unique: true })
-tokenSchema.index({ organization: 1, _id: 1 })
 tokenSchema.index({ organization: 1, roleId: 1 })
 tokenSchema.index({ organization: 1, creator: 1 })
 

@@ -57,7 +57,6 @@ export const userSchema = new Schema<User>(
   { collection: 'users', timestamps: true, versionKey: false, minimize: false },
 )
 userSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
-userSchema.index({ organization: 1, _id: 1 })
 userSchema.index({ organization: 1, role: 1 })
 // Who signs in names an email and no organization.
 userSchema.index({ emailKey: 1, _id: 1 })
