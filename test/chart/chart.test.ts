@@ -12,7 +12,8 @@ import { REFUSED } from './refused.ts'
 import { CHART, lint, type Manifest, render } from './render.ts'
 import { HELMS, obtainTools, type Tools, toolsCache } from './tools.ts'
 
-const MINORS = ['1.36', '1.35']
+/** The newest, and the oldest that Chart.yaml promises. */
+const MINORS = ['1.37', '1.30']
 const here = import.meta.dirname
 const services = join(here, '..', '..', 'services')
 const run = promisify(execFile)
@@ -36,6 +37,16 @@ if (!skip) {
   for (const profile of profiles) releases.set(profile, await render(newest, profileFile(profile), `${MINORS[0]}.0`))
 }
 const release = (profile: string) => releases.get(profile) ?? assert.fail(`no profile ${profile}`)
+
+it('can be checked', { skip: !process.env.CI && skip }, () => assert.equal(skip, false))
+
+it('fails in CI, and there alone, where it cannot be checked', async () => {
+  const pattern = ['--test-name-pattern', '^can be checked$', import.meta.filename]
+  const checkIn = (CI: string) =>
+    run(process.execPath, pattern, { env: { ...process.env, NODE_TEST_CONTEXT: '', PATH: work, CI } })
+  await checkIn('')
+  await assert.rejects(checkIn('true'), /NOT CHECKED/)
+})
 
 describe('the chart', { skip, concurrency: 2 }, () => {
   for (const helm of HELMS) {
