@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { topics } from '@rollcall/bus'
+import { deadLetterTopic, topics } from '@rollcall/bus'
 import { parse, parseAllDocuments } from 'yaml'
 import type { Secrets } from './check.ts'
 
@@ -79,6 +79,20 @@ describe('the guide to running in a cluster', () => {
     assert.ok(documents.some(({ kind }) => kind === 'NetworkPolicy'))
     assert.equal(readme.match(/REDIS_\w+_URL='?redis:\/\/:PASSWORD@/g)?.length, readme.match(/REDIS_\w+_URL=/g)?.length)
   })
+})
+
+it('has an example of every topic there is', () => {
+  type KafkaTopic = { topicName: string; partitions: number; replicas: number }
+  const made = documentsOf('topics.yaml').map(({ spec }) => spec as KafkaTopic)
+  const { partitions } = (values.stores as { kafka: { partitions: number } }).kafka
+  const wanted = Object.values(topics).flatMap(topic => [
+    { topicName: topic, partitions, replicas: 3 },
+    { topicName: deadLetterTopic(topic), partitions: 1, replicas: 3 },
+  ])
+  assert.deepEqual(
+    made.map(({ topicName, partitions, replicas }) => ({ topicName, partitions, replicas })),
+    wanted,
+  )
 })
 
 type Example = { kind?: string; data?: Record<string, string>; spec: object }
