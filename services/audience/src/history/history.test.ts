@@ -52,6 +52,18 @@ describe('the history of a contact', () => {
       }
     })
 
+    it('is whole where somebody looks while the contact leaves its list', async () => {
+      const me = testCaller()
+      const lists = audience.client('rollcall.audience.v1.Lists')
+      const ids = await imported(me, 20)
+      const { docs } = await streamedJsonOf<Page<{ id: string }>>(lists.listLists({ list: {} }, me))
+      const { id: listId } = docs[0]!
+      const leave = (id: string) => lists.removeMembers({ id: listId, contactIds: [id], emails: [] }, me)
+      await Promise.all(ids.flatMap(id => [timeline(me, id), leave(id)]))
+      const whole = ['contact.added_to_list', 'contact.created', 'contact.removed_from_list']
+      for (const id of ids) assert.deepEqual((await timeline(me, id)).map(({ type }) => type).sort(), whole)
+    })
+
     it('goes with the contact, also where somebody looks while it goes', async () => {
       const me = testCaller()
       const ids = await imported(me, 20)
