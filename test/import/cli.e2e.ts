@@ -85,7 +85,10 @@ describe('npm run import', () => {
     await writeFile(join(folder, 'large.csv'), `email,name\n${rows.join('\n')}`)
     const child = start(token, ['large.csv'])
     const ended = end(child)
+    let outMeanwhile = ''
+    child.stdout!.on('data', piece => (outMeanwhile += piece))
     while ((await count(api)) === 0) await sleep(20)
+    assert.match(outMeanwhile, /import [0-9a-f]{24}: started\n$/)
     child.kill('SIGINT')
     const { code, out, log } = await ended
     assert.equal(code, 1)

@@ -30,15 +30,18 @@ export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
   const { importId, rowCount, encoding, delimiter, duplicateEmails } = upload
   const repeated = duplicateEmails > 0 ? `, ${count(duplicateEmails)} with an email that stands twice` : ''
   out.write(`${file}: ${count(rowCount)} rows${repeated}, ${encoding}, delimiter ${JSON.stringify(delimiter)}\n`)
+  out.write(`upload ${importId}\n`)
 
   const mapping = given ?? upload.suggestedMapping
   if (!given) {
     out.write(`suggested mapping:\n${mappingLines(upload.headers, mapping)}\n`)
     if (!confirmed && !(await run.confirm('start with this mapping?'))) throw new Problem('not started')
   }
+  const kind = settings.dryRun ? 'dry run' : 'import'
   const jobId = await client.start({ importId, mapping, ...settings })
+  out.write(`${kind} ${jobId}: started\n`)
   const status = await follow(run, jobId, settings.dryRun ? 'dry run' : 'importing')
-  report(run, status, settings.dryRun ? 'dry run' : 'import', jobId)
+  report(run, status, kind, jobId)
   if (status.result.failed > 0) {
     await client.saveErrors(status.result.errorsUrl, errorsFile)
     out.write(`rows that failed, with the reasons: ${errorsFile}\n`)
@@ -49,6 +52,7 @@ export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
 /** Takes an import back. @returns whether that was completed */
 export async function runUndo(run: Run, { jobId }: UndoTask): Promise<boolean> {
   const undoId = await run.client.undo(jobId)
+  run.out.write(`undo ${undoId}: started\n`)
   const status = await follow(run, undoId, 'undoing')
   report(run, status, 'undo', undoId)
   return status.state === 'completed'
