@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type Link, linkTo } from '@rollcall/local'
+import { freePort, type Link, LOCALHOST, linkTo, type RunningBacking, startBacking } from '@rollcall/local'
+import { pause } from '@rollcall/runtime'
 import { Redis } from 'ioredis'
 import { MongoClient } from 'mongodb'
-import { bodyOf, makeToken } from '../api.ts'
+import { type Api, bodyOf, makeToken } from '../api.ts'
 import { isSoak } from '../soak.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type Fault, inject, type Probe, type Subject, tableLine } from './dependencies.harness.ts'
@@ -21,10 +25,13 @@ const faults: Fault[] = [
   { link: 'identity', mode: 'cut' },
   { link: 'audience', mode: 'silent' },
   { link: 'queue', mode: 'cut' },
+  { link: 'kafka', mode: 'silent' },
 ]
 const moreFaults: Fault[] = [
   { link: 'redis', mode: 'cut' },
   { link: 'redis', mode: 'slow' },
+  { link: 'kafka', mode: 'cut' },
+  { link: 'kafka', mode: 'slow' },
   { link: 'queue', mode: 'silent' },
   { link: 'queue', mode: 'slow' },
   { link: 'mongodb', mode: 'slow' },
@@ -37,6 +44,8 @@ const moreFaults: Fault[] = [
 describe('while a dependency is away', () => {
   let stack: TestStack
   let subject: Subject
+  let effectOfEvents: Probe
+  let kafka: Awaited<ReturnType<typeof startLinkedKafka>>
   const links: Record<string, Link> = {}
 
   before(async () => {
@@ -48,8 +57,11 @@ describe('while a dependency is away', () => {
     })) {
       links[name] = await linkTo(url)
     }
+    kafka = await startLinkedKafka()
+    links.kafka = kafka.link
     stack = await startStack({
       settings: {
+        KAFKA_BROKERS: kafka.link.url,
         REDIS_CACHE_URL: links.redis!.url,
         REDIS_QUEUE_URL: links.queue!.url,
         MONGODB_URL: links.mongodb!.url,
@@ -60,15 +72,18 @@ describe('while a dependency is away', () => {
     })
     Object.assign(links, stack.links)
     subject = { links, deadlineMs, probes: await probesOf(stack) }
+    effectOfEvents = await effectOf(stack.owner)
   })
   after(async () => {
     await stack?.stop()
     for (const link of Object.values(links)) await link.stop()
+    await kafka?.stop()
   })
 
   for (const fault of isSoak ? [...faults, ...moreFaults] : faults) {
     it(`answers right or 503 in time, and recovers: ${fault.link} ${fault.mode}`, async () => {
-      const outcome = await inject(subject, fault)
+      const probes = fault.link === 'kafka' ? [...subject.probes, effectOfEvents] : subject.probes
+      const outcome = await inject({ ...subject, probes }, fault)
       console.log(tableLine(outcome))
       assert.deepEqual(outcome.violations, [])
     })
@@ -84,6 +99,24 @@ describe('while a dependency is away', () => {
     }
   })
 })
+
+/** A broker of its own, which tells its clients to come by the link. */
+async function startLinkedKafka() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'rollcall-kafka-'))
+  const port = await freePort()
+  const link = await linkTo(`${LOCALHOST}:${port}`)
+  const cacheDir = process.env.CACHE_DIR ?? join(import.meta.dirname, '../../.cache')
+  const advertised = { kafka: Number(link.url.split(':').at(-1)) }
+  const options = { cacheDir, dataDir, ports: { kafka: port }, advertised, only: ['kafka'], env: {}, log: () => {} }
+  const running: RunningBacking = await startBacking(options)
+  return {
+    link,
+    async stop() {
+      await running.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
 
 /** What people and programs do: with a warm token, a session, a sign-in, a write, and a token that was taken back. */
 async function probesOf(stack: TestStack): Promise<Probe[]> {
@@ -119,6 +152,41 @@ async function probesOf(stack: TestStack): Promise<Probe[]> {
     { name: 'a sign-in', right: 200, ask: ask('POST', '/api/auth/login', undefined, () => OWNER) },
     { name: 'a token that was taken back', right: 401, ask: ask('GET', '/api/audience', revoked.token) },
   ]
+}
+
+/**
+ * A change of an account, which its contact's timeline shows once an event has told of it. Right once all changes made so
+ * far show; that one does not show yet while the fault lasts is no wrong answer.
+ */
+async function effectOf(owner: Api): Promise<Probe> {
+  const user = await bodyOf(
+    owner.post<{ id: string }>('/api/users', { name: 'Account', email: 'one@example.com' }),
+    201,
+  )
+  const contact = await bodyOf(owner.post<{ id: string }>('/api/audience', { email: 'one@example.com' }), 201)
+  await bodyOf(owner.patch(`/api/audience/${contact.id}/link-user`, { userId: user.id }))
+  let changes = 0
+  let asked = 0
+  const from = () => owner.with({ 'x-forwarded-for': `198.52.${(asked >> 8) & 255}.${asked++ & 255}` })
+  const shown = () =>
+    from().get<{ totalDocs: number }>(`/api/audience/${contact.id}/timeline`, { filter: { type: 'user.updated' } })
+  return {
+    name: 'what an event causes',
+    right: 200,
+    async ask() {
+      const until = Date.now() + deadlineMs
+      const changed = await from().patch(`/api/users/${user.id}`, { name: `Account ${asked}` })
+      if (changed.status !== 200) return changed.status
+      changes++
+      while (Date.now() < until) {
+        const { status, body } = await shown()
+        if (status !== 200) return status
+        if (body.totalDocs >= changes) return 200
+        await pause(50)
+      }
+      return 503
+    },
+  }
 }
 
 /** Clients as they come, one route: reads a token from Redis and a document from MongoDB. */

@@ -207,7 +207,7 @@ async function killAtRandom(instances: readonly Killable[], count: number): Prom
   let number = 0
   const kill = async (instance: Killable) => {
     while (number++ < count) {
-      await pause(1500 + Math.random() * 2500) // long enough to do something between two kills
+      await pause(2500 + Math.random() * 5000) // long enough to do something between two kills
       await instance.kill()
       await instance.start()
     }

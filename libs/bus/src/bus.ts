@@ -35,7 +35,7 @@ export type ConsumeOptions = {
   attempts?: number
   /** The wait after the first failure, doubling from there. Default 200. */
   backoffBaseMs?: number
-  /** The longest wait. Default 10,000. */
+  /** The longest wait: so long after what it needs is back an event may still wait. Default 4,000. */
   backoffMaxMs?: number
   /** Partitions worked on side by side. Default 8. */
   concurrency?: number
@@ -177,7 +177,7 @@ export const createBus = (options: BusOptions): Bus => {
           count?.consumed.inc({ group: plainGroup, topic: topic.slice(topicPrefix.length), outcome }),
         attempts: 8,
         backoffBaseMs: 200,
-        backoffMaxMs: 10_000,
+        backoffMaxMs: 4_000,
         concurrency: 8,
         sessionTimeoutMs: 10_000,
         ...rest,
