@@ -3,7 +3,7 @@ import type { Caller } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { changeUser } from './change-user.ts'
-import { keepAnOwner, refuseOneself, refuseSuperior } from './protections.ts'
+import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 
 /** Blocks an account: its sessions end, its tokens are refused, nobody can sign in. Blocking it again changes nothing. */
 export function blockUser(context: Context, id: string, caller: Caller): Promise<Updated> {
@@ -14,7 +14,7 @@ export function blockUser(context: Context, id: string, caller: Caller): Promise
       refuseOneself(user, caller)
       await refuseSuperior(tenant, user, caller, tx)
       if (user.blocked) return { set: {} }
-      await keepAnOwner(tenant, user, tx)
+      await keepOrganizationOwner(tenant, user, tx)
       await endSessionsOf(context, user._id, caller, tx)
       const event = { type: 'user.blocked', data: { userId: id } }
       return { set: { blocked: true, blockedAt: new Date() }, event }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { endImpersonations } from '../sessions/end-sessions.ts'
 import { changeUser } from './change-user.ts'
 import { leaveRole, takeRole } from './member-role.ts'
-import { keepAnOwner, refuseSuperior } from './protections.ts'
+import { keepOrganizationOwner, refuseSuperior } from './protections.ts'
 
 /** Gives a user another role: from the next request on it is what the person's sessions and tokens go by. */
 export function changeRole(context: Context, { id, role }: ChangeRoleRequest, caller: Caller): Promise<Updated> {
@@ -17,7 +17,7 @@ export function changeRole(context: Context, { id, role }: ChangeRoleRequest, ca
       await refuseSuperior(tenant, user, caller, tx)
       await leaveRole(tenant.roles, user, tx)
       if (role === user.role) return { set: {} }
-      await keepAnOwner(tenant, user, tx)
+      await keepOrganizationOwner(tenant, user, tx)
       await endImpersonations(context, user._id, caller, tx)
       return { set: carried, event: { type: 'user.role_changed', data: { userId: id, from: user.role, to: role } } }
     },

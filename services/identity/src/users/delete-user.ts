@@ -6,7 +6,7 @@ import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { abandonMemberships } from '../workspaces/membership.ts'
 import { findUser } from './change-user.ts'
 import { leaveRole } from './member-role.ts'
-import { keepAnOwner, refuseOneself, refuseSuperior } from './protections.ts'
+import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 import { presentUser } from './user.model.ts'
 
 /** Deletes an account for good. What it did stays in the audit trail, and its tokens stay in the list, refused. */
@@ -23,7 +23,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   const user = await findUser(tenant.users, id, tx)
   refuseOneself(user, caller)
   await refuseSuperior(tenant, user, caller, tx)
-  await keepAnOwner(tenant, user, tx)
+  await keepOrganizationOwner(tenant, user, tx)
   const { _id: subject, organization } = user
   await tenant.users.deleteOne({ _id: subject }, { session: tx })
   await leaveRole(tenant.roles, user, tx)

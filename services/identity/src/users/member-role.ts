@@ -25,7 +25,7 @@ export async function leaveRole(roles: Scope<Role>, { roleId }: Carrier, tx: Cli
 }
 
 /** How many members an organization has. */
-export async function countMembers(roles: Scope<Role>): Promise<number> {
+export async function memberTotal(roles: Scope<Role>): Promise<number> {
   const [counted] = await roles.aggregate<{ n: number }>([{ $group: { _id: null, n: { $sum: '$memberCount' } } }])
   return counted?.n ?? 0
 }

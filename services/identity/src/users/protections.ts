@@ -21,7 +21,7 @@ export async function refuseSuperior({ roles }: Tenant, user: User, caller: Call
  * Refuses to take an organization the last owner who can sign in. Writing to the owners' role puts such changes in order:
  * of two at once, the later one begins again and sees what the first has left. @throws {AppError} conflict
  */
-export async function keepAnOwner({ users, roles }: Tenant, user: User, tx: ClientSession): Promise<void> {
+export async function keepOrganizationOwner({ users, roles }: Tenant, user: User, tx: ClientSession): Promise<void> {
   if (user.role !== 'owner' || user.blocked) return
   await roles.updateOne({ _id: user.roleId }, { $inc: { memberCount: 0 } }, { session: tx })
   const others = { role: 'owner', blocked: false, _id: { $ne: user._id } }

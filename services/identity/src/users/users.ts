@@ -7,7 +7,7 @@ import { changeRole } from './change-role.ts'
 import { changeUser, findUser } from './change-user.ts'
 import { createUser } from './create-user.ts'
 import { deleteUser } from './delete-user.ts'
-import { countMembers } from './member-role.ts'
+import { memberTotal } from './member-role.ts'
 import { profileOf } from './profile.ts'
 import { presentUser, userFields } from './user.model.ts'
 import { listUserDevices, listUserSessions, revokeUserDevice, revokeUserSession } from './user-sessions.ts'
@@ -17,7 +17,7 @@ import { getUserFeatures, listUserEmails, listUserWorkspaces, setUserFeatures } 
 export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> => ({
   async listUsers({ list }, { caller }) {
     const { users, roles } = context.within(caller.organizationId)
-    return runList({ scope: users, query: list ?? {}, fields: userFields, total: () => countMembers(roles) })
+    return runList({ scope: users, query: list ?? {}, fields: userFields, total: () => memberTotal(roles) })
   },
 
   getUser: async ({ id }, { caller }) =>

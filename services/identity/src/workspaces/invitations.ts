@@ -11,7 +11,7 @@ import { enter, roleToGive, visit } from './access.ts'
 import { type Invitation, invitationFields, presentInvitation, showStatus } from './invitation.model.ts'
 import { tellOf, withdraw } from './invitation-outcome.ts'
 import { accountOf } from './membership.ts'
-import { countMembers, queueOf, refuseOverbooking } from './seats.ts'
+import { lockMembers, queueOf, refuseOverbooking } from './seats.ts'
 import type { Workspace } from './workspace.model.ts'
 
 const lifetimeDays = 7
@@ -91,7 +91,7 @@ async function createWithin(
     },
     { session: tx },
   )
-  await countMembers(tenant, workspace._id, 0, tx)
+  await lockMembers(tenant, workspace._id, tx)
   await refuseOverbooking(tenant, workspace._id, tx)
   await tellOf(context, 'invitation.created', invitation, caller, tx)
   return { invitation, workspace }

@@ -11,8 +11,8 @@ import { emailKeyOf, type User } from '../users/user.model.ts'
 import { type Entered, enter, inWorkspace, roleToGive } from './access.ts'
 import { withdraw } from './invitation-outcome.ts'
 import { type Member, memberFields, presentMember, showUser } from './member.model.ts'
-import { accountOf, carryRole, join, keepAnOwner } from './membership.ts'
-import { countMembers, queueOf } from './seats.ts'
+import { accountOf, carryRole, join, keepWorkspaceOwner } from './membership.ts'
+import { countMembers, lockMembers, queueOf } from './seats.ts'
 
 /** Members of a workspace. */
 export const members = (context: Context): Handlers<'rollcall.identity.v1.Members'> => ({
@@ -69,8 +69,8 @@ async function updateWithin(
   if (member.gone) throw new AppError('conflict', { message: 'the account of the member was deleted' })
   const role = await roleToGive(tenant.roles, name, entered, tx)
   if (role.name === member.role) return
-  await countMembers(tenant, member.workspace, 0, tx)
-  await keepAnOwner(tenant, member, tx)
+  await lockMembers(tenant, member.workspace, tx)
+  await keepWorkspaceOwner(tenant, member, tx)
   await carryRole(tenant, member.roleId, -1, tx)
   await carryRole(tenant, role._id, 1, tx)
   const carried = { role: role.name, roleId: role._id }
@@ -96,7 +96,7 @@ async function removeWithin(
   const entered = await enter(tenant, id, caller, 'delete', tx)
   const member = await findMember(tenant, entered, userId, tx)
   await countMembers(tenant, member.workspace, member.gone ? 0 : -1, tx)
-  await keepAnOwner(tenant, member, tx)
+  await keepWorkspaceOwner(tenant, member, tx)
   await tenant.members.deleteOne({ _id: member._id }, { session: tx })
   if (!member.gone) await carryRole(tenant, member.roleId, -1, tx)
   const record = presentMember(member)

@@ -45,8 +45,8 @@ export async function carryRole(
   await roles.updateOne({ _id: roleId }, { $inc: { membershipCount: change } }, { session: tx })
 }
 
-/** Refuses to take a workspace its last owner; to be called after `countMembers`. @throws {AppError} conflict */
-export async function keepAnOwner({ members }: Tenant, member: Member, tx: ClientSession): Promise<void> {
+/** Refuses to take a workspace its last owner; to be called after `lockMembers` or `countMembers`. @throws {AppError} conflict */
+export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx: ClientSession): Promise<void> {
   const { _id, workspace, role, gone } = member
   if (role !== 'owner' || gone) return
   const others = { workspace, role: 'owner', gone: false, _id: { $ne: _id } }

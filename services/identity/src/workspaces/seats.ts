@@ -9,9 +9,14 @@ export function queueOf(workspaceId: string | Types.ObjectId): { queue: string }
 }
 
 /**
- * Counts members that came to a workspace or left it. Every change of who is in it or is to be writes to the workspace by
- * this: of two at once, the later one begins again and sees what the first has left.
+ * Locks who is in a workspace, or is to be, until the transaction ends: every change of it writes to the workspace by this
+ * or by `countMembers`, so that of two at once the later one begins again and sees what the first has left.
  */
+export async function lockMembers({ workspaces }: Tenant, id: Types.ObjectId, tx: ClientSession): Promise<void> {
+  await workspaces.updateOne({ _id: id }, { $inc: { revision: 1 } }, { session: tx })
+}
+
+/** Counts members that came to a workspace or left it, and locks them. */
 export async function countMembers(
   { workspaces }: Tenant,
   id: Types.ObjectId,
@@ -23,7 +28,7 @@ export async function countMembers(
 
 /**
  * Refuses what has taken more seats than there are, members and pending invitations together; to be called once they are
- * taken, after `countMembers`. @throws {AppError} not_allowed
+ * taken, after `lockMembers` or `countMembers`. @throws {AppError} not_allowed
  */
 export async function refuseOverbooking(
   { workspaces, invitations }: Tenant,

@@ -10,7 +10,7 @@ import { tell } from '../events.ts'
 import { switched } from '../features/switches.ts'
 import { enter } from './access.ts'
 import { carryRole, join } from './membership.ts'
-import { countMembers, refuseOverbooking } from './seats.ts'
+import { lockMembers, refuseOverbooking } from './seats.ts'
 import { presentWorkspace, type Workspace, workspaceFields } from './workspace.model.ts'
 
 const mostSeats = 1_000_000
@@ -90,14 +90,14 @@ async function updateWithin(
   if (changed.length === 0) return
   await tenant.workspaces.updateOne({ _id }, { $set: set }, { session: tx })
   if (changed.includes('seats')) {
-    await countMembers(tenant, _id, 0, tx)
+    await lockMembers(tenant, _id, tx)
     await refuseOverbooking(tenant, _id, tx)
   }
   const workspace = { ...before, ...set }
   if (changed.includes('name') || changed.includes('image')) {
     const shown = { workspaceName: workspace.name, workspaceImage: workspace.image }
     await tenant.members.updateMany({ workspace: _id }, { $set: shown }, { session: tx })
-    await countMembers(tenant, _id, 0, tx)
+    await lockMembers(tenant, _id, tx)
   }
   const data = { workspace: presentWorkspace({ ...workspace, updatedAt: new Date() }), changed }
   await tell(context, caller, 'workspace.updated', { organization, subject: _id, data }, tx)
