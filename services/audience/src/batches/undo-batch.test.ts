@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { ApplyBatchRequest, ApplyBatchRequestRow as Row } from '@rollcall/protos/gen/audience-v1.ts'
+import type {
+  ApplyBatchRequest,
+  CreateAttributeRequest as Definition,
+  ApplyBatchRequestRow as Row,
+} from '@rollcall/protos/gen/audience-v1.ts'
 import type { Caller } from '@rollcall/rpc'
 import { Types } from 'mongoose'
-import { type Page, startTestAudience, streamedJsonOf, type TestAudience, testCaller } from '../test-audience.ts'
+import {
+  jsonOf,
+  type Page,
+  startTestAudience,
+  streamedJsonOf,
+  type TestAudience,
+  testCaller,
+} from '../test-audience.ts'
 
 type Me = { caller: Caller }
 type Contact = { id: string; email: string; name: string; tags: string[] } & Record<string, unknown>
@@ -212,6 +223,38 @@ describe('batches with lists, tried and taken back', () => {
     assert.equal(left.size, 3)
     assert.deepEqual([left.get(one!)?.name, left.get(one!)?.tags], ['By hand', ['old', 'by hand']])
     assert.equal(left.get(two!)?.unsubscribed, true, 'an opt-out of a later time is the person’s own')
+  })
+
+  it('brings back no value that its attribute does not take by now, and takes none that is required', async () => {
+    const me = testCaller()
+    const made: Record<string, string> = {}
+    const define = async (slug: string, rest: Partial<Pick<Definition, 'type' | 'options'>> = {}) => {
+      const request: Definition = { name: slug, slug, type: 'string', options: [], ...rest }
+      made[slug] = (await jsonOf<{ id: string }>(audience.attributes.createAttribute(request, me))).id
+    }
+    for (const slug of ['gone', 'anew', 'needed', 'plain']) await define(slug)
+    await define('since', { type: 'date' })
+    for (const slug of ['narrowed', 'wide']) await define(slug, { type: 'enum', options: ['a', 'b'] })
+    const values = (of: object) => ({ attributes: JSON.stringify(of) })
+    const before = { gone: 'x', anew: 'x', plain: 'x', since: '2020-02-02', narrowed: 'a', wide: 'a' }
+    await apply(me, { rows: [row(1, values(before))] })
+    const jobId = newId()
+    const after = { gone: null, anew: 'y', needed: 'y', plain: 'y', since: null, narrowed: 'b', wide: 'b' }
+    await apply(me, { jobId, rows: [row(1, values(after))] })
+
+    for (const slug of ['gone', 'anew']) await audience.attributes.deleteAttribute({ id: made[slug]! }, me)
+    await define('anew')
+    const [{ id }] = (await contacts(me)) as [Contact]
+    await audience.contacts.updateAttributes({ id, attributes: '{"anew":"y"}' }, me)
+    await audience.attributes.updateAttribute({ id: made.needed!, required: true, options: [] }, me)
+    await audience.attributes.updateAttribute({ id: made.narrowed!, options: ['b'] }, me)
+
+    assert.deepEqual(await undo(me, jobId), { deleted: 0, restored: 1, kept: 0, removedFromLists: 0 })
+    const [{ attributes }] = (await contacts(me)) as [Contact]
+    const since = new Date('2020-02-02').toISOString()
+    assert.deepEqual(attributes, { anew: 'y', needed: 'y', plain: 'x', since, narrowed: 'b', wide: 'a' })
+    const stored = await audience.db.collection('contacts').findOne({ _id: new Types.ObjectId(id) })
+    assert.equal(stored?.attributes.gone, undefined)
   })
 
   it('keeps opt-outs, which may have been confirmed since, and contacts that it made with one', async () => {

@@ -1,7 +1,9 @@
 import type { UndoBatchRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import type { Actor, Call } from '@rollcall/rpc'
+import { type Actor, AppError, type Call } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
+import { castAttributes, type Definitions, pathOf } from '../attributes/attribute-values.ts'
+import { alive } from '../attributes/definitions.ts'
 import { type Change, changesOf, type Patch, updated, updateOf } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
@@ -12,12 +14,14 @@ import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { removeMembers } from '../lists/members.ts'
 import type { Batch, Undone } from './batch.model.ts'
+import { ruleOut } from './rule-out.ts'
 
 /**
  * Takes a batch back once: contacts it made go, unless somebody has changed them since; fields it changed return to what
- * they were where they still are what it made of them; memberships it made end. Opt-outs stay, and contacts made with one:
- * an import never clears an opt-out, and nothing tells whether the person has asked for it again since. All of it is one
- * transaction, and what it came to is kept with the batch, so that asking again answers the same.
+ * they were where they still are what it made of them, and where attributes take that by now; memberships it made end.
+ * Opt-outs stay, and contacts made with one: an import never clears an opt-out, and nothing tells whether the person has
+ * asked for it again since. All of it is one transaction, and what it came to is kept with the batch, so that asking again
+ * answers the same.
  */
 export function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
   return context.store.transaction(session => undo(context, session, request, caller.organizationId), {
@@ -35,14 +39,9 @@ async function undo(
   const { batches } = context.of({ organizationId })
   const job = objectId(jobId, 'jobId')
   await contactPositions(context, organizationId).lock(session)
-  const batch = await batches.findOne({ job, number }, { session })
-  if (batch?.undone) return batch.undone
-  if (!batch) {
-    const nothing = { deleted: 0, restored: 0, kept: 0, removedFromLists: 0 }
-    const mark = { organization: batches.organization, job, number, optOutsKept: 0, at: new Date(), undone: nothing }
-    await batches.bulkWrite([insertOf(mark)], { session }) // where it is still on its way, it comes to nothing
-    return nothing
-  }
+  const found = await batches.findOne({ job, number }, { session })
+  const batch = found ?? (await ruleOut(batches, session, job, number))
+  if (batch.undone) return batch.undone
 
   const actor: Actor = { kind: 'import', id: String(job), name: 'CSV import undone' }
   const work: Work = { context, session, organizationId, batch, actor, at: new Date() }
@@ -85,8 +84,10 @@ async function claimedByOthers({ context, session, organizationId, batch }: Work
   return new Set([...changed, ...added].map(String))
 }
 
-async function restoreUpdated({ context, session, organizationId, batch, actor, at }: Work): Promise<number> {
+async function restoreUpdated(work: Work): Promise<number> {
+  const { context, session, organizationId, batch, actor, at } = work
   const { contacts, history, lists } = context.of({ organizationId })
+  const definitions = await definitionsOf(work)
   const entries = await byId(history.find({ _id: { $in: batch.changed } }, { session }))
   const current = await byId(
     contacts.find({ _id: { $in: [...entries.values()].map(({ person }) => person) } }, { session }),
@@ -95,7 +96,7 @@ async function restoreUpdated({ context, session, organizationId, batch, actor, 
     const entry = entries.get(String(id))
     const before = entry && current.get(String(entry.person))
     if (!before) return []
-    const changes = changesOf(before, restoration(before, entry))
+    const changes = changesOf(before, restoration(before, entry, definitions))
     if (changes.length === 0) return []
     const update = updateOf(before, changes, at)
     const isLastJob = before.importJob?.equals(batch.job) ?? false
@@ -112,17 +113,37 @@ async function restoreUpdated({ context, session, organizationId, batch, actor, 
   return restored.length
 }
 
+/** The definitions that the batch met and that are there still: values of a later one are no work of the batch. */
+async function definitionsOf({ context, session, organizationId, batch }: Work): Promise<Definitions> {
+  const { attributes } = context.of({ organizationId })
+  const found = await attributes.find({ ...alive, createdAt: { $lte: batch.at } }, { session })
+  return new Map(found.map(definition => [definition.slug, definition]))
+}
+
 /** What brings back the fields that are still as the batch left them. */
-function restoration(contact: Contact, { data }: HistoryEntry): Patch {
+function restoration(contact: Contact, { data }: HistoryEntry, definitions: Definitions): Patch {
   const patch: Record<string, unknown> = {}
   for (const change of data.changes ?? []) {
     const { key, from, to } = change
     if (key === 'unsubscribed') continue
     const isAsLeft = changesOf(contact, { [key]: to } as Patch).length === 0
-    if (isAsLeft) patch[key] = from
+    if (isAsLeft && isTaken(change, definitions)) patch[key] = from
     else if (key === 'tags') patch.tags = withoutTags(contact.tags, change)
   }
   return patch as Patch
+}
+
+/** Whether an attribute takes the value that was there before, or the lack of one, by now; other fields do. */
+function isTaken({ key, from }: Change, definitions: Definitions): boolean {
+  const prefix = pathOf('')
+  if (!key.startsWith(prefix)) return true
+  try {
+    castAttributes(definitions, { [key.slice(prefix.length)]: from instanceof Date ? from.toISOString() : from })
+    return true
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
 }
 
 /** Tags as they are now, without those that the change brought and with those that it took. */
