@@ -76,7 +76,12 @@ describe('npm run import', () => {
     assert.equal(undone.code, 0, undone.log)
     assert.match(undone.out, /removed +1\n/)
     assert.equal(await count(api), 0)
-    assert.deepEqual(await run(token, '--undo', jobId), { code: 1, out: '', log: 'the import is undone already\n' })
+    const again = await run(token, '--undo', jobId)
+    const undoId = /^undo ([0-9a-f]{24}): started\n/.exec(undone.out)?.[1]
+    assert.ok(undoId)
+    assert.equal(again.code, 0, again.log)
+    assert.equal(again.out, undone.out.replace(/.*\n/, `the import is undone already, by ${undoId}\n`))
+    assert.deepEqual(await run(token, '--undo', undoId), { code: 1, out: '', log: 'only an import can be undone\n' })
   })
 
   it('cancels politely when it is interrupted', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from './problem.ts'
@@ -48,31 +48,70 @@ export type Client = {
   upload(file: string, onProgress: (share: number) => void, signal: AbortSignal): Promise<Upload>
   start(body: object): Promise<string>
   status(jobId: string): Promise<Status>
-  undo(jobId: string): Promise<string>
+  /** The job that takes an import back: a new one, or the one that was started for it before. */
+  undo(jobId: string): Promise<{ jobId: string; isNew: boolean }>
   cancel(jobId: string): Promise<void>
-  /** Saves the rows that failed. */
+  /** Saves the rows that failed: all of them, or no file. */
   saveErrors(path: string, file: string): Promise<void>
 }
 
 const importPath = '/api/audience/import'
-/** How long a service that is away is waited for while a job is followed. */
-const patienceMs = 60_000
-const retryMs = 1_000
+const jobPath = (jobId: string) => `${importPath}/${encodeURIComponent(jobId)}`
+
+/** How long a gateway that is away is waited for: a job goes on meanwhile, and so does whoever follows it. */
+type Patience = { patienceMs: number; retryMs: number }
 
 /** Creates a client of a gateway. Whatever it refuses is a Problem with the reason it gives. */
-export function createClient(url: string, token: string): Client {
+export function createClient(
+  url: string,
+  token: string,
+  { patienceMs, retryMs }: Patience = { patienceMs: 60_000, retryMs: 1_000 },
+): Client {
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: token }
     const answer = await fetch(url + path, { ...init, headers }).catch(error => {
       if (init.signal?.aborted) throw new Problem('interrupted')
+      if (error.cause instanceof Problem) throw error.cause
       throw new TryAgain(`${url} cannot be reached: ${causeOf(error)}`)
     })
-    if (!answer.ok) throw await refusal(answer)
+    if (!answer.ok) throw await refusal(url, answer)
+    return answer
+  }
+  const received = async function* (path: string, init?: RequestInit): AsyncGenerator<Uint8Array> {
+    const { body } = await request(path, init)
+    try {
+      yield* body ?? []
+    } catch (error) {
+      throw new TryAgain(`the answer of ${url} broke off: ${causeOf(error)}`)
+    }
+  }
+  const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
+    const answer = parsed<T>(await text(received(path, init)))
+    if (answer === undefined) throw new Problem(`${url} answers with what is no JSON`)
     return answer
   }
   const post = (path: string, body: object = {}) =>
-    request(path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
-  const jobOf = async (answer: Promise<Response>) => ((await (await answer).json()) as { jobId: string }).jobId
+    ask<{ jobId: string }>(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    })
+  const patiently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+    const until = Date.now() + patienceMs
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (!(error instanceof TryAgain) || Date.now() > until) throw error
+        await sleep(retryMs)
+      }
+    }
+  }
+  const undoneBy = async (jobId: string): Promise<string | null | undefined> => {
+    const filter = encodeURIComponent(JSON.stringify({ _id: jobId }))
+    const { docs } = await ask<{ docs: { undoneBy: string | null }[] }>(`${importPath}/jobs?filter=${filter}`)
+    return docs[0]?.undoneBy
+  }
 
   return {
     async upload(file, onProgress, signal) {
@@ -80,25 +119,34 @@ export function createClient(url: string, token: string): Client {
       const init = {
         method: 'POST',
         headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-        body: Readable.toWeb(Readable.from(formOf(file, await sizeOf(file), boundary, onProgress))),
+        body: Readable.toWeb(Readable.from(formOf(file, await openFile(file), boundary, onProgress))),
         duplex: 'half',
         signal,
       }
-      return (await (await request(`${importPath}/upload`, init as RequestInit)).json()) as Upload
+      return ask<Upload>(`${importPath}/upload`, init as RequestInit)
     },
-    start: body => jobOf(post(`${importPath}/start`, body)),
-    status: jobId =>
-      patiently(
-        async () => (await (await request(`${importPath}/status/${encodeURIComponent(jobId)}`)).json()) as Status,
-      ),
-    undo: jobId => jobOf(post(`${importPath}/${encodeURIComponent(jobId)}/undo`)),
+    start: async body => (await patiently(() => post(`${importPath}/start`, body))).jobId,
+    status: jobId => patiently(() => ask<Status>(`${importPath}/status/${encodeURIComponent(jobId)}`)),
+    async undo(jobId) {
+      try {
+        return { ...(await patiently(() => post(`${jobPath(jobId)}/undo`))), isNew: true }
+      } catch (error) {
+        // The answer that named it may have been lost.
+        const undo = error instanceof Conflict ? await patiently(() => undoneBy(jobId)) : null
+        if (!undo) throw error
+        return { jobId: undo, isNew: false }
+      }
+    },
     async cancel(jobId) {
-      await post(`${importPath}/${encodeURIComponent(jobId)}/cancel`)
+      await patiently(() => post(`${jobPath(jobId)}/cancel`))
     },
-    async saveErrors(path, file) {
-      const { body } = await request(path)
-      await pipeline(body ?? [], createWriteStream(file))
-    },
+    saveErrors: (path, file) =>
+      patiently(() =>
+        writeWhole(file, received(path)).catch(error => {
+          if (error instanceof Problem) throw error
+          throw new Problem(`${file} cannot be written: ${causeOf(error)}; the rows that failed are at ${url}${path}`)
+        }),
+      ),
   }
 }
 
@@ -107,31 +155,43 @@ class TryAgain extends Problem {
   override name = 'TryAgain'
 }
 
-async function refusal(answer: Response): Promise<Problem> {
-  const text = await answer.text()
-  const reason = answer.headers.get('www-authenticate')?.match(/error_description="([^"]*)"/)?.[1]
-  const message = reason ?? messageIn(text) ?? text
-  return answer.status === 429 || answer.status === 503 ? new TryAgain(message) : new Problem(message)
+/** Refused because of what has been done already. */
+class Conflict extends Problem {
+  override name = 'Conflict'
 }
 
-function messageIn(text: string): string | undefined {
+const conflict = 409
+/** Too much to do, or a gateway that is away: also what stands before it says so. */
+const passing = [429, 502, 503, 504]
+
+async function refusal(url: string, answer: Response): Promise<Problem> {
+  const { status, statusText, headers } = answer
+  const body = await answer.text().catch(() => '')
+  const reason = headers.get('www-authenticate')?.match(/error_description="([^"]*)"/)?.[1]
+  const message = reason ?? parsed<{ message?: string }>(body)?.message ?? `${url} answers ${status} ${statusText}`
+  if (passing.includes(status)) return new TryAgain(message)
+  return status === conflict ? new Conflict(message) : new Problem(message)
+}
+
+function parsed<T>(body: string): T | undefined {
   try {
-    return (JSON.parse(text) as { message?: string }).message
+    return JSON.parse(body) as T
   } catch {
-    return undefined // a plain text
+    return undefined // a text of something that stands before the gateway
   }
 }
 
-/** A job goes on while the gateway restarts; so does whoever follows it. */
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
-  const until = Date.now() + patienceMs
-  for (;;) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!(error instanceof TryAgain) || Date.now() > until) throw error
-      await sleep(retryMs)
-    }
+/** Writes a file once all of it is there; a device or a pipe takes it as it comes. */
+async function writeWhole(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const isFile = (await stat(file).catch(() => null))?.isFile() ?? true
+  const part = isFile ? `${file}.part` : file
+  const opened = await open(part, 'w')
+  try {
+    await pipeline(content, opened.createWriteStream())
+    if (isFile) await rename(part, file)
+  } catch (error) {
+    if (isFile) await rm(part, { force: true })
+    throw error
   }
 }
 
@@ -140,23 +200,33 @@ function causeOf(error: unknown): string {
   return cause instanceof Error ? cause.message || cause.name : String(cause)
 }
 
-async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch(() => null)
-  if (!found?.isFile()) throw new Problem(`${file} is not a file that can be read`)
-  return found.size
+async function openFile(file: string): Promise<FileHandle> {
+  const opened = await open(file).catch(() => null)
+  if ((await opened?.stat())?.isFile()) return opened!
+  await opened?.close()
+  throw new Problem(`${file} is not a file that can be read`)
 }
 
 /** A form of one file, read as it is sent. */
-async function* formOf(file: string, size: number, boundary: string, onProgress: (share: number) => void) {
+async function* formOf(file: string, opened: FileHandle, boundary: string, onProgress: (share: number) => void) {
   const name = basename(file).replaceAll('"', '%22')
   yield Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`,
   )
+  const { size } = await opened.stat()
   let sent = 0
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of bytesOf(file, opened)) {
     yield chunk
     sent += chunk.length
     onProgress(sent / size)
   }
   yield Buffer.from(`\r\n--${boundary}--\r\n`)
+}
+
+async function* bytesOf(file: string, opened: FileHandle): AsyncGenerator<Buffer> {
+  try {
+    yield* opened.createReadStream()
+  } catch (error) {
+    throw new Problem(`${file} cannot be read: ${causeOf(error)}`)
+  }
 }
