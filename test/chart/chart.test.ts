@@ -350,6 +350,14 @@ function SPOILT(): [what: string, expected: RegExp, spoil: (objects: Manifest[])
           'TOKEN_KYE'
       },
     ],
+    [
+      'authorities that are nowhere',
+      /rollcall-authorities has no ca\.pem/,
+      objects => {
+        const { volumes } = find(objects, 'Deployment', /audience/).spec.template!.spec
+        volumes!.find(({ name }) => name === 'mtls')!.projected!.sources[1]!.secret.items[0]!.key = 'ca.pem'
+      },
+    ],
     ['a route to nowhere', /leads to .*:http, which is not there/, objects => remove(objects, 'Service', /gateway$/)],
     ['a callee that lets nobody in', /may not enter/, objects => remove(objects, 'NetworkPolicy', /identity$/)],
     [

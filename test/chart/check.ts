@@ -172,7 +172,10 @@ function secretsExist(release: Release): string[] {
   const references = [
     ...pods.flatMap(pod => [
       ...(pod.container.env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []),
-      ...(pod.spec.volumes ?? []).flatMap(({ secret }) => (secret ? whole(secret.secretName) : [])),
+      ...(pod.spec.volumes ?? []).flatMap(({ secret, projected }) => [
+        ...(secret ? [whole(secret.secretName)] : []),
+        ...(projected?.sources ?? []).flatMap(({ secret: { name, items } }) => items.map(({ key }) => ({ name, key }))),
+      ]),
       ...(pod.spec.imagePullSecrets ?? []).map(({ name }) => whole(name)),
     ]),
     ...ofKind(release, 'Ingress').flatMap(({ spec }) => (spec.tls ?? []).map(tls => whole(tls.secretName ?? ''))),

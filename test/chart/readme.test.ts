@@ -23,7 +23,7 @@ describe('the guide to running in a cluster', () => {
         name,
       )
     }
-    assert.equal(readme.match(/create secret generic /g)?.length, 3)
+    assert.equal(readme.match(/create secret generic .*\\$/gm)?.length, 3)
     assert.equal(readme.match(/^helm .*\binstall\b/gm)?.length, 1)
   })
 

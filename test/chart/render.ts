@@ -39,7 +39,11 @@ export type PodSpec = {
   terminationGracePeriodSeconds?: number
   securityContext?: Record<string, unknown>
   imagePullSecrets?: { name: string }[]
-  volumes?: { name: string; secret?: { secretName: string } }[]
+  volumes?: {
+    name: string
+    secret?: { secretName: string }
+    projected?: { sources: { secret: { name: string; items: { key: string }[] } }[] }
+  }[]
 }
 
 /** An object of Kubernetes; `spec` holds what any of the chart's kinds has. */

@@ -163,9 +163,15 @@ tolerations:
 volumes:
   - name: tmp
     emptyDir: { sizeLimit: 64Mi }
-  {{- if .root.Values.mtls.enabled }}
+  {{- with .root.Values.mtls }}
+  {{- if .enabled }}
   - name: mtls
-    secret: { secretName: {{ .root.Values.mtls.secret }}, defaultMode: 0440 }
+    projected:
+      defaultMode: 0440
+      sources:
+        - secret: { name: {{ .secret }}, items: [{ key: tls.crt, path: tls.crt }, { key: tls.key, path: tls.key }] }
+        - secret: { name: {{ default .secret .authorities }}, items: [{ key: ca.crt, path: ca.crt }] }
+  {{- end }}
   {{- end }}
   {{- with .root.Values.trustedAuthorities.secret }}
   - name: authorities
