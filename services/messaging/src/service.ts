@@ -28,7 +28,7 @@ export async function startMessaging(config: Config, lifecycle: Lifecycle): Prom
   const relay = startRelay({ store, publish: events => bus.publish(topics.messaging, events), logger, metrics })
   lifecycle.onStop('outbox', relay.stop)
 
-  onUserDeleted(context, bus)
+  bus.consume({ group: 'messaging.on-user-deleted', topics: [topics.identity], handle: onUserDeleted(context) })
   const queue = startMailQueue(context.models.mails, mail => sendDueMail(context, mail), logger)
   lifecycle.onStop('mail under way', queue.stop)
 
