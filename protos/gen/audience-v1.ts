@@ -83,6 +83,8 @@ export type ApplyBatchRequest = {
   dryRun?: boolean
   /** Of a dry run: how many rows to show the changes of. */
   previewRows?: number
+  /** Applies nothing any more: answers what the batch came to. One that has not come comes to nothing when it does, and its outcomes are none. */
+  settle?: boolean
 }
 
 export type ApplyBatchRequestRow = {

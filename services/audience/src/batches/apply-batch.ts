@@ -16,6 +16,7 @@ import { addMembers, writeMemberships } from '../lists/members.ts'
 import type { Membership } from '../lists/membership.model.ts'
 import { type Batch, readOutcomes, writeOutcomes } from './batch.model.ts'
 import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
+import { ruleOut } from './rule-out.ts'
 
 /**
  * Applies a batch of an import once: the contacts, their places in the list, their history and the batch's record are
@@ -30,11 +31,12 @@ export async function applyBatch(context: Data, request: ApplyBatchRequest, call
       queue: caller.organizationId, // all of them write the register of the list
     })
   const batch = await retry(applyInTransaction, { deadline, retryable: isDuplicate })
-  const { outcomes = skipped(request), optOutsKept, failures = [], joined = [] } = batch
-  return { outcomes: readOutcomes(outcomes), optOutsKept, failures, addedToLists: joined.length, previews: [] }
+  const { optOutsKept, failures, joined } = batch
+  const outcomes = readOutcomes(batch.outcomes || skipped(request))
+  return { outcomes, optOutsKept, failures, addedToLists: joined.length, previews: [] }
 }
 
-/** The outcomes of a batch that was taken back before it came. */
+/** The outcomes of a batch that was ruled out before it came. */
 function skipped({ rows }: ApplyBatchRequest): string {
   return writeOutcomes(rows.map(() => 'SKIPPED'))
 }
@@ -52,6 +54,7 @@ async function apply(
   await places.lock(session)
   const applied = await batches.findOne({ job, number: request.number }, { session })
   if (applied) return applied
+  if (request.settle) return ruleOut(batches, session, job, request.number)
 
   const checked = checkBatch(request, await readDefinitions(attributes, session))
   const emailKeys = [...checked.candidates.keys()]

@@ -78,6 +78,22 @@ describe('batches', () => {
     }
   }
 
+  it('answers what a batch came to, and rules out one that has not come', async () => {
+    const me = testCaller()
+    const jobId = newJob()
+    const first = await apply(me, { jobId, rows: rows(3) })
+    const settled = await apply(me, { jobId, settle: true })
+    assert.deepEqual(settled, first)
+    for (let time = 0; time < 2; time++) {
+      assert.deepEqual((await apply(me, { jobId, number: 1, settle: true })).outcomes, [])
+    }
+    const late = await apply(me, { jobId, number: 1, rows: [row(4)] })
+    assert.deepEqual(late.outcomes, ['SKIPPED'])
+    assert.equal((await list(me)).totalDocs, 3)
+    const nothing = { deleted: 0, restored: 0, kept: 0, removedFromLists: 0 }
+    assert.deepEqual(await audience.batches.undoBatch({ jobId, number: 1 }, me), nothing)
+  })
+
   it('creates, updates, leaves alone and fails rows', async () => {
     const me = testCaller()
     const body = { name: 'age', slug: 'age', type: 'number', options: [] } as const

@@ -9,7 +9,7 @@ import type { Contact } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
 import type { Data } from '../data.ts'
-import { changeEntry, type HistoryEntry } from '../history/history.model.ts'
+import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { removeMembers } from '../lists/members.ts'
@@ -17,11 +17,11 @@ import type { Batch, Undone } from './batch.model.ts'
 import { ruleOut } from './rule-out.ts'
 
 /**
- * Takes a batch back once: contacts it made go, unless somebody has changed them since; fields it changed return to what
- * they were where they still are what it made of them, and where attributes take that by now; memberships it made end.
+ * Takes a batch back once: contacts it made go, unless somebody else's change of them stands; fields it changed return to
+ * what they were where they still are what it made of them, and where attributes take that by now; memberships it made end.
  * Opt-outs stay, and contacts made with one: an import never clears an opt-out, and nothing tells whether the person has
- * asked for it again since. All of it is one transaction, and what it came to is kept with the batch, so that asking again
- * answers the same.
+ * asked for it again since. As contacts come by an import without a contact.created each, they go without a contact.deleted.
+ * All of it is one transaction, and what it came to is kept with the batch, so that asking again answers the same.
  */
 export function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
   return context.store.transaction(session => undo(context, session, request, caller.organizationId), {
@@ -72,16 +72,27 @@ async function deleteCreated(work: Work): Promise<number> {
   return gone.length
 }
 
-/** Of the contacts made, those that somebody else has changed since, or added to a list. */
+/** Of the contacts made, those that somebody else has changed since, or added to a list that they are on. */
 async function claimedByOthers({ context, session, organizationId, batch }: Work): Promise<Set<string>> {
   const { history, memberships } = context.of({ organizationId })
   const made = { $in: batch.created }
   const isOther = ({ id }: Actor) => id !== String(batch.job)
-  const entries = await history.find({ person: made }, { session, projection: { person: 1, kind: 1, actor: 1 } })
+  const projection = { person: 1, kind: 1, type: 1, actor: 1 } as const
+  const entries = await history.find({ person: made }, { session, projection })
   const joined = await memberships.find({ contact: made }, { session, projection: { contact: 1, addedBy: 1 } })
-  const changed = entries.filter(({ kind, actor }) => kind === 'change' && isOther(actor)).map(({ person }) => person)
+  const changes = entries.filter(({ kind, type, actor }) => kind === 'change' && isOther(actor) && !ofLists.has(type))
+  const undone = new Set(changes.filter(({ type }) => type === 'contact.import_undone').map(workOf))
+  const changed = changes.filter(entry => !undone.has(workOf(entry))).map(({ person }) => person)
   const added = joined.filter(({ addedBy }) => isOther(addedBy)).map(({ contact }) => contact)
   return new Set([...changed, ...added].map(String))
+}
+
+/** Entries that say nothing which the memberships there are do not say. */
+const ofLists: ReadonlySet<string> = new Set<ChangeType>(['contact.added_to_list', 'contact.removed_from_list'])
+
+/** Whose work on whom an entry tells of; an import and its undo are the same. */
+function workOf({ person, actor }: Pick<HistoryEntry, 'person' | 'actor'>): string {
+  return `${person} ${actor.kind} ${actor.id}`
 }
 
 async function restoreUpdated(work: Work): Promise<number> {

@@ -1,13 +1,9 @@
 import type { Batch } from '@rollcall/csv'
-import type {
-  ApplyBatchRequestRow,
-  ApplyBatchResponse,
-  ApplyBatchResponsePreview,
-} from '@rollcall/protos/gen/audience-v1.ts'
+import type { ApplyBatchRequestRow, ApplyBatchResponsePreview } from '@rollcall/protos/gen/audience-v1.ts'
 import { failedRow, noteFailures, refusedRows } from './failed-rows.ts'
 import type { Fates } from './fates.ts'
 import { fileBatches, requestOf } from './file-batches.ts'
-import { type Counts, type FailedRow, noCounts, type RowPreview, sum } from './import.model.ts'
+import { type Counts, countsOf, type FailedRow, noCounts, type RowPreview, sum } from './import.model.ts'
 import { type Column, columnsOf, mapRow } from './map-row.ts'
 import { surveyFile } from './survey.ts'
 import { Hopeless, isOver, noteProgress, type Turn } from './turn.ts'
@@ -73,24 +69,13 @@ async function applyBatch(
   if (rows.length > 0) {
     const dryRun = job.kind === 'dry-run' && { dryRun: true, previewRows: rowsPreviewed }
     const answer = await context.batches.applyBatch({ ...requestOf(job, rows), number, ...dryRun }, call)
-    countOutcomes(applied.counts, answer)
+    applied.counts = sum(applied.counts, countsOf(answer))
     failures.push(...refusedRows(job, batch.rows, columns, answer))
     applied.preview = answer.previews.map(previewOf)
   }
   applied.counts.failed = failures.length
   failures.sort((a, b) => a.row - b.row)
   return applied
-}
-
-function countOutcomes(counts: Counts, { outcomes, optOutsKept, addedToLists }: ApplyBatchResponse): void {
-  for (const outcome of outcomes) {
-    if (outcome === 'CREATED') counts.created++
-    else if (outcome === 'UPDATED') counts.updated++
-    else if (outcome === 'UNCHANGED') counts.unchanged++
-    else if (outcome === 'SKIPPED') counts.skipped++
-  }
-  counts.optOutsKept = optOutsKept
-  counts.addedToLists = addedToLists
 }
 
 function previewOf({ row, email, outcome, changes }: ApplyBatchResponsePreview): RowPreview {

@@ -6,6 +6,7 @@ import { addEvents } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
 import { applyBatches } from './apply-batches.ts'
+import { breakOff } from './break-off.ts'
 import type { Import } from './import.model.ts'
 import { beginTurn, FenceLost, Hopeless, ours, type Turn, unfinished } from './turn.ts'
 import { undoBatches } from './undo-batches.ts'
@@ -37,28 +38,39 @@ export async function runTurn(context: Context, queueId: string, signal: AbortSi
   const next = await nextJob(collections)
   if (!next) return 'done'
   try {
-    const turn = beginTurn(context, collections, await takeOver(collections, next), call)
-    const finished = turn.job.kind === 'undo' ? await undoBatches(turn) : await applyBatches(turn)
-    if (finished) await complete(turn)
+    if (next.cancelled) await endCancelled(context, collections, next, call)
+    else await work(beginTurn(context, collections, await takeOver(collections, next), call))
   } catch (error) {
     if (error instanceof FenceLost) return 'again'
-    if (error instanceof CsvError || error instanceof Hopeless) {
-      await fail(collections, next, error.message)
-      return 'again'
-    }
     if (!signal.aborted) await noteSetback(context, collections, next, call)
     throw error
   }
   return 'again'
 }
 
-type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks'>
+async function work(turn: Turn): Promise<void> {
+  const { context, collections, job, call } = turn
+  try {
+    const finished = job.kind === 'undo' ? await undoBatches(turn) : await applyBatches(turn)
+    if (finished) await complete(turn)
+  } catch (error) {
+    if (!(error instanceof CsvError || error instanceof Hopeless)) throw error
+    await breakOff(context, collections, job, error.message, call)
+  }
+}
 
-/** The oldest, unless it fails time and again: whatever is wrong with it, the others are not held up. */
+async function endCancelled(context: Context, collections: Collections, { _id }: NextJob, call: CallContext) {
+  const job = await collections.imports.findOne({ _id })
+  if (job) await breakOff(context, collections, job, 'cancelled', call)
+}
+
+type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks' | 'cancelled'>
+
+/** One that is to end, else the oldest, unless it fails time and again: whatever is wrong with it, the others are not held up. */
 async function nextJob({ imports }: Collections): Promise<NextJob | undefined> {
-  const projection = { startedAt: 1, setbacks: 1 } as const
+  const projection = { startedAt: 1, setbacks: 1, cancelled: 1 } as const
   const jobs: NextJob[] = await imports.find({ state: { $in: unfinished } }, { sort: { _id: 1 }, projection })
-  const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / patience)
+  const rank = ({ setbacks, cancelled }: NextJob) => (cancelled ? -1 : Math.floor(setbacks / patience))
   const [next] = jobs.toSorted((a, b) => rank(a) - rank(b))
   return next
 }
@@ -80,7 +92,7 @@ async function noteSetback(
 
 async function takeOver({ imports }: Collections, { _id, startedAt }: NextJob): Promise<Import> {
   const taken = await imports.findOneAndUpdate(
-    { _id, state: { $in: unfinished } },
+    { _id, state: { $in: unfinished }, cancelled: { $ne: true } },
     { $set: { state: 'active', startedAt: startedAt ?? new Date() }, $inc: { fence: 1 } },
   )
   if (!taken) throw new FenceLost()
@@ -119,9 +131,4 @@ function eventsOf({ _id, kind, undoes, organization, total, counts }: Import): E
   if (kind === 'dry-run' || !undoes) return []
   const undone = { undoJobId: String(_id), removed, restored: updated, kept: skipped }
   return [event('audience.import_undone', undoes, undone)]
-}
-
-async function fail({ imports }: Collections, { _id }: NextJob, reason: string): Promise<void> {
-  const changes = { state: 'failed', failedReason: reason, finishedAt: new Date() }
-  await imports.updateOne({ _id, state: 'active' }, { $set: changes, $inc: { fence: 1 } })
 }

@@ -1,4 +1,5 @@
 import type { Checkpoint, CsvFormat } from '@rollcall/csv'
+import type { ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import type { FieldTable } from '@rollcall/store'
 import { type mongo, type PipelineStage, Schema, type Types } from 'mongoose'
@@ -33,6 +34,18 @@ export function sum(counts: Counts, more: Partial<Counts>): Counts {
   const total = { ...counts }
   for (const [name, count] of Object.entries(more) as [keyof Counts, number][]) total[name] += count
   return total
+}
+
+/** What the audience made of rows; those that it refused are counted with the others that failed. */
+export function countsOf({ outcomes, optOutsKept, addedToLists }: ApplyBatchResponse): Counts {
+  const counts = { ...noCounts, optOutsKept, addedToLists }
+  for (const outcome of outcomes) {
+    if (outcome === 'CREATED') counts.created++
+    else if (outcome === 'UPDATED') counts.updated++
+    else if (outcome === 'UNCHANGED') counts.unchanged++
+    else if (outcome === 'SKIPPED') counts.skipped++
+  }
+  return counts
 }
 
 /** What a dry run shows of a row: what it would create or update. */
@@ -79,6 +92,8 @@ export type Import = {
   createdBy: Actor
   state: 'waiting' | 'active' | 'completed' | 'failed'
   failedReason: string | null
+  /** Nobody works on it any more, but what became of its last batches is not known yet. */
+  cancelled: boolean
   /** Data rows of the file; contacts of an undo. */
   total: number
   duplicatesInFile: number
@@ -127,6 +142,7 @@ export const importSchema = new Schema<Import>(
     createdBy: { type: actorSchema, required: true },
     state: { type: String, default: 'waiting' },
     failedReason: { type: String, default: null },
+    cancelled: { type: Boolean, default: false },
     total: { type: Number, required: true },
     duplicatesInFile: { type: Number, default: 0 },
     fates: { type: Schema.Types.Mixed, default: null },

@@ -1,9 +1,10 @@
 import { errorFile } from '@rollcall/csv'
-import { AppError, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { type Handlers, type HttpBody, json } from '@rollcall/rpc'
 import { runList, type Scope } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { uploadImport } from '../uploads/upload-import.ts'
+import { cancelImport } from './cancel-import.ts'
 import { findImport } from './find-import.ts'
 import {
   type FailedRow,
@@ -15,7 +16,6 @@ import {
   showComputed,
 } from './import.model.ts'
 import { startImport } from './start-import.ts'
-import { unfinished } from './turn.ts'
 import { undoImport } from './undo-import.ts'
 
 /** Imports: upload, start, poll, and what is left to look at afterwards. */
@@ -48,18 +48,7 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
       return downloadErrors(job, failedRows)
     },
 
-    async cancelImport({ jobId }, { caller }) {
-      const { imports: scope } = context.of(caller)
-      const { _id, kind } = await findImport(scope, jobId)
-      if (kind === 'undo') throw new AppError('conflict', { message: 'an undo cannot be cancelled' })
-      // The fence stops whoever works on it, at its next checkpoint.
-      const cancelled = await scope.updateOne(
-        { _id, state: { $in: unfinished } },
-        { $set: { state: 'failed', failedReason: 'cancelled', finishedAt: new Date() }, $inc: { fence: 1 } },
-      )
-      if (cancelled.modifiedCount === 0) throw new AppError('conflict', { message: 'the import has finished' })
-      return { success: true, message: 'updated' }
-    },
+    cancelImport: (request, call) => cancelImport(context, request, call),
 
     undoImport: (request, call) => undoImport(context, request, call),
   }
@@ -69,7 +58,7 @@ const errorFileChunk = 500
 
 /** The failed rows with what is wrong in columns that an import ignores: to be corrected and uploaded again. */
 async function* downloadErrors(
-  { _id, format, mapping }: Import,
+  { _id, format, mapping, checkpoint }: Import,
   failedRows: Scope<FailedRow>,
 ): AsyncGenerator<HttpBody> {
   const file = errorFile(
@@ -79,7 +68,7 @@ async function* downloadErrors(
   yield csv(`\uFEFF${file.head}`)
   let lines = ''
   let count = 0
-  for await (const failed of failedRowsOf(failedRows, _id)) {
+  for await (const failed of failedRowsOf(failedRows, _id, checkpoint.row)) {
     lines += file.lineOf(failed)
     if (++count % errorFileChunk > 0) continue
     yield csv(lines)
@@ -88,8 +77,9 @@ async function* downloadErrors(
   if (lines !== '') yield csv(lines)
 }
 
-function failedRowsOf(failedRows: Scope<FailedRow>, job: Types.ObjectId): AsyncIterable<FailedRow> {
-  return failedRows.stream([{ $match: { job } }, { $sort: { row: 1 } }])
+/** Those that count: rows further on may have been noted by a batch that was broken off. */
+function failedRowsOf(failedRows: Scope<FailedRow>, job: Types.ObjectId, lastRow: number): AsyncIterable<FailedRow> {
+  return failedRows.stream([{ $match: { job, row: { $lte: lastRow } } }, { $sort: { row: 1 } }])
 }
 
 function csv(text: string): HttpBody {

@@ -18,6 +18,9 @@ export type Turn = {
 /** Jobs that have something to do. */
 export const unfinished: Import['state'][] = ['waiting', 'active']
 
+/** Batches that are under way at a time: so many may have been sent off after the last checkpoint. */
+export const batchesInFlight = 2
+
 /** Someone else works on the job now, or it was cancelled: nothing that this turn has in hand counts any more. */
 export class FenceLost extends Error {
   override name = 'FenceLost'

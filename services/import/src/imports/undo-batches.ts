@@ -1,11 +1,5 @@
 import { sum } from './import.model.ts'
-import { Hopeless, isOver, noteProgress, type Turn } from './turn.ts'
-
-/**
- * Batches that the worker of a cancelled import may have sent off after its last checkpoint. They are taken back even where they
- * have not arrived: then they come to nothing when they do.
- */
-const inFlight = 2
+import { batchesInFlight, Hopeless, isOver, noteProgress, type Turn } from './turn.ts'
 
 /**
  * Takes the batches of an import back, from the last one to the first. `nextBatch` counts how many are taken back, so a
@@ -16,7 +10,8 @@ export async function undoBatches(turn: Turn): Promise<boolean> {
   const { context, collections, job, call } = turn
   const imported = await collections.imports.findOne({ _id: job.undoes })
   if (!imported) throw new Hopeless('the import is not there any more')
-  const last = imported.nextBatch + inFlight - 1
+  // Also those that were under way at its end: where they have not arrived they come to nothing when they do.
+  const last = imported.nextBatch + batchesInFlight - 1
   for (let number = last - job.nextBatch; number >= 0; number--) {
     call.signal?.throwIfAborted()
     const { deleted, restored, kept } = await context.batches.undoBatch({ jobId: String(job.undoes), number }, call)

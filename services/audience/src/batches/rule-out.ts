@@ -1,0 +1,30 @@
+import type { Scope } from '@rollcall/store'
+import { type ClientSession, Types } from 'mongoose'
+import { insertOf } from '../insert-of.ts'
+import type { Batch } from './batch.model.ts'
+
+/** Has a batch that has not come yet come to nothing: where it is still on its way, it is taken for one taken back. */
+export async function ruleOut(
+  batches: Scope<Batch>,
+  session: ClientSession,
+  job: Types.ObjectId,
+  number: number,
+): Promise<Batch> {
+  const batch: Batch = {
+    _id: new Types.ObjectId(),
+    organization: batches.organization,
+    job,
+    number,
+    outcomes: '',
+    failures: [],
+    optOutsKept: 0,
+    created: [],
+    changed: [],
+    formerJobs: [],
+    joined: [],
+    at: new Date(),
+    undone: { deleted: 0, restored: 0, kept: 0, removedFromLists: 0 },
+  }
+  await batches.bulkWrite([insertOf(batch)], { session })
+  return batch
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createAll, startTestImport, type TestImport } from '../test-import.ts'
+import { imports } from './imports.ts'
+
+describe('an import that is cancelled', () => {
+  let test: TestImport
+  before(async () => {
+    test = await startTestImport()
+  })
+  after(() => test.stop())
+
+  const file = `email,name\n${Array.from({ length: 5_000 }, (_, index) => `p${index}@x.org,P\n`).join('')}`
+  const cancel = (call: ReturnType<TestImport['newCall']>, jobId: string) =>
+    imports(test.context).cancelImport({ jobId }, call)
+
+  /** An audience that holds the batches from this one on until it is told to go on, and knows what it has applied. */
+  const holding = (from: number) => {
+    const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const known = new Map<number, number>()
+    test.answer = async request => {
+      const { number, rows, settle } = request
+      if (settle) {
+        if (!known.has(number)) known.set(number, 0)
+        return { outcomes: Array.from({ length: known.get(number)! }, () => 'CREATED') }
+      }
+      if (number > from) {
+        held.resolve()
+        await released.promise
+      }
+      if (known.has(number)) return { outcomes: rows.map(() => 'SKIPPED') }
+      known.set(number, rows.length)
+      if (number === from) await released.promise
+      return createAll(request)
+    }
+    const applied = () => [...known.values()].reduce((sum, count) => sum + count, 0)
+    return { held: held.promise, release: released.resolve, applied }
+  }
+
+  it('says of all that stays that it was done, and does no more', async () => {
+    const call = test.newCall()
+    const { held, release, applied } = holding(1)
+    const jobId = await test.start(call, file)
+    const turn = test.turn(call)
+    await held // two batches are counted or applied, the third is on its way
+    await cancel(call, jobId)
+    const { state, failedReason, counts, fates } = await test.job(call, jobId)
+    assert.deepEqual([state, failedReason, counts.created, fates], ['failed', 'cancelled', 2_000, null])
+    release()
+    assert.equal(await turn, 'again')
+    assert.equal(applied(), 2_000)
+    assert.equal((await test.job(call, jobId)).counts.created, 2_000)
+    assert.equal(await test.turn(call), 'done')
+  })
+
+  it('ends when the audience can be asked again', async () => {
+    const call = test.newCall()
+    const { held, release } = holding(1)
+    const jobId = await test.start(call, file)
+    const turn = test.turn(call)
+    await held
+    const { answer } = test
+    test.answer = () => Promise.reject(new Error('away'))
+    await cancel(call, jobId)
+    assert.equal((await test.job(call, jobId)).state, 'active')
+    await assert.rejects(test.turn(call))
+    test.answer = answer
+    await test.turn(call)
+    const { state, failedReason, counts } = await test.job(call, jobId)
+    assert.deepEqual([state, failedReason, counts.created], ['failed', 'cancelled', 2_000])
+    release()
+    await turn
+  })
+
+  it('ends at once where it has not begun', async () => {
+    const call = test.newCall()
+    test.answer = () => Promise.reject(new Error('away'))
+    const jobId = await test.start(call, file)
+    await cancel(call, jobId)
+    assert.equal((await test.job(call, jobId)).state, 'failed')
+    await assert.rejects(cancel(call, jobId), { code: 'conflict', message: 'the import has finished' })
+    test.answer = createAll
+  })
+})
