@@ -2,8 +2,6 @@ import type { CreateAttributeRequest, UpdateAttributeRequest } from '@rollcall/p
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { AppError, actorOf, type Call, type Handlers, type HttpBody, json } from '@rollcall/rpc'
 import { type FieldTable, isDuplicate, runList } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
-import { contactPositions } from '../contacts/contact-positions.ts'
 import type { Context } from '../context.ts'
 import type { Attribute } from './attribute.model.ts'
 import { checkSlug } from './attribute-slug.ts'
@@ -82,23 +80,15 @@ async function updateAttribute(context: Context, request: UpdateAttributeRequest
   return { success: true, message: 'updated' }
 }
 
-/**
- * From here on the definition counts for nobody: whoever has read it is done before, or reads anew. Its values go after it,
- * and what a stop leaves is dropped at the next start.
- */
-async function deleteAttribute(context: Context, id: string, { caller, deadline }: Call): Promise<HttpBody> {
+/** From here on the definition counts for nobody; its values go after it, and what a stop leaves is dropped at the next start. */
+async function deleteAttribute(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
   const { attributes } = context.of(caller)
-  const mark = async (session: ClientSession) => {
-    const definition = await attributes.findOne({ _id: id, ...alive }, { session })
-    if (!definition) throw notFound()
-    await contactPositions(context, caller.organizationId).fence(session)
-    await attributes.updateOne({ _id: id }, { $set: { deleting: true } }, { session })
-    return definition
-  }
-  const deleted = await context.store.transaction(mark, {
-    timeoutMs: deadline - Date.now(),
-    queue: caller.organizationId, // as whoever takes places
-  })
+  const deleted = await attributes.findOneAndUpdate(
+    { _id: id, ...alive },
+    { $set: { deleting: true } },
+    { returnDocument: 'before' },
+  )
+  if (!deleted) throw notFound()
   await context.dropper.drop(deleted)
   return json(publicAttribute(deleted))
 }

@@ -9,8 +9,8 @@ import { pathOf } from './attribute-values.ts'
 /** Takes the values of deleted attributes out of the contacts. */
 export type ValueDropper = {
   /**
-   * Drops the values of a definition marked as deleting, then the definition. Returns when both are gone or, with many
-   * contacts, soon: it goes on behind, and `resume` of the next start takes up what a stop interrupts.
+   * Drops the values of a definition marked as deleting, then the definition. Returns when the values are gone or, with
+   * many contacts, soon: it goes on behind, and `resume` of the next start takes up what a stop interrupts.
    */
   drop(attribute: Attribute): Promise<void>
   /** Waits a while for a deleted definition to be gone; answers whether it is. */
@@ -33,6 +33,8 @@ type Options = {
 const batchSize = 1000
 const pollMs = 100
 const longestWaitMs = 30_000
+/** How long it is tried at a time to come between others who write contacts. */
+const fenceMs = 5000
 
 /** Creates the dropper of this process. Several processes may drop the same values at once. */
 export function createValueDropper(options: Options): ValueDropper {
@@ -70,8 +72,18 @@ export function createValueDropper(options: Options): ValueDropper {
     return ids.length > 0 ? dropped + (await dropFrom(attribute, ids)) : dropped
   }
 
-  /** Nobody knows the definition who could write another value; a contact that moved on the way is met by the next pass. */
-  const dropAll = async (attribute: Attribute): Promise<void> => {
+  /** Whoever knew the definition as alive is done from here on, or reads anew: no value comes any more. */
+  const awaitWriters = ({ organization }: Attribute): Promise<void> =>
+    store.transaction(session => contactPositions({ store }, organization).fence(session), {
+      timeoutMs: fenceMs,
+      queue: String(organization), // as the batches of imports, which leave little room between them
+    })
+
+  const dropAll = async (attribute: Attribute, onFirstPass: () => void): Promise<void> => {
+    await pass(attribute)
+    onFirstPass()
+    if (signal.aborted) return
+    await awaitWriters(attribute)
     let dropped: number
     do dropped = await pass(attribute)
     while (dropped > 0 && !signal.aborted)
@@ -79,15 +91,16 @@ export function createValueDropper(options: Options): ValueDropper {
     await scoped(attributes, attribute.organization).deleteOne({ _id: attribute._id, deleting: true })
   }
 
-  /** Drops all values however often the database goes away. */
+  /** Drops all values however often the database goes away; answers when they are gone for the first time. */
   const start = (attribute: Attribute): Promise<void> => {
+    const { promise: firstPass, resolve } = Promise.withResolvers<void>()
     const report = (err: unknown) =>
       logger.warn({ err, attribute: String(attribute._id) }, 'values could not be dropped')
-    const all = retry(() => dropAll(attribute), { signal, maxMs: longestWaitMs, onRetry: report })
+    const all = retry(() => dropAll(attribute, resolve), { signal, maxMs: longestWaitMs, onRetry: report })
       .catch(report)
       .finally(() => running.delete(all))
     running.add(all)
-    return all
+    return firstPass
   }
 
   return {
