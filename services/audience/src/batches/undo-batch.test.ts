@@ -289,6 +289,46 @@ describe('batches with lists, tried and taken back', () => {
     assert.deepEqual(await countsOf(list), [1, 1, 1])
   })
 
+  it('takes contacts back that have only come to lists and left them since', async () => {
+    const me = testCaller()
+    const lists = audience.client('rollcall.audience.v1.Lists')
+    const [list, other] = [await newList(me), await newList(me)]
+    const jobId = newId()
+    await apply(me, { jobId, rows: [row(1), row(2), row(3)], listIds: [list] })
+    const members = { id: other, contactIds: [], emails: ['c1@example.com', 'c2@example.com'] }
+    await lists.addMembers(members, me)
+    await lists.removeMembers({ ...members, emails: ['c1@example.com'] }, me)
+    await lists.deleteList({ id: list }, me)
+    while ((await countsOf(list))[2] !== 0) await new Promise(resolve => setImmediate(resolve))
+    assert.deepEqual(await undo(me, jobId), { deleted: 2, restored: 0, kept: 1, removedFromLists: 0 })
+    assert.deepEqual(
+      (await contacts(me)).map(({ email }) => email),
+      ['c2@example.com'],
+    )
+  })
+
+  it('takes contacts back that only an import has changed since which is taken back too', async () => {
+    const me = testCaller()
+    const list = await newList(me)
+    const [first, second, third] = [newId(), newId(), newId()]
+    const rows = [row(1), row(2), row(3), row(4)]
+    await apply(me, { jobId: first, rows })
+    await apply(me, {
+      jobId: second,
+      rows: [row(1, { name: 'One' }), row(2, { tags: ['more'] }), row(3, { name: 'Three' }), row(4)],
+      listIds: [list],
+    })
+    const [three] = await contacts(me, { filter: '{"name":"Three"}' })
+    await audience.contacts.updateContact({ id: three!.id, name: 'By hand' }, me)
+    await apply(me, { jobId: third, rows: [row(2, { name: 'Two' })] })
+    assert.deepEqual(await undo(me, second), { deleted: 0, restored: 2, kept: 1, removedFromLists: 4 })
+    assert.deepEqual(await undo(me, first), { deleted: 2, restored: 0, kept: 2, removedFromLists: 0 })
+    assert.deepEqual(
+      (await contacts(me)).map(({ name }) => name),
+      ['By hand', 'Two'],
+    )
+  })
+
   it('lets one of many at once take it back', async () => {
     const me = testCaller()
     const jobId = newId()
