@@ -1,6 +1,7 @@
 import { type Event, type Logger, type Metrics, pause, within } from '@rollcall/runtime'
 import type { Admin, ITopicConfig, Message, SASLOptions } from 'kafkajs'
-import { type Consumer, type DeadLetter, type Handle, outcomes, startConsumer } from './kafka/consumer.ts'
+import { type Consumer, startConsumer } from './kafka/consumer.ts'
+import { type DeadLetter, type Handle, outcomes } from './kafka/delivery.ts'
 import { lagOf } from './kafka/lag.ts'
 import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'

@@ -8,8 +8,8 @@ export {
   startWorker,
   type WorkerOptions,
 } from './jobs.ts'
-export type { Consumer, Handle, HandleContext } from './kafka/consumer.ts'
+export type { Consumer } from './kafka/consumer.ts'
+export type { Handle, HandleContext } from './kafka/delivery.ts'
 export { UnprocessableEvent } from './kafka/message.ts'
 export { isTransient } from './kafka/transient.ts'
-export { type CreateRedisOptions, createRedis, type RedisRole, redisReady } from './redis.ts'
 export { type Context, deadLetterTopic, type Topic, topics } from './topics.ts'

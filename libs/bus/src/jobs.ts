@@ -181,7 +181,7 @@ function startRun(task: (signal: AbortSignal) => Promise<'done' | 'again'>): Run
 }
 
 function openQueue({ url, name, prefix, logger }: QueueOptions) {
-  const redis = createRedis({ url, role: 'cache', logger })
+  const redis = createRedis({ url, role: 'request', logger })
   const queue = new Queue(name, { connection: redis, prefix: hashTag(prefix) })
   queue.on('error', err => logger.debug({ queue: name, err }, 'job queue'))
   return {

@@ -1,11 +1,11 @@
 import type { Logger } from '@rollcall/runtime'
 import { Redis, type RedisOptions } from 'ioredis'
 
-/** What a connection is for: answers asked for within a request (`limiter`, `cache`), or the waiting of job workers (`queue`). */
-export type RedisRole = 'limiter' | 'cache' | 'queue'
+/** What a connection is for: answers asked for within a request, or the waiting of job workers. */
+type RedisRole = 'request' | 'queue'
 
 /** What `createRedis` takes: `redis://` or `rediss://`, with credentials and database where needed. */
-export type CreateRedisOptions = { url: string; role: RedisRole; logger: Logger }
+type CreateRedisOptions = { url: string; role: RedisRole; logger: Logger }
 
 /** Answers or fails within half a second, and at once while Redis is away: a request must not wait for it. */
 const failFast = {
@@ -17,8 +17,7 @@ const failFast = {
 } satisfies RedisOptions
 
 const roles = {
-  limiter: failFast,
-  cache: failFast,
+  request: failFast,
   // Waits as long as it takes. Above the longest block of a worker, which would else look like a dead socket.
   queue: { maxRetriesPerRequest: null, socketTimeout: 15_000 },
 } satisfies Record<RedisRole, RedisOptions>
@@ -42,17 +41,4 @@ export const createRedis = ({ url, role, logger }: CreateRedisOptions): Redis =>
     away = false
   })
   return redis
-}
-
-/** Waits until the connection can be used, for at most `timeoutMs`; tells whether it can. */
-export const redisReady = async (redis: Redis, timeoutMs: number): Promise<boolean> => {
-  if (redis.status === 'ready') return true
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const isReady = () => resolve(true)
-  const timer = setTimeout(() => resolve(false), timeoutMs)
-  redis.once('ready', isReady)
-  const ready = await promise
-  clearTimeout(timer)
-  redis.off('ready', isReady)
-  return ready
 }

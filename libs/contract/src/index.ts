@@ -3,7 +3,6 @@ export { AppError, type ErrorCode, type ErrorDetails, isErrorCode, plainText, to
 export { type Limit, type LimitGroup, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'
 export { generateOpenApi, type OpenApi } from './openapi.ts'
-export { ContractError } from './options.ts'
 export {
   type Action,
   actionOf,

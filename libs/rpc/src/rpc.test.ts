@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { createLogger } from '@rollcall/runtime'
+import { verifyAssertion } from './assertion.ts'
 import {
   AppError,
   type Caller,
@@ -14,7 +15,6 @@ import {
   serve,
   serviceCaller,
   signAssertion,
-  verifyAssertion,
 } from './index.ts'
 
 const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))

@@ -6,17 +6,9 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { createLogger } from '@rollcall/runtime'
-import {
-  type Connection,
-  connect,
-  type RpcServer,
-  readAssertionKeys,
-  readTlsFolder,
-  serve,
-  serviceCaller,
-  type Tls,
-} from './index.ts'
+import { type Connection, connect, type RpcServer, readAssertionKeys, serve, serviceCaller, type Tls } from './index.ts'
 import { makeAuthority, withoutCertificates } from './test-certificates.ts'
+import { readTlsFolder } from './tls.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'rpc-tls-'))
 after(() => rmSync(directory, { recursive: true }))

@@ -13,8 +13,7 @@ export {
   whole,
 } from './config.ts'
 export type { Event } from './event.ts'
-export { createHealth, type Health, type Readiness, type ReadyCheck } from './health.ts'
-export { type InternalServerOptions, startInternalServer } from './internal-server.ts'
+export type { Health, Readiness, ReadyCheck } from './health.ts'
 export {
   createLifecycle,
   type Lifecycle,
@@ -26,7 +25,7 @@ export {
   type StopOutcome,
   type TaskOptions,
 } from './lifecycle.ts'
-export { createLogger, type Logger, type LoggerOptions, requestLogger } from './logger.ts'
+export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export { backoffMs, type RetryOptions, retry } from './retry.ts'
 export { pause, TimeoutError, within } from './time.ts'
@@ -39,5 +38,4 @@ export {
   traceCarrier,
   traced,
   tracedStream,
-  traceFields,
 } from './tracing.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLogger, requestLogger } from './logger.ts'
+import { createLogger } from './logger.ts'
 
 const capture = () => {
   const lines: Record<string, unknown>[] = []
@@ -10,7 +10,7 @@ const capture = () => {
 
 test('a line carries service, level, time and the id of the request', () => {
   const { lines, logger } = capture()
-  requestLogger(logger, 'r-1').info({ count: 2 }, 'hello')
+  logger.child({ requestId: 'r-1' }).info({ count: 2 }, 'hello')
   const { time, ...rest } = lines[0] ?? {}
   assert.deepEqual(rest, { level: 'info', service: 'sample', requestId: 'r-1', count: 2, msg: 'hello' })
   assert.match(String(time), /^\d{4}-\d\d-\d\dT.*Z$/)

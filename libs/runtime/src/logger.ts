@@ -37,9 +37,6 @@ export const createLogger = ({ service, level = 'info', destination }: LoggerOpt
   return logger
 }
 
-/** A child logger whose lines carry the id of the request they belong to. */
-export const requestLogger = (logger: Logger, requestId: string): Logger => logger.child({ requestId })
-
 function redact(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(fields)) copy[name] = isSensitive(name) ? HIDDEN : inside(fields[name], depth)

@@ -1,44 +1,16 @@
-import { backoffMs, type Event, type Logger, pause, traced, within } from '@rollcall/runtime'
-import type { EachBatchPayload, Consumer as KafkaConsumer, KafkaMessage } from 'kafkajs'
+import { backoffMs, pause, within } from '@rollcall/runtime'
+import type { EachBatchPayload, Consumer as KafkaConsumer } from 'kafkajs'
+import { createDelivery, type DeliveryOptions, type Outcome } from './delivery.ts'
 import type { OpenLink } from './link.ts'
-import { fromMessage, UnprocessableEvent } from './message.ts'
-import { isTransient } from './transient.ts'
-
-/** What a handler is told beside the event. */
-export type HandleContext = {
-  /** 1 for the first delivery of this event to this consumer, counting on while it fails. */
-  attempt: number
-  /** Fires when the consumer stops; a handler that then rejects gets the event again later. */
-  signal: AbortSignal
-  /** Its lines carry the event. */
-  logger: Logger
-}
-
-/** Takes in one event. Resolving acknowledges it; rejecting has it delivered again. It may see an event more than once. */
-export type Handle = (event: Event, context: HandleContext) => Promise<void>
-
-/** What is done with an event that is given up. Rejecting keeps the event where it is, to be tried again. */
-export type GiveUp = (letter: DeadLetter) => Promise<void>
-
-/** An event that could not be handled, and why. */
-export type DeadLetter = { topic: string; partition: number; message: KafkaMessage; error: Error; attempts: number }
 
 /** How a consumer consumes. Times in milliseconds. */
-export type ConsumerOptions = {
+export type ConsumerOptions = Omit<DeliveryOptions, 'stopping'> & {
   open: OpenLink
-  group: string
   topics: string[]
-  handle: Handle
-  giveUp: GiveUp
-  logger: Logger
   /** Told after each delivery how it ended. */
   onOutcome: (outcome: Outcome, topic: string) => void
   /** Prepares the topics; called before each joining. */
   prepare: () => Promise<void>
-  /** Deliveries of a failing event before it is given up. Failures for want of something that is away do not count. */
-  attempts: number
-  backoffBaseMs: number
-  backoffMaxMs: number
   /** Partitions worked on side by side. */
   concurrency: number
   /** After this long without a sign of life the brokers give the partitions of a killed consumer to another. */
@@ -51,17 +23,9 @@ export type Consumer = {
   stop(): Promise<void>
 }
 
-/** How a delivery can end; a failed one is repeated. */
-export const outcomes = ['handled', 'failed', 'dead'] as const
-export type Outcome = (typeof outcomes)[number]
-
 /** As good as for ever: a consumer that gives up and comes back as another waits until the brokers have forgotten the first. */
 const RETRIES = 10_000
 const LEAVE_DEADLINE_MS = 3000
-
-/** What is known of the event that a partition is stuck at; `faults` are the failures that count. */
-type Failure = { offset: string; deliveries: number; faults: number }
-type Delivery = { outcome: 'handled' | 'dead' } | { outcome: 'failed'; waitMs: number }
 
 /**
  * Consumes at least once, in order per partition, and so per key. It joins in the background and joins again whenever the brokers
@@ -70,61 +34,10 @@ type Delivery = { outcome: 'handled' | 'dead' } | { outcome: 'failed'; waitMs: n
 export const startConsumer = (options: ConsumerOptions): Consumer => {
   const { group, topics, logger, sessionTimeoutMs } = options
   const stopping = new AbortController()
-  const failures = new Map<string, Failure>()
   const working = new Set<Promise<void>>()
   const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<void>()
 
-  /** Delivers one message. A failed one must wait `waitMs` before it is delivered again. */
-  const deliver = async (topic: string, partition: number, message: KafkaMessage): Promise<Delivery> => {
-    const place = `${topic}/${partition}`
-    const { offset } = message
-    const known = failures.get(place)
-    const failure = known?.offset === offset ? known : { offset, deliveries: 0, faults: 0 }
-    const attempt = ++failure.deliveries
-    const lines = logger.child({ group, topic, partition, offset, attempt })
-    try {
-      await handle(message, attempt, lines)
-      failures.delete(place)
-      return { outcome: 'handled' }
-    } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      failures.set(place, failure)
-      if (!isTransient(error)) failure.faults++
-      const hopeless = error instanceof UnprocessableEvent || failure.faults >= options.attempts
-      if (hopeless && (await giveUp({ topic, partition, message, error, attempts: attempt }, lines))) {
-        failures.delete(place)
-        return { outcome: 'dead' }
-      }
-      const waitMs = backoffMs(attempt, { baseMs: options.backoffBaseMs, maxMs: options.backoffMaxMs })
-      lines.warn({ err: error, waitMs }, 'event not handled, it will be delivered again')
-      return { outcome: 'failed', waitMs }
-    }
-  }
-
-  const handle = (message: KafkaMessage, attempt: number, lines: Logger): Promise<void> => {
-    const event = fromMessage(message)
-    const { id, type, organization, traceparent } = event
-    const from = traceparent === undefined ? {} : { traceparent }
-    return traced(`${group} ${type}`, { kind: 'consumer', from }, () =>
-      options.handle(event, {
-        attempt,
-        signal: stopping.signal,
-        logger: lines.child({ event: id, type, organization }),
-      }),
-    )
-  }
-
-  const giveUp = async (letter: DeadLetter, lines: Logger): Promise<boolean> => {
-    if (stopping.signal.aborted) return false // it may have failed for that very reason
-    try {
-      await options.giveUp(letter)
-      lines.error({ err: letter.error }, 'event given up, it is among the dead letters')
-      return true
-    } catch (err) {
-      lines.warn({ err }, 'dead letter not written')
-      return false
-    }
-  }
+  const deliver = createDelivery({ ...options, stopping: stopping.signal })
 
   const eachBatch = (payload: EachBatchPayload): Promise<void> => {
     const work = workThrough(payload).finally(() => working.delete(work))
