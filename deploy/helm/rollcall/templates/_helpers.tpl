@@ -8,7 +8,7 @@
 {{/* What every object of the release is known by; `name` is the service or task it belongs to. */}}
 {{- define "rollcall.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .name }}
 {{- end -}}
 
