@@ -51,17 +51,20 @@ export function violationsIn({ differences, mostRepeated }: Report): string[] {
   return [...differences, ...tooMany]
 }
 
-/** Half of each file is known from the one before; some rows fail, some lose, some opt out, some change nothing. */
+/**
+ * Half of each file is known from the one before; some rows fail, some lose, some opt out, some change nothing, and some
+ * are refused to whoever is not known and would win otherwise.
+ */
 function fileOf(number: number, rows: number): string {
   const first = (number * rows) / 2
   const lines = Array.from({ length: rows }, (_, index) => {
     const person = first + index
-    if (index % 500 === 7) return `broken ${index},x,,,,`
+    if (index % 500 === 7) return `broken ${index},x,,,,,`
     if (index % 500 === 8) return `K${person + 3}@example.com,Loses,,,,`
     const optsOut = index % 97 === 0 ? 'yes' : ''
-    return `k${person}@example.com,"Name, ${person % 3 ? number : 'same'}",Firm ${person % 9},${index},t${person % 5}|n${number},${optsOut}`
+    return `k${person}@example.com,"Name, ${person % 3 ? number : 'same'}",Firm ${person % 9},${index},t${person % 5}|n${number},${optsOut},Oslo`
   })
-  return ['email,name,company,seats,tags,unsubscribed', ...lines].join('\n')
+  return ['email,name,company,seats,tags,unsubscribed,city', ...lines].join('\n')
 }
 
 async function importAll(api: Api, files: readonly string[]): Promise<void> {
@@ -102,6 +105,8 @@ export async function startWorld(): Promise<World> {
   ]
   const importIntoNew = async (files: readonly string[]): Promise<Snapshot> => {
     const api = await newOrganization(stack, attributes)
+    const city = { name: 'City', slug: 'city', type: 'string', required: true }
+    await bodyOf(api.post('/api/audience/attributes', city), 201)
     await importAll(api, files)
     const { organization } = await bodyOf(api.get<{ organization: { id: string } }>('/api/auth/me'))
     return takeSnapshot({

@@ -48,7 +48,9 @@ export async function startWire({ port, target, assertionKeys }: WireOptions) {
     applyBatch: (request, call) => {
       const { atBatch, variant } = wire.doing
       const pass = () => batches.applyBatch(variant.change(request), contextOf(call))
-      return atBatch(`apply ${request.jobId} ${request.number}`, pass)
+      // What is only tried may be tried again as often as one likes.
+      const what = request.dryRun ? `try ${++fresh}` : `apply ${request.jobId} ${request.number}`
+      return atBatch(what, pass)
     },
     undoBatch: (request, call) =>
       wire.doing.atBatch(`undo ${request.jobId} ${request.number}`, () => batches.undoBatch(request, contextOf(call))),
