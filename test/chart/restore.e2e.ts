@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createBus, topics } from '@rollcall/bus'
+import { createLogger, type Event, retry } from '@rollcall/runtime'
+import { addEvents, connectStore, consumeOnce, migrate, type Store, startRelay } from '@rollcall/store'
+import { Kafka, logLevel } from 'kafkajs'
+
+const url = process.env.MONGODB_URL ?? assert.fail('MONGODB_URL is not set')
+const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
+const database = `restore-${randomUUID().slice(0, 8)}`
+const prefix = `${database}.`
+const group = 'audience.on-user-events'
+const logger = createLogger({ service: 'test', level: 'silent' })
+
+const readme = readFileSync(join(import.meta.dirname, '..', '..', 'deploy', 'README.md'), 'utf8')
+const [, command = ''] = /^To restore,[\s\S]*?^```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
+
+const openStore = (service: string) => connectStore({ url, dbName: `${database}-rollcall_${service}`, logger })
+
+const eventOf = (id: string): Event => ({
+  id,
+  type: 'user.changed',
+  source: 'identity',
+  subject: 'a-user',
+  organization: 'an-organization',
+  time: new Date().toISOString(),
+  data: {},
+})
+
+const until = (condition: () => Promise<boolean>) =>
+  retry(async () => assert.ok(await condition()), { attempts: 300, baseMs: 100, maxMs: 100 })
+
+describe('a restored database', () => {
+  let telling: Store
+  let told: Store
+  const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin()
+
+  before(async () => {
+    ;[telling, told] = [await openStore('identity'), await openStore('audience')]
+    for (const store of [telling, told]) await migrate(store, logger)
+    await admin.connect()
+  })
+
+  after(async () => {
+    await admin.deleteTopics({ topics: await ownTopics() })
+    await admin.disconnect()
+    for (const store of [telling, told]) {
+      await store.connection.dropDatabase()
+      await store.close()
+    }
+  })
+
+  const ownTopics = async () => (await admin.listTopics()).filter(name => name.startsWith(prefix))
+  const effects = () => told.connection.collection<{ of: string }>('effects')
+  const handled = async () => (await effects().find().toArray()).map(effect => effect.of).sort()
+  const tell = (id: string) => telling.transaction(session => addEvents(session, [eventOf(id)]))
+
+  /** Both services, until `reached`; then they are stopped. */
+  async function runUntil(reached: () => Promise<boolean>): Promise<void> {
+    const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix: prefix, partitions: 1 })
+    const relay = startRelay({ store: telling, publish: events => bus.publish(topics.identity, events), logger })
+    const takeIn = (event: Event) =>
+      consumeOnce(told, group, event, async session => {
+        await effects().insertOne({ of: event.id }, { session })
+      })
+    bus.consume({ group, topics: [topics.identity], handle: async event => void (await takeIn(event)) })
+    await until(reached).finally(async () => {
+      await relay.stop()
+      await bus.close()
+    })
+  }
+
+  /** What the guide has the shell do, with the names of the databases here. */
+  async function runInShell(script: string): Promise<void> {
+    const changes: Promise<unknown>[] = []
+    const getSiblingDB = (name: string) => {
+      const outbox = telling.connection.getClient().db(`${database}-${name}`).collection('outbox')
+      return { outbox: { updateMany: (...args: [object, object]) => void changes.push(outbox.updateMany(...args)) } }
+    }
+    new Function('db', script)({ getSiblingDB })
+    assert.equal(changes.length, 4)
+    await Promise.all(changes)
+  }
+
+  it('takes in what it lost by the recipe of the guide, and by nothing less, and nothing twice', async () => {
+    await tell('kept')
+    await tell('lost')
+    await runUntil(async () => (await handled()).length === 2)
+
+    // As of a backup between the two.
+    await effects().deleteOne({ of: 'lost' })
+    await told.connection.collection('inbox').deleteOne({ _id: `${group}:lost` as never })
+    await tell('later')
+    await runUntil(async () => (await handled()).includes('later'))
+    assert.deepEqual(await handled(), ['kept', 'later'])
+
+    await runInShell(command)
+    await admin.deleteTopics({ topics: (await ownTopics()).filter(name => !name.endsWith('.dlq')) })
+    await admin.deleteGroups([`${prefix}${group}`])
+    await until(async () => (await ownTopics()).every(name => name.endsWith('.dlq')))
+
+    await runUntil(async () => (await handled()).includes('lost'))
+    assert.deepEqual(await handled(), ['kept', 'later', 'lost'])
+  })
+})
