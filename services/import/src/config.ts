@@ -17,7 +17,7 @@ const schema = z
     AUDIENCE_ADDRESS: address(),
     /** What an uploaded file may be at most. A field's length is in characters. */
     UPLOAD_MAX_BYTES: whole(1, 10 ** 10).default(200 * 1024 * 1024),
-    UPLOAD_MAX_ROWS: whole(1, 10 ** 8).default(1_000_000),
+    UPLOAD_MAX_ROWS: whole(1, 5 * 10 ** 7).default(1_000_000),
     UPLOAD_MAX_COLUMNS: whole(1, 10_000).default(256),
     UPLOAD_MAX_FIELD: whole(1, 10 ** 7).default(64 * 1024),
     /** How long an upload waits for its start. */

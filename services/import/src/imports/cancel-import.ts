@@ -14,7 +14,7 @@ export async function cancelImport(context: Context, { jobId }: ImportJobRequest
   const { _id, kind } = await findImport(imports, jobId)
   if (kind === 'undo') throw new AppError('conflict', { message: 'an undo cannot be cancelled' })
   // The fence stops whoever works on it, at its next checkpoint.
-  const mark = { $set: { cancelled: true }, $inc: { fence: 1 } }
+  const mark = { $set: { cancelled: true, setbacks: 0 }, $inc: { fence: 1 } }
   const job = await imports.findOneAndUpdate({ _id, state: { $in: unfinished } }, mark)
   if (!job) throw new AppError('conflict', { message: 'the import has finished' })
   try {

@@ -24,6 +24,8 @@ export async function organizationsWithImports({ models }: Context): Promise<str
 
 /** After so many setbacks in a row a job lets the others of its organization go first. */
 const patience = 5
+/** So long the audience may take to show that it is there. */
+const probeMs = 2_000
 
 /**
  * One turn of an organization: works on its oldest unfinished job until that is done or the turn's time is over.
@@ -66,11 +68,11 @@ async function endCancelled(context: Context, collections: Collections, { _id }:
 
 type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks' | 'cancelled'>
 
-/** One that is to end, else the oldest, unless it fails time and again: whatever is wrong with it, the others are not held up. */
+/** The oldest, unless it fails time and again: whatever is wrong with it, the others are not held up. */
 async function nextJob({ imports }: Collections): Promise<NextJob | undefined> {
   const projection = { startedAt: 1, setbacks: 1, cancelled: 1 } as const
   const jobs: NextJob[] = await imports.find({ state: { $in: unfinished } }, { sort: { _id: 1 }, projection })
-  const rank = ({ setbacks, cancelled }: NextJob) => (cancelled ? -1 : Math.floor(setbacks / patience))
+  const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / patience)
   const [next] = jobs.toSorted((a, b) => rank(a) - rank(b))
   return next
 }
@@ -83,7 +85,7 @@ async function noteSetback(
   call: CallContext,
 ): Promise<void> {
   try {
-    await attributes.describeAttributes({}, call)
+    await attributes.describeAttributes({}, { ...call, deadline: Date.now() + probeMs })
     await imports.updateOne({ _id }, { $inc: { setbacks: 1 } })
   } catch {
     return

@@ -35,7 +35,7 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
       const scope = context.of(caller).imports
       return runList({
         scope,
-        stages: [showComputed()],
+        stages: [{ $project: { fates: 0 } }, showComputed()],
         query: list ?? {},
         fields: importFields,
         present: presentImport,
