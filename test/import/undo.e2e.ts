@@ -54,7 +54,7 @@ describe('an import', () => {
       const rows = Array.from({ length: 2_500 }, (_, index) => `new${index}@example.com,New ${index},,1,,`)
       const file = [
         'email,name,company,seats,tags,unsubscribed',
-        'known@example.com,Changed,Globex,7,more,',
+        'known@example.com,Changed,Globex,7,more,yes',
         'same@example.com,Same,,,,',
         ...rows,
       ].join('\n')

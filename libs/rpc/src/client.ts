@@ -79,7 +79,7 @@ export function connect(options: ConnectOptions): Connection {
     'grpc.dns_min_time_between_resolutions_ms': 2_000,
     // A machine that dies closes nothing. Without a sign of life the connection is given up, and its calls go elsewhere.
     'grpc.keepalive_time_ms': 5_000,
-    'grpc.keepalive_timeout_ms': 3_000,
+    'grpc.keepalive_timeout_ms': 5_000,
     'grpc.keepalive_permit_without_calls': 1,
     // Services are addressed directly: a proxy of the environment is for the outside.
     'grpc.enable_http_proxy': 0,

@@ -7,6 +7,7 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import { type ContactUpdate, updated, updateOf } from '../contacts/changes.ts'
 import { type Contact, placed, untouched } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
+import { confirmOptOuts } from '../contacts/opt-outs.ts'
 import type { Data } from '../data.ts'
 import { changeEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
@@ -65,6 +66,10 @@ async function apply(
   const updates = plan.updates.map(({ contact, changes }) => ({ contact, update: updateOf(contact, changes, at) }))
   const entries = importedEntries(plan, job, at)
   await contacts.bulkWrite([...created.map(insertOf), ...updates.map(update => writeOf(update, job))], { session })
+  const saysOut = ({ emailKey }: Contact) =>
+    checked.candidates.get(emailKey)?.some(({ row }) => row.unsubscribed === true) ?? false
+  const ofOthers = ({ optedOutBy }: Contact) => !optedOutBy?.equals(job)
+  await confirmOptOuts(contacts, plan.known.filter(saysOut).filter(ofOthers), session)
   await history.bulkWrite(entries.map(insertOf), { session })
   const changed = updates.map(({ contact, update }) => ({ before: contact, after: updated(contact, update) }))
   await moveListCounts(lists, [...created.map(after => ({ after })), ...changed], session)
@@ -121,14 +126,20 @@ function newContacts(
   const origin = { ...untouched, source: 'import', importJob: job, createdBy: importActor(job) } as const
   const lists = open.length > 0 && { lists: open.map(({ _id }) => _id) }
   return inserts.map(({ contact }, index) =>
-    placed(organization, { ...contact, ...origin, ...lists }, first + index, at),
+    placed(organization, { ...contact, ...origin, ...lists, ...optOutOf(contact, job) }, first + index, at),
   )
 }
 
 /** Changed fields only, never whole documents. */
 function writeOf({ contact, update }: { contact: Contact; update: ContactUpdate }, job: Types.ObjectId) {
   const { $set, ...rest } = update
-  return { updateOne: { filter: { _id: contact._id }, update: { ...rest, $set: { ...$set, importJob: job } } } }
+  const set = { ...$set, importJob: job, ...optOutOf($set, job) }
+  return { updateOne: { filter: { _id: contact._id }, update: { ...rest, $set: set } } }
+}
+
+/** An opt-out that the import sets is its own, until somebody else says so too. */
+function optOutOf({ unsubscribed }: { unsubscribed?: unknown }, job: Types.ObjectId) {
+  return unsubscribed ? { optedOutBy: job } : {}
 }
 
 function importedEntries({ updates }: Plan, job: Types.ObjectId, at: Date) {

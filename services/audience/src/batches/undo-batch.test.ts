@@ -171,14 +171,18 @@ describe('batches with lists, tried and taken back', () => {
     await apply(me, { jobId: former, rows: [row(1, { tags: ['old'] }), row(2)], listIds: [list] })
     const before = await contacts(me)
     const jobId = newId()
-    const rows = [row(1, { name: 'Changed', attributes: '{"city":"Oslo"}' }), row(2, { tags: ['more'] }), row(3)]
+    const rows = [
+      row(1, { name: 'Changed', attributes: '{"city":"Oslo"}', unsubscribed: true }),
+      row(2, { tags: ['more'] }),
+      row(3, { unsubscribed: true }),
+    ]
     const other = await newList(me)
     await apply(me, { jobId, rows, tags: ['new'], listIds: [list, other] })
     assert.deepEqual(
       [await countsOf(list), await countsOf(other)],
       [
-        [3, 3, 3],
-        [3, 3, 3],
+        [3, 1, 3],
+        [3, 1, 3],
       ],
     )
 
@@ -257,27 +261,43 @@ describe('batches with lists, tried and taken back', () => {
     assert.equal(stored?.attributes.gone, undefined)
   })
 
-  it('keeps opt-outs, which may have been confirmed since, and contacts that it made with one', async () => {
-    const me = testCaller()
-    const list = await newList(me)
-    await apply(me, { rows: [row(1), row(2)], listIds: [list] })
-    const jobId = newId()
-    const optsOut = { unsubscribed: true }
-    await apply(me, { jobId, rows: [row(1, optsOut), row(2, { ...optsOut, name: 'Two' }), row(3, optsOut), row(4)] })
-    for (const { id } of await contacts(me, { filter: '{"unsubscribed":true}' }))
-      await audience.contacts.updateContact({ id, unsubscribed: true }, me) // changes nothing, and leaves no trace
-    assert.deepEqual(await undo(me, jobId), { deleted: 1, restored: 1, kept: 2, removedFromLists: 0 })
-    const left = await contacts(me, { sort: '{"email":1}' })
-    assert.deepEqual(
-      left.map(({ name, unsubscribed }) => [name, unsubscribed]),
-      [
-        ['Contact 1', true],
-        ['Contact 2', true],
-        ['Contact 3', true],
-      ],
-    )
-    assert.deepEqual(await countsOf(list), [2, 0, 2])
-  })
+  for (const [who, say] of Object.entries({
+    'the API': async (me: Me) => {
+      for (const { id } of await contacts(me, { filter: '{"unsubscribed":true}' }))
+        await audience.contacts.updateContact({ id, unsubscribed: true }, me)
+    },
+    'another import': async (me: Me) => {
+      const rows = [1, 2, 3].map(number => row(number, { name: '', unsubscribed: true }))
+      assert.deepEqual((await apply(me, { rows })).outcomes, ['UNCHANGED', 'UNCHANGED', 'UNCHANGED'])
+    },
+  }))
+    it(`keeps opt-outs that ${who} has said too since, and the contacts that it made with one`, async () => {
+      const me = testCaller()
+      const list = await newList(me)
+      await apply(me, { rows: [row(1), row(2)], listIds: [list] })
+      const jobId = newId()
+      const out = { unsubscribed: true }
+      await apply(me, { jobId, rows: [row(1, out), row(2, { ...out, name: 'Two' }), row(3, out), row(4, out)] })
+      await audience.contacts.deleteContact({ id: (await contacts(me, { filter: '{"name":"Contact 4"}' }))[0]!.id }, me)
+      await apply(me, { jobId, number: 1, rows: [row(5, out)] })
+      const before = await contacts(me, { sort: '{"email":1}' })
+      const [five] = before.filter(({ name }) => name === 'Contact 5')
+      await say(me)
+      assert.deepEqual(await contacts(me, { sort: '{"email":1}' }), before, 'nobody sees it')
+      assert.deepEqual(await undo(me, jobId), { deleted: 0, restored: 1, kept: 3, removedFromLists: 0 })
+      const isSaid = who === 'the API'
+      assert.equal((await undo(me, jobId, 1)).deleted, isSaid ? 0 : 1, 'said of those it was about')
+      const left = (await contacts(me, { sort: '{"email":1}' })).filter(({ id }) => id !== five!.id)
+      assert.deepEqual(
+        left.map(({ name, unsubscribed }) => [name, unsubscribed]),
+        [
+          ['Contact 1', true],
+          ['Contact 2', true],
+          ['Contact 3', true],
+        ],
+      )
+      assert.deepEqual(await countsOf(list), [2, 0, 2])
+    })
 
   it('keeps contacts that another import has put on a list since', async () => {
     const me = testCaller()

@@ -19,8 +19,8 @@ import { ruleOut } from './rule-out.ts'
 /**
  * Takes a batch back once: contacts it made go, unless somebody else's change of them stands; fields it changed return to
  * what they were where they still are what it made of them, and where attributes take that by now; memberships it made end.
- * Opt-outs stay, and contacts made with one: an import never clears an opt-out, and nothing tells whether the person has
- * asked for it again since. As contacts come by an import without a contact.created each, they go without a contact.deleted.
+ * An opt-out that somebody else has said too since stays, and so does a contact made with it. As contacts come by an
+ * import without a contact.created each, they go without a contact.deleted.
  * All of it is one transaction, and what it came to is kept with the batch, so that asking again answers the same.
  */
 export function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
@@ -67,7 +67,7 @@ async function deleteCreated(work: Work): Promise<number> {
   const { contacts } = context.of({ organizationId })
   const created = await contacts.find({ _id: { $in: batch.created } }, { session })
   const claimed = await claimedByOthers(work)
-  const gone = created.filter(({ _id, unsubscribed }) => !unsubscribed && !claimed.has(String(_id)))
+  const gone = created.filter(contact => !claimed.has(String(contact._id)) && !isKeptOptOut(contact, batch))
   if (gone.length > 0) await deleteContacts(context, session, organizationId, gone)
   return gone.length
 }
@@ -107,7 +107,7 @@ async function restoreUpdated(work: Work): Promise<number> {
     const entry = entries.get(String(id))
     const before = entry && current.get(String(entry.person))
     if (!before) return []
-    const changes = changesOf(before, restoration(before, entry, definitions))
+    const changes = changesOf(before, restoration(before, entry, definitions, batch))
     if (changes.length === 0) return []
     const update = updateOf(before, changes, at)
     const isLastJob = before.importJob?.equals(batch.job) ?? false
@@ -132,16 +132,21 @@ async function definitionsOf({ context, session, organizationId, batch }: Work):
 }
 
 /** What brings back the fields that are still as the batch left them. */
-function restoration(contact: Contact, { data }: HistoryEntry, definitions: Definitions): Patch {
+function restoration(contact: Contact, { data }: HistoryEntry, definitions: Definitions, batch: Batch): Patch {
   const patch: Record<string, unknown> = {}
   for (const change of data.changes ?? []) {
     const { key, from, to } = change
-    if (key === 'unsubscribed') continue
+    if (key === 'unsubscribed' && isKeptOptOut(contact, batch)) continue
     const isAsLeft = changesOf(contact, { [key]: to } as Patch).length === 0
     if (isAsLeft && isTaken(change, definitions)) patch[key] = from
     else if (key === 'tags') patch.tags = withoutTags(contact.tags, change)
   }
   return patch as Patch
+}
+
+/** Whether the contact is opted out by more than the import. */
+function isKeptOptOut({ unsubscribed, optedOutBy }: Contact, { job }: Batch): boolean {
+  return unsubscribed && !optedOutBy?.equals(job)
 }
 
 /** Whether an attribute takes the value that was there before, or the lack of one, by now; other fields do. */

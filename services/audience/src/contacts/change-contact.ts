@@ -13,6 +13,7 @@ import type { Contact } from './contact.model.ts'
 import { changedEvent } from './contact-events.ts'
 import { contactPositions } from './contact-positions.ts'
 import { findContacts } from './find-contact.ts'
+import { confirmOptOuts } from './opt-outs.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A change that somebody wants of a contact. */
@@ -48,8 +49,9 @@ export function changeAll(context: Data): WriteGroup<ChangeWish, Made | undefine
     const current = await findContacts(contacts, wishes, session)
     const results = wishes.map(wish => orRefusal(() => make(wish, current, definitions)))
     const made = results.filter(succeeded)
-    if (made.length === 0) return results
     await contacts.bulkWrite(made.flatMap(writesOf), { session, ordered: true })
+    await confirmOptOuts(contacts, optedOutAgain(wishes, current, definitions), session)
+    if (made.length === 0) return results
     await contactPositions(context, contacts.organization).touch(session)
     await history.bulkWrite(made.map(entryOf).map(insertOf), { session })
     await moveListCounts(lists, made, session)
@@ -69,6 +71,12 @@ function make(wish: ChangeWish, current: Map<string, Contact>, definitions: Defi
   const after = updated(before, update)
   current.set(wish.id, after)
   return { before, after, update, changes, wish, at }
+}
+
+/** Contacts, as they are now, that somebody wants opted out. */
+function optedOutAgain(wishes: readonly ChangeWish[], current: Map<string, Contact>, definitions: Definitions) {
+  const wanted = wishes.filter(({ type, patchOf }) => type === 'contact.updated' && patchOf(definitions).unsubscribed)
+  return wanted.flatMap(({ id }) => current.get(id) ?? [])
 }
 
 function writesOf({ before, after, update }: Made): BulkOperation[] {

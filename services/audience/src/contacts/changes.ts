@@ -62,7 +62,7 @@ const followers: Record<string, (to: unknown, contact: Contact, at: Date) => Par
     // What is known of an address does not hold for another one.
     return emailKey === contact.emailKey ? {} : { emailKey, emailStatus: 'unknown' }
   },
-  unsubscribed: (to, _, at) => ({ unsubscribedAt: to ? at : null }),
+  unsubscribed: (to, _, at) => ({ unsubscribedAt: to ? at : null, optedOutBy: null }),
   blocked: (to, _, at) => ({ blockedAt: to ? at : null }),
 }
 

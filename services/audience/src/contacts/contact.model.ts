@@ -17,6 +17,8 @@ export type Contact = {
   tags: string[]
   unsubscribed: boolean
   unsubscribedAt: Date | null
+  /** The import that has opted it out, while nobody else has said so. */
+  optedOutBy?: Types.ObjectId | null
   /** Excluded from all sending. */
   blocked: boolean
   blockedAt: Date | null
@@ -73,6 +75,7 @@ export const contactSchema = new Schema<Contact>(
     tags: { type: [String], default: [] },
     unsubscribed: { type: Boolean, default: false },
     unsubscribedAt: date,
+    optedOutBy: Schema.Types.ObjectId,
     blocked: { type: Boolean, default: false },
     blockedAt: date,
     blockedReason: { type: String, default: null },
