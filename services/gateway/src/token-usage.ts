@@ -8,7 +8,7 @@ import { type Client, serviceCaller } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
 import type { Exchange } from './exchange.ts'
 
-/** Tokens to remember between two reports. Those beyond are not counted; that they were used shows with the next report. */
+/** Tokens to remember between two reports. Uses of those beyond are not counted. */
 const maxTokens = 10_000
 const tokensPerCall = 500
 /** Nobody waits for a report but the end of the process. */
