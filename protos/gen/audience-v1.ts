@@ -68,12 +68,10 @@ export type Batches = {
 
 export type ApplyBatchRequest = {
   jobId: string
-  /** Number of the batch in its job, from 0. Batches of a job are applied in order. */
+  /** Number of the batch in its job, from 0. Two batches of a job may be under way at once: they share no email. */
   number: number
   /** update or skip. */
   duplicateStrategy: string
-  /** ignore or clear. */
-  emptyValues: string
   /** Added to every contact of the batch. */
   tags: string[]
   rows: ApplyBatchRequestRow[]
@@ -106,7 +104,7 @@ export type ApplyBatchRequestRow = {
 export type ApplyBatchResponse = {
   /** One for each row, in order. */
   outcomes: ApplyBatchResponseOutcome[]
-  /** Rows that would have cleared an opt-out or a block. */
+  /** Rows that would have cleared an opt-out. */
   optOutsKept: number
   failures: ApplyBatchResponseFailure[]
   /** Contacts newly added, counted for each list. */
@@ -119,7 +117,7 @@ export type ApplyBatchResponseOutcome = 'OUTCOME_UNSPECIFIED' | 'CREATED' | 'UPD
 
 export type ApplyBatchResponseFailure = {
   row: number
-  /** email, name or attributes.<slug>. */
+  /** email, name, tags or attributes.<slug>. */
   field: string
   value: string
   code: string

@@ -109,7 +109,7 @@ export type ImportResult = {
   removed: number
   /** Rows whose email stood in an earlier one. */
   duplicatesInFile: number
-  /** Rows that would have cleared an opt-out or a block. */
+  /** Rows that would have cleared an opt-out. */
   optOutsKept: number
   /** Milliseconds of work so far. */
   durationMs: number

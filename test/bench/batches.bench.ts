@@ -74,7 +74,7 @@ async function applyAll({ batches, attributes }: Audience, organizationId: strin
       attributes: JSON.stringify(attributes),
       clearTags: false,
     }))
-    const options = { duplicateStrategy: 'update', emptyValues: 'ignore', tags: [], listIds: [] }
+    const options = { duplicateStrategy: 'update', tags: [], listIds: [] }
     const call = batches.applyBatch(
       { jobId, number, rows: wire, ...options },
       { caller, deadline: Date.now() + 60_000 },

@@ -54,7 +54,7 @@ describe('the audience service', () => {
       tags: [],
       clearTags: false,
     }))
-    const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore' }
+    const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update' }
     const underWay = replica.batches.applyBatch({ ...job, tags: [], listIds: [], rows }, testCaller())
     await pause(50)
     const exit = replica.kill('SIGTERM')

@@ -43,7 +43,6 @@ const request = (rest: Partial<ApplyBatchRequest>): ApplyBatchRequest => ({
   jobId: newJob(),
   number: 0,
   duplicateStrategy: 'update',
-  emptyValues: 'ignore',
   tags: [],
   listIds: [],
   rows: [],

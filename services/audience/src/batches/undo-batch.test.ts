@@ -38,7 +38,7 @@ describe('batches with lists, tried and taken back', () => {
   after(() => audience.stop())
 
   const apply = (me: Me, rest: Partial<ApplyBatchRequest> & { rows: Row[] }) => {
-    const request = { jobId: newId(), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore', tags: [] }
+    const request = { jobId: newId(), number: 0, duplicateStrategy: 'update', tags: [] }
     return audience.batches.applyBatch({ ...request, listIds: [], ...rest }, me)
   }
   const undo = (me: Me, jobId: string, number = 0) => audience.batches.undoBatch({ jobId, number }, me)

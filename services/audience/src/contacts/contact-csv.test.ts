@@ -81,7 +81,7 @@ describe('contacts as CSV', () => {
       tags: longTags,
       clearTags: false,
     }))
-    const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore' }
+    const job = { jobId: 'a'.repeat(24), number: 0, duplicateStrategy: 'update' }
     await audience.batches.applyBatch({ ...job, tags: [], listIds: [], rows }, many)
     const pieces: Buffer[] = []
     for await (const { data, contentType } of audience.contacts.exportContacts({}, many)) {

@@ -48,7 +48,7 @@ describe('a filter of contacts', () => {
         },
       ])
     const row = { row: 1, email: 'two@example.com', name: 'Two', attributes: '', tags: [], clearTags: false }
-    const batch = { jobId, number: 0, duplicateStrategy: 'update', emptyValues: 'ignore', tags: [], listIds: [] }
+    const batch = { jobId, number: 0, duplicateStrategy: 'update', tags: [], listIds: [] }
 
     const isNew = { tags: 'new' }
     const steps: [write: () => Promise<unknown>, filter: object, was: number, is: number][] = [

@@ -35,7 +35,7 @@ describe('the history of a contact', () => {
       row: index + 1,
       email: `c${index}@example.com`,
     }))
-    const job = { jobId: String(new Types.ObjectId()), number: 0, duplicateStrategy: 'update', emptyValues: 'ignore' }
+    const job = { jobId: String(new Types.ObjectId()), number: 0, duplicateStrategy: 'update' }
     await audience.batches.applyBatch({ ...job, tags: [], listIds: [list.id], rows }, me)
     const query = { projection: '{"email":1}', pagination: false }
     const all = await streamedJsonOf<{ id: string }[]>(audience.contacts.listContacts({ list: query }, me))

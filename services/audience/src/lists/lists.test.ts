@@ -54,7 +54,7 @@ describe('lists', () => {
       tags: index % 10 === 0 ? ['ten'] : [],
       clearTags: false,
     }))
-    const job = { jobId: String(new Types.ObjectId()), duplicateStrategy: 'update', emptyValues: 'ignore', tags: [] }
+    const job = { jobId: String(new Types.ObjectId()), duplicateStrategy: 'update', tags: [] }
     for (let from = 0; from < count; from += 1000)
       await audience.batches.applyBatch({ ...job, number: from, listIds: [], rows: rows.slice(from, from + 1000) }, me)
   }
@@ -439,7 +439,7 @@ describe('lists', () => {
       const [first, second] = [await create(me, { name: 'First' }), await create(me, { name: 'Second' })]
       const row = { row: 1, email: 'one@example.com', name: '', attributes: '', tags: [], clearTags: false }
       const jobId = String(new Types.ObjectId())
-      const job = { jobId, number: 0, duplicateStrategy: 'update', emptyValues: 'ignore', tags: [] }
+      const job = { jobId, number: 0, duplicateStrategy: 'update', tags: [] }
       await audience.batches.applyBatch({ ...job, listIds: [first.id], rows: [row] }, me)
       await add(me, second.id, { filter: '{}' })
       const { docs: contacts } = await streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: {} }, me))

@@ -15,8 +15,8 @@ export async function* fileBatches({ context, collections, job, call }: Turn, fr
 
 /** What the audience is asked for some rows of a job. */
 export function requestOf(
-  { _id, duplicateStrategy, emptyValues, tags, lists }: Import,
+  { _id, duplicateStrategy, tags, lists }: Import,
   rows: ApplyBatchRequestRow[],
 ): Omit<ApplyBatchRequest, 'number'> {
-  return { jobId: String(_id), duplicateStrategy, emptyValues, tags, listIds: lists.map(String), rows }
+  return { jobId: String(_id), duplicateStrategy, tags, listIds: lists.map(String), rows }
 }
