@@ -1,6 +1,6 @@
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import { AppError, type Call } from '@rollcall/rpc'
-import { type FieldTable, presenter, runList } from '@rollcall/store'
+import { type FieldTable, parseList, presenter, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
 import { findContact } from '../contacts/find-contact.ts'
@@ -61,6 +61,7 @@ const changeId = {
 
 /** Everything that happened to a contact, and while it is linked to an account, with that account too. */
 export async function listTimeline(context: Context, request: ListOfRequest, call: Call) {
+  parseList(request.list ?? {}, entryFields) // what is refused is not to write anything either
   const contact = await findContact(context.of(call.caller).contacts, request.id)
   await writeUnwritten(context, contact)
   const person = contact.user ? { $in: [contact._id, contact.user] } : contact._id
