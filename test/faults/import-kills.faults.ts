@@ -16,7 +16,9 @@ export type Toll = {
   slowestRecoveryMs: number
 }
 
-const moments = ['after', 'during', 'before'] as const
+/** When a victim is killed: before a batch is applied, while it is, or after that and before anybody knows. */
+export type Moment = 'after' | 'during' | 'before'
+const everyMoment: readonly Moment[] = ['after', 'during', 'before']
 /** Batches that pass between two kills, at most. */
 const longestPeace = 3
 const longestDelayMs = 60
@@ -33,7 +35,7 @@ function randomFrom(seed: number): () => number {
 }
 
 /** Kills so many times, at random batches, before, while or after they are applied; whatever is killed comes back. */
-export function createFaults(victims: readonly Victim[], kills: number, seed: number) {
+export function createFaults(victims: readonly Victim[], kills: number, seed: number, moments = everyMoment) {
   const random = randomFrom(seed)
   const toll: Toll = { kills: 0, by: {}, repeated: 0, mostRepeated: 0, slowestRecoveryMs: 0 }
   const applied = new Set<string>()

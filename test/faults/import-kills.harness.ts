@@ -14,7 +14,15 @@ import { differencesOf, type Snapshot, takeSnapshot } from './import-kills.snaps
 import { asItIs, nothing, startWire, type Variant } from './import-kills.wire.ts'
 
 /** What to play: so many kills, over imports of so many rows each. */
-export type PlayOptions = { kills: number; imports: number; rows: number; variant?: Variant; seed?: number }
+export type PlayOptions = {
+  kills: number
+  imports: number
+  rows: number
+  variant?: Variant
+  seed?: number
+  /** Kills the worker only, and each time after a batch was applied and before it knows. */
+  onlyUnknowing?: boolean
+}
 
 /** What came of it beside a run that was left alone. */
 export type Report = Toll & { variant: string; rows: number; seconds: number; differences: string[] }
@@ -119,11 +127,13 @@ export async function startWorld(): Promise<World> {
 
   const all = onFailure.move()
   return {
-    async play({ kills, imports, rows, variant = asItIs, seed = 1 }) {
+    async play({ kills, imports, rows, variant = asItIs, seed = 1, onlyUnknowing = false }) {
       const files = Array.from({ length: imports }, (_, index) => fileOf(index, rows))
       const expected = undisturbed.get(files.join()) ?? (await importIntoNew(files))
       undisturbed.set(files.join(), expected)
-      const { toll, atBatch, settled } = createFaults(victims, kills, seed)
+      const { toll, atBatch, settled } = onlyUnknowing
+        ? createFaults(victims.slice(0, 1), kills, seed, ['after'])
+        : createFaults(victims, kills, seed)
       const startedAt = performance.now()
       wire.doing = { atBatch, variant }
       const actual = await importIntoNew(files).finally(settled)

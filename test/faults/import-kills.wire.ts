@@ -12,12 +12,22 @@ export type Variant = { name: string; change(request: ApplyBatchRequest): ApplyB
 /** The wire as it is. */
 export const asItIs: Variant = { name: 'import', change: request => request }
 
+const sent = new Set<string>()
 let fresh = 0
+let tried = 0
+const triesToAFault = 8
 
 /** Takes away what a batch is known by: the audience applies one that is sent again as if it were new. */
 export const withoutRecord: Variant = {
   name: 'import without a record of batches',
-  change: request => ({ ...request, number: 1_000_000 + ++fresh }),
+  change(request) {
+    const batch = `${request.jobId} ${request.number}`
+    if (request.dryRun || !sent.has(batch)) {
+      if (!request.dryRun) sent.add(batch)
+      return request
+    }
+    return { ...request, number: 1_000_000 + ++fresh }
+  },
 }
 
 /** Passes everything on. */
@@ -48,9 +58,9 @@ export async function startWire({ port, target, assertionKeys }: WireOptions) {
     applyBatch: (request, call) => {
       const { atBatch, variant } = wire.doing
       const pass = () => batches.applyBatch(variant.change(request), contextOf(call))
-      // What is only tried may be tried again as often as one likes.
-      const what = request.dryRun ? `try ${++fresh}` : `apply ${request.jobId} ${request.number}`
-      return atBatch(what, pass)
+      if (!request.dryRun) return atBatch(`apply ${request.jobId} ${request.number}`, pass)
+      // What is only tried may be tried again as often as one likes; and the kills are for what is applied.
+      return ++tried % triesToAFault === 0 ? atBatch(`try ${tried}`, pass) : pass()
     },
     undoBatch: (request, call) =>
       wire.doing.atBatch(`undo ${request.jobId} ${request.number}`, () => batches.undoBatch(request, contextOf(call))),
