@@ -8,13 +8,18 @@ export const LOCALHOST = '127.0.0.1'
 /** Below what systems take for the near ends of connections: what stopped for a moment finds its port free when it is back. */
 const FREE_PORTS = { from: 20_000, to: 32_000 }
 const TRIES = 100
+/** Ports that this process was given, and may not listen on yet. */
+const given = new Set<number>()
 
-/** A port nobody listens on at this moment. */
+/** A port nobody listens on at this moment, and another one each time. */
 export async function freePort(): Promise<number> {
   for (let tries = 1; ; tries++) {
     const port = FREE_PORTS.from + Math.floor(Math.random() * (FREE_PORTS.to - FREE_PORTS.from))
+    if (given.has(port)) continue
     try {
-      return await tryListen(port, LOCALHOST)
+      await tryListen(port, LOCALHOST)
+      given.add(port)
+      return port
     } catch (error) {
       if (tries === TRIES) throw error
     }
@@ -23,9 +28,9 @@ export async function freePort(): Promise<number> {
 
 /** Free ports, all different. */
 export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>()
-  while (ports.size < count) ports.add(await freePort())
-  return [...ports]
+  const ports: number[] = []
+  while (ports.length < count) ports.push(await freePort())
+  return ports
 }
 
 /** Refuses a configured port that cannot be listened on; `setting` is the variable that chose it. */
@@ -47,13 +52,10 @@ export async function connectTo(host: string, port: number, timeoutMs: number): 
   return socket
 }
 
-function tryListen(port: number, host: string): Promise<number> {
+function tryListen(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
-    server.listen({ port, host, exclusive: true }, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : port))
-    })
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve()))
   })
 }
