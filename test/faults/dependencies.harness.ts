@@ -24,7 +24,7 @@ export type Outcome = Fault & {
 const ROUNDS = 3
 const RECOVERY_MS = 5000
 /** What the machine may be late by, besides the tenth that the goal allows. */
-const SLACK_MS = 400
+const SLACK_MS = 800
 
 /** Asks everything while a dependency fails, and after it is back. */
 export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {

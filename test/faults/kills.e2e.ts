@@ -183,7 +183,7 @@ describe('a service that publishes after it has stored, by the same count', () =
         while (!isOver) await fetch(naive.url, { method: 'POST' }).catch(() => pause(20))
       }
       const makers = Promise.all([make(), make(), make(), make()])
-      await killAtRandom([naive], 3)
+      await killAtRandom([naive], 12, 300) // not every one comes between storing and publishing
       isOver = true
       await makers
       await pause(2000)
@@ -203,11 +203,11 @@ describe('a service that publishes after it has stored, by the same count', () =
 type Killable = Pick<Instance, 'start' | 'kill'>
 
 /** Kills each at random moments and starts it again, all side by side, until there were so many kills. */
-async function killAtRandom(instances: readonly Killable[], count: number): Promise<void> {
+async function killAtRandom(instances: readonly Killable[], count: number, peaceMs = 2500): Promise<void> {
   let number = 0
   const kill = async (instance: Killable) => {
     while (number++ < count) {
-      await pause(2500 + Math.random() * 5000) // long enough to do something between two kills
+      await pause(peaceMs * (1 + 2 * Math.random())) // long enough to do something between two kills
       await instance.kill()
       await instance.start()
     }
