@@ -1,4 +1,4 @@
-import { type Event, type Logger, type Metrics, pause, within } from '@rollcall/runtime'
+import { about, type Event, type Logger, type Metrics, pause, within } from '@rollcall/runtime'
 import type { Admin, ITopicConfig, Message, SASLOptions } from 'kafkajs'
 import { type Consumer, startConsumer } from './kafka/consumer.ts'
 import { type DeadLetter, type Handle, outcomes } from './kafka/delivery.ts'
@@ -142,7 +142,7 @@ export const createBus = (options: BusOptions): Bus => {
   const watchLag = async (): Promise<void> => {
     if (!count) return
     for (;;) {
-      await pause(lagEveryMs * (0.75 + Math.random() / 2), closing.signal) // replicas do not all ask at once
+      await pause(about(lagEveryMs), closing.signal)
       if (closing.signal.aborted) return
       await measureLag().catch(err => {
         count.behind.reset() // better nothing than what was

@@ -1,4 +1,4 @@
-import { backoffMs, type Logger, type Metrics, pause, within } from '@rollcall/runtime'
+import { about, backoffMs, type Logger, type Metrics, pause, within } from '@rollcall/runtime'
 import { DelayedError, type Job, Queue, Worker } from 'bullmq'
 import { createRedis } from './redis.ts'
 
@@ -135,7 +135,7 @@ export const startWorker = (options: WorkerOptions): JobWorker => {
         count?.sweeps.inc({ queue: name, outcome: 'failed' })
         logger.warn({ queue: name, err }, 'sweep for jobs failed')
       }
-      await pause(sweepEveryMs * (0.75 + Math.random() / 2), stopping.signal) // the workers do not all sweep at once
+      await pause(about(sweepEveryMs), stopping.signal)
     }
   }
   const sweeping = sweepUntilStopped()

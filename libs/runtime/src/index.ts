@@ -28,7 +28,7 @@ export {
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export { backoffMs, type RetryOptions, retry } from './retry.ts'
-export { pause, TimeoutError, within } from './time.ts'
+export { about, pause, TimeoutError, within } from './time.ts'
 export {
   failSpan,
   isTracing,

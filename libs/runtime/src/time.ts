@@ -11,6 +11,9 @@ export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => 
   await delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined)
 }
 
+/** About so long: replicas that wait for the same do not all act at once. */
+export const about = (ms: number): number => ms * (0.75 + Math.random() / 2)
+
 /**
  * Runs a task that must end within `ms`, else rejects with `TimeoutError`.
  * The task's signal fires at that moment, so that it can let go of what it holds.

@@ -1,7 +1,7 @@
 import type { PipelineStage } from 'mongoose'
 import { documentReader } from './bson-fields.ts'
 import type { Match, MatchMemory } from './matches.ts'
-import { BLOCK, type Block, blocksOf, type Positions, rangeOf, spansOf } from './positions.ts'
+import { BLOCK, type Block, blocksOf, type Positions, rangeOf, spansOf, startOfSpan } from './positions.ts'
 import type { Filter } from './scope.ts'
 import { cut, matching, type Selection, type Source } from './source.ts'
 
@@ -63,10 +63,8 @@ export function positionedSource<T extends object>(
   }
 
   const look = async (): Promise<Match> => {
-    const index = { $subtract: ['$position', 1] }
-    const start = { $subtract: [index, { $mod: [index, SPAN] }] }
     const spans = scope.stream<{ _id: number; found: number[] }>(
-      [...matching(selection, filter), { $group: { _id: start, found: { $push: '$position' } } }],
+      [...matching(selection, filter), { $group: { _id: startOfSpan(SPAN), found: { $push: '$position' } } }],
       { batchSize: SPANS_AT_ONCE },
     )
     const blocks: Block[] = []

@@ -191,10 +191,8 @@ function standing(register: Register | null): Pick<Register, 'last' | 'total' | 
 
 /** The records there really are: how many, the highest position among them, and how many there are in each block. */
 async function standingOf<T extends object>(scope: Scope<T>, base: Filter = {}, session: ClientSession) {
-  const index = { $subtract: ['$position', 1] }
-  const start = { $subtract: [index, { $mod: [index, BLOCK] }] }
   const blocks = await scope.aggregate<{ _id: number; count: number; last: number }>(
-    [{ $match: base }, { $group: { _id: start, count: { $sum: 1 }, last: { $max: '$position' } } }],
+    [{ $match: base }, { $group: { _id: startOfSpan(BLOCK), count: { $sum: 1 }, last: { $max: '$position' } } }],
     { session },
   )
   return {
@@ -202,6 +200,12 @@ async function standingOf<T extends object>(scope: Scope<T>, base: Filter = {}, 
     total: blocks.reduce((sum, { count }) => sum + count, 0),
     counts: new Map(blocks.map(({ _id, count }) => [_id / BLOCK, count])),
   }
+}
+
+/** In a pipeline: the last position before the span, of so many positions, that a record's position is in. */
+export function startOfSpan(size: number) {
+  const index = { $subtract: ['$position', 1] }
+  return { $subtract: [index, { $mod: [index, size] }] }
 }
 
 /** How many records each block lacks of those that had its positions. */
