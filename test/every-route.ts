@@ -14,7 +14,7 @@ export const unknownId = 'f'.repeat(24)
 export const titleOf = ({ verb, path }: Route) => `${verb} ${path}`
 
 /** The path of a route with this in the place of every variable. */
-export const pathOf = (route: Route, id = unknownId) => route.path.replace(/:\w+/g, id)
+export const pathOf = (route: Route, id = unknownId) => route.path.replace(':provider', 'google').replace(/:\w+/g, id)
 
 /** Setting of a stack whose tests say themselves which address they come from. */
 export const manyAddresses = { TRUST_PROXY: '1' }

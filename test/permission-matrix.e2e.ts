@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { allows, type Permissions, type Resource, resources } from '@rollcall/contract'
+import { type Permissions, type Resource, resources } from '@rollcall/contract'
 import { type Answer, type Api, bodyOf, makeToken, signIn } from './api.ts'
 import { fromElsewhere, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
 import { startStack, type TestStack } from './stack.ts'
@@ -12,44 +12,72 @@ const userPermissions = Object.keys(resources)
   .filter(name => !closedToUsers.has(name))
   .map(name => `${name}.read`)
 
-/** What a route declares in its proto: a permission, any caller, or anyone. */
-type Declared = { resource: Resource; action: (typeof actionOf)[keyof typeof actionOf] } | 'caller' | 'public'
+type Action = (typeof actionOf)[keyof typeof actionOf]
+/** What a route declares in its proto: a permission, perhaps with a second one, any caller, or anyone. */
+type Declared = { resource: Resource; action: Action; also?: string } | 'caller' | 'public'
+
+const accessOf = ({ rpc }: Route) => {
+  const options = (rpc.parsedOptions as Record<string, unknown>[]).find(option => '(rollcall.access)' in option)
+  return options?.['(rollcall.access)'] as {
+    resource?: Resource
+    caller?: boolean
+    public?: boolean
+    scoped_as?: string
+    also?: string
+  }
+}
 
 const declared = new Map<Route, Declared>(routes.map(route => [route, declarationOf(route)]))
 const permissionNames = [...new Set([...declared.values()].flatMap(permissionName))]
 /** A session that is ended is of no use to the routes after it. */
 const inOrder = [...routes].sort((one, other) => Number(one.via === 'sign_out') - Number(other.via === 'sign_out'))
 
-function declarationOf({ rpc, verb }: Route): Declared {
-  const options = (rpc.parsedOptions as Record<string, unknown>[]).find(option => '(rollcall.access)' in option)
-  const access = options?.['(rollcall.access)'] as { resource?: Resource; caller?: boolean; public?: boolean }
-  if (access.resource) return { resource: access.resource, action: actionOf[verb as keyof typeof actionOf] }
-  return access.public ? 'public' : 'caller'
+function declarationOf(route: Route): Declared {
+  const { resource, public: isPublic, also } = accessOf(route)
+  if (resource) return { resource, action: actionOf[route.verb as keyof typeof actionOf], ...(also && { also }) }
+  return isPublic ? 'public' : 'caller'
 }
 
+/** The permission that is needed, and the second one where there is one. */
 function permissionName(declaration: Declared): string[] {
-  return typeof declaration === 'string' ? [] : [`${declaration.resource}.${declaration.action}`]
+  if (typeof declaration === 'string') return []
+  const { resource, action, also } = declaration
+  return [`${resource}.${action}`, ...(also ? [also] : [])]
 }
 
-/** Someone who calls: what they may do, whether they may only read, and the resource beyond which they are not tried. */
+/**
+ * Someone who calls: what they may do, whether they may only read, whether their permissions are a scope that limits the
+ * credential, and the resource beyond which they are not tried.
+ */
 type Principal = {
   name: string
   api: Api
   permissions: Permissions | undefined
   readOnly?: boolean
+  isScoped?: boolean
   only?: string
 }
 
 const passes = 'passes'
+const beyondAnyScope = 'A credential limited to a scope cannot do this.'
 
 /** What is to become of a request by the declared table. */
-function expectedOf(route: Route, { permissions, readOnly = false }: Principal): string {
+function expectedOf(route: Route, { permissions, readOnly = false, isScoped = false }: Principal): string {
   const declaration = declared.get(route)!
   if (declaration === 'public') return passes
   if (permissions === undefined) return 'no credential'
   if (readOnly && route.verb !== 'GET') return 'read-only'
-  if (declaration === 'caller' || allows(permissions, declaration.resource, declaration.action)) return passes
-  return `Permission denied: ${declaration.resource}.${declaration.action}`
+  if (declaration === 'caller' && isScoped) return expectedWithin(permissions, route)
+  const missing = permissionName(declaration).find(name => permissions !== '*' && !permissions.includes(name))
+  return missing ? `Permission denied: ${missing}` : passes
+}
+
+function expectedWithin(scope: Permissions, route: Route): string {
+  const { scoped_as: required } = accessOf(route)
+  if (required === 'any') return passes
+  if (required === 'none') return beyondAnyScope
+  const permission = `${required}.${actionOf[route.verb as keyof typeof actionOf]}`
+  return scope.includes(permission) ? passes : `Permission denied: ${permission}`
 }
 
 /** What became of it, as far as credentials and permissions go; what a handler answers to an unknown id is its own. */
@@ -57,7 +85,8 @@ function outcomeOf({ status, text, body }: Answer): string {
   const { error, success, message = '' } = body as { error?: boolean; success?: boolean; message?: string }
   if (status === 401) return text === 'Unauthorized' ? 'no credential' : text
   if (status === 403 && success === false && message === 'Impersonation is read-only.') return 'read-only'
-  if (status === 403 && error === true && message.startsWith('Permission denied: ')) return message
+  const isDenied = message.startsWith('Permission denied: ') || message === beyondAnyScope
+  if (status === 403 && error === true && isDenied) return message
   return status >= 500 || status === 429 ? `${status} ${text}` : passes
 }
 
@@ -82,8 +111,27 @@ describe('the permission matrix', () => {
     return stack.api.as((await bodyOf(answer)).token)
   }
 
+  /** The owner's session, exchanged for a scope. */
+  const limitedTo = async (...permissions: string[]): Promise<Principal> => {
+    const anyone = fromElsewhere(stack.api)
+    type Client = { client_id: string; client_secret: string }
+    const client = await bodyOf(anyone.post<Client>('/api/auth/clients', { client_name: 'Matrix' }), 201)
+    const exchange = {
+      client_id: client.client_id,
+      client_secret: client.client_secret,
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: stack.owner.headers.authorization,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      scope: permissions.join(' '),
+    }
+    const { access_token } = await bodyOf(anyone.post<{ access_token: string }>('/api/auth/token', exchange))
+    return { name: `scope ${exchange.scope}`, api: stack.api.as(access_token), permissions, isScoped: true }
+  }
+
   before(async () => {
-    stack = await startStack({ settings: manyAddresses })
+    // All principals ask at once; how many may stream at once is not the question here.
+    const manyStreams = { STREAMS_PER_ORGANIZATION: '100', MONGODB_STREAMS: '100', MONGODB_ALL_STREAMS: '100' }
+    stack = await startStack({ settings: { ...manyAddresses, ...manyStreams } })
     const admin = await addPerson('admin')
     const user = await addPerson('user')
     const editor = await addPerson((await saveRole('user', 'audience.update')).name)
@@ -97,6 +145,10 @@ describe('the permission matrix', () => {
       { name: 'impersonated user', api: await impersonate(user.id), permissions: userPermissions, readOnly: true },
       { name: 'token without role, of the owner', ...(await makeToken(stack.owner)), permissions: '*' },
       { name: 'token without role, of an admin', ...(await makeToken(admin.api)), permissions: '*' },
+    )
+    principals.push(
+      await limitedTo('audience.read'),
+      await limitedTo('email_senders.read', 'email_senders.update', 'workspaces.create', 'workspaces.delete'),
     )
     for (const role of ['owner', 'admin', 'user']) {
       const permissions = role === 'user' ? userPermissions : '*'
@@ -171,9 +223,13 @@ describe('the permission matrix', () => {
 
   it('would catch a route whose access was changed', async () => {
     const changed = (to: Route['access']) => (route: Route) => (titleOf(route) === 'GET /api/users' ? to : route.access)
-    const toCaller = await differencesWith(changed({ kind: 'caller' }))
+    const toCaller = await differencesWith(changed({ kind: 'caller', scope: 'any' }))
     assert.ok(toCaller.includes('GET /api/users as user: passes, not Permission denied: users.read'))
     const toPublic = await differencesWith(changed({ kind: 'public' }))
+    const unscoped = await differencesWith(({ access }) =>
+      access.kind === 'caller' ? { kind: 'caller', scope: 'any' } : access,
+    )
+    assert.ok(unscoped.some(line => line.startsWith('GET /api/emails/senders as scope audience.read: passes, not ')))
     assert.ok(toPublic.some(line => line.startsWith('GET /api/users as anonymous: ')))
   })
 

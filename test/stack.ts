@@ -19,13 +19,14 @@ import {
   servicePorts,
   serviceReady,
 } from '@rollcall/local'
+import { keySettings, readTrust, type Trust } from '@rollcall/rpc/service-keys'
 import { createLifecycle, createLogger, type Lifecycle, type Metrics } from '@rollcall/runtime'
 import { MongoClient } from 'mongodb'
 import { type Api, createApi, signIn } from './api.ts'
 
 const READY_MS = 30_000
 
-type Start = (environment: NodeJS.ProcessEnv, lifecycle: Lifecycle) => Promise<{ port: number }>
+type Start = (environment: NodeJS.ProcessEnv, lifecycle: Lifecycle, now?: () => number) => Promise<{ port: number }>
 
 /** How each service starts inside this process; loaded when a stack wants it so. */
 const STARTS: Record<ServiceName, () => Promise<Start>> = {
@@ -47,7 +48,7 @@ const STARTS: Record<ServiceName, () => Promise<Start>> = {
   import: async () => {
     const { startImport } = await import('../services/import/src/service.ts')
     const { readConfig } = await import('../services/import/src/config.ts')
-    return (environment, lifecycle) => startImport(readConfig(environment), lifecycle)
+    return (environment, lifecycle, now) => startImport(readConfig(environment), lifecycle, now)
   },
   gateway: async () => {
     const { startGateway } = await import('../services/gateway/src/service.ts')
@@ -69,6 +70,8 @@ export type StackOptions = {
   settings?: Record<string, string>
   /** Settings of one service alone. */
   settingsOf?: Partial<Record<ServiceName, Record<string, string>>>
+  /** The clock of services that measure how long something may wait, in milliseconds since the epoch; not for processes. */
+  now?: () => number
   /** Services that the others reach by a link, which can be made to fail. */
   linked?: readonly ServiceName[]
 }
@@ -105,6 +108,8 @@ export type TestStack = {
   backing: BackingEnvironment
   /** What stands before the names of the stack's databases, topics and keys. */
   namespace: string
+  /** What a service proves itself with: a test that has it calls as that service. */
+  trust(service: ServiceName): Trust
   stop(): Promise<void>
 }
 
@@ -136,7 +141,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     const logFile = join(logDir, `${service}-${port}.log`)
     return options.processes
       ? processInstance(service, port, environment, logFile)
-      : ownInstance(service, port, environment)
+      : ownInstance(service, port, environment, options.now)
   })
   for (const instance of instances) onFailure.defer(() => instance.stop())
   await Promise.all(instances.map(instance => instance.start()))
@@ -154,6 +159,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     links,
     backing: stack.backing,
     namespace: stack.namespace,
+    trust: service => readTrust(keySettings(stack.keys.ASSERTION_KEYS)[service]),
     stop: () => all.disposeAsync(),
   }
 }
@@ -167,6 +173,7 @@ export async function describeStack(settings: Record<string, string> = {}): Prom
     namespace: `t${randomBytes(4).toString('hex')}_`,
     settings: {
       LOG_LEVEL: 'fatal',
+      DNS_CHECK_SECONDS: '0', // tests verify a domain again at once
       KAFKA_PARTITIONS: '2', // topics by the dozen on one small broker
       BOOTSTRAP_EMAIL: OWNER.email,
       BOOTSTRAP_PASSWORD: OWNER.password,
@@ -184,7 +191,7 @@ function backingOf(env: NodeJS.ProcessEnv): BackingEnvironment {
 }
 
 /** A service inside this process. */
-function ownInstance(service: ServiceName, port: number, environment: NodeJS.ProcessEnv): Instance {
+function ownInstance(service: ServiceName, port: number, environment: NodeJS.ProcessEnv, now?: () => number): Instance {
   let stop = async () => {}
   let measured: Metrics | undefined
   return {
@@ -200,7 +207,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
         stop = async () => {}
         assert.equal(await lifecycle.stop('the test is over'), 'clean', `${service} did not stop cleanly`)
       }
-      await start(environment, lifecycle)
+      await start(environment, lifecycle, now)
       lifecycle.health.serving()
       await untilReady(service, lifecycle)
     },

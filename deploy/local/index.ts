@@ -6,10 +6,9 @@ export { type Keys, newKeys } from './keys.ts'
 export { type Link, type LinkMode, linkTo } from './link.ts'
 export { freePort, LOCALHOST } from './ports.ts'
 export { explain, Problem } from './problem.ts'
+export { SERVICES, type ServiceName } from './service-names.ts'
 export {
   launchService,
-  SERVICES,
-  type ServiceName,
   type ServiceProcess,
   type Stack,
   serviceEnvironment,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { keptIn } from './keys.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, registrationWarning } from './settings.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'keys-'))
 after(() => rmSync(root, { recursive: true }))
@@ -27,10 +27,13 @@ test('a given password is not written down', () => {
 test('a file of an older version gets the keys it lacks, once', () => {
   const dir = newDir()
   const { keys, owner } = keptIn(dir, { email })
-  const { SECRET_KEYS: _, ...older } = keys
-  writeFileSync(join(dir, 'keys.json'), JSON.stringify({ keys: older, owner }))
+  const { SECRET_KEYS: _, ASSERTION_KEYS: __, ...older } = keys
+  const shared = { ASSERTION_KEY: 'one key of all services' }
+  writeFileSync(join(dir, 'keys.json'), JSON.stringify({ keys: { ...older, ...shared }, owner }))
   const made = keptIn(dir, { email })
   assert.match(made.keys.SECRET_KEYS, /^local:/)
+  assert.match(made.keys.ASSERTION_KEYS.gateway, /^gateway:/)
+  assert.equal(made.keys.TOKEN_KEY, keys.TOKEN_KEY)
   assert.deepEqual(keptIn(dir, { email }), made)
 })
 
@@ -60,4 +63,19 @@ test('every setting that is wrong is named, with what was expected', () => {
     },
   )
   assert.equal(readSettings({ PORT: '' }).PORT, 8080)
+})
+
+test('open registration is warned of where others than this machine reach the stack', () => {
+  const exposed = [
+    { LISTEN_HOST: '0.0.0.0' },
+    { LISTEN_HOST: '::' },
+    { PUBLIC_URL: 'https://rollcall.example.com' },
+    { TRUST_PROXY: '1' },
+  ]
+  for (const settings of exposed) {
+    assert.match(registrationWarning(readSettings(settings)) ?? '', /REGISTRATION=closed/)
+    assert.equal(registrationWarning(readSettings({ ...settings, REGISTRATION: 'closed' })), undefined)
+  }
+  for (const settings of [{}, { LISTEN_HOST: '127.0.0.1' }, { PUBLIC_URL: 'http://[::1]:8080' }])
+    assert.equal(registrationWarning(readSettings(settings)), undefined)
 })

@@ -1,16 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { keySettings, newSigningKey } from '@rollcall/rpc/service-keys'
 import { z } from 'zod'
 import { Problem } from './problem.ts'
+import { SERVICES, type ServiceName } from './service-names.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const ring = () => `local:${key()}`
 
+const newSigningKeys = () =>
+  Object.fromEntries(SERVICES.map(service => [service, newSigningKey(service)])) as Record<ServiceName, string>
+
 const schema = z.object({
-  /** Proves between services whom a call is made for. */
-  ASSERTION_KEY: z.string(),
-  /** Hashes the secrets of API tokens. */
+  /** Sign between services whom a call is made for: each service has one of its own. */
+  ASSERTION_KEYS: z
+    .partialRecord(z.enum(SERVICES), z.string())
+    .default({})
+    .transform(known => ({ ...newSigningKeys(), ...known })),
+  /** Hashes the secrets of API tokens, clients, links and codes. */
   TOKEN_KEY: z.string(),
   /** Signs sessions. */
   SESSION_KEYS: z.string(),
@@ -18,16 +26,31 @@ const schema = z.object({
   SECRET_KEYS: z.string().default(() => ring()),
 })
 
-/** The keys the services of one stack share. */
+/** The keys of one stack. */
 export type Keys = z.infer<typeof schema>
 
 /** Keys nobody had before. */
 export const newKeys = (): Keys => ({
-  ASSERTION_KEY: key(),
-  TOKEN_KEY: key(),
+  ASSERTION_KEYS: newSigningKeys(),
+  TOKEN_KEY: ring(),
   SESSION_KEYS: ring(),
   SECRET_KEYS: ring(),
 })
+
+/** The keys that several services share, by service. */
+const shared: Readonly<Record<ServiceName, readonly ('TOKEN_KEY' | 'SESSION_KEYS' | 'SECRET_KEYS')[]>> = {
+  identity: ['TOKEN_KEY', 'SESSION_KEYS'],
+  audience: [],
+  messaging: ['SECRET_KEYS'],
+  import: [],
+  gateway: ['TOKEN_KEY', 'SESSION_KEYS'],
+}
+
+/** The keys that one service is given, by the names of their variables: no more than it needs. */
+export function keysOf(service: ServiceName, keys: Keys): Record<string, string> {
+  const given = shared[service].map(name => [name, keys[name]])
+  return { ...Object.fromEntries(given), ...keySettings(keys.ASSERTION_KEYS)[service] }
+}
 
 const keptSchema = z.object({
   keys: schema,

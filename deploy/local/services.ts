@@ -1,18 +1,13 @@
 import { join } from 'node:path'
 import type { BackingEnvironment } from './backing/backing.ts'
-import type { Keys } from './keys.ts'
+import { type Keys, keysOf } from './keys.ts'
 import { freePorts, LOCALHOST } from './ports.ts'
+import { SERVICES, type ServiceName } from './service-names.ts'
 import { ROOT } from './settings.ts'
 import { type Program, type Running, supervise, untilReady } from './supervise.ts'
 
 const GRACE_SECONDS = 12
 const READY_SECONDS = 60
-
-/** The services in the order in which they need each other: started so, stopped the other way round. */
-export const SERVICES = ['identity', 'audience', 'messaging', 'import', 'gateway'] as const
-
-/** The name of a service, and of its folder. */
-export type ServiceName = (typeof SERVICES)[number]
 
 /** What the services of one stack share. */
 export type Stack = {
@@ -38,7 +33,7 @@ export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.P
   const addresses = SERVICES.map(name => [`${name.toUpperCase()}_ADDRESS`, `${LOCALHOST}:${ports[name]}`])
   return {
     ...backing,
-    ...keys,
+    ...keysOf(service, keys),
     ...Object.fromEntries(addresses),
     PORT: String(ports[service]),
     MONGODB_DATABASE: `${namespace}rollcall_${service}`,

@@ -21,6 +21,8 @@ const schema = z.object({
   DNS_SERVERS: list().optional(),
   SMTP_URL: urlOf('smtp', 'smtps').optional(),
   PUBLIC_URL: urlOf('http', 'https').optional(),
+  /** Where the services listen, which read it themselves. */
+  LISTEN_HOST: z.string().optional(),
   TRUST_PROXY: z
     .string()
     .regex(hopsOrNetworks, { error: 'expected a number of hops, 1 to 10, or CIDR blocks separated by commas' })
@@ -38,4 +40,21 @@ export type Settings = z.infer<typeof schema>
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const settings = loadConfig(schema, env)
   return { ...settings, DATA_DIR: resolve(ROOT, settings.DATA_DIR), CACHE_DIR: resolve(ROOT, settings.CACHE_DIR) }
+}
+
+/** What there is to say where strangers may reach a stack that lets anyone register; undefined where they may not. */
+export function registrationWarning({
+  REGISTRATION,
+  LISTEN_HOST,
+  PUBLIC_URL,
+  TRUST_PROXY,
+}: Settings): string | undefined {
+  const hosts = [LISTEN_HOST, PUBLIC_URL && new URL(PUBLIC_URL).hostname]
+  const isExposed = TRUST_PROXY !== undefined || hosts.some(host => host !== undefined && !isLoopback(host))
+  if (REGISTRATION === 'closed' || !isExposed) return undefined
+  return 'anyone who reaches this host may register an organization: set REGISTRATION=closed to stop that'
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host)
 }

@@ -8,16 +8,9 @@ import { type Kept, keptIn } from './keys.ts'
 import { followMails, type KeptMail } from './mails.ts'
 import { assertFree, freePort, LOCALHOST } from './ports.ts'
 import { explain, Problem } from './problem.ts'
-import {
-  launchService,
-  SERVICES,
-  type ServiceName,
-  type Stack,
-  serviceEnvironment,
-  servicePorts,
-  serviceReady,
-} from './services.ts'
-import { ROOT, readSettings, type Settings } from './settings.ts'
+import { SERVICES, type ServiceName } from './service-names.ts'
+import { launchService, type Stack, serviceEnvironment, servicePorts, serviceReady } from './services.ts'
+import { ROOT, readSettings, registrationWarning, type Settings } from './settings.ts'
 import { firstToEnd, type Running } from './supervise.ts'
 
 /** `npm start`: the whole product on this machine, until it is told to stop. */
@@ -110,7 +103,8 @@ function printMail({ to, subject, file }: KeptMail): void {
   printStep('mail', `to ${to}: ${subject} (${relative(ROOT, file)})`)
 }
 
-function printReady({ DATA_DIR }: Settings, { owner }: Kept, port: number): void {
+function printReady(settings: Settings, { owner }: Kept, port: number): void {
+  const { DATA_DIR } = settings
   const url = `http://localhost:${port}`
   const data = relative(ROOT, DATA_DIR)
   print('ready')
@@ -122,6 +116,8 @@ function printReady({ DATA_DIR }: Settings, { owner }: Kept, port: number): void
     'data',
     `${data.startsWith('..') ? DATA_DIR : data}, logs in ${data.startsWith('..') ? DATA_DIR : data}/logs`,
   )
+  const warning = registrationWarning(settings)
+  if (warning) printStep('WARNING', warning)
   print('Ctrl-C stops it')
 }
 

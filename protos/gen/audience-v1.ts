@@ -174,7 +174,7 @@ export type Contacts = {
   exportContacts: { kind: 'server_stream'; request: ExportContactsRequest; response: HttpBody }
   /** Downloads a CSV template that has the organization's attribute columns. */
   getImportSample: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** The tags in use, each with the number of contacts that have it, most used first. Tags are case-sensitive. */
+  /** The tags in use, each with the number of contacts that have it, most used first, 10,000 at most. Tags are case-sensitive. */
   countTags: { kind: 'unary'; request: Empty; response: HttpBody }
   /** One contact. */
   getContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -190,11 +190,11 @@ export type Contacts = {
   blockContact: { kind: 'unary'; request: BlockContactRequest; response: Updated }
   /** Restores a blocked contact. */
   unblockContact: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Attaches the contact to a user account, in the place of another one; null detaches it. An account has at most one contact. */
+  /** Attaches the contact to a user account, in the place of another one; null detaches it. An account has at most one contact. Needs users.read besides. */
   linkUser: { kind: 'unary'; request: LinkUserRequest; response: Updated }
   /** Deletes the contact and answers it as it was. No user account is touched. */
   deleteContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Everything that happened to the contact and, while it is linked to a user account, to and by that account; newest first. */
+  /** Everything that happened to the contact and, while it is linked to a user account, to and by that account; newest first. Of the account (subject user) type, time and actor; callers with users.read also see which fields or role changed. */
   listTimeline: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** What the contact did, newest first. */
   listActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
@@ -202,7 +202,7 @@ export type Contacts = {
   listAttributesHistory: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** The lists the contact is on, those it came to last first. */
   listContactLists: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Emails sent to the contact, newest first. */
+  /** Emails that the organization sent to the contact, newest first. Mail to an account of the same address is none of them. */
   listEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
 }
 
@@ -240,6 +240,7 @@ export type HistoryEntry = {
   type: string
   at: string
   actor?: Actor | null
+  /** Of an account, empty for callers without users.read. */
   data: string
 }
 
@@ -342,11 +343,11 @@ export type Lists = {
   updateList: { kind: 'unary'; request: UpdateListRequest; response: Updated }
   /** Deletes the list; its contacts stay. */
   deleteList: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** The contacts of the list, those added last first. Honours the shared list parameters. */
+  /** The contacts of the list, those added last first. Needs audience.read besides. Honours the shared list parameters. */
   listMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Adds contacts by exactly one of ids, emails or a filter. An archived list takes none. A filter that matches more than can be added while the client waits is worked through behind: the answer is 503 then, and the same request joins in. triggers.audience.added_to_list fires once per newly added contact. */
+  /** Adds contacts by exactly one of ids, emails or a filter. An archived list takes none. A filter that matches more than can be added while the client waits is worked through behind: the answer is 503 then, and the same request joins in. triggers.audience.added_to_list fires once per newly added contact. A filter needs audience.read besides. */
   addMembers: { kind: 'unary'; request: SelectMembersRequest; response: AddMembersResponse }
-  /** Removes contacts by exactly one of ids, emails or a filter, which is worked through as when adding. */
+  /** Removes contacts by exactly one of ids, emails or a filter, which is worked through as when adding and needs audience.read too. */
   removeMembers: { kind: 'unary'; request: SelectMembersRequest; response: RemoveMembersResponse }
 }
 

@@ -127,6 +127,17 @@ export type SessionEnded = {
   actor?: Actor | null
 }
 
+/** Somebody failed to sign in to an account. */
+export type SessionFailed = {
+  userId: string
+  /** password, code, or blocked (the account is). */
+  reason: string
+  ip: string
+  userAgent: string
+  at: string
+  actor?: Actor | null
+}
+
 export type UserCreated = {
   user: string
   actor?: Actor | null
@@ -170,6 +181,18 @@ export type UserDeviceRevoked = {
 }
 
 export type UserPasswordSet = {
+  userId: string
+  actor?: Actor | null
+}
+
+/** Somebody showed for the first time that the mailbox of the account is theirs. */
+export type UserEmailVerified = {
+  userId: string
+  actor?: Actor | null
+}
+
+/** The mailbox of the account, never proven here, was proven elsewhere: its password and sessions ended. */
+export type UserPasswordRemoved = {
   userId: string
   actor?: Actor | null
 }
@@ -274,6 +297,29 @@ export type ImportCompleted = {
   failed: number
 }
 
+/** An import ended with an error. The counts are what it had done by then, which stays. */
+export type ImportFailed = {
+  jobId: string
+  reason: string
+  total: number
+  created: number
+  updated: number
+  unchanged: number
+  skipped: number
+  failed: number
+}
+
+/** An import was cancelled. The counts are what it had done by then, which stays. */
+export type ImportCancelled = {
+  jobId: string
+  total: number
+  created: number
+  updated: number
+  unchanged: number
+  skipped: number
+  failed: number
+}
+
 /** An import was taken back, as far as nobody had changed its contacts since. */
 export type ImportUndone = {
   /** The import, and the job that took it back. */
@@ -308,10 +354,12 @@ export type EmailQueued = {
   subject: string
   /** Address it goes out from. */
   sender: string
-  /** Whom it is for, where the sender of the mail said so. */
+  /** Whom it is for: a contact or a user by id. A message of the organization that names nobody is for whichever contact has the address; account mail that names nobody is in nobody's history. */
   contactId?: string
   userId?: string
   at: string
+  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; the others are messages of the organization. */
+  kind: 'account' | 'transactional' | 'campaign' | 'test'
 }
 
 /** The receiving server took it. */
@@ -321,10 +369,12 @@ export type EmailSent = {
   subject: string
   /** Address it goes out from. */
   sender: string
-  /** Whom it is for, where the sender of the mail said so. */
+  /** Whom it is for: a contact or a user by id. A message of the organization that names nobody is for whichever contact has the address; account mail that names nobody is in nobody's history. */
   contactId?: string
   userId?: string
   at: string
+  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; the others are messages of the organization. */
+  kind: 'account' | 'transactional' | 'campaign' | 'test'
 }
 
 /** The receiving server refused it for good. */
@@ -334,12 +384,14 @@ export type EmailBounced = {
   subject: string
   /** Address it goes out from. */
   sender: string
-  /** Whom it is for, where the sender of the mail said so. */
+  /** Whom it is for: a contact or a user by id. A message of the organization that names nobody is for whichever contact has the address; account mail that names nobody is in nobody's history. */
   contactId?: string
   userId?: string
   at: string
   /** What the receiving server said, or what kept it from being asked. */
   error: string
+  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; the others are messages of the organization. */
+  kind: 'account' | 'transactional' | 'campaign' | 'test'
 }
 
 /** It could not be handed over, after every attempt. */
@@ -349,10 +401,12 @@ export type EmailFailed = {
   subject: string
   /** Address it goes out from. */
   sender: string
-  /** Whom it is for, where the sender of the mail said so. */
+  /** Whom it is for: a contact or a user by id. A message of the organization that names nobody is for whichever contact has the address; account mail that names nobody is in nobody's history. */
   contactId?: string
   userId?: string
   at: string
   /** What the receiving server said, or what kept it from being asked. */
   error: string
+  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; the others are messages of the organization. */
+  kind: 'account' | 'transactional' | 'campaign' | 'test'
 }

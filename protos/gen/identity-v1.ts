@@ -4,25 +4,25 @@ import type { HttpBody } from './api.ts'
 import type { Actor, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest, Updated } from './types.ts'
 /** Signing in and out, and who the caller is. */
 export type Authentication = {
-  /** Makes an organization and its owner, and signs the owner in. Open only where the operator opened it. */
+  /** Makes an organization and its owner, and signs the owner in. Open only where the operator opened it. Until the owner proves the mailbox, by a code or by the link of a mail, the organization's mail reaches the owner alone, and any other account of the address comes first. The first proof ends what the account had until then: password, sessions and API tokens. */
   register: { kind: 'unary'; request: RegisterRequest; response: HttpBody }
-  /** Signs in with email and password. Sets the HttpOnly cookie auth_token as well. */
+  /** Signs in with email and password. Sets the HttpOnly cookie auth_token as well; by https as __Host-auth_token. An account takes 10 failures within 15 minutes, of passwords and codes together; then the same 401 is answered without looking, for a minute, and after each further failure for twice as long, up to an hour. Signing in, or a new password by the link of a mail, ends that. */
   login: { kind: 'unary'; request: LoginRequest; response: HttpBody }
   /** Ends the caller's session. */
   logout: { kind: 'unary'; request: Empty; response: Updated }
   /** Mails whoever has an account of this email how to set a new password. The answer is the same where nobody has. */
   forgotPassword: { kind: 'unary'; request: ForgotPasswordRequest; response: Updated }
-  /** Sets the password of whoever got the mail with the token, once. Every session of the account ends. */
+  /** Sets the password of the account that the mailed token is for, once, which also proves the mailbox. Every session of the account ends, and every one that was exchanged for one of them or for an API token. The API tokens themselves stay active unless deactivateTokens says otherwise. */
   resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
-  /** Mails whoever has an account of this email a code to sign in with: six digits, good once, for 10 minutes and 5 tries. A new code replaces the one before. The answer is the same where nobody has an account. */
-  requestOtp: { kind: 'unary'; request: RequestOtpRequest; response: Updated }
-  /** Signs in with the code of the mail, which also shows that the address is the account's. Sets the HttpOnly cookie auth_token as well. */
+  /** Mails a sign-in code to the accounts of this email: six digits, good once, for 10 minutes and 5 tries. It belongs to the requestId of the answer; requests by others leave it valid. An address gets 5 codes an hour and 20 a day. The answer is the same beyond that, and where nobody has an account. */
+  requestOtp: { kind: 'unary'; request: RequestOtpRequest; response: RequestOtpResponse }
+  /** Signs in with the code of the mail, which also proves the mailbox. At the first proof the password and the other sessions of the account end, since somebody else may have made it; so do those of other accounts of the address whose mailbox was never proven. Sets the HttpOnly cookie auth_token as well; by https as __Host-auth_token. With its requestId a code also works while the account takes no passwords (see login); after 30 wrong codes within a day an address takes no more of them. */
   verifyOtp: { kind: 'unary'; request: VerifyOtpRequest; response: HttpBody }
   /** Acts as another user, read-only, for 30 minutes: any method but GET, HEAD and OPTIONS gets 403. For owners and admins only, and tokens that authorize as one; no role can grant it. An admin may act as anyone but an owner, nobody as themselves or as a blocked account. It is one of the user's sessions and can be ended there; it ends at once with the credential that asked for it, and when its bearer is blocked, deleted or given another role. */
   impersonate: { kind: 'unary'; request: ImpersonateRequest; response: HttpBody }
-  /** Trades a session JWT or an API token for a JWT of at most an hour, limited to a scope: token exchange (RFC 8693). For registered clients. The JWT is good for as long as the credential it was made from, and is shown among the sessions of its user under the client's name. A JWT that was itself exchanged, or is an impersonation, is not traded again; delegation (actor_token) is not supported; tokens are issued for this API only. */
+  /** Trades a session JWT or an API token for a JWT of at most an hour, limited to a scope: token exchange (RFC 8693). For registered clients. Errors, 401 included, are of the form of RFC 6749, {error, error_description}: this route and /api/auth/clients are the only ones whose errors have none of the three shapes. The JWT is good for as long as the credential it was made from, and is shown among the sessions of its user under the client's name. A JWT that was itself exchanged, or is an impersonation, is not traded again; delegation (actor_token) is not supported; tokens are issued for this API only. */
   exchangeToken: { kind: 'unary'; request: ExchangeTokenRequest; response: HttpBody }
-  /** Registers a client for token exchange (RFC 7591). The answer is the only place that holds its secret. A client that is not used within a day, or for 90 days, is forgotten. Metadata that is not listed here is ignored. */
+  /** Registers a client for token exchange (RFC 7591). The answer is the only place that holds its secret. A client that is not used within a day, or for 90 days, is forgotten. Metadata that is not listed here is ignored. Errors are of the form of RFC 7591, {error, error_description}. */
   registerClient: { kind: 'unary'; request: RegisterClientRequest; response: HttpBody }
   /** The caller: kind of credential, user, organization, role and permissions. */
   getMe: { kind: 'unary'; request: Empty; response: HttpBody }
@@ -85,14 +85,13 @@ export type Me = {
 }
 
 export type MeTokenInUse = {
-  id: string
   name: string
 }
 
 export type RegisterRequest = {
   name: string
   email: string
-  /** 8 to 200 characters. */
+  /** 8 to 200 characters, not one of the most common passwords. */
   password: string
   /** Name of the organization; the person's own where it is not given. */
   organization?: string
@@ -101,7 +100,7 @@ export type RegisterRequest = {
 export type LoginRequest = {
   email: string
   password: string
-  /** Needed where email and password fit accounts of several organizations. */
+  /** Needed where email and password fit accounts of several organizations, or the email has more than four. */
   orgId?: string
 }
 
@@ -114,8 +113,10 @@ export type ForgotPasswordRequest = {
 export type ResetPasswordRequest = {
   /** From the mail. */
   token: string
-  /** 8 to 200 characters. */
+  /** 8 to 200 characters, not one of the most common passwords. */
   password: string
+  /** Also deactivates the API tokens that the account made: for when somebody else may know them. The mail says how many. */
+  deactivateTokens?: boolean
 }
 
 export type RequestOtpRequest = {
@@ -124,12 +125,21 @@ export type RequestOtpRequest = {
   orgId?: string
 }
 
+export type RequestOtpResponse = {
+  success: boolean
+  message: string
+  /** What the code belongs to: keep it, and send it with the code. */
+  requestId: string
+}
+
 export type VerifyOtpRequest = {
   email: string
   /** The six digits of the mail. */
   code: string
   /** Needed where the email has accounts in several organizations. */
   orgId?: string
+  /** Of the answer to otp/request. Needed where several requests for the email are open. */
+  requestId?: string
 }
 
 export type ImpersonateRequest = {
@@ -203,8 +213,8 @@ export type RegisteredClient = {
 
 export type ResolveTokenRequest = {
   organizationId: string
-  /** HMAC-SHA-256 of the secret under the server key, base64url. */
-  hash: string
+  /** Every hash that may be stored of the secret, one for each server key; base64url of HMAC-SHA-256. */
+  hashes: string[]
 }
 
 export type ResolveSessionRequest = {
@@ -238,6 +248,11 @@ export type Directory = {
   findUsers: { kind: 'unary'; request: FindUsersRequest; response: FindUsersResponse }
 }
 
+/** The caller's organization. Internal: for services that act for it. */
+export type Organizations = {
+  findOrganization: { kind: 'unary'; request: FindOrganizationRequest; response: FindOrganizationResponse }
+}
+
 export type FindUsersRequest = {
   ids: string[]
 }
@@ -254,11 +269,22 @@ export type DirectoryUser = {
   blocked: boolean
 }
 
+export type FindOrganizationRequest = {
+}
+
+export type FindOrganizationResponse = {
+  id: string
+  name: string
+  /** False from open registration until the owner proves the mailbox. Until then its mail may go to the owners alone. */
+  verified: boolean
+  ownerEmails: string[]
+}
+
 /** Feature flags of the organization. For a person, the default holds, then what the role says, then the person's own. */
 export type Features = {
   /** Lists features, newest first. Honours the shared list parameters. */
   listFeatures: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Defines a feature. */
+  /** Defines a feature. 409 beyond the limit of features per organization, 200 by default. */
   createFeature: { kind: 'unary'; request: CreateFeatureRequest; response: HttpBody }
   /** One feature. */
   getFeature: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -304,9 +330,9 @@ export type UpdateFeatureRequest = {
 export type Roles = {
   /** Lists roles, built-in ones first. Honours the shared list parameters. */
   listRoles: { kind: 'server_stream'; request: ListRolesRequest; response: HttpBody }
-  /** Creates a role or saves the one of this name. Its permissions change for everyone who carries it at once. */
+  /** Creates a role or saves the one of this name. Its permissions change for everyone who carries it at once. All that it grants, before and after, has to be the caller's own, otherwise 403. 409 beyond the limit of roles per organization, 200 by default. */
   saveRole: { kind: 'unary'; request: SaveRoleRequest; response: HttpBody }
-  /** Deletes a role that no member carries; tokens on it are refused from then on. */
+  /** Deletes a role that no member carries and that grants nothing beyond the caller's own; tokens on it are refused from then on. */
   deleteRole: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** The catalogue of resources and actions that a role can grant. */
   listPermissions: { kind: 'unary'; request: Empty; response: HttpBody }
@@ -365,7 +391,7 @@ export type SaveRoleRequest = {
 export type Tokens = {
   /** Lists tokens, newest first; never their secrets. Honours the shared list parameters. */
   listTokens: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a token. Its full value is in this answer and nowhere else. */
+  /** Creates a token. Its full value is in this answer and nowhere else. The role limits routes that need a permission; on routes that only authenticate, even the narrowest token acts on the senders and workspaces of its creator. A credential limited to a scope cannot create tokens. 409 beyond the limit of tokens per organization, 1,000 by default; deleting one makes room. */
   createToken: { kind: 'unary'; request: CreateTokenRequest; response: HttpBody }
   /** One token. */
   getToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -470,15 +496,15 @@ export type RecordUsageRequestUse = {
   lastAt: number
 }
 
-/** User accounts of the organization. */
+/** User accounts of the organization. Owners rank before admins, admins before everyone else: to change an account of a higher rank, or to give a higher rank, is 403. */
 export type Users = {
   /** Lists users, newest first. Honours the shared list parameters. */
   listUsers: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** One user. */
   getUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Creates an account. Without a password the person gets a mail to set one. */
+  /** Creates an account. Without a password the person gets a mail to set one. Passwords are computed one after another: 429 while two more of the organization, or of the caller's address, are waiting. 409 beyond the limit of accounts per organization, 10,000 by default. */
   createUser: { kind: 'unary'; request: CreateUserRequest; response: HttpBody }
-  /** Updates the profile: at least one field. */
+  /** Updates the profile: at least one field. Not of an account of a higher rank. */
   updateUser: { kind: 'unary'; request: UpdateUserRequest; response: Updated }
   /** Replaces the user's tags; [] clears them. */
   replaceUserTags: { kind: 'unary'; request: ReplaceUserTagsRequest; response: Updated }
@@ -486,7 +512,7 @@ export type Users = {
   blockUser: { kind: 'unary'; request: IdRequest; response: Updated }
   /** Restores access; sessions that had ended stay ended. */
   unblockUser: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Changes the organization-level role, at once for everything the user does. Not beyond the caller's own permissions; not the last owner's. */
+  /** Changes the organization-level role, at once for everything the user does. Not beyond the caller's own permissions or rank; not the last owner's. */
   changeRole: { kind: 'unary'; request: ChangeRoleRequest; response: Updated }
   /** Deletes the account for good: sessions end, its tokens are refused. Contacts stay. Not oneself, not the last owner. */
   deleteUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -630,7 +656,7 @@ export type SetUserFeaturesRequest = {
 export type Workspaces = {
   /** Lists the caller's workspaces, newest first; all of the organization's with workspaces.read. */
   listWorkspaces: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a workspace; the caller, or the token's creator, is its first member, its owner, and takes a seat. */
+  /** Creates a workspace; the caller, or the token's creator, is its first member, its owner, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
   createWorkspace: { kind: 'unary'; request: CreateWorkspaceRequest; response: HttpBody }
   /** One workspace. */
   getWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -646,9 +672,9 @@ export type Members = {
   listWorkspaceMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Adds an account of the organization, by its email; an invitation that is pending for it is used up. Without a free seat 403. */
   addMember: { kind: 'unary'; request: AddMemberRequest; response: HttpBody }
-  /** Gives a member another role. The last owner stays one; only an owner makes another. */
+  /** Gives a member another role. The last owner stays one; only an owner makes another, or changes one. */
   updateMember: { kind: 'unary'; request: UpdateMemberRequest; response: Updated }
-  /** Removes a member and frees the seat; not the last owner. Neither the account nor a contact is touched. */
+  /** Removes a member and frees the seat; not the last owner, and an owner only by an owner. Neither the account nor a contact is touched. */
   removeMember: { kind: 'unary'; request: MemberRequest; response: HttpBody }
 }
 
@@ -656,11 +682,11 @@ export type Members = {
 export type Invitations = {
   /** Lists the invitations, newest first. */
   listInvitations: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Mails someone an invitation that is good for seven days and takes a seat while it is pending; without a free one 403. This answer and the mail alone hold the link. */
+  /** Mails someone an invitation that is good for seven days and takes a seat while it is pending; without a free one 403. An address without an account needs users.create and all that the built-in role user allows, since accepting makes the account; otherwise 403. The answer and the mail hold different links: only the mailed one proves the mailbox. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
   createInvitation: { kind: 'unary'; request: CreateInvitationRequest; response: HttpBody }
   /** Takes a pending invitation back. Only whoever sent it may, in person or by a token. */
   revokeInvitation: { kind: 'unary'; request: InvitationRequest; response: HttpBody }
-  /** Accepts an invitation, once. Where the organization has no account of the address yet, name and password make one; where it has, they are not looked at. */
+  /** Accepts an invitation, once. Where the organization has no account of the address yet, name and password make one, whose email is verified if the link is the mailed one. Where it has one, name and password are ignored, and the link has to be the mailed one or the request signed in as the account, in person; otherwise 401. */
   acceptInvitation: { kind: 'unary'; request: AcceptInvitationRequest; response: HttpBody }
   /** Declines an invitation, which frees its seat. */
   declineInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: Updated }
@@ -684,6 +710,11 @@ export type WorkspaceSummary = {
   image: string
 }
 
+export type UserSummary = {
+  _id: string
+  name: string
+}
+
 export type Member = {
   /** Id of the account; null where it was deleted. populate=user shows name, email and image. */
   user: string
@@ -705,7 +736,7 @@ export type CreatedInvitation = {
   status: 'pending' | 'accepted' | 'declined' | 'expired'
   expiresAt: string
   createdBy?: Actor | null
-  /** Where it is accepted or declined; ends in its secret. */
+  /** Where it is accepted or declined; ends in a secret, which is another than the mailed one. */
   acceptUrl: string
 }
 
@@ -713,7 +744,7 @@ export type AcceptedInvitation = {
   workspace?: WorkspaceSummary | null
   /** Role in the workspace. */
   role: string
-  user?: User | null
+  user?: UserSummary | null
 }
 
 export type CreateWorkspaceRequest = {
@@ -772,7 +803,7 @@ export type AcceptInvitationRequest = {
   /** From the link. */
   token: string
   name?: string
-  /** 8 to 200 characters. */
+  /** 8 to 200 characters, not one of the most common passwords. */
   password?: string
 }
 

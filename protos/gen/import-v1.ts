@@ -4,9 +4,9 @@ import type { HttpBody } from './api.ts'
 import type { Actor, ListRequest, Updated } from './types.ts'
 /** Contacts from CSV, in three steps: upload, start, poll. */
 export type Imports = {
-  /** Takes a CSV file (multipart form, field `file`), finds its delimiter and encoding, and holds it for 30 minutes. */
+  /** Takes a CSV file (multipart form, field `file`), finds its delimiter and encoding, and holds it for 30 minutes. An organization has at most 20 uploads and 1 GiB of them waiting or arriving (settings of the installation); beyond: 429. */
   uploadImport: { kind: 'client_stream'; request: UploadImportRequest; response: HttpBody }
-  /** Starts the import of an upload as a background job. An upload starts once, and answers the same job when it is started again; a dry run, which only counts and shows, may come before it as often as one likes. */
+  /** Starts the import of an upload as a background job. An upload starts once, and answers the same job when it is started again; a dry run, which only counts and shows, may come before it, up to 20 times. An organization has at most 20 unfinished jobs, dry runs and undos among them; beyond: 429. An import updates contacts as well, and needs audience.create only: the action follows the method. */
   startImport: { kind: 'unary'; request: StartImportRequest; response: StartImportResponse }
   /** Where the job stands. Poll until its state is completed or failed. */
   getImportStatus: { kind: 'unary'; request: ImportJobRequest; response: HttpBody }
@@ -16,7 +16,7 @@ export type Imports = {
   downloadImportErrors: { kind: 'server_stream'; request: ImportJobRequest; response: HttpBody }
   /** Stops a job that has not finished; what it has done stays. */
   cancelImport: { kind: 'unary'; request: ImportJobRequest; response: Updated }
-  /** Takes a finished or cancelled import back as a job of its own, field by field: what nobody has changed since is as it was before, what somebody has changed stays. Once; then 409. */
+  /** Takes a finished or cancelled import back as a job of its own, field by field: what nobody has changed since is as it was before, what somebody has changed stays. Once; then 409. It deletes the contacts that the import made, and needs audience.create only. */
   undoImport: { kind: 'unary'; request: ImportJobRequest; response: StartImportResponse }
 }
 
@@ -67,6 +67,7 @@ export type ImportJobRequest = {
 }
 
 export type ImportStatus = {
+  /** delayed is reserved: a job that waits for its turn is waiting. */
   state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
   /** 0 to 100; 100 only when complete. */
   progress: number

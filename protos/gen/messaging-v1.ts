@@ -8,11 +8,11 @@ export type Domains = {
   listDomains: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** One domain with its records. */
   getDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Adds a domain and answers the DNS records to publish. Needs a configured mail provider: 400 without one, 503 where it does not answer. */
+  /** Adds a domain and answers the DNS records to publish. Needs a configured mail provider: 400 without one, 503 where it does not answer. 409 over the quota of domains per organization. */
   createDomain: { kind: 'unary'; request: CreateDomainRequest; response: HttpBody }
-  /** Looks the sending records up in DNS, at the servers of their own zones. All of them right: 200 and the domain, verified, and a new DKIM key signs from now on. Otherwise 400, naming each failing record and why; a domain that is verified stays so. */
+  /** Looks the sending records up in DNS, at the servers of their own zones. All of them right: 200 and the domain, verified, and a new DKIM key signs from now on. Otherwise 400, naming each failing record and why; a domain that is verified stays so. 429 where the domain was checked or verified in the last ten seconds. */
   verifyDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Looks the records up and answers the domain with a diagnosis of each; its status stays. */
+  /** Looks the records up and answers the domain with a diagnosis of each; its status stays. 429 as for verify. */
   checkDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Makes a new DKIM key. Until its record verifies both keys are among the sending records and the old one signs; a domain that was never verified has only the new one. 409 while an earlier new key still waits for its record. */
   rotateDkim: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -63,7 +63,7 @@ export type CreateDomainRequest = {
 
 /** Mail that other services have sent: codes, invitations, password links. Internal. */
 export type Mail = {
-  /** Accepts a mail for sending; it goes out in the background, again and again until it is sent or refused for good. Answers once the mail is stored. */
+  /** Accepts a mail for sending; it goes out in the background, again and again until it is sent or refused for good. Answers once the mail is stored. Mail of the installation has quotas, over which it is refused (too_many_pending): per organization and hour for what its people cause, per address and day over all organizations. */
   sendMail: { kind: 'unary'; request: SendMailRequest; response: SendMailResponse }
 }
 
@@ -81,6 +81,10 @@ export type SendMailRequest = {
   senderId?: string
   /** Names the organization's default sender, where it has one, in place of sender_id. */
   fromDefault?: boolean
+  /** What mail of the installation is for: invitation and new_account are caused by somebody of the organization, who chose whom they go to; sign_in_code and password_reset by anyone, without a credential. Quotas count the first two together and each of the others for itself. */
+  purpose?: string
+  /** When the code or link in it stops working: from then on it is not sent, and its text is dropped. */
+  expiresAt?: string
 }
 
 export type SendMailResponse = {
@@ -117,31 +121,33 @@ export type SetProviderRequest = {
 
 /** Senders: the addresses that mail goes out from, who owns them and who may use them. */
 export type Senders = {
-  /** Lists the senders that the caller owns or that are shared with the caller. Honours the shared list parameters. */
+  /** Lists the senders that the caller owns or that are shared with the caller; for an owner of the organization also those whose owner is gone (owner null). Honours the shared list parameters. */
   listSenders: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** Creates a sender; the caller is its owner and creator. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery says how its mail leaves: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the hosted mail service that this installation hands its mail to (SMTP_URL); smtp: by a mail server of its own, which must be in the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
   createSender: { kind: 'unary'; request: CreateSenderRequest; response: HttpBody }
-  /** One sender, for its owner and those it is shared with. */
+  /** One sender, for its owner and those it is shared with, and for an owner of the organization where the sender's is gone. */
   getSender: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a sender: its owner only. smtp is merged into what is stored. */
+  /** Updates a sender: its owner only. smtp is merged into what is stored; 409 where it was changed at the same time. */
   updateSender: { kind: 'unary'; request: UpdateSenderRequest; response: Updated }
   /** Deletes a sender: its owner only. */
   deleteSender: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Makes the sender the organization's default: its owner only. */
   setDefaultSender: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Lets more users see it and send from it: its creator only, also after the owner has changed. */
+  /** Lets more users see it and send from it: its creator only, also after the owner has changed; its owner once the creator's account is gone. */
   shareSender: { kind: 'unary'; request: ShareSenderRequest; response: Updated }
-  /** Takes users off it: its creator only. */
+  /** Takes users off it: its creator only, or its owner once the creator's account is gone. */
   unshareSender: { kind: 'unary'; request: ShareSenderRequest; response: Updated }
-  /** The users it is shared with: its creator only. */
+  /** The users it is shared with: its creator only, or its owner once the creator's account is gone. */
   listSharedUsers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Gives the sender to another user: its owner, or an owner of the organization where the sender's is gone. Its creator stays. */
   transferSender: { kind: 'unary'; request: TransferSenderRequest; response: Updated }
-  /** Sends a test mail at once: its owner only. The message is the server's reply, also where it refused (400). A mail that goes through ends the refusal to write to an address that bounced before. */
+  /** Sends a test mail at once: its owner only. The message is the server's reply, also where it refused (400). A mail that goes through ends the refusal to write to an address that bounced before. Where the address is a contact's, the mail shows among the contact's emails. */
   testSender: { kind: 'unary'; request: TestSenderRequest; response: Updated }
-  /** Begins to connect the account of an oauth sender: the address to send the person to. Its owner only, signed in. What comes back counts for ten minutes, once, in this session. */
+  /** Begins to connect the account of an oauth sender: the address to send the person to. Its owner only, signed in, and not an impersonation. What comes back counts for ten minutes, once, in this session. */
   startSenderOauth: { kind: 'unary'; request: StartSenderOauthRequest; response: StartSenderOauthResponse }
-  /** Where the account's provider sends the person back to. */
+  /** Where the account's provider sends the person back to. Changes nothing: sends the browser on to the console, or to the page /connect-account of this server where no console is configured, with provider, code, state and iss (or error and error_description). That page finishes the connection. */
+  returnSenderOauth: { kind: 'unary'; request: ReturnSenderOauthRequest; response: ReturnSenderOauthResponse }
+  /** Finishes connecting the account, in the session that began it: 403 in another one. 400 where the request has expired or was used, where the provider refuses, or where the account is of another address than the sender and the sender's domain is not verified. */
   finishSenderOauth: { kind: 'unary'; request: FinishSenderOauthRequest; response: Updated }
 }
 
@@ -253,7 +259,7 @@ export type StartSenderOauthResponse = {
   url: string
 }
 
-export type FinishSenderOauthRequest = {
+export type ReturnSenderOauthRequest = {
   provider: 'google' | 'microsoft'
   state: string
   code?: string
@@ -262,4 +268,18 @@ export type FinishSenderOauthRequest = {
   /** Why there is no code. */
   error?: string
   errorDescription?: string
+}
+
+export type ReturnSenderOauthResponse = {
+  /** Where the browser goes: also in the Location header. */
+  url: string
+}
+
+export type FinishSenderOauthRequest = {
+  provider: 'google' | 'microsoft'
+  /** As the provider sent them back. */
+  code: string
+  state: string
+  /** Required where the provider sent it. */
+  iss?: string
 }

@@ -10,6 +10,10 @@ export type Access = {
   public: boolean
   /** Besides: API tokens are resolved at the organization's tenant server, each time; while it is away they get 503. */
   controlPlane: boolean
+  /** Required with caller: what a credential limited to a scope (token exchange) needs in it. A resource, with the action of the HTTP method; "any": nothing; "none": no scope suffices. */
+  scopedAs: string
+  /** With a resource: a second permission that is needed too, as resource.action. */
+  also: string
 }
 
 export type Returns = {
@@ -41,7 +45,9 @@ export type Rule = {
   nonEmpty: boolean
   /** White space around a string is dropped before anything else is checked. */
   trim: boolean
-  /** object_id, email, date, url, cidr (an IP address or a CIDR block). */
+  /** Line breaks and other control characters are allowed: passwords, texts of several lines. Other strings refuse them. */
+  controls: boolean
+  /** object_id, email (kept with its domain in ASCII), date, url, cidr (an IP address or a CIDR block). */
   format: string
   /** The values allowed, separated by spaces. */
   oneOf: string
@@ -78,7 +84,7 @@ export type ListQuery = {
   page?: number
   /** Items on a page: 10 where it is not given, at most 1000. */
   limit?: number
-  /** JSON object. Operators ($eq $ne $gt $gte $lt $lte $in $nin $exists $regex $all $size) stand one level below a field; $and, $or and $nor take arrays. Name a deep field by a dotted key. */
+  /** JSON object. Operators ($eq $ne $gt $gte $lt $lte $in $nin $exists $regex $all $size) stand one level below a field; $and, $or and $nor take arrays. Name a deep field by a dotted key. A $regex has at most 64 characters and must not take long: few quantifiers and alternatives, none nested; *, + and {n,} reach 256 characters, but for the first in a pattern that begins with ^. */
   filter?: string
   /** JSON object: field to 1 or -1. */
   sort?: string

@@ -95,12 +95,16 @@ function freeEntry(values: true | Schema, source: Source): fc.Arbitrary<[string,
 
 function textOf(schema: Schema, name: string, source: Source): fc.Arbitrary<string> {
   const { pattern, format, minLength = 0, maxLength = 200 } = schema
-  if (pattern) return matching(pattern)
+  const isAllowed = pattern ? new RegExp(pattern, 'u') : undefined
+  if (pattern && !isAllowed?.test(source.word)) return matching(pattern)
   if (format === 'email') return word(source).map(text => `${text}@example.com`)
   if (format === 'uri') return word(source).map(text => `https://example.com/${text}`)
   if (format === 'date-time') return fc.date({ noInvalidDate: true }).map(date => date.toISOString())
   if (name === 'domain' || name === 'host') return word(source).map(text => `${text}.example.com`)
-  const within = (text: string) => text.padEnd(minLength, 'x').slice(0, maxLength).toWellFormed()
+  const within = (text: string) => {
+    const sized = text.padEnd(minLength, 'x').slice(0, maxLength).toWellFormed()
+    return isAllowed?.test(sized) === false ? source.word : sized
+  }
   return fc.oneof({ weight: 12, arbitrary: word(source) }, { weight: 1, arbitrary: oddText }).map(within)
 }
 
@@ -111,7 +115,7 @@ const made = new Map<string, fc.Arbitrary<string>>()
 
 /** Made once for a pattern: that takes its time. */
 function matching(pattern: string): fc.Arbitrary<string> {
-  const texts = made.get(pattern) ?? fc.stringMatching(new RegExp(pattern))
+  const texts = made.get(pattern) ?? fc.stringMatching(new RegExp(pattern, 'u'))
   made.set(pattern, texts)
   return texts
 }

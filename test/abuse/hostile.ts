@@ -333,9 +333,14 @@ function set(holder: object, key: string, value: unknown): void {
 function worse(value: unknown, { text, name, value: any, place }: Change): unknown {
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return place % 2 ? -value : value * 2 ** 31
-  if (Array.isArray(value)) return Array(place % 120).fill(value[0] ?? text)
+  if (Array.isArray(value)) return Array(isLong(value) ? 1 : place % 120).fill(value[0] ?? text)
   if (typeof value === 'object' && value !== null) return Object.fromEntries([...Object.entries(value), [name, any]])
   return text
+}
+
+/** Whether a value is long enough as it is: lists in lists would otherwise grow 120-fold by each change. */
+function isLong(value: unknown): boolean {
+  return JSON.stringify(value).length > 20_000
 }
 
 function nested(value: unknown, depth: number): unknown {

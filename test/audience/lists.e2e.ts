@@ -234,7 +234,7 @@ describe('audience lists: 400', () => {
 describe('audience lists: 403', () => {
   it('who may only read can change neither lists nor members', async () => {
     const { id } = await create()
-    const role = { name: 'list readers', kind: 'api', permissions: { audience_lists: ['read'] } }
+    const role = { name: 'list readers', kind: 'api', permissions: { audience_lists: ['read'], audience: ['read'] } }
     await bodyOf(api.post('/api/access-control/save-role', role))
     const { api: reader } = await makeToken(api, { role: 'list readers' })
     await bodyOf(reader.get(`/api/audience-lists/${id}/contacts`))

@@ -1,8 +1,7 @@
 // P10 of the goals, the part of the audience: batches of an import beside a bare upsert loop on the same server.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { startAudience } from '@rollcall/audience'
-import { connect, readAssertionKeys, serviceCaller } from '@rollcall/rpc'
+import { connect, newKeySettings, readTrust, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { type Collection, MongoClient, ObjectId } from 'mongodb'
 import { readConfig } from '../../services/audience/src/config.ts'
@@ -65,7 +64,7 @@ function figure(name: string, { a, b, ratio }: { a: number; b: number; ratio: nu
 async function applyAll({ batches, attributes }: Audience, organizationId: string, variant: number): Promise<void> {
   await defineAttributes(attributes, organizationId)
   const jobId = String(new ObjectId())
-  const caller = serviceCaller('bench', organizationId)
+  const caller = serviceCaller('import', organizationId)
   const under = new Set<Promise<unknown>>()
   for (const [number, rows] of makeBatches(variant).entries()) {
     const wire = rows.map(({ attributes, ...row }, index) => ({
@@ -87,7 +86,7 @@ async function applyAll({ batches, attributes }: Audience, organizationId: strin
 }
 
 async function defineAttributes(attributes: Audience['attributes'], organizationId: string): Promise<void> {
-  const caller = serviceCaller('bench', organizationId)
+  const caller = { ...serviceCaller('bench', organizationId), kind: 'session' as const }
   for (const [slug, type] of [
     ['company', 'string'],
     ['age', 'number'],
@@ -148,7 +147,7 @@ function makeBatches(variant: number): Row[][] {
 }
 
 async function startForBench(url: string, brokers: string, dbName: string) {
-  const key = randomBytes(32).toString('base64')
+  const keys = newKeySettings(['audience', 'gateway', 'import'])
   const lifecycle = createLifecycle({ service: 'audience', logger })
   const config = readConfig({
     LOG_LEVEL: 'warn',
@@ -157,16 +156,19 @@ async function startForBench(url: string, brokers: string, dbName: string) {
     KAFKA_BROKERS: brokers,
     IDENTITY_ADDRESS: '127.0.0.1:1', // nobody is asked there
     TOPIC_PREFIX: `${dbName}.`,
-    ASSERTION_KEY: key,
+    ...keys.audience,
   })
   const { port } = await startAudience(config, lifecycle)
-  const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
-  const batches = connection.client('rollcall.audience.v1.Batches')
+  const address = `127.0.0.1:${port}`
+  const ofImport = connect({ address, trust: readTrust(keys.import) })
+  const connection = connect({ address, trust: readTrust(keys.gateway) })
+  const batches = ofImport.client('rollcall.audience.v1.Batches')
   const attributes = connection.client('rollcall.audience.v1.Attributes')
   return {
     batches,
     attributes,
     stop: async () => {
+      ofImport.close()
       connection.close()
       await lifecycle.stop('bench over')
     },

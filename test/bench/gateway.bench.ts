@@ -11,16 +11,18 @@ import type { Route } from '@rollcall/contract'
 import {
   connectCacheRedis,
   createCredentialCache,
+  createSecretHashers,
   createSessionJwt,
   formatToken,
   generateSecret,
+  parseHashKeys,
   parseKeyRing,
-  parseSecretKey,
 } from '@rollcall/credentials'
 import { batchedLogger } from '@rollcall/gateway/access-log'
 import { createApp } from '@rollcall/gateway/app'
 import type { CachedCredential } from '@rollcall/gateway/authenticate'
 import type { Backends } from '@rollcall/gateway/backends'
+import { createBounds } from '@rollcall/gateway/bounds'
 import type { Context } from '@rollcall/gateway/context'
 import { startTokenUsage } from '@rollcall/gateway/token-usage'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
@@ -160,6 +162,12 @@ async function gatewayOn(redis: Context['redis']) {
   const accessLogger = batchedLogger('info', { onStop: () => {} }, openSync(devNull, 'w'))
   const cache = createCredentialCache<CachedCredential>(redis, { prefix: `${prefix}credential:` })
   await cache.prepare(organizationId)
+  const bounds = createBounds({
+    BODY_MEMORY_BYTES: 2 ** 30,
+    BODY_MEMORY_BYTES_PER_ADDRESS: 2 ** 30,
+    ANSWER_MEMORY_BYTES: 2 ** 30,
+    CLIENT_TIMEOUT_MS: 30_000,
+  })
   const tokenUsage = startTokenUsage({
     identity: { recordUsage: async () => ({}) },
     everyMs: 20_000,
@@ -171,15 +179,18 @@ async function gatewayOn(redis: Context['redis']) {
       backends: stubbedBackends,
       redis,
       limitPrefix: `${prefix}limit:`,
-      idempotencyPrefix: `${prefix}idempotency:`,
+      keptAnswers: { redis, prefix: `${prefix}idempotency:`, maxKeys: { credential: 1, organization: 1 } },
       cache,
       sessions,
-      tokenKey: parseSecretKey(randomBytes(32).toString('base64')),
+      tokenSecrets: createSecretHashers(parseHashKeys(`bench:${randomBytes(32).toString('base64')}`)).token,
       tokenUsage,
       tenantServers: { of: () => stubbedBackends.client('rollcall.identity.v1.Credentials'), close: () => {} },
+      publicUrl: 'http://localhost',
       trustProxy: 0,
       deadlineMs: 10_000,
       uploadMaxBytes: 1,
+      bounds,
+      streamSlots: { take: async () => () => {}, stop: () => {} },
       logger: createLogger({ service: 'gateway' }),
       accessLogger,
       metrics: createMetrics('gateway'),

@@ -262,13 +262,13 @@ function anyFilter(): fc.Arbitrary<object> {
 }
 
 function worstFilters(): object[] {
-  const pattern = { $regex: '[a-z].*[0-9].*x$', $options: 'i' }
+  const pattern = { $regex: '[0-9].*x$', $options: 'i' }
   const items = Array.from({ length: 500 }, (_, index) => `no such name ${index}`.slice(0, 20))
   return [
     { name: pattern },
-    { $or: Array.from({ length: 3 }, (_, index) => ({ name: { ...pattern, $regex: `[a-z].*[0-9].*x${index}$` } })) },
+    { $or: Array.from({ length: 3 }, (_, index) => ({ name: { ...pattern, $regex: `[0-9].*x${index}$` } })) },
     {
-      $nor: Array.from({ length: 3 }, (_, index) => ({ email: { ...pattern, $regex: `[a-z].*[0-9].*x${index}$` } })),
+      $nor: Array.from({ length: 3 }, (_, index) => ({ email: { ...pattern, $regex: `[0-9].*x${index}$` } })),
     },
     { $or: Array.from({ length: 49 }, (_, index) => ({ name: `nobody ${index}` })) },
     { name: { $in: items } },

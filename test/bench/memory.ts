@@ -22,7 +22,8 @@ export async function peakMemoryWhile(session: number, work: () => Promise<unkno
   return peak
 }
 
-async function memoryOf(session: number): Promise<number> {
+/** Memory, in bytes, that the programs of a session have now. */
+export async function memoryOf(session: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'rss=', '-s', String(session)])
   return stdout.split('\n').reduce((sum, line) => sum + Number(line) * 1024, 0)
 }

@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { keyName, readTrust } from '@rollcall/rpc/service-keys'
 import { Ajv } from 'ajv'
 import { parse, stringify } from 'yaml'
 import { environmentOf, faultsOf, type Pod, podsOf, type Secrets } from './check.ts'
+import { openDoors } from './production.ts'
 import { REFUSED } from './refused.ts'
 import { CHART, lint, type Manifest, render } from './render.ts'
 import { HELMS, obtainTools, type Tools, toolsCache } from './tools.ts'
@@ -92,7 +94,7 @@ describe('the chart', { skip, concurrency: 2 }, () => {
     const custom = profiles.flatMap(release).filter(object => !isBuiltIn(object))
     assert.deepEqual(
       new Set(custom.map(({ kind }) => kind)),
-      new Set(['HTTPRoute', 'ServiceMonitor', 'PrometheusRule']),
+      new Set(['HTTPRoute', 'ServiceMonitor', 'PrometheusRule', 'Certificate']),
     )
     for (const object of custom) assert.deepEqual(customFaults(object), [], object.kind)
     assert.notDeepEqual(customFaults({ ...custom[0]!, spec: { unknown: true } as unknown as Manifest['spec'] }), [])
@@ -103,6 +105,44 @@ describe('the chart', { skip, concurrency: 2 }, () => {
       assert.deepEqual(faultsOf(release(profile), secrets), [])
     })
   }
+})
+
+describe('the profile for production', { skip }, () => {
+  it('has calls and events encrypted, with a proof of who is at either end, and images that cannot change', () => {
+    assert.deepEqual(openDoors(release('production')), [])
+  })
+
+  it('is told from one that has not', () => {
+    const open = openDoors(release('minimal')).join('\n')
+    for (const what of [/gateway talks in the clear/, /audience reaches Kafka in the clear/, /import is an image that/])
+      assert.match(open, what)
+  })
+})
+
+describe('the keys of the services', { skip }, () => {
+  for (const profile of profiles) {
+    it(`are of each its own with the profile ${profile}`, () => {
+      const pods = podsOf(release(profile)).filter(({ owner }) => owner.kind === 'Deployment')
+      for (const pod of pods) {
+        const service = pod.labels['app.kubernetes.io/component']!
+        const { ASSERTION_KEY = '', ASSERTION_PUBLIC_KEYS = '' } = environmentOf(pod, secrets)
+        assert.equal(readTrust({ ASSERTION_KEY, ASSERTION_PUBLIC_KEYS }).signingKey.service, service)
+      }
+    })
+  }
+
+  it('fit together where the chart makes them', () => {
+    const { data = {} } = release('generated-keys').find(({ kind }) => kind === 'Secret')!
+    const decoded = Object.fromEntries(
+      Object.entries(data).map(([name, value]) => [name, Buffer.from(value, 'base64').toString()]),
+    )
+    for (const service of readdirSync(services)) {
+      const ASSERTION_KEY = decoded[`ASSERTION_KEY_${service.toUpperCase()}`]!
+      const { ASSERTION_PUBLIC_KEYS = '' } = decoded
+      const { signingKey, publicKeys } = readTrust({ ASSERTION_KEY, ASSERTION_PUBLIC_KEYS })
+      assert.ok(publicKeys.has(keyName(service, signingKey.id)), service)
+    }
+  })
 })
 
 describe('the check of what holds together', { skip }, () => {
@@ -254,7 +294,7 @@ const withoutData = (objects: readonly Manifest[]) =>
   objects.map(object => (object.kind === 'Secret' ? { ...object, data: Object.keys(object.data ?? {}) } : object))
 
 function isBuiltIn({ apiVersion }: Manifest): boolean {
-  return !/^(monitoring\.coreos\.com|gateway\.networking\.k8s\.io)\//.test(apiVersion)
+  return !/^(monitoring\.coreos\.com|gateway\.networking\.k8s\.io|cert-manager\.io)\//.test(apiVersion)
 }
 
 function validate(minor: string, files: string[]) {

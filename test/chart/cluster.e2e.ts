@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parser } from '@prometheus-io/lezer-promql'
-import { SERVICES } from '@rollcall/local'
-import { connect, readAssertionKeys } from '@rollcall/rpc'
+import { SERVICES, type ServiceName } from '@rollcall/local'
+import { connect } from '@rollcall/rpc'
 import { parse } from 'yaml'
 import { makeAuthority, withoutCertificates } from '../../libs/rpc/src/test-certificates.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -60,9 +60,14 @@ describe('a stack as in a cluster', () => {
   /** Labels by the names that Prometheus keeps samples under. */
   const known = new Map<string, readonly string[]>(Object.entries(OF_THE_CLUSTER))
 
+  const certificatesOf = (services: readonly ServiceName[]) => {
+    const authority = makeAuthority(directory, 'ours')
+    const folderOf = (service: ServiceName) => authority.issue(service, 'IP:127.0.0.1', service)
+    return Object.fromEntries(services.map(service => [service, { RPC_TLS_DIR: folderOf(service) }]))
+  }
+
   before(async () => {
-    const settings = skipTls ? {} : { RPC_TLS_DIR: makeAuthority(directory, 'ours').issue('services', 'IP:127.0.0.1') }
-    stack = await startStack({ settings })
+    stack = await startStack(skipTls ? {} : { settingsOf: certificatesOf(SERVICES) })
     for (const service of SERVICES) {
       const [instance] = stack.instances(service)
       for (const metric of instance!.metrics().registry.getMetricsAsArray()) add(metric as unknown as Facts)
@@ -92,7 +97,7 @@ describe('a stack as in a cluster', () => {
       assert.equal((await stack.owner.get(path)).status, 200, path)
     }
     const { port } = stack.instances('audience')[0]!
-    const plain = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys('a'.repeat(44)) })
+    const plain = connect({ address: `127.0.0.1:${port}`, trust: stack.trust('gateway') })
     await assert.rejects(plain.ready(1_000))
     plain.close()
   })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { deadLetterTopic, topics } from '@rollcall/bus'
+import { keyName, readTrust } from '@rollcall/rpc/service-keys'
 import { parse, parseAllDocuments } from 'yaml'
 import type { Secrets } from './check.ts'
 
@@ -10,6 +12,10 @@ const deploy = join(import.meta.dirname, '..', '..', 'deploy')
 const readme = readFileSync(join(deploy, 'README.md'), 'utf8')
 const secrets = parse(readFileSync(join(import.meta.dirname, 'secrets.yaml'), 'utf8')) as Secrets
 const values = parse(readFileSync(join(deploy, 'helm', 'rollcall', 'values.yaml'), 'utf8')) as Record<string, unknown>
+
+const hasOpenssl = !spawnSync('openssl', ['version']).error
+const settingsOf = (lines: string): Record<string, string> =>
+  Object.fromEntries([...lines.matchAll(/^(\w+)=(.+)$/gm)].map(([, name, value]) => [name, value]))
 
 describe('the guide to running in a cluster', () => {
   it('makes the Secrets that the chart refers to, and no others', () => {
@@ -23,8 +29,29 @@ describe('the guide to running in a cluster', () => {
         name,
       )
     }
-    assert.equal(readme.match(/create secret generic .*\\$/gm)?.length, 3)
+    assert.equal(readme.match(/create secret generic .*\\$/gm)?.length, 2)
     assert.equal(readme.match(/^helm .*\binstall\b/gm)?.length, 1)
+  })
+
+  it('has a script make the keys, whole and each service its own', { skip: !hasOpenssl }, () => {
+    assert.match(
+      readme,
+      /^deploy\/new-keys\.sh > keys\.env\n.*create secret generic rollcall-keys --from-env-file=keys\.env$/m,
+    )
+    const made = settingsOf(execFileSync(join(deploy, 'new-keys.sh'), { encoding: 'utf8' }))
+    const ofAnotherService = 'ASSERTION_KEY_REPORTS'
+    const wanted = Object.keys(secrets['rollcall-keys']!).filter(name => name !== ofAnotherService)
+    assert.deepEqual(Object.keys(made).sort(), wanted.sort())
+    const { ASSERTION_PUBLIC_KEYS = '' } = made
+    for (const service of Object.keys(values.services as object)) {
+      const ASSERTION_KEY = made[`ASSERTION_KEY_${service.toUpperCase()}`]!
+      const { signingKey, publicKeys } = readTrust({ ASSERTION_KEY, ASSERTION_PUBLIC_KEYS })
+      assert.equal(signingKey.service, service)
+      assert.ok(publicKeys.has(keyName(service, signingKey.id)), service)
+    }
+    const next = settingsOf(execFileSync(join(deploy, 'new-keys.sh'), ['gateway'], { encoding: 'utf8' }))
+    assert.deepEqual(Object.keys(next), ['ASSERTION_KEY_GATEWAY', 'ASSERTION_PUBLIC_KEYS'])
+    assert.notEqual(next.ASSERTION_KEY_GATEWAY, made.ASSERTION_KEY_GATEWAY)
   })
 
   it('has Helm wait for as long as a migration may take', () => {
@@ -81,6 +108,27 @@ describe('the guide to running in a cluster', () => {
   })
 })
 
+it('has Kafka users that write their own topic alone, and dead letters of what they read', () => {
+  type Acl = { resource: { type: string; name?: string }; operations: string[] }
+  type KafkaUser = { metadata: { name: string }; spec: { authorization: { acls: Acl[] } } }
+  const users = documentsOf('kafka.yaml').filter(({ kind }) => kind === 'KafkaUser') as unknown as KafkaUser[]
+  const topicsOf = ({ spec }: KafkaUser, operation: string) =>
+    spec.authorization.acls
+      .filter(({ resource, operations }) => resource.type === 'topic' && operations.includes(operation))
+      .map(({ resource }) => resource.name ?? '')
+  for (const [context, topic] of Object.entries(topics)) {
+    const user = users.find(({ metadata }) => metadata.name === `rollcall-${context}`) ?? assert.fail(context)
+    const read = topicsOf(user, 'Read')
+    assert.deepEqual(topicsOf(user, 'Write').sort(), [topic, ...read.map(deadLetterTopic)].sort())
+    assert.ok(!topicsOf(user, 'Create').length && !topicsOf(user, 'All').length)
+    const source = globSync(join(deploy, '..', 'services', context, 'src', 'service.ts')).map(file =>
+      readFileSync(file, 'utf8'),
+    )
+    const consumed = [...source.join().matchAll(/topics: \[topics\.(\w+)\]/g)].map(([, name]) => `${name}.events`)
+    assert.deepEqual(read.sort(), [...new Set(consumed)].sort(), context)
+  }
+})
+
 it('has an example of every topic there is', () => {
   type KafkaTopic = { topicName: string; partitions: number; replicas: number }
   const made = documentsOf('topics.yaml').map(({ spec }) => spec as KafkaTopic)
@@ -104,11 +152,21 @@ function documentsOf(example: string): Example[] {
   })
 }
 
-type Compose = { services: Record<string, { build?: { args: { SERVICE: string } }; environment: NodeJS.ProcessEnv }> }
+type Compose = {
+  services: Record<
+    string,
+    { build?: { args: { SERVICE: string } }; environment: NodeJS.ProcessEnv; env_file?: { path: string }[] }
+  >
+}
 type ConfigModule = { readConfig(env: NodeJS.ProcessEnv): object }
 
 describe('the stack of Compose', () => {
-  const compose = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8'), { merge: true }) as Compose
+  const owned: Record<string, string> = { ...secrets['rollcall-keys'], ...secrets['rollcall-owner'] }
+  const text = readFileSync(join(deploy, 'compose.yaml'), 'utf8')
+  const filledIn = text.replaceAll(/\$\{(\w+)-\}/g, (_, name: string) =>
+    JSON.stringify(owned[name] ?? assert.fail(name)),
+  )
+  const compose = parse(filledIn, { merge: true }) as Compose
   const built = Object.entries(compose.services).filter(([, { build }]) => build)
 
   it('has every service, and gives it what it needs to start', async () => {
@@ -118,8 +176,21 @@ describe('the stack of Compose', () => {
       assert.equal(build?.args.SERVICE, name)
       const { readConfig } = (await import(join(deploy, '..', 'services', name, 'src', 'config.ts'))) as ConfigModule
       const texts = Object.entries(environment).map(([variable, value]) => [variable, String(value)])
-      const owned = { ...secrets['rollcall-keys'], ...secrets['rollcall-owner'] }
-      assert.doesNotThrow(() => readConfig({ ...Object.fromEntries(texts), ...owned }), name)
+      assert.doesNotThrow(() => readConfig(Object.fromEntries(texts)), name)
+    }
+  })
+
+  it('gives each service the keys that the chart gives it, and no file of secrets that others read', () => {
+    const services = values.services as Record<string, { keys: string[] }>
+    for (const [name, { environment, env_file: files = [] }] of built) {
+      const given = Object.keys(environment).filter(variable => /_KEYS?$/.test(variable))
+      assert.deepEqual(given.sort(), [...services[name]!.keys, 'ASSERTION_PUBLIC_KEYS'].sort(), name)
+      assert.equal(environment.ASSERTION_KEY?.split(':')[0], name)
+      assert.equal('BOOTSTRAP_PASSWORD' in environment, name === 'identity')
+      assert.deepEqual(
+        files.map(({ path }) => path),
+        [`${name}.env`],
+      )
     }
   })
 })

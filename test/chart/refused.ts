@@ -121,6 +121,16 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
   ['a broker without a port', { stores: { kafka: { brokers: ['kafka'] } } }, /brokers.*does not match/s],
   ['an unknown level of the log', { logLevel: 'verbose' }, /logLevel.*one of 'trace'/s],
   ['proxies that are all addresses by name', { trustProxy: 'everyone' }, /trustProxy.*does not match/s],
+  [
+    'a number of proxies where anybody may connect',
+    { trustProxy: '1', networkPolicy: { enabled: false } },
+    /trustProxy is a number of hops \(1\), which trusts whoever connects: name the proxies by CIDR/,
+  ],
+  [
+    'a proxy that nobody named, where anybody may connect',
+    { ingress: { enabled: true, hosts: ['example.com'] }, networkPolicy: { enabled: false } },
+    /trustProxy is a number of hops \(1\), which trusts whoever connects: name the proxies by CIDR/,
+  ],
   ['a collector without a scheme', { tracing: { endpoint: 'collector:4317' } }, /endpoint.*does not match/s],
   ['more traces than there are', { tracing: { sampleRatio: '2' } }, /sampleRatio.*does not match/s],
   ['pods as root', { securityContext: { runAsUser: 0 } }, /runAsUser.*minimum/s],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 
@@ -70,13 +70,23 @@ export type Manifest = {
     }[]
     endpoints?: { port: string; path: string }[]
     groups?: { rules: { alert: string; expr: string }[] }[]
+    /** Of a Certificate. */
+    secretName?: string
+    dnsNames?: string[]
+    uris?: string[]
   }
 }
+
+/** The chart's own profile for production, which its namesake among the tests is laid upon. */
+export const PRODUCTION = join(CHART, 'values-production.yaml')
+
+const filesOf = (values: string) => (basename(values) === 'production.yaml' ? [PRODUCTION, values] : [values])
+const flagsOf = (values: string) => filesOf(values).flatMap(file => ['-f', file])
 
 /** What the chart becomes with a file of values; rejects with what Helm says where it refuses them. */
 export async function render(helm: string, values: string, kubernetes: string, ...more: string[]): Promise<Manifest[]> {
   const named = [RELEASE.name, CHART, '--namespace', RELEASE.namespace, '--kube-version', kubernetes]
-  const { stdout } = await run(helm, ['template', ...named, '-f', values, ...more], { maxBuffer: 2 ** 26 })
+  const { stdout } = await run(helm, ['template', ...named, ...flagsOf(values), ...more], { maxBuffer: 2 ** 26 })
   return parseAllDocuments(stdout)
     .map(document => document.toJS() as Manifest | null)
     .filter(object => object !== null)
@@ -84,5 +94,5 @@ export async function render(helm: string, values: string, kubernetes: string, .
 
 /** Helm's own lint, in its strict form. */
 export async function lint(helm: string, values: string, kubernetes: string): Promise<void> {
-  await run(helm, ['lint', '--strict', CHART, '-f', values, '--kube-version', kubernetes])
+  await run(helm, ['lint', '--strict', CHART, ...flagsOf(values), '--kube-version', kubernetes])
 }

@@ -29,6 +29,7 @@ const GO_PROGRAMS = {
 }
 
 const DEFINITIONS: Record<string, string> = {
+  'github.com/cert-manager/cert-manager@v1.19.1': 'deploy/crds/cert-manager.io_certificates.yaml',
   'sigs.k8s.io/gateway-api@v1.6.0': 'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml',
   'github.com/prometheus-operator/prometheus-operator@v0.85.0#servicemonitors':
     'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml',
@@ -89,7 +90,7 @@ async function build(cache: Cache, go: string, dir: string): Promise<void> {
 async function pipInstall(cache: Cache, python: string, dir: string): Promise<void> {
   cache.log('installing kubernetes-validate from PyPI')
   const quiet = ['-q', '--disable-pip-version-check', '--no-input', '--root-user-action=ignore']
-  const wanted = ['--only-binary', ':all:', '--target', dir, '-r', join(here, 'requirements.txt')]
+  const wanted = ['--only-binary', ':all:', '--target', dir, '--require-hashes', '-r', join(here, 'requirements.txt')]
   const program = { command: python, args: ['-m', 'pip', 'install', ...quiet, ...wanted] }
   await install(cache, 'pip install kubernetes-validate', program)
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { freePort, linkTo } from '@rollcall/local'
 import type { Client, RpcServer } from '@rollcall/rpc'
@@ -7,14 +6,15 @@ import { createLogger, pause } from '@rollcall/runtime'
 import { startTestDns, type TestDns } from '../../services/messaging/src/dns/test-dns.ts'
 
 process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = 'true' // read by grpc-js as it loads: names are then asked of our DNS
-const { connect, readAssertionKeys, serve, serviceCaller, signAssertion } = await import('@rollcall/rpc')
+const { connect, createSigner, newKeySettings, readTrust, serve, serviceCaller } = await import('@rollcall/rpc')
 const { Client: GrpcClient, credentials, Metadata } = await import('@grpc/grpc-js')
 
 const maxConnectionAgeMs = 2000
 const zone = 'rollcall.test'
 const name = `identity.${zone}`
-const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
-const caller = serviceCaller('test', 'a'.repeat(24))
+const trust = readTrust(newKeySettings(['messaging']).messaging)
+const caller = serviceCaller('messaging', 'a'.repeat(24))
+const sign = createSigner(trust.signingKey)
 
 const method = '/rollcall.identity.v1.Directory/FindUsers'
 
@@ -22,7 +22,7 @@ const method = '/rollcall.identity.v1.Directory/FindUsers'
 function plainClient(address: string, options: object = {}) {
   const plain = new GrpcClient(address, credentials.createInsecure(), options)
   const metadata = new Metadata()
-  metadata.set('rollcall-caller', signAssertion(caller, assertionKeys))
+  metadata.set('rollcall-caller', sign(caller, method))
   return {
     call: (deadline = Date.now() + 10_000) =>
       new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ describe('calls to a service of several replicas', () => {
       },
       host: `127.0.0.${11 + replicas.length}`,
       port,
-      assertionKeys,
+      trust,
       maxConnectionAgeMs,
       logger: createLogger({ service: 'test', level: 'silent' }),
     })
@@ -93,7 +93,7 @@ describe('calls to a service of several replicas', () => {
     directory.findUsers({ ids: [] }, { caller })
 
   it('reach each of them as often, and a new one soon', async () => {
-    const connection = connect({ address: address(), assertionKeys })
+    const connection = connect({ address: address(), trust })
     const directory = connection.client('rollcall.identity.v1.Directory')
     try {
       await sharesOf(10, ask(directory))
@@ -150,7 +150,7 @@ describe('calls to two replicas, of which one falls silent', () => {
   const withOneSilent = async (test: (address: string, fallSilent: () => void) => Promise<void>) => {
     const logger = createLogger({ service: 'test', level: 'silent' })
     const services = { 'rollcall.identity.v1.Directory': { findUsers: async () => ({ users: [] }) } }
-    const start = () => serve({ services, host: '127.0.0.1', port: 0, assertionKeys, logger })
+    const start = () => serve({ services, host: '127.0.0.1', port: 0, trust, logger })
     await using opened = new AsyncDisposableStack()
     const [one, other] = [await start(), await start()]
     opened.defer(() => one.stop())
@@ -162,7 +162,7 @@ describe('calls to two replicas, of which one falls silent', () => {
 
   it('all go to the other soon', () =>
     withOneSilent(async (address, fallSilent) => {
-      const connection = connect({ address, assertionKeys })
+      const connection = connect({ address, trust })
       try {
         const directory = connection.client('rollcall.identity.v1.Directory')
         const call = (deadline: number) => directory.findUsers({ ids: [] }, { caller, deadline })

@@ -4,7 +4,7 @@ import * as variants from './credential-cache.variants.ts'
 import { type Counts, playWorld } from './credential-cache.world.ts'
 
 /** What must never be counted. */
-export const violationKinds = ['stale', 'overtaken', 'expired', 'stuck'] as const
+export const violationKinds = ['stale', 'overtaken', 'expired', 'stuck', 'denied'] as const
 
 /** What came of many worlds, and the course of the first in which something happened that must not. */
 export type Report = Counts & { interleavings: number; seconds: number; example: string | null }

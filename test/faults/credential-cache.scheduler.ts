@@ -20,8 +20,11 @@ export function createRandom(seed: number): Random {
   return { below, chance: probability => next() < probability, pick: items => items[below(items.length)]! }
 }
 
-/** A process that may die: nothing it waits for comes back to it then. */
-export type Process = { name: string; alive: boolean }
+/** A process that may die: nothing it waits for comes back to it then. `disturbed`: a step of it has gone wrong. */
+export type Process = { name: string; alive: boolean; disturbed: boolean }
+
+/** Makes a process that is well. */
+export const createProcess = (name: string): Process => ({ name, alive: true, disturbed: false })
 
 type Site = 'redis' | 'database'
 type Fate = 'done' | 'lost' | 'unanswered' | 'late' | 'crash'
@@ -69,6 +72,7 @@ export function createScheduler(random: Random, trace: (line: string) => void): 
 
   const play = async (step: Step, fate: Fate) => {
     const outage = new Error('outage')
+    if (fate !== 'done') step.process.disturbed = true
     if (fate === 'crash') step.process.alive = false
     if (fate === 'crash' || fate === 'late') orphan(step)
     if (fate === 'done' || fate === 'unanswered') {

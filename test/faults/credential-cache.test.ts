@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { explore, summarize, violationsIn } from './credential-cache.harness.ts'
-import { fenced, naive, withoutShutting } from './credential-cache.variants.ts'
+import { fenced, naive, withoutDeleting, withoutMinding, withoutShutting } from './credential-cache.variants.ts'
 
 const redisUrl = process.env.REDIS_CACHE_URL
 assert.ok(redisUrl, 'REDIS_CACHE_URL names the Redis to test with')
@@ -12,6 +12,7 @@ suite('credential changes hold at once', () => {
     t.diagnostic(summarize('credential cache', report))
     assert.equal(violationsIn(report), 0, report.example ?? '')
     assert.ok(report.hits > 1_000 && report.changesAnswered > 1_000 && report.changesFailed > 1_000)
+    assert.ok(report.changesWithoutMemory > 200)
   })
 
   test('not with a naive read-through, which the same interleavings catch', async t => {
@@ -25,5 +26,17 @@ suite('credential changes hold at once', () => {
     const report = await explore({ redisUrl, variant: withoutShutting, interleavings: 3_000, untilViolation: true })
     t.diagnostic(summarize('without shutting', report))
     assert.ok(report.overtaken > 0)
+  })
+
+  test('not where Redis has no memory and fences are not deleted: the change fails', async t => {
+    const report = await explore({ redisUrl, variant: withoutDeleting, interleavings: 1_000, untilViolation: true })
+    t.diagnostic(summarize('without deleting', report))
+    assert.ok(report.denied > 0)
+  })
+
+  test('not where Redis has no memory and changes do not mind', async t => {
+    const report = await explore({ redisUrl, variant: withoutMinding, interleavings: 3_000, untilViolation: true })
+    t.diagnostic(summarize('without minding', report))
+    assert.ok(report.stale + report.overtaken > 0)
   })
 })

@@ -71,6 +71,23 @@ export const withoutMemoryOfLoss: Variant = (redis, options) => {
   }
 }
 
+/** A fence that cannot be set for want of memory fails the change. */
+export const withoutDeleting: Variant = (redis, options) =>
+  createCredentialCache<StampedValue>(rewriting(redis, 'redis.pcall(', 'redis.call('), options)
+
+/** A fence that cannot be set for want of memory is left as it is. */
+export const withoutMinding: Variant = (redis, options) =>
+  createCredentialCache<StampedValue>(rewriting(redis, "redis.call('DEL', key)", ''), options)
+
+/** Redis with scripts that say something else at one place. */
+function rewriting(redis: CacheRedis, text: string, other: string): CacheRedis {
+  return {
+    ...redis,
+    evalsha: () => Promise.reject(new Error('NOSCRIPT')),
+    eval: (source, ...call) => redis.eval(source.replace(text, other), ...call),
+  }
+}
+
 /** The cache with other scripts for its changes: the first of a change shuts its fences, the second releases them. */
 function alteringChanges(
   redis: CacheRedis,

@@ -1,6 +1,8 @@
 import type { CacheRedis, ChangeScope } from '@rollcall/credentials'
 import { AppError } from '@rollcall/rpc'
+import { onFullRedis } from './credential-cache.memory.ts'
 import {
+  createProcess,
   createRandom,
   createScheduler,
   type Process,
@@ -33,8 +35,12 @@ const noCounts = {
   expired: 0,
   /** Did not cache again once all was well. */
   stuck: 0,
+  /** Changes that met a Redis without memory, and were made. */
+  changesWithoutMemory: 0,
+  /** Failed a change although nothing was wrong but that Redis had no memory. */
+  denied: 0,
 }
-/** What happened in a world; `stale`, `overtaken`, `expired` and `stuck` must not. */
+/** What happened in a world; `stale`, `overtaken`, `expired`, `stuck` and `denied` must not. */
 export type Counts = typeof noCounts
 
 /** How new something is: how often the credential, and its organization as a whole, had been changed. */
@@ -66,6 +72,8 @@ type World = {
   answered: Map<string, Stamp>
   /** Whether every write so far kept the time it was given. */
   punctual: boolean
+  /** Redis has no memory left: it refuses what would take more. */
+  memoryIsFull: boolean
   leaptMs: number
   skewsMs: number[]
   cacheOf(redis: CacheRedis, clock: () => number): CacheUnderTest
@@ -73,8 +81,8 @@ type World = {
 
 /**
  * Plays one world: an organization with three credentials, a handful of requests on several gateways and some changes,
- * interleaved by chance, while Redis forgets, goes away and comes back, processes die, answers get lost, time leaps and
- * clocks go wrong. The seed decides it all.
+ * interleaved by chance, while Redis forgets, runs out of memory, goes away and comes back, processes die, answers get
+ * lost, time leaps and clocks go wrong. The seed decides it all.
  */
 export async function playWorld(options: WorldOptions): Promise<Counts> {
   const world = createWorld(options)
@@ -87,6 +95,7 @@ export async function playWorld(options: WorldOptions): Promise<Counts> {
   const mishapChance = random.chance(0.3) ? 0 : random.below(25) / 100
   scheduler.faultiness = random.chance(0.4) ? 0 : random.below(25) / 100
   if (random.chance(0.8)) await warmUp(world)
+  world.memoryIsFull = random.chance(0.15)
 
   while (actors.length > 0 || scheduler.waiting > 0) {
     counts.steps++
@@ -123,6 +132,7 @@ function createWorld({ redis, prefix, variant, seed, trace = () => {} }: WorldOp
     organizationChanges: 0,
     answered: new Map(ids.map(id => [id, { credential: 0, organization: 0 }])),
     punctual: true,
+    memoryIsFull: false,
     leaptMs: 0,
     skewsMs: Array.from({ length: gatewayCount }, () => random.below(2_000) - 1_000),
     cacheOf: (port, clock) => variant(port, { prefix, leaseMs, ttlMs, clock, ids }),
@@ -164,15 +174,23 @@ function overhear({ redis, keys }: World): CacheRedis {
   }
 }
 
-/** A process's connection to Redis: each command is a step of its own. `onScript` is told when a script gets there. */
+/**
+ * A process's connection to Redis: each command is a step of its own. `onScript` is told when a script gets there. Without
+ * memory Redis does not know a script by its digest, so that its text can be run as a full Redis would run it.
+ */
 function connect(world: World, process: Process, onScript = () => {}): CacheRedis {
   const redis = overhear(world)
   const inTurn = <T>(label: string, effect: () => Promise<T>) => world.scheduler.step(process, 'redis', label, effect)
   return {
     mget: (...keys) => inTurn('MGET', () => redis.mget(...keys)),
-    eval: (...call) => inTurn('EVAL', () => redis.eval(...call)),
+    eval: (source, ...call) =>
+      inTurn('EVAL', () => {
+        onScript()
+        return redis.eval(world.memoryIsFull ? onFullRedis(source) : source, ...call)
+      }),
     evalsha: (...call) =>
       inTurn('EVALSHA', () => {
+        if (world.memoryIsFull) throw new Error('NOSCRIPT')
         onScript()
         return redis.evalsha(...call)
       }),
@@ -205,7 +223,7 @@ function createClock(world: World, gateway: number) {
 
 async function request(world: World, name: string): Promise<void> {
   const { random, scheduler, counts, trace } = world
-  const process = { name, alive: true }
+  const process = createProcess(name)
   const account = random.pick(world.subjects)
   const clock = createClock(world, random.below(gatewayCount))
   const cache = world.cacheOf(connect(world, process), clock.tell)
@@ -242,14 +260,16 @@ function judgeAge({ counts, punctual }: World, value: StampedValue, answered: St
 
 async function change(world: World, name: string): Promise<void> {
   const { random, scheduler, counts, trace, organizationId } = world
-  const process = { name, alive: true }
+  const process = createProcess(name)
   const target = random.chance(0.6) ? random.pick(world.subjects) : undefined
   const alive = random.chance(0.5)
   let shutAt = Number.POSITIVE_INFINITY
   let written: Stamp | undefined
+  let metFullMemory = false
   const cache = world.cacheOf(
     connect(world, process, () => {
       shutAt = Math.min(shutAt, now(world))
+      metFullMemory ||= world.memoryIsFull
     }),
     () => now(world),
   )
@@ -269,10 +289,13 @@ async function change(world: World, name: string): Promise<void> {
       await scheduler.step(process, 'database', 'write', land)
     })
     counts.changesAnswered++
+    if (metFullMemory) counts.changesWithoutMemory++
     trace(`${name} is answered`)
     if (written) rememberAnswer(world, target, written)
   } catch (error) {
     counts.changesFailed++
+    const wasRefused = error instanceof AppError && error.code === 'conflict'
+    if (!wasRefused && !process.disturbed) counts.denied++
     trace(`${name} fails: ${error}`)
   }
 }
@@ -331,6 +354,10 @@ async function mishap(world: World): Promise<void> {
       scheduler.redisAway = !scheduler.redisAway
     },
     () => {
+      world.memoryIsFull = !world.memoryIsFull
+      world.trace(world.memoryIsFull ? 'Redis has no memory left' : 'Redis has memory again')
+    },
+    () => {
       skewsMs[random.below(gatewayCount)] = random.below(400_000) - 200_000
     },
   ]
@@ -340,6 +367,7 @@ async function mishap(world: World): Promise<void> {
 
 /** Asks on with nothing going wrong any more: soon the cache has to answer by itself, and rightly. */
 async function recover(world: World): Promise<void> {
+  world.memoryIsFull = false
   const account = world.accounts.find(({ alive, expiresAt }) => alive && expiresAt === null)
   if (!account) return
   const cache = cacheAtEase(world)

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, LOCALHOST, type RunningBacking, startBacking } from '@rollcall/local'
-import { readAssertionKeys } from '@rollcall/rpc'
 import { MongoClient, ObjectId } from 'mongodb'
 import { type Api, bodyOf, onceServed } from '../api.ts'
 import { follow, startImport } from '../import/import-job.ts'
@@ -91,17 +89,16 @@ export async function startWorld(): Promise<World> {
   await using onFailure = new AsyncDisposableStack()
   const redis = await startRedis()
   onFailure.defer(() => redis.stop())
-  const assertionKey = randomBytes(32).toString('base64')
   const wirePort = await freePort()
   const stack = await startStack({
     processes: true,
-    settings: { ...organizationSettings, ASSERTION_KEY: assertionKey, REDIS_QUEUE_URL: redis.url },
+    settings: { ...organizationSettings, REDIS_QUEUE_URL: redis.url },
     settingsOf: { import: { AUDIENCE_ADDRESS: `${LOCALHOST}:${wirePort}` } },
   })
   onFailure.defer(() => stack.stop())
   const [worker, audience] = [stack.instances('import')[0]!, stack.instances('audience')[0]!]
   const target = `${LOCALHOST}:${audience.port}`
-  const wire = await startWire({ port: wirePort, target, assertionKeys: readAssertionKeys(assertionKey) })
+  const wire = await startWire({ port: wirePort, target, trust: stack.trust('import') })
   onFailure.defer(() => wire.stop())
   const mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
   onFailure.defer(() => mongo.close())

@@ -1,6 +1,6 @@
 import { LOCALHOST } from '@rollcall/local'
 import type { ApplyBatchRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import { type AssertionKeys, type Call, connect, type Handlers, type RpcServer, serve } from '@rollcall/rpc'
+import { type Call, connect, type Handlers, type RpcServer, serve, type Trust } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 
 /** What is done at a batch on its way: `pass` sends it on, and resolves when the audience has answered. */
@@ -37,7 +37,7 @@ export type WireOptions = {
   port: number
   /** The audience. */
   target: string
-  assertionKeys: AssertionKeys
+  trust: Trust
 }
 
 /** What the wire does from now on. */
@@ -47,9 +47,9 @@ export type Doing = { atBatch: AtBatch; variant: Variant }
  * Stands between import and audience and passes on what imports ask of it, so that a fault can come at any point of a batch: before
  * it arrives, while it is applied, after it was applied and before that is known.
  */
-export async function startWire({ port, target, assertionKeys }: WireOptions) {
+export async function startWire({ port, target, trust }: WireOptions) {
   const wire = { doing: nothing, stop }
-  const audience = connect({ address: target, assertionKeys, deadlineMs: 30_000 })
+  const audience = connect({ address: target, trust, deadlineMs: 30_000 })
   const [batches, attributes] = [
     audience.client('rollcall.audience.v1.Batches'),
     audience.client('rollcall.audience.v1.Attributes'),
@@ -80,7 +80,7 @@ export async function startWire({ port, target, assertionKeys }: WireOptions) {
     },
     port,
     host: LOCALHOST,
-    assertionKeys,
+    trust,
     logger: createLogger({ service: 'wire', level: 'fatal' }),
   })
   async function stop() {

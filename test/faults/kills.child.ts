@@ -15,7 +15,7 @@ async function make(): Promise<void> {
   const _id = new ObjectId()
   await things.insertOne({ _id })
   const time = new Date().toISOString()
-  const about = { type: 'thing.created', source: 'test', subject: String(_id), organization: 'a'.repeat(24), time }
+  const about = { type: 'thing.created', source: 'audience', subject: String(_id), organization: 'a'.repeat(24), time }
   await bus.publish('audience.events', [{ id: String(_id), ...about, data: {} }])
 }
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type Link, LOCALHOST, linkTo } from '@rollcall/local'
 import {
@@ -7,15 +6,16 @@ import {
   connect,
   type Handlers,
   json,
+  newKeySettings,
   type RpcServer,
-  readAssertionKeys,
+  readTrust,
   serve,
   serviceCaller,
 } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 
-const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
-const caller = { ...serviceCaller('test', 'a'.repeat(24)), permissions: '*' as const }
+const trust = readTrust(newKeySettings(['gateway']).gateway)
+const caller = { ...serviceCaller('test', 'a'.repeat(24)), kind: 'session' as const }
 
 describe('a call whose connection breaks', () => {
   let server: RpcServer
@@ -37,9 +37,9 @@ describe('a call whose connection breaks', () => {
     const handlers: object = new Proxy({}, { get: (_, method: string) => () => breaking(method) })
     const services = { 'rollcall.audience.v1.Contacts': handlers as Handlers<'rollcall.audience.v1.Contacts'> }
     const logger = createLogger({ service: 'test', level: 'silent' })
-    server = await serve({ services, port: 0, host: LOCALHOST, assertionKeys, logger })
+    server = await serve({ services, port: 0, host: LOCALHOST, trust, logger })
     link = await linkTo(`${LOCALHOST}:${server.port}`)
-    connection = connect({ address: link.url, assertionKeys, deadlineMs: 5000 })
+    connection = connect({ address: link.url, trust, deadlineMs: 5000 })
   })
   after(async () => {
     connection.close()

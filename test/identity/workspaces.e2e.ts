@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Link, linkTo } from '@rollcall/local'
+import { type Link, LOCALHOST, linkTo } from '@rollcall/local'
+import { type Connection, connect, newKeySettings, type RpcServer, readTrust, serve } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type OwnedLifecycle, pause } from '@rollcall/runtime'
 import { MongoClient, ObjectId } from 'mongodb'
 import { readConfig } from '../../services/gateway/src/config.ts'
 import { startGateway } from '../../services/gateway/src/service.ts'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
+import { type Mailbox, openMailbox } from './mailbox.ts'
 
 type Page<T> = { docs: T[]; totalDocs: number; limit: number }
 type Refusal = { message: string; path?: string }
@@ -38,17 +40,20 @@ const apart = (api: Api) => api.with({ 'x-forwarded-for': `198.18.${people >> 8}
 describe('workspaces', () => {
   let stack: TestStack
   let database: MongoClient
+  let mailbox: Mailbox
   /** Owner of the organization that most tests are in. */
   let owner: Person
 
   before(async () => {
-    stack = await startStack({ settings: { REGISTRATION: 'open', TRUST_PROXY: '1' } })
+    mailbox = await openMailbox()
+    stack = await startStack({ settings: { ...mailbox.settings, REGISTRATION: 'open', TRUST_PROXY: '1' } })
     database = new MongoClient(stack.backing.MONGODB_URL)
     owner = await organization()
   })
   after(async () => {
     await database.close()
     await stack.stop()
+    await mailbox.remove()
   })
 
   const collection = (name: string) => database.db(`${stack.namespace}rollcall_identity`).collection(name)
@@ -60,6 +65,8 @@ describe('workspaces', () => {
     const request = { name: 'Owner', email, password }
     type Registration = { token: string; user: { id: string } }
     const { token, user } = await bodyOf(visitor.post<Registration>('/api/auth/register', request), 201)
+    // As if the owner had proven the mailbox: others are mailed too.
+    await collection('organizations').updateMany({}, { $set: { verified: true } })
     return { api: visitor.as(token), id: user.id, email }
   }
   const signedIn = async (email: string): Promise<Api> => {
@@ -108,8 +115,12 @@ describe('workspaces', () => {
   const invitations = async ({ id }: Workspace) =>
     (await bodyOf(owner.api.get<Page<Invitation>>(`/api/workspaces/${id}/invitations`))).docs
   const secretOf = ({ acceptUrl }: CreatedInvitation) => acceptUrl.split('/').at(-1)!
-  const accept = (invitation: CreatedInvitation, body: object = { name: 'Invited', password }) =>
-    apart(stack.api).post<{ workspace: Workspace; role: string; user: { id: string; role: string; email: string } }>(
+  const accept = (
+    invitation: CreatedInvitation,
+    body: object = { name: 'Invited', password },
+    api = apart(stack.api),
+  ) =>
+    api.post<{ workspace: Workspace; role: string; user: { _id: string; name: string } }>(
       `/api/invitations/${secretOf(invitation)}/accept`,
       body,
     )
@@ -298,25 +309,28 @@ describe('workspaces', () => {
       const email = newAddress()
       const invitation = await invited(workspace, email, 'admin')
       const { user, role, workspace: joined } = await bodyOf(accept(invitation))
-      assert.deepEqual([user.email, user.role, role], [email, 'user', 'admin'])
+      assert.deepEqual([user.name, role], ['Invited', 'admin'])
+      const account = await bodyOf(owner.api.get<{ email: string; role: string }>(`/api/users/${user._id}`))
+      assert.deepEqual([account.email, account.role], [email, 'user'])
       assert.deepEqual(joined, { _id: workspace.id, name: workspace.name, image: null })
       const api = await signedIn(email)
       await bodyOf(api.patch(`/api/workspaces/${workspace.id}`, { name: 'managed' }))
       assert.equal((await invitations(workspace))[0]!.status, 'accepted')
-      assert.deepEqual((await told(user.id)).slice(-3).sort(), ['invitation.accepted', 'member.added', 'user.created'])
+      assert.deepEqual((await told(user._id)).slice(-3).sort(), ['invitation.accepted', 'member.added', 'user.created'])
     })
 
     it('accepting works with the account that is there, whose name and password stay', async () => {
       const workspace = await create()
       const someone = await person()
       const invitation = await invited(workspace, someone.email.toUpperCase())
-      const { user } = await bodyOf(accept(invitation, { name: 'Other', password: 'another password' }))
-      assert.equal(user.id, someone.id)
+      const request = { name: 'Other', password: 'another password' }
+      const { user } = await bodyOf(accept(invitation, request, someone.api))
+      assert.deepEqual(user, { _id: someone.id, name: someone.email })
       const account = await bodyOf(owner.api.get<{ name: string }>(`/api/users/${someone.id}`))
       assert.equal(account.name, someone.email)
       await bodyOf((await signedIn(someone.email)).get(`/api/workspaces/${workspace.id}`))
       const again = await invited(await create(), someone.email)
-      await bodyOf(accept(again, {}))
+      await bodyOf(accept(again, {}, someone.api))
     })
 
     it('declined, revoked and expired invitations free their seat, pending ones take one', async () => {
@@ -416,7 +430,8 @@ describe('workspaces', () => {
     /** One request for each action, on a workspace that may be changed and a spare one of the same members. */
     const attempts = (api: Api, { id }: Workspace): Record<string, () => Promise<Answer>> => ({
       read: () => api.get(`/api/workspaces/${id}/members`),
-      create: () => api.post(`/api/workspaces/${id}/invitations`, { email: newAddress(), role: 'user' }),
+      create: async () =>
+        api.post(`/api/workspaces/${id}/invitations`, { email: (await person()).email, role: 'user' }),
       update: () => api.patch(`/api/workspaces/${id}`, { name: 'Changed' }),
       delete: () => api.delete(`/api/workspaces/${id}`),
     })
@@ -707,8 +722,8 @@ describe('workspaces', () => {
       const role = await saveRole({ tokens: ['create'] })
       await bodyOf(owner.api.patch(`/api/users/${sender.id}/change-role`, { role }))
       const { api: token } = await makeToken(sender.api)
-      const byPerson = await invited(workspace, newAddress(), 'user', sender)
-      const byToken = await invited(workspace, newAddress(), 'user', { ...sender, api: token })
+      const byPerson = await invited(workspace, (await person()).email, 'user', sender)
+      const byToken = await invited(workspace, (await person()).email, 'user', { ...sender, api: token })
       const path = ({ id }: Invitation) => `/api/workspaces/${workspace.id}/invitations/${id}`
       for (const invitation of [byPerson, byToken])
         for (const { api } of [other, owner]) await refused(api.delete(path(invitation)), 403, { message: /sender/ })
@@ -720,11 +735,12 @@ describe('workspaces', () => {
     it('a blocked account does not accept', async () => {
       const workspace = await create()
       const someone = await person()
-      const invitation = await invited(workspace, someone.email)
+      const mail = await mailbox.next(someone.email, () => invited(workspace, someone.email))
+      const accepting = () => apart(stack.api).post(`/api/invitations/${/\/invitations\/(\w+)/.exec(mail)![1]}/accept`)
       await bodyOf(owner.api.patch(`/api/users/${someone.id}/block`))
-      await refused(accept(invitation), 403, { message: /^Account is blocked.$/ })
+      await refused(accepting(), 403, { message: /^Account is blocked.$/ })
       await bodyOf(owner.api.patch(`/api/users/${someone.id}/unblock`))
-      await bodyOf(accept(invitation))
+      await bodyOf(accepting())
     })
   })
 
@@ -875,7 +891,7 @@ describe('workspaces', () => {
       const email = newAddress()
       const [first, other] = [await invited(workspace, email), await invited(await create(), email)]
       await bodyOf(accept(first))
-      await bodyOf(accept(other, {}))
+      await bodyOf(accept(other, {}, await signedIn(email)))
       await refused(invite(workspace, email), 409)
     })
 
@@ -901,23 +917,35 @@ describe('workspaces', () => {
     let lifecycle: OwnedLifecycle
     let url: string
 
-    /** Another gateway, which reaches the tenant server of the organization by a link. */
+    let home: Connection
+    let tenantServer: RpcServer
+
+    /** Another gateway, which reaches the tenant server of the organization by a link. The server asks identity. */
     before(async () => {
       const { organization } = await bodyOf(owner.api.get<{ organization: { id: string } }>('/api/auth/me'))
       const { environment } = stack.instances('gateway')[0]!
-      link = await linkTo(String(environment.IDENTITY_ADDRESS))
-      lifecycle = createLifecycle({ service: 'gateway', logger: createLogger({ service: 'gateway', level: 'fatal' }) })
+      const logger = createLogger({ service: 'gateway', level: 'fatal' })
+      const tenantKeys = newKeySettings(['gateway']).gateway
+      const credentials = 'rollcall.identity.v1.Credentials'
+      home = connect({ address: String(environment.IDENTITY_ADDRESS), trust: stack.trust('gateway') })
+      const services = { [credentials]: home.client(credentials) }
+      tenantServer = await serve({ services, host: LOCALHOST, port: 0, trust: readTrust(tenantKeys), logger })
+      link = await linkTo(`${LOCALHOST}:${tenantServer.port}`)
+      lifecycle = createLifecycle({ service: 'gateway', logger })
       const config = readConfig({
         ...environment,
         PORT: '0',
         RPC_DEADLINE_MS: String(deadlineMs),
         TENANT_SERVERS: JSON.stringify({ [organization.id]: link.url }),
+        TENANT_ASSERTION_KEY: tenantKeys.ASSERTION_KEY,
       })
       url = `http://127.0.0.1:${(await startGateway(config, lifecycle)).port}`
     })
     after(async () => {
       await lifecycle.stop('the test is over')
       await link.stop()
+      await tenantServer.stop()
+      home.close()
     })
 
     for (const mode of ['cut', 'silent'] as const) {
@@ -959,6 +987,31 @@ describe('workspaces', () => {
         }
       })
     }
+
+    it('HEAD and a token in a cookie ask the tenant server too', async () => {
+      const workspace = await create()
+      const { token } = await makeToken(owner.api)
+      const path = `/api/workspaces/${workspace.id}/members`
+      const asks = [
+        { method: 'HEAD', headers: { authorization: token } },
+        { method: 'HEAD', headers: { cookie: `auth_token=${token}` } },
+        { method: 'GET', headers: { cookie: `auth_token=${token}` } },
+        { method: 'GET', headers: { cookie: `authorization=${encodeURIComponent(`Bearer ${token}`)}` } },
+      ]
+      const statuses = () =>
+        Promise.all(
+          asks.map(async ({ method, headers }) => (await fetch(new URL(path, url), { method, headers })).status),
+        )
+      assert.deepEqual(await statuses(), [200, 200, 200, 200])
+      link.become('cut')
+      assert.deepEqual(await statuses(), [503, 503, 503, 503])
+      assert.equal((await owner.api.at(url).request('HEAD', path)).status, 200)
+      link.become('open')
+      for (let waitedMs = 0; (await statuses()).some(status => status !== 200); waitedMs += 50) {
+        assert.ok(waitedMs < 10_000, 'the tenant server is reached again')
+        await pause(50)
+      }
+    })
 
     it('a token that was revoked is refused there at once', async () => {
       const workspace = await create()

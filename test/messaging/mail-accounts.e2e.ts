@@ -2,15 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { MongoClient } from 'mongodb'
 import { type MailServer, startMailServer } from '../../services/messaging/src/mail/test-mail-server.ts'
-import { type Api, bodyOf, signIn } from '../api.ts'
+import { type Api, bodyOf, makeToken } from '../api.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type AccountProvider, startAccountProvider } from './mail-account-provider.ts'
+import { verifiedDomain } from './verified-domain.ts'
 
 type Sender = { id: string; oauth: { status: string; email: string | null; connectedAt: string | null } }
 type Outcome = { success: boolean; message: string }
 
 const senders = '/api/emails/senders'
 const account = 'person@accounts.example'
+const domain = 'mail.accounts.example'
+const notBegun = 'the request to connect an account has expired or was used: begin again'
 
 describe('senders by a mail account', () => {
   let provider: AccountProvider
@@ -29,6 +32,7 @@ describe('senders by a mail account', () => {
         GOOGLE_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
       },
     })
+    await verifiedDomain(stack, domain)
   })
   after(async () => {
     await stack.stop()
@@ -37,17 +41,29 @@ describe('senders by a mail account', () => {
   })
 
   const create = (api: Api = stack.owner, name = 'google') => {
-    const sender = { name: 'N', email: `s${count++}@x.example`, delivery: 'oauth', oauth: { provider: name } }
+    const sender = { name: 'N', email: `s${count++}@${domain}`, delivery: 'oauth', oauth: { provider: name } }
     return bodyOf(api.post<Sender>(senders, sender), 201)
   }
   const start = async (id: string, api: Api = stack.owner) =>
     (await bodyOf(api.get<{ url: string }>(`${senders}/oauth/google/start`, { sender: id }))).url
-  const finish = (path: string, status = 200, api: Api = stack.api) => bodyOf(api.get<Outcome>(path), status)
+  /** What the provider sends a person back with, as the callback hands it on. */
+  const comeBack = async (path: string): Promise<Record<string, string>> => {
+    const { headers, status } = await fetch(new URL(path, stack.urls[0]), { redirect: 'manual' })
+    assert.equal(status, 303)
+    const url = new URL(headers.get('location')!)
+    assert.equal(url.pathname, '/connect-account')
+    return Object.fromEntries(url.searchParams)
+  }
+  const consent = async (id: string, api: Api = stack.owner) => comeBack(provider.consent(await start(id, api)))
+  const finish = (answer: Record<string, string>, status = 200, api: Api = stack.owner, name = 'google') => {
+    const { code, state, iss } = answer
+    return bodyOf(api.post<Outcome>(`${senders}/oauth/${name}/finish`, { code, state, iss }), status)
+  }
   const test = (id: string, to: string, status = 200) =>
     bodyOf(stack.owner.post<Outcome>(`${senders}/${id}/test`, { to }), status)
   const connected = async () => {
     const { id } = await create()
-    await finish(provider.consent(await start(id)))
+    await finish(await consent(id))
     return id
   }
 
@@ -56,7 +72,9 @@ describe('senders by a mail account', () => {
     assert.equal(oauth.status, 'pending')
     const url = new URL(await start(id))
     assert.equal(url.searchParams.get('code_challenge_method'), 'S256')
-    assert.deepEqual(await finish(provider.consent(url.href)), { success: true, message: 'connected' })
+    const answer = await comeBack(provider.consent(url.href))
+    assert.equal(answer.provider, 'google')
+    assert.deepEqual(await finish(answer), { success: true, message: 'connected' })
     const { oauth: after } = await bodyOf(stack.owner.get<Sender>(`${senders}/${id}`))
     assert.deepEqual([after.status, after.email], ['connected', account])
     assert.ok(after.connectedAt)
@@ -83,49 +101,53 @@ describe('senders by a mail account', () => {
     provider.isRevoked = false
     provider.lifetimeSeconds = 3600
     assert.equal((await bodyOf(stack.owner.get<Sender>(`${senders}/${id}`))).oauth.status, 'expired')
-    await finish(provider.consent(await start(id)))
+    await finish(await consent(id))
     await test(id, 'contact-3@example.com')
   })
 
   it('400: what comes back a second time, altered, or to the wrong provider', async () => {
     const { id } = await create()
-    const back = provider.consent(await start(id))
-    const state = new URL(back, 'http://x').searchParams.get('state')!
-    await finish(back.replace(state, `${state}x`), 400)
+    const back = await consent(id)
+    await finish({ ...back, state: `${back.state}x` }, 400)
+    await finish(back, 400, stack.owner, 'microsoft')
     await finish(back)
-    const again = await finish(back, 400)
-    assert.deepEqual(again, {
-      success: false,
-      message: 'the request to connect an account has expired, was used, or is not yours',
-    })
-    await finish(provider.consent(await start(id)).replace('/google/', '/microsoft/'), 400)
-    await finish(`${provider.consent(await start(id)).replace(/code=\w+/, 'code=forged')}`, 400)
-    for (const iss of ['iss=https%3A%2F%2Fforged.example', 'authuser=0']) {
-      const { message } = await finish(provider.consent(await start(id)).replace(/iss=[^&]+/, iss), 400)
+    assert.deepEqual(await finish(back, 400), { success: false, message: notBegun })
+    await finish({ ...(await consent(id)), code: 'forged' }, 400)
+    const { iss: _, ...unnamed } = await consent(id)
+    for (const answer of [{ ...(await consent(id)), iss: 'https://forged.example' }, unnamed]) {
+      const { message } = await finish(answer, 400)
       assert.equal(message, 'google: what came back is not the answer to what was asked')
     }
-    const denied = provider.consent(await start(id)).replace(/code=\w+/, 'error=access_denied')
-    assert.equal((await finish(denied, 400)).message, 'google: access_denied')
     for (const path of ['callback', 'callback?state=', 'callback?state=a&state=b', 'start', 'start?sender=x']) {
       assert.equal((await stack.owner.get(`${senders}/oauth/google/${path}`)).status, 400, path)
+    }
+    for (const body of [{}, { code: 'c' }, { state: 's' }, { code: '', state: 's' }, { ...back, more: 1 }]) {
+      assert.equal((await stack.owner.post(`${senders}/oauth/google/finish`, body)).status, 400, JSON.stringify(body))
     }
     assert.equal((await stack.owner.get(`${senders}/oauth/yahoo/start?sender=${id}`)).status, 400)
   })
 
-  it('400: where the session that began has ended, or the browser is in another one', async () => {
-    const other = await signIn(stack.api, OWNER.email, OWNER.password)
+  it('303: the callback hands on why there is no code', async () => {
     const { id } = await create()
-    const ended = provider.consent(await start(id, other))
-    await bodyOf(other.post('/api/auth/logout', {}))
-    await finish(ended, 400)
-    const { token } = await bodyOf(
-      stack.api.post<{ token: string }>('/api/auth/login', { email: OWNER.email, password: OWNER.password }),
-    )
-    const begun = provider.consent(await start(id, stack.api.as(token)))
-    const foreign = await signInCookie()
-    await finish(begun, 400, stack.api.with({ cookie: foreign }))
-    const own = provider.consent(await start(id, stack.api.as(token)))
-    await finish(own, 200, stack.api.with({ cookie: `auth_token=${token}` }))
+    const denied = provider.consent(await start(id)).replace(/code=\w+/, 'error=access_denied&error_description=No')
+    const { error, error_description: description, code } = await comeBack(denied)
+    assert.deepEqual([error, description, code], ['access_denied', 'No', undefined])
+  })
+
+  it('finish in the browser that began, by its cookie; 403 in another session, 401 once it has ended', async () => {
+    const { id } = await create()
+    const cookie = await signInCookie()
+    const browser = stack.api.with({ cookie, 'sec-fetch-site': 'same-origin' })
+    const begun = await consent(id, browser)
+    const other = stack.api.with({ cookie: await signInCookie(), 'sec-fetch-site': 'same-origin' })
+    await finish(begun, 403, other)
+    await finish(begun, 403, (await makeToken(stack.owner)).api)
+    await finish(begun, 403, stack.api.with({ cookie, 'sec-fetch-site': 'cross-site' }))
+    await finish(begun, 200, browser)
+    const again = await consent(id, browser)
+    await bodyOf(browser.post('/api/auth/logout', {}))
+    const { status } = await browser.post(`${senders}/oauth/google/finish`, { code: again.code, state: again.state })
+    assert.equal(status, 401)
   })
 
   it('400: at a provider that this installation is not registered at, or another than the sender’s', async () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBus, topics } from '@rollcall/bus'
-import { type Client, connect, readAssertionKeys, serviceCaller } from '@rollcall/rpc'
+import { type Client, connect, serviceCaller } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { startTestDns, type TestDns } from '../../services/messaging/src/dns/test-dns.ts'
@@ -23,7 +22,6 @@ const domain = 'mail.rollcall-test.com'
 const senders = '/api/emails/senders'
 
 describe('mail', () => {
-  const assertionKey = randomBytes(32).toString('base64')
   let dns: TestDns
   let relay: MailServer
   let own: MailServer
@@ -42,7 +40,6 @@ describe('mail', () => {
     stack = await startStack({
       processes: true,
       settings: {
-        ASSERTION_KEY: assertionKey,
         DNS_SERVERS: `${dns.resolver.address}:${dns.resolver.port}`,
         SMTP_URL: `smtp://127.0.0.1:${relay.port}`,
         SMTP_ALLOW_PRIVATE: 'true',
@@ -58,7 +55,7 @@ describe('mail', () => {
     organizationId = me.organization.id
     const [messaging] = stack.instances('messaging')
     const address = `127.0.0.1:${messaging!.port}`
-    const connection = connect({ address, assertionKeys: readAssertionKeys(assertionKey) })
+    const connection = connect({ address, trust: stack.trust('identity') })
     mail = connection.client('rollcall.messaging.v1.Mail')
     const bus = createBus({
       brokers: stack.backing.KAFKA_BROKERS.split(','),
@@ -109,7 +106,7 @@ describe('mail', () => {
   const send = (to: string, more: object = {}) =>
     mail.sendMail(
       { key: `key of ${to}`, to, subject: 'Subject', text: 'The text.', ...more },
-      { caller: serviceCaller('test', organizationId) },
+      { caller: serviceCaller('identity', organizationId) },
     )
   const eventsOf = async (id: string, last: string): Promise<Event[]> => {
     const found = () => events.filter(event => event.subject === id)
@@ -172,6 +169,7 @@ describe('mail', () => {
     const { at: _, ...data } = told[1]!.data as Record<string, unknown>
     assert.deepEqual(data, {
       emailId: one.id,
+      kind: 'transactional',
       to: 'once@example.com',
       subject: 'Subject',
       sender: `sender-${count - 1}@${domain}`,
@@ -269,7 +267,7 @@ describe('mail where there is no mail server', () => {
       }
       const text = await readFile(join(folder, files[0]!), 'utf8')
       assert.match(text, /^To: invited@example\.com\r$/m)
-      assert.match(text, /^Hello Zoë,\r$/m)
+      assert.match(text, /^Hello “Zoë”,\r$/m)
       assert.match(text, /^http:\S+\/set-password\?token=\w{60}\r$/m)
     } finally {
       await stack.stop()

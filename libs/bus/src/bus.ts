@@ -7,7 +7,7 @@ import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
 import { redeliver } from './kafka/redeliver.ts'
-import { deadLetterTopic, type Topic } from './topics.ts'
+import { contextOf, deadLetterTopic, type Topic } from './topics.ts'
 
 /** How to reach Kafka, and what to put before every name there. */
 export type BusOptions = {
@@ -171,6 +171,7 @@ export const createBus = (options: BusOptions): Bus => {
         group,
         topics: names,
         handle,
+        sourceOf: name => contextOf(name.slice(topicPrefix.length) as Topic),
         giveUp: writeDeadLetter(plainGroup),
         prepare: () => ensure(names),
         logger,

@@ -41,7 +41,7 @@ const startConsumers = (lifetime = Number.POSITIVE_INFINITY): ChildProcess => {
 const events: Event[] = Array.from({ length: 300 }, (_, index) => ({
   id: randomUUID(),
   type: 'thing.changed',
-  source: 'test',
+  source: 'audience',
   subject: `subject-${index % 20}`,
   organization: 'organization-1',
   time: new Date().toISOString(),

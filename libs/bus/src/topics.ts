@@ -11,5 +11,8 @@ export const topics = Object.fromEntries(contexts.map(context => [context, `${co
   readonly [C in Context]: `${C}.events`
 }
 
+/** The context whose events a topic holds: nobody else's are taken from there. */
+export const contextOf = (topic: Topic): Context => topic.slice(0, -'.events'.length) as Context
+
 /** Where the events of a topic go that no consumer could handle. */
 export const deadLetterTopic = <T extends string>(topic: T): `${T}.dlq` => `${topic}.dlq`

@@ -139,6 +139,7 @@ describe('the check of a body', () => {
     ['half a character', { ...good, email: '\ud800@example.com' }, 'invalid field -> email: must be an email address'],
     ['a value that is not allowed', { ...good, kind: 'both' }, 'invalid field -> kind: must be one of api, user'],
     ['a broken date', { ...good, at: '2026-13-01' }, 'invalid field -> at: must be an ISO 8601 date'],
+    ['a day on no calendar', { ...good, at: '2024-02-31' }, 'invalid field -> at: must be an ISO 8601 date'],
     ['a text for a flag', { ...good, flag: 'true' }, 'invalid field -> flag: must be true or false'],
     ['a fraction for an integer', { ...good, count: 1.5 }, 'invalid field -> count: must be an integer'],
     ['an integer past 32 bits', { ...good, count: 2 ** 31 }, 'invalid field -> count: must be an integer'],

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import type protobuf from 'protobufjs'
 import validator from 'validator'
+import { parseDate } from './date.ts'
+import { emailOf } from './email.ts'
 import { AppError, type ErrorCode } from './errors.ts'
 import { ContractError, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
@@ -39,24 +41,23 @@ type ValueCheck = (value: unknown, path: string, issues: Issues) => unknown
 type FieldCheck = { name: string; jsonName: string; rule: RuleOption; check: ValueCheck; omitted: unknown }
 
 const objectId = /^[0-9a-f]{24}$/i
-const isoDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/
+const controls = /[\p{Cc}\u2028\u2029]/u
 const maxLimit = 1000
 
-const formats: Record<string, { test: (text: string) => boolean; reason: string }> = {
-  object_id: { test: text => objectId.test(text), reason: 'must be a 24-character hex id' },
-  email: { test: isEmail, reason: 'must be an email address' },
-  date: { test: text => isoDate.test(text) && !Number.isNaN(Date.parse(text)), reason: 'must be an ISO 8601 date' },
+/** What texts of a format must be like; `read` also says what is kept of one. */
+type Format = { read: (text: string) => string | undefined; reason: string }
+
+const tested = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined)
+
+const formats: Record<string, Format> = {
+  object_id: { read: tested(text => objectId.test(text)), reason: 'must be a 24-character hex id' },
+  email: { read: text => emailOf(text)?.address, reason: 'must be an email address' },
+  date: { read: tested(text => parseDate(text) !== undefined), reason: 'must be an ISO 8601 date' },
   url: {
-    test: text => validator.isURL(text, { require_protocol: true, protocols: ['http', 'https'] }),
+    read: tested(text => validator.isURL(text, { require_protocol: true, protocols: ['http', 'https'] })),
     reason: 'must be an http(s) URL',
   },
-  cidr: { test: isAddressOrBlock, reason: 'must be an IP address or a CIDR block' },
-}
-
-/** Whether a text is an email address, by the one rule that API bodies and imported rows share. */
-export function isEmail(text: string): boolean {
-  // The validator throws where half a character stands alone.
-  return text.length <= 254 && text.isWellFormed() && validator.isEmail(text, { allow_utf8_local_part: true })
+  cidr: { read: tested(isAddressOrBlock), reason: 'must be an IP address or a CIDR block' },
 }
 
 /** An IPv4 or IPv6 address without a zone, or a block of them: 192.0.2.0/24. */
@@ -91,7 +92,8 @@ function compileParams(type: protobuf.Type, variables: readonly string[]) {
   const fields = variables.map(name => {
     const field = type.fields[name]
     if (!field) throw new ContractError(`${fullName(type)} has no field for path variable ${name}`)
-    return compileField(field)
+    // A path that names nothing is an unknown one, whatever its characters.
+    return compileField(field, { ...ruleOf(field), controls: true })
   })
   return (params: Input['params']) => {
     const issues = new Issues()
@@ -117,7 +119,7 @@ function compileBody(type: protobuf.Type, fields: protobuf.Field[]) {
 
 /** Fields of one message level: missing, extra and invalid, each into `issues`; accepted values into `target`. */
 function compileObject(type: protobuf.Type, protoFields: protobuf.Field[]) {
-  const fields = protoFields.map(compileField)
+  const fields = protoFields.map(field => compileField(field))
   const names = new Set(fields.map(field => field.jsonName))
   const { any_field: anyField = false, open: isOpen = false } = shapeOf(type)
   return (value: Record<string, unknown>, prefix: string, issues: Issues, target: Record<string, unknown>) => {
@@ -135,8 +137,7 @@ function compileObject(type: protobuf.Type, protoFields: protobuf.Field[]) {
   }
 }
 
-function compileField(field: protobuf.Field): FieldCheck {
-  const rule = ruleOf(field)
+function compileField(field: protobuf.Field, rule = ruleOf(field)): FieldCheck {
   const single = compileValue(field, rule)
   return {
     name: field.name,
@@ -208,10 +209,12 @@ function stringCheck(rule: RuleOption): ValueCheck {
       )
     }
     if (text.length > maxLength) return issues.add('invalid_field', path, `at most ${maxLength} characters`)
-    if (format && !format.test(text)) return issues.add('invalid_field', path, format.reason)
+    if (!rule.controls && controls.test(text))
+      return issues.add('invalid_field', path, 'must not contain line breaks or other control characters')
     if (allowed && !allowed.includes(text))
       return issues.add('invalid_field', path, `must be one of ${allowed.join(', ')}`)
-    return text
+    if (!format) return text
+    return format.read(text) ?? issues.add('invalid_field', path, format.reason)
   }
 }
 
@@ -256,7 +259,7 @@ function textsCheck(rule: RuleOption): ValueCheck {
 function compileQuery(type: protobuf.Type, fields: protobuf.Field[]) {
   const { open: isOpen = false } = shapeOf(type)
   const list = fields.find(field => field.resolve().resolvedType?.fullName === '.rollcall.ListQuery')
-  const own = fields.filter(field => field !== list).map(compileField)
+  const own = fields.filter(field => field !== list).map(field => compileField(field))
   const known = [...(list ? listParameters : []), ...own.map(field => field.jsonName)]
   return ({ query }: Input, request: Record<string, unknown>): Record<string, string> => {
     const issues = new Issues()

@@ -8,6 +8,8 @@ const denied: Kind = { http: 403, grpc: grpcStatus.PERMISSION_DENIED, shape: 'er
 const conflict: Kind = { http: 409, grpc: grpcStatus.ALREADY_EXISTS, shape: 'error' }
 const unavailable: Kind = { http: 503, grpc: grpcStatus.UNAVAILABLE, shape: 'error' }
 const oauth = { ...invalid, shape: 'oauth' as Shape, text: (d: { message: string }) => d.message }
+/** A limit of an organization, as in "100 domains per organization". */
+type Quota = { limit: number; what: string }
 const withSuccessShape = (kind: Kind): Kind => ({ ...kind, shape: 'success' })
 
 /**
@@ -45,6 +47,15 @@ const catalogue = {
     grpc: grpcStatus.RESOURCE_EXHAUSTED,
     shape: 'success' as Shape,
     text: (_: { retryAfterSeconds: number }) => 'too many requests, please try again later',
+  },
+  /** The organization already has as many stored records of a kind as it may. */
+  quota_exceeded: { ...conflict, text: (d: Quota) => `limit reached: ${d.limit} ${d.what}` },
+  /** The organization has too much of a kind in progress or pending; it clears by itself. */
+  too_many_pending: {
+    http: 429,
+    grpc: grpcStatus.RESOURCE_EXHAUSTED,
+    shape: 'success' as Shape,
+    text: (d: Quota & { retryAfterSeconds: number }) => `limit reached: ${d.limit} ${d.what}`,
   },
   // What the OAuth endpoints answer by: RFC 6749 5.2, RFC 8693 2.2.2 and RFC 7591 3.2.2.
   invalid_request: oauth,

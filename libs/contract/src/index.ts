@@ -1,4 +1,6 @@
-export { type Checked, type Input, isEmail } from './check.ts'
+export type { Checked, Input } from './check.ts'
+export { parseDate } from './date.ts'
+export { type Email, emailKeyOf, emailOf, isEmail } from './email.ts'
 export { AppError, type ErrorCode, type ErrorDetails, isErrorCode, plainText, toAppError } from './errors.ts'
 export { type Limit, type LimitGroup, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'
@@ -9,9 +11,18 @@ export {
   actions,
   allows,
   isResource,
+  type Permission,
   type Permissions,
   type Resource,
   resources,
 } from './permissions.ts'
-export { loadRoot } from './root.ts'
-export { type Access, compileRoutes, isRepeatable, type Route, speaksOAuth, type Via } from './routes.ts'
+export { loadRoot, servicesOf } from './root.ts'
+export {
+  type Access,
+  acceptsIdempotencyKey,
+  compileRoutes,
+  type RequiredScope,
+  type Route,
+  speaksOAuth,
+  type Via,
+} from './routes.ts'

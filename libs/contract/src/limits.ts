@@ -10,6 +10,8 @@ export const limits = {
   token_exchange: { requests: 10, windowSeconds: 60 },
   client_registration: { requests: 5, windowSeconds: 60 },
   usage: { requests: 60, windowSeconds: 60 },
+  /** The API's description and its page, which are no routes of the contract. */
+  reference: { requests: 60, windowSeconds: 60 },
   credits: { requests: 30, windowSeconds: 60 },
 } as const satisfies Record<string, Limit>
 

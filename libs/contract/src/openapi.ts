@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs'
 import { type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
-import { findMessage, isRepeatable, type Route, speaksOAuth } from './routes.ts'
+import { acceptsIdempotencyKey, findMessage, type Route, speaksOAuth } from './routes.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>
@@ -36,13 +36,21 @@ export function generateOpenApi(routes: readonly Route[], version: string): Open
     info: {
       title: 'Rollcall',
       version,
-      description: 'Administration API: audience, imports, sending domains, API tokens, users.',
+      description: `Administration API: audience, imports, sending domains, API tokens, users.
+
+Rate limits count per client address: tokens behind one address share them. An organization has 8 streams at once (exports,
+downloads and lists with \`pagination=false\`). A request that takes more than 30 seconds to arrive gets a 400, an upload when
+it is slower than 16 KiB/s; a client that takes nothing of its answer for 30 seconds is cut off. \`x-permission\` is the
+permission that a route needs. Routes with \`x-scope\` only authenticate; a credential limited to a scope needs that permission in it
+(\`any\`: nothing; \`none\`: such a credential is refused).`,
     },
-    security: [{ bearer: [] }, { cookie: [] }],
+    security: anyCredential,
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
     components: { schemas: schemas.finished(), securitySchemes, responses: errorResponses },
   }
 }
+
+const anyCredential = [{ bearer: [] }, { cookie: [] }]
 
 const securitySchemes = {
   bearer: {
@@ -50,7 +58,13 @@ const securitySchemes = {
     scheme: 'bearer',
     description: 'A session JWT, or an API token `<orgId>:<secret>`. The prefix `Bearer ` may be left out.',
   },
-  cookie: { type: 'apiKey', in: 'cookie', name: 'auth_token', description: 'Set by signing in; used by the console.' },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'auth_token',
+    description:
+      'Set by signing in; used by the console. Where the API is reached by https its name is `__Host-auth_token`, which wins over `auth_token`; `authorization` comes last.',
+  },
 }
 
 const errorBody: Schema = {
@@ -89,6 +103,11 @@ const errorResponses: Record<string, Schema> = {
   Unavailable: jsonResponse('Something that the service needs is unavailable; see `Retry-After`.', errorBody),
 }
 
+/** The permissions that a route needs, separated by spaces. */
+function permissionsOf({ resource, action, also }: Extract<Route['access'], { kind: 'permission' }>): string {
+  return [`${resource}.${action}`, ...(also ? [also] : [])].join(' ')
+}
+
 function operationOf(route: Route, schemas: Schemas): Operation {
   const variables = [...route.path.matchAll(/:(\w+)/g)].map(match => match[1]!)
   const request = route.rpc.resolvedRequestType!
@@ -99,12 +118,13 @@ function operationOf(route: Route, schemas: Schemas): Operation {
     tags: [route.rpc.parent!.name],
     summary: summary?.replace(/\.$/, ''),
     ...(more.length > 0 && { description: more.join(' ') }),
-    ...(route.access.kind === 'public' && { security: [] }),
-    ...(route.access.kind === 'permission' && { 'x-permission': `${route.access.resource}.${route.access.action}` }),
+    ...(route.access.kind === 'public' && { security: route.via === 'browser' ? [{}, ...anyCredential] : [] }),
+    ...(route.access.kind === 'permission' && { 'x-permission': permissionsOf(route.access) }),
+    ...(route.access.kind === 'caller' && { 'x-scope': route.access.scope }),
     parameters: [
       ...variables.map(name => parameter('path', name, request.fields[name]!, schemas, true)),
       ...(route.hasBody ? [] : rest.flatMap(field => queryParameters(field, schemas))),
-      ...(isRepeatable(route) ? [idempotencyKey] : []),
+      ...(acceptsIdempotencyKey(route) ? [idempotencyKey] : []),
     ],
     ...(route.hasBody && rest.length > 0 && { requestBody: requestBody(route, request, rest, schemas) }),
     responses: {
@@ -112,7 +132,9 @@ function operationOf(route: Route, schemas: Schemas): Operation {
       ...(speaksOAuth(route)
         ? { 400: errorRef('OAuthError'), 401: errorRef('OAuthError') }
         : { 400: errorRef('BadRequest') }),
-      ...((route.access.kind !== 'public' || route.via === 'sign_in') && { 401: errorRef('Unauthorized') }),
+      ...((route.access.kind !== 'public' || route.via === 'sign_in' || route.via === 'browser') && {
+        401: errorRef('Unauthorized'),
+      }),
       ...(!speaksOAuth(route) && { 403: errorRef('Forbidden') }),
       404: errorRef('NotFound'),
       ...(route.verb !== 'GET' && { 409: errorRef('Conflict') }),
@@ -126,8 +148,13 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description:
-    'For 24 hours the same request with the same key is answered as the first time and not done again; another request with it is a conflict.',
+  description: [
+    'Makes the request safe to repeat. For 24 hours the same request (of a file: the same name and bytes) with the same key is not done again.',
+    'It is answered as the first time, with `Idempotency-Replayed: true`.',
+    '409: another request has the key; or the request is still running, or ended without an answer (a 503, a lost connection), so that its outcome is unknown;',
+    'or it succeeded, and its answer holds a secret or is long (over 2 KiB compressed) and was not kept.',
+    'A refusal frees the key. 429: the credential or its organization has too many keys in use (by default 1,000 and 10,000); requests without a key go on.',
+  ].join(' '),
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
@@ -163,6 +190,11 @@ function requestBody(route: Route, type: protobuf.Type, fields: protobuf.Field[]
 
 function success(route: Route, schemas: Schemas): Schema {
   const { page_of, array_of, record, download } = route.returns
+  if (route.via === 'redirect') {
+    const location = { description: 'Where the browser goes.', schema: { type: 'string', format: 'uri' } }
+    const done = jsonResponse('Sends the browser on.', schemas.refTo(route.rpc.resolvedResponseType!))
+    return { ...done, headers: { Location: location } }
+  }
   if (download !== undefined)
     return { description: `A CSV file, ${download}.`, content: { 'text/csv': { schema: { type: 'string' } } } }
   const named = page_of ?? array_of ?? record
@@ -221,7 +253,9 @@ class Schemas {
     return {
       type: 'object',
       ...(type.comment && { description: type.comment }),
-      properties: Object.fromEntries(fields.map(field => [wireNameOf(field), this.ofField(field, true)])),
+      properties: Object.fromEntries(
+        fields.map(field => [wireNameOf(field), withoutControls(field, this.ofField(field, true))]),
+      ),
       ...(required.length > 0 && { required }),
       ...(shapeOf(type).any_field && { minProperties: 1 }),
       additionalProperties: shapeOf(type).open ?? false,
@@ -286,6 +320,13 @@ function textSchema(rule: RuleOption): Schema {
     ...(minLength > 0 && { minLength }),
     ...(rule.max_len && { maxLength: rule.max_len }),
   }
+}
+
+/** Adds to the schema of a field of a request that a text is of one line, in a pattern that every regex dialect reads. */
+function withoutControls(field: protobuf.Field, schema: Schema): Schema {
+  const { controls = false, format, json, one_of } = ruleOf(field)
+  const isLine = field.type === 'string' && !field.repeated && !controls && !format && !json && !one_of
+  return isLine ? { ...schema, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' } : schema
 }
 
 function arrayBounds(rule: RuleOption): Schema {

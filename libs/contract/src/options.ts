@@ -7,7 +7,14 @@ export class ContractError extends Error {
 }
 
 /** The declared access of a route, as typed in options.proto. */
-export type AccessOption = { resource?: string; caller?: boolean; public?: boolean; control_plane?: boolean }
+export type AccessOption = {
+  resource?: string
+  caller?: boolean
+  public?: boolean
+  control_plane?: boolean
+  scoped_as?: string
+  also?: string
+}
 /** What a route answers, where it answers finished bytes. */
 export type ReturnsOption = {
   page_of?: string
@@ -26,6 +33,7 @@ export type RuleOption = {
   max_items?: number
   non_empty?: boolean
   trim?: boolean
+  controls?: boolean
   format?: string
   one_of?: string
   json?: string

@@ -32,12 +32,21 @@ export const resources = {
 } as const
 export type Resource = keyof typeof resources
 
+/** One permission: a resource and an action. */
+export type Permission = `${Resource}.${Action}`
+
 /** Permissions as they are held: everything, or resource.action pairs. */
 export type Permissions = '*' | readonly string[]
 
 /** Whether a name is one of the catalogue's resources. */
 export function isResource(name: string): name is Resource {
   return Object.hasOwn(resources, name)
+}
+
+/** Whether a text is a permission of the catalogue, `resource.action`. */
+export function isPermission(text: string): text is Permission {
+  const [resource = '', action, ...more] = text.split('.')
+  return isResource(resource) && actions.some(each => each === action) && more.length === 0
 }
 
 /** Whether these permissions allow an action on a resource. */

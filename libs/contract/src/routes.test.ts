@@ -52,6 +52,16 @@ describe('compileRoutes', () => {
     assert.deepEqual(route.access, { kind: 'permission', resource: 'audience', action: 'update' })
   })
 
+  it('asks for the scope of the method on a route for any caller', () => {
+    const scopeOf = (scopedAs: string) => {
+      const option = `option (rollcall.access) = { caller: true scoped_as: "${scopedAs}" };`
+      return compileWith(http + option).find(({ method }) => method === 'doThing')!.access
+    }
+    assert.deepEqual(scopeOf('email_senders'), { kind: 'caller', scope: 'email_senders.update' })
+    assert.deepEqual(scopeOf('any'), { kind: 'caller', scope: 'any' })
+    assert.deepEqual(scopeOf('none'), { kind: 'caller', scope: 'none' })
+  })
+
   it('leaves an rpc without an http rule to the services', () => {
     assert.ok(!compileWith('').some(({ method }) => method === 'doThing'))
   })
@@ -79,6 +89,24 @@ describe('compileRoutes', () => {
       /exactly one access/,
     ],
     [
+      'a route for any caller without a required scope',
+      `${http} option (rollcall.access) = { caller: true };`,
+      {},
+      /declares scoped_as/,
+    ],
+    [
+      'an unknown required scope',
+      `${http} option (rollcall.access) = { caller: true scoped_as: "audiences" };`,
+      {},
+      /declares scoped_as/,
+    ],
+    [
+      'a required scope beside a permission',
+      `${http} option (rollcall.access) = { resource: "audience" scoped_as: "audience" };`,
+      {},
+      /scoped_as goes with caller only/,
+    ],
+    [
       'an unknown permission',
       `${http} option (rollcall.access) = { resource: "audiences" };`,
       {},
@@ -95,6 +123,18 @@ describe('compileRoutes', () => {
       `${http} ${access} option (rollcall.limit) = "global";`,
       {},
       /unknown limit group global/,
+    ],
+    [
+      'an unknown second permission',
+      `${http} option (rollcall.access) = { resource: "audience" also: "users.see" };`,
+      {},
+      /unknown permission users.see/,
+    ],
+    [
+      'a second permission without a first one',
+      `${http} option (rollcall.access) = { caller: true also: "users.read" };`,
+      {},
+      /also needs a resource/,
     ],
     ['an unknown transport', `${http} ${access} option (rollcall.via) = "pigeon";`, {}, /unknown via pigeon/],
     [

@@ -11,20 +11,23 @@ import {
   ruleOf,
   shapeOf,
 } from './options.ts'
-import { type Action, actionOf, isResource, type Resource } from './permissions.ts'
+import { type Action, actionOf, isPermission, isResource, type Permission, type Resource } from './permissions.ts'
 import { fullName, messagesOf, servicesOf } from './root.ts'
 
-/** Who may call a route: holders of a permission, any caller, or anyone. */
+/** Who may call a route: holders of a permission (and of a second one), any caller, or anyone. */
 export type Access =
-  | { kind: 'permission'; resource: Resource; action: Action }
-  | { kind: 'caller' }
+  | { kind: 'permission'; resource: Resource; action: Action; also?: Permission }
+  | { kind: 'caller'; scope: RequiredScope }
   | { kind: 'public' }
+
+/** What a limited credential's scope must hold on a route that only authenticates; `none`: no scope suffices. */
+export type RequiredScope = Permission | 'any' | 'none'
 
 /**
  * How the gateway carries a call: plain JSON, a multipart file, JSON that sets or clears the session cookie, as OAuth's token
- * endpoint or its client registration want it, or with the session that the browser is in.
+ * endpoint or its client registration want it, or with the session that the client of a public route is in.
  */
-export type Via = 'json' | 'upload' | 'sign_in' | 'sign_out' | 'oauth' | 'oauth_registration' | 'browser'
+export type Via = 'json' | 'upload' | 'sign_in' | 'sign_out' | 'oauth' | 'oauth_registration' | 'browser' | 'redirect'
 
 /** One route of the API, compiled from an annotated rpc. A route is data; one engine applies it. */
 export type Route = {
@@ -61,12 +64,13 @@ const vias: readonly string[] = [
   'oauth',
   'oauth_registration',
   'browser',
+  'redirect',
 ] satisfies Via[]
 
 /**
  * Compiles every rpc with an http rule into a route.
- * @throws {ContractError} for a route without access, an unknown permission, limit group, option or rule key, a path
- * variable that the request lacks, two rpcs on one verb and path, or a returned message that does not exist
+ * @throws {ContractError} for a route without access or required scope, an unknown permission, limit group, option or rule
+ * key, a path variable that the request lacks, two rpcs on one verb and path, or a returned message that does not exist
  */
 export function compileRoutes(root: protobuf.Root): Route[] {
   for (const type of messagesOf(root)) checkMessageOptions(type)
@@ -106,12 +110,9 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
   }
 }
 
-/**
- * Whether a route takes an Idempotency-Key: an authenticated POST whose repetition can be told from a new request. For that
- * a file would have to be read twice.
- */
-export function isRepeatable({ verb, access, via, streams }: Route): boolean {
-  return verb === 'POST' && access.kind !== 'public' && via === 'json' && !streams
+/** Whether a route takes an Idempotency-Key: an authenticated POST with a JSON body or a file, and one answer. */
+export function acceptsIdempotencyKey({ verb, access, via, streams }: Route): boolean {
+  return verb === 'POST' && access.kind !== 'public' && (via === 'json' || via === 'upload') && !streams
 }
 
 /** Whether a route is refused in the words of OAuth: `{error, error_description}`. */
@@ -127,11 +128,22 @@ function checkMessageOptions(type: protobuf.Type): void {
 function readAccess(rpc: protobuf.Method, option: AccessOption | undefined, verb: string): Access {
   const given = [option?.resource, option?.caller, option?.public].filter(Boolean)
   if (given.length !== 1) throw new ContractError(`${fullName(rpc)}: a route declares exactly one access`)
+  if (option?.also !== undefined && !option.resource) throw new ContractError(`${fullName(rpc)}: also needs a resource`)
+  if (option?.caller) return { kind: 'caller', scope: readRequiredScope(rpc, option.scoped_as, verb) }
+  if (option?.scoped_as !== undefined) throw new ContractError(`${fullName(rpc)}: scoped_as goes with caller only`)
   if (option?.public) return { kind: 'public' }
-  if (option?.caller) return { kind: 'caller' }
   const resource = option?.resource ?? ''
   if (!isResource(resource)) throw new ContractError(`${fullName(rpc)}: unknown permission resource ${resource}`)
-  return { kind: 'permission', resource, action: actionOf(verb) }
+  const also = option?.also
+  if (also === undefined) return { kind: 'permission', resource, action: actionOf(verb) }
+  if (!isPermission(also)) throw new ContractError(`${fullName(rpc)}: unknown permission ${also}`)
+  return { kind: 'permission', resource, action: actionOf(verb), also }
+}
+
+function readRequiredScope(rpc: protobuf.Method, name: string | undefined, verb: string): RequiredScope {
+  if (name === 'any' || name === 'none') return name
+  if (name !== undefined && isResource(name)) return `${name}.${actionOf(verb)}`
+  throw new ContractError(`${fullName(rpc)}: a route for any caller declares scoped_as: a resource, any or none`)
 }
 
 function readLimit(rpc: protobuf.Method, name: string | undefined): LimitGroup | undefined {

@@ -14,7 +14,7 @@ import {
 export type CredentialRef = {
   organizationId: string
   kind: 'token' | 'session'
-  /** Hash of the token's secret, or `sid` of the session. Letters, digits, `_` and `-`. */
+  /** `tokenCacheId` of a token, `sid` of a session. */
   id: string
 }
 
@@ -27,7 +27,10 @@ export type Lookup<V> =
   | { kind: 'miss'; ticket: string }
   | { kind: 'unavailable'; error: unknown }
 
-/** What a change touches: the credentials named, or, where there are none, every credential of the organization. */
+/**
+ * What a change touches: the credentials named, or, where there are none, every credential of the organization. Of an id
+ * the last character is enough: a token may be named by its preview.
+ */
 export type ChangeScope = { organizationId: string; credentials?: readonly Omit<CredentialRef, 'organizationId'>[] }
 
 /** A cache of resolved credentials, shared by every replica of every service, in which no change can be overtaken. */
@@ -49,9 +52,9 @@ export type CredentialCache<V extends CachedValue> = {
    * Name `credentials` only where the change touches these and can touch no other (a sign-out, an edit of one token);
    * a change of a role, or of a person, touches credentials that may come to be meanwhile: leave them out.
    *
-   * Throws AppError `unavailable` if Redis cannot be told: before `write`, and nothing has happened; or after, and what
-   * was written holds at once all the same. Whatever `write` throws is thrown on; an AppError other than `unavailable`
-   * says that nothing was written.
+   * Succeeds while Redis has no memory left. Throws AppError `unavailable` if Redis cannot be reached: before `write`, and
+   * nothing has happened; or after, and what was written holds at once all the same. Whatever `write` throws is thrown
+   * on; an AppError other than `unavailable` says that nothing was written.
    */
   change<T>(scope: ChangeScope, write: (timeoutMs: number) => Promise<T>): Promise<T>
   /** Lets a new organization's credentials be cached from the first one on. Only for one that has just been made. */
@@ -87,12 +90,13 @@ const fenceTtlMs = 24 * 60 * minuteMs
  * - Miss: the open fence's generation is the ticket; read the database; store the value under the ticket, provided
  *   that the fence still has that generation.
  * - Change: (1) shut the fences, (2) write, (3) release them: a fence nobody else holds shut opens with a new
- *   generation, (4) answer.
+ *   generation, (4) answer. Where Redis has no memory left, (1) and (3) delete the fences instead.
  *
  * Why no old value is accepted. Take a hit at time t on a value read at r: its generation g stood from before r until t
- * without a gap, since no generation comes back. Suppose a change wrote at w, between r and t. At w the fence was shut:
- * its change had shut it and not yet released it. Then g had ended before t, which contradicts the hit. So a hit is what
- * the database holds at that moment, whether or not the change has been answered, and whatever became of who made it.
+ * without a gap, since no generation comes back. Suppose a change wrote at w, between r and t. At w the fence was shut or
+ * gone: its change had shut or deleted it, and it cannot have opened since (see below). Then g had ended before t, which
+ * contradicts the hit. So a hit is what the database holds at that moment, whether or not the change has been answered,
+ * and whatever became of who made it.
  *
  * The one thing this takes for granted is that a write ends before its change's claim lapses; it is given half of that
  * time. Should it take longer all the same, then between its end and the release an old value may still be a hit, but
@@ -105,10 +109,16 @@ const fenceTtlMs = 24 * 60 * minuteMs
  * release starts one more generation, a fill finds its ticket void.
  *
  * Redis may forget anything at any time (restart, eviction, flush). An entry lost is a miss; a fence lost may have been
- * shut, so whoever misses it shuts it for as long as any claim could last. What Redis must not do is show an earlier
- * state: run it without persistence and read from no replica. A failover to a replica that lacks the last writes can
- * bring a revoked credential back for as long as entries live. No clock but that of Redis counts, and it only to outlive
- * the dead.
+ * shut, so a request that misses it shuts it for as long as any claim could last.
+ *
+ * A full Redis is no obstacle to a change. A fence it deletes is a fence lost: what opens it again is a claim of a whole
+ * lease that began after the delete, and so lapses after every claim that was on the fence, and after the time that the
+ * change's write is given. Deleting at the release is a release: the generation that was shut out never comes back, and
+ * the change only then answers. Entries outlive their fences, but an entry is a hit only beside the fence it names.
+ *
+ * What Redis must not do is show an earlier state: run it without persistence and read from no replica. A failover to a
+ * replica that lacks the last writes can bring a revoked credential back for as long as entries live. No clock but that
+ * of Redis counts, and it only to outlive the dead.
  */
 export function createCredentialCache<V extends CachedValue>(
   redis: CacheRedis,

@@ -11,8 +11,10 @@ export type CacheRedis = {
  * A fence is one string in Redis:
  * - open: its generation, 16 characters that are never used twice;
  * - shut: `!` and the claims of those who keep it shut, `<owner>@<milliseconds, Redis' clock> `, each until it lapses;
- * - gone: Redis has forgotten it, and with it claims perhaps. Whoever finds it so shuts it for a whole lease, which is
- *   longer than any claim that was lost could have lasted.
+ * - gone: Redis has forgotten it, and with it claims perhaps, or had no memory for it. Nothing behind it is a hit.
+ *   A request that misses it shuts it for a whole lease, which is longer than any lost claim could have lasted.
+ *
+ * At `maxmemory` Redis refuses SET and goes on to take DEL: a change then deletes the fences that it cannot set.
  */
 const fenceFunctions = `
 local time = redis.call('TIME')
@@ -32,21 +34,26 @@ local function others_claims(fence, owner)
   return claims
 end
 
-local function set_fence(key, claims)
-  redis.call('SET', key, claims == '' and generation or '!' .. claims, 'PX', fenceTtlMs)
+local function value_of(claims)
+  return claims == '' and generation or '!' .. claims
+end
+
+local function set_or_delete(key, claims)
+  local answer = redis.pcall('SET', key, value_of(claims), 'PX', fenceTtlMs)
+  if answer.err then redis.call('DEL', key) end
 end
 `
 
 /** KEYS fences; ARGV[4] the owner. Adds the owner's claim to every fence: nothing behind them is a hit any more. */
 export const shutFences = script(`
 for _, key in ipairs(KEYS) do
-  set_fence(key, others_claims(redis.call('GET', key), ARGV[4]) .. claim(ARGV[4]))
+  set_or_delete(key, others_claims(redis.call('GET', key), ARGV[4]) .. claim(ARGV[4]))
 end`)
 
 /** KEYS fences; ARGV[4] the owner. Takes the owner's claim away; a fence nobody else claims opens, as a new generation. */
 export const releaseFences = script(`
 for _, key in ipairs(KEYS) do
-  set_fence(key, others_claims(redis.call('GET', key), ARGV[4]))
+  set_or_delete(key, others_claims(redis.call('GET', key), ARGV[4]))
 end`)
 
 /** KEYS fences. Makes and opens those that are not there, for an organization that has never been written to. */
@@ -68,7 +75,7 @@ if fence == ARGV[4] then
   return 1
 end
 if not fence or string.sub(fence, 1, 1) == '!' then
-  set_fence(KEYS[2], others_claims(fence, ''))
+  redis.call('SET', KEYS[2], value_of(others_claims(fence, '')), 'PX', fenceTtlMs)
 end
 return 0`)
 

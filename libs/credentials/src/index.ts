@@ -15,8 +15,8 @@ export {
   parseCredential,
 } from './credential.ts'
 export type { CacheRedis } from './fences.ts'
-export { type KeyRing, parseKeyRing, parseSecretKey } from './keys.ts'
-export { createMemo, type Memo } from './memo.ts'
+export { type KeyRing, parseHashKeys, parseKeyRing, parseSecretKey } from './keys.ts'
 export { type CacheConnectionOptions, connectCacheRedis } from './redis.ts'
+export { createSecretHashers, type SecretHasher, type SecretHashers, type SecretPurpose } from './secret-hasher.ts'
 export { createSessionJwt, type SessionClaims, type SessionJwt, type SessionJwtOptions } from './session-jwt.ts'
-export { formatToken, generateSecret, hashSecret, previewToken, sameHash } from './token-secret.ts'
+export { formatToken, generateSecret, previewToken, tokenCacheId } from './token-secret.ts'

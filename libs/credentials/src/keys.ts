@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 
 const shortestKeyBytes = 32
 
-/** The keys that session JWTs are checked with, by their `kid`; the first one also signs. */
+/** Keys by name. The first one signs or hashes, all of them verify. */
 export type KeyRing = ReadonlyMap<string, KeyObject>
 
 /** Reads a secret key from configuration: base64 or base64url of at least 32 bytes. Throws without repeating the text. */
@@ -13,16 +13,34 @@ export function parseSecretKey(text: string): KeyObject {
 }
 
 /**
- * Reads a key ring from configuration: `<kid>:<key>,<kid>:<key>`, the signing key first. To rotate, put the new key in
- * front and leave the old one until the last JWT it signed has expired. Throws without repeating the text.
+ * Reads a key ring from configuration: `<name>:<key>,<name>:<key>`, the key in use first. To rotate, append the new key,
+ * put it first, then drop the old one. Throws without repeating the text.
  */
 export function parseKeyRing(text: string): KeyRing {
+  return readRing(text.split(',').map(readNamedKey))
+}
+
+/**
+ * Reads the key ring of stored secrets' hashes: like `parseKeyRing`, but one key may stand without a name. It is from
+ * before keys had names; its name in the ring is ''. Throws without repeating the text.
+ */
+export function parseHashKeys(text: string): KeyRing {
+  return readRing(text.split(',').map(item => (item.includes(':') ? readNamedKey(item) : ['', item.trim()])))
+}
+
+type NamedKey = [name: string, key: string]
+
+function readNamedKey(item: string): NamedKey {
+  const [name, key, ...rest] = item.trim().split(':')
+  if (!name || !key || rest.length > 0) throw new Error('a key ring is written <name>:<key>,<name>:<key>')
+  return [name, key]
+}
+
+function readRing(items: NamedKey[]): KeyRing {
   const ring = new Map<string, KeyObject>()
-  for (const item of text.split(',')) {
-    const [kid, key, ...rest] = item.trim().split(':')
-    if (!kid || !key || rest.length > 0) throw new Error('a key ring is written <kid>:<key>,<kid>:<key>')
-    if (ring.has(kid)) throw new Error(`the key ring holds ${kid} twice`)
-    ring.set(kid, parseSecretKey(key))
+  for (const [name, key] of items) {
+    if (ring.has(name)) throw new Error(`the key ring holds ${name || 'a key without a name'} twice`)
+    ring.set(name, parseSecretKey(key))
   }
   return ring
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import jsonwebtoken, { type Secret, type SignOptions } from 'jsonwebtoken'
 import { type KeyRing, parseKeyRing } from './keys.ts'
-import { createMemo } from './memo.ts'
 import { createSessionJwt, type SessionClaims } from './session-jwt.ts'
 
 const [oldKey, newKey] = ['old:', 'new:'].map((kid, n) => kid + Buffer.alloc(32, n + 1).toString('base64'))
@@ -145,18 +144,5 @@ suite('key rings', () => {
         (error: Error) => text === '' || !error.message.includes(text.slice(4, 20) || '-'),
       )
     }
-  })
-})
-
-suite('memo', () => {
-  test('keeps what is used and never more than its capacity', () => {
-    const memo = createMemo<number>(100)
-    for (let key = 0; key < 10_000; key++) {
-      memo.set(String(key), key)
-      assert.equal(memo.get('0'), 0)
-      assert.ok(memo.size <= 100)
-    }
-    assert.equal(memo.get('9999'), 9_999)
-    assert.equal(memo.get('5000'), undefined)
   })
 })

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
+import { createMemo } from '@rollcall/runtime'
 import jwt from 'jsonwebtoken'
 import type { KeyRing } from './keys.ts'
-import { createMemo } from './memo.ts'
 
 const algorithm = 'HS256'
 

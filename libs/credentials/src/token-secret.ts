@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 /** The 62 alphanumerics without `O` and `l`, which are read as `0` and `1`. */
 const alphabet = 'ABCDEFGHIJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789'
@@ -34,15 +34,9 @@ export function previewToken(organizationId: string, secret: string): string {
 }
 
 /**
- * Hashes a secret for storage and lookup: HMAC-SHA-256 with the server's key, 43 characters of base64url. A secret is
- * random, so one fast hash is enough; the key makes a stolen database useless without the server.
+ * Id of a token in the credential cache. It ends like the secret and therefore like the preview, by which a change can
+ * name the token whichever key its hash was made with.
  */
-export function hashSecret(secret: string, key: KeyObject): string {
-  return createHmac('sha256', key).update(secret).digest('base64url')
-}
-
-/** Compares two hashes without telling by its duration how much of them agrees. */
-export function sameHash(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
+export function tokenCacheId(hash: string, secret: string): string {
+  return `${hash}.${secret.slice(-1)}`
 }

@@ -65,7 +65,8 @@ function headersOf(row: Row | null, complete: boolean, { columns }: CsvLimits): 
   if (row.error) throw refuse(row.error.message)
   const blank = headers.indexOf('')
   if (blank !== -1) throw refuse(`column ${blank + 1} has none`)
-  const repeated = headers.find((header, index) => headers.indexOf(header) < index)
+  const seen = new Set<string>()
+  const repeated = headers.find(header => seen.has(header) || !seen.add(header))
   if (repeated !== undefined) throw refuse(`"${repeated}" stands there twice`)
   return headers
 }
@@ -138,11 +139,33 @@ const fallback: Encoding = 'windows-1252'
 
 const isSingleByte = (name: string): name is Encoding => (singleByteEncodings as readonly string[]).includes(name)
 
-/** The ASCII of addresses and numbers says nothing about a language: only words with other bytes in them are judged. */
-function foreignWords(sample: Buffer): Buffer {
-  const words = sample.toString('latin1').match(/[^\s,;|"@.]*[\x80-\xff][^,;|"\r\n\t]*/g) ?? []
-  return Buffer.from(words.join(' ').slice(0, 64 * 1024), 'latin1')
+const judgedBytes = 8 * 1024
+const codesOf = (characters: string): ReadonlySet<number> => new Set(Buffer.from(characters, 'latin1'))
+const beforeWord = codesOf(' \t\n\v\f\r,;|"@.')
+const afterText = codesOf(',;|"\r\n\t')
+
+/**
+ * The words that hold bytes beyond ASCII, with the text that follows them; enough of them to judge the encoding by. The
+ * ASCII of addresses and numbers says nothing about a language. Looks at each byte at most twice.
+ */
+export function foreignWords(sample: Buffer): Buffer {
+  const words: Buffer[] = []
+  let size = 0
+  let end = 0
+  for (let at = 0; at < sample.length && size < judgedBytes; at++) {
+    if (sample[at]! < 0x80) continue
+    let start = at
+    while (start > end && !beforeWord.has(sample[start - 1]!)) start--
+    end = at + 1
+    while (end < sample.length && !afterText.has(sample[end]!)) end++
+    words.push(sample.subarray(start, end), space)
+    size += end - start
+    at = end
+  }
+  return Buffer.concat(words).subarray(0, judgedBytes)
 }
+
+const space = Buffer.from(' ')
 
 function legacyEncoding(sample: Buffer): Encoding {
   const guesses = chardet.analyse(foreignWords(sample)).map(({ name, confidence }) => {

@@ -12,12 +12,17 @@ const headings: Record<string, string[]> = {
   unsubscribed: ['unsubscribed', 'unsubscribe', 'optout', 'optedout', 'emailoptout', 'hasoptedoutofemail'],
 }
 
-/** A heading without case, accents, spaces and punctuation. */
-const plain = (heading: string): string =>
-  heading
+/** No known heading is longer. The time that normalizing takes grows by the square of a run of accents. */
+const longestHeading = 100
+
+/** A heading without case, accents, spaces and punctuation; blank where it is too long to be a known one. */
+function plain(heading: string): string {
+  if (heading.length > longestHeading) return ''
+  return heading
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
+}
 
 /**
  * A mapping to begin with: which column goes to which field. No field is named twice, and a column that looks like

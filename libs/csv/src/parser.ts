@@ -136,6 +136,7 @@ export class CsvParser {
     const lineEnd = this.#findLineEnd(text, pos)
     if (lineEnd - pos > this.#fieldLength) return false
 
+    const nextDelimiter = this.#nextDelimiter
     const cells: string[] = []
     while (cells.length < this.#columns) {
       let end: number
@@ -156,7 +157,7 @@ export class CsvParser {
       }
       pos = end + 1
     }
-    this.#nextDelimiter = -1
+    this.#nextDelimiter = nextDelimiter
     return false
   }
 

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createDecoder } from './decode.ts'
 import { detectFormat, doubtUtf8, headBytes, type Utf8Doubt } from './detect.ts'
 import { correctionCheck } from './error-file.ts'
@@ -13,6 +12,7 @@ import {
   type Row,
 } from './model.ts'
 import { CsvParser } from './parser.ts'
+import { createSlices } from './slices.ts'
 
 /** Bytes of a file in order, in pieces of any size. */
 export type ByteSource = AsyncIterable<Uint8Array>
@@ -86,7 +86,8 @@ export type CsvReading = AsyncIterable<Batch> & {
 /**
  * Reads the rows of a file in batches, to be iterated once. Batches end at the same rows whatever pieces the bytes come
  * in, and a reading that starts at a batch's checkpoint gives exactly the batches after it. A row that cannot be read
- * carries its error; rows after it do not suffer. Gives the event loop its turn after every 5 ms of work.
+ * carries its error; rows after it do not suffer. Gives the event loop its turn after every 5 ms of work, and takes turns
+ * with all other readings of the process.
  * Memory is bounded by the limits, not by the file.
  * @throws {CsvError} rows: more of them than allowed; and whatever the source throws
  */
@@ -125,16 +126,16 @@ async function* readBatches(
     return batch
   }
 
-  let turnSince = performance.now()
+  const giveWay = createSlices()
   for await (const piece of piecesOf(source)) {
     const text = decode(piece)
     doubt?.see(piece, text)
     parser.push(text)
-    while (fill()) yield takeBatch()
-    if (performance.now() - turnSince > turnMs) {
-      await nextTurn()
-      turnSince = performance.now()
+    while (fill()) {
+      yield takeBatch()
+      await giveWay()
     }
+    await giveWay()
   }
   parser.push(end())
   parser.end()
@@ -142,9 +143,8 @@ async function* readBatches(
   if (rows.length > 0) yield takeBatch()
 }
 
-const turnMs = 5
 const smallestPiece = 16 * 1024
-const largestPiece = 64 * 1024
+const largestPiece = 32 * 1024
 
 /** The same bytes in pieces that are worth their overhead and short enough to leave the event loop its turns. */
 async function* piecesOf(source: ByteSource): AsyncGenerator<Buffer> {

@@ -8,8 +8,9 @@ import {
 import { toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import { backoffMs, pause, retry, type SpanOptions, traceCarrier, traced, tracedStream } from '@rollcall/runtime'
-import { type AssertionKeys, signAssertion } from './assertion.ts'
+import { createSigner, type Sign } from './assertion.ts'
 import type { Caller } from './caller.ts'
+import type { SigningKey } from './service-keys.ts'
 import { channelCredentials, type Tls } from './tls.ts'
 import {
   callerKey,
@@ -55,7 +56,8 @@ export type Connection = {
 export type ConnectOptions = {
   /** host:port, or dns:///host:port for a name with several addresses. */
   address: string
-  assertionKeys: AssertionKeys
+  /** What the calls are signed with. */
+  trust: { signingKey: SigningKey }
   /** Without it calls are in the clear. */
   tls?: Tls | undefined
   /** For a call, and for the first message of a stream, where the caller gives no deadline. */
@@ -84,8 +86,9 @@ export function connect(options: ConnectOptions): Connection {
     // Services are addressed directly: a proxy of the environment is for the outside.
     'grpc.enable_http_proxy': 0,
   })
+  const sign = createSigner(options.trust.signingKey)
   return {
-    client: name => buildClient(name, channel, options),
+    client: name => buildClient(name, channel, { ...options, sign }),
     ready: withinMs =>
       new Promise((resolve, reject) => {
         channel.waitForReady(Date.now() + withinMs, error => (error ? reject(error) : resolve()))
@@ -94,7 +97,9 @@ export function connect(options: ConnectOptions): Connection {
   }
 }
 
-function buildClient<N extends ServiceName>(name: N, channel: GrpcClient, options: ConnectOptions): Client<N> {
+type CallOptions = Pick<ConnectOptions, 'deadlineMs' | 'streamDeadlineMs'> & { sign: Sign }
+
+function buildClient<N extends ServiceName>(name: N, channel: GrpcClient, options: CallOptions): Client<N> {
   const methods = Object.entries(definitionOf(name)).map(([rpcName, definition]) => {
     const method = rpcName.charAt(0).toLowerCase() + rpcName.slice(1)
     if (definition.responseStream) return [method, serverStream(channel, definition, options)]
@@ -119,11 +124,7 @@ const firstWaitMs = 10
 
 type Callback = (error: ServiceError | null, value?: unknown) => void
 
-function unary(
-  channel: GrpcClient,
-  { path, requestSerialize, responseDeserialize }: Definition,
-  options: ConnectOptions,
-) {
+function unary(channel: GrpcClient, { path, requestSerialize, responseDeserialize }: Definition, options: CallOptions) {
   const isIdempotent = isIdempotentMethod(path)
   const retryable = (failure: unknown) => isRepeatable(failure, isIdempotent)
   return (request: unknown, context: CallContext) => {
@@ -137,7 +138,7 @@ function unary(
           requestSerialize,
           responseDeserialize,
           request,
-          metadataOf(context, options),
+          metadataOf(context, path, options),
           { deadline },
           callback,
         ),
@@ -149,7 +150,7 @@ function unary(
 function clientStream(
   channel: GrpcClient,
   { path, requestSerialize, responseDeserialize }: Definition,
-  options: ConnectOptions,
+  options: CallOptions,
 ) {
   const run = (requests: AsyncIterable<unknown>, context: CallContext): Promise<unknown> => {
     let call: ClientWritableStream<unknown>
@@ -158,7 +159,7 @@ function clientStream(
         path,
         requestSerialize,
         responseDeserialize,
-        metadataOf(context, options),
+        metadataOf(context, path, options),
         callOptions(context, options.streamDeadlineMs ?? 600_000),
         callback,
       )
@@ -214,7 +215,7 @@ function onAbort(signal: AbortSignal | undefined, cancel: () => void): void {
 function serverStream(
   channel: GrpcClient,
   { path, requestSerialize, responseDeserialize }: Definition,
-  options: ConnectOptions,
+  options: CallOptions,
 ) {
   const firstWithinMs = options.deadlineMs ?? 10_000
   const isIdempotent = isIdempotentMethod(path)
@@ -224,7 +225,7 @@ function serverStream(
       requestSerialize,
       responseDeserialize,
       request,
-      metadataOf(context, options),
+      metadataOf(context, path, options),
       callOptions(context, options.streamDeadlineMs ?? 600_000),
     )
     const cancel = () => call.cancel()
@@ -264,9 +265,9 @@ function serverStream(
     tracedStream(spanName(path), clientSpan, () => run(request, context))
 }
 
-function metadataOf(context: CallContext, options: ConnectOptions): Metadata {
+function metadataOf(context: CallContext, path: string, { sign }: CallOptions): Metadata {
   const metadata = new Metadata()
-  metadata.set(callerKey, signAssertion(context.caller, options.assertionKeys))
+  metadata.set(callerKey, sign(context.caller, path))
   if (context.requestId) metadata.set(requestIdKey, context.requestId)
   for (const [name, value] of Object.entries(traceCarrier())) metadata.set(name, value)
   return metadata

@@ -1,6 +1,6 @@
 import { milliseconds, parsedBy, port } from '@rollcall/runtime'
 import { z } from 'zod'
-import { type AssertionKeys, readAssertionKeys } from './assertion.ts'
+import { readPublicKeys, readSigningKey, type Trust } from './service-keys.ts'
 import { readTlsFolder, type Tls } from './tls.ts'
 
 const addressShape = /^(dns:\/\/([\w.-]+(:\d{1,5})?)?\/)?(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
@@ -16,8 +16,13 @@ export const address = () => {
 
 /** The variables of every process that calls services; spread it into its schema, and pass what it yields to `rpcSettings`. */
 export const rpcConfig = {
-  /** Keys that services prove their callers with, the signing one first. */
-  ASSERTION_KEY: parsedBy(readAssertionKeys, 'base64 of at least 32 bytes, or several separated by commas'),
+  /** The service's own key: it signs whom its calls are for. */
+  ASSERTION_KEY: parsedBy(readSigningKey, '<service>:<Ed25519 private key, PKCS #8 in base64>'),
+  /** The public keys of all services; a service has two while its key is rotated. */
+  ASSERTION_PUBLIC_KEYS: parsedBy(
+    readPublicKeys,
+    '<service>:<Ed25519 public key in base64>, of each service, separated by commas',
+  ),
   /** Folder of tls.crt, tls.key and ca.crt for mutual TLS between services; without it calls are in the clear. */
   RPC_TLS_DIR: parsedBy(readTlsFolder, 'a folder with tls.crt, tls.key and ca.crt that fit together').optional(),
 }
@@ -37,10 +42,13 @@ export const serverSchema = z.object(rpcServerConfig)
 
 /** The options of `connect` that come from the environment. */
 export function rpcSettings(config: z.infer<typeof callerSchema>): {
-  assertionKeys: AssertionKeys
+  trust: Trust
   tls: Tls | undefined
 } {
-  return { assertionKeys: config.ASSERTION_KEY, tls: config.RPC_TLS_DIR }
+  return {
+    trust: { signingKey: config.ASSERTION_KEY, publicKeys: config.ASSERTION_PUBLIC_KEYS },
+    tls: config.RPC_TLS_DIR,
+  }
 }
 
 /** The options of `serve` that come from the environment. */

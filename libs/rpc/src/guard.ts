@@ -1,17 +1,33 @@
-import { type Access, AppError, allows } from '@rollcall/contract'
+import { type Access, AppError, type Permission, type RequiredScope } from '@rollcall/contract'
 import type { Caller } from './caller.ts'
 
 /**
  * Decides whether a caller may use a route. The gateway asks before it reads the body, the service asks again: an
  * internal caller gets no more than the caller it acts for.
- * @param access what the route declares; undefined for an internal rpc, which any service may call
- * @throws {AppError} forbidden, naming the permission; not_allowed for a change under read-only impersonation
+ * @param access what the route declares; undefined for an internal rpc, whose callers `issuers.ts` declares
+ * @throws {AppError} forbidden, naming the missing permission or scope; not_allowed for a change under read-only
+ * impersonation
  */
 export function authorize(access: Access | undefined, verb: string | undefined, caller: Caller): void {
   if (!access || access.kind === 'public') return
   if (caller.kind === 'anonymous') throw new AppError('unauthenticated', { message: 'No credential.' })
   if (caller.readOnly && verb !== 'GET') throw new AppError('not_allowed', { message: 'Impersonation is read-only.' })
-  if (access.kind === 'permission' && !allows(caller.permissions, access.resource, access.action)) {
-    throw new AppError('forbidden', { message: `Permission denied: ${access.resource}.${access.action}` })
-  }
+  if (access.kind === 'caller') requireScope(access.scope, caller)
+  if (access.kind !== 'permission') return
+  requirePermission(caller, `${access.resource}.${access.action}`)
+  if (access.also) requirePermission(caller, access.also)
+}
+
+/** Refuses a caller without a permission: for what a route needs only with some requests. @throws {AppError} forbidden */
+export function requirePermission({ permissions }: Caller, permission: Permission): void {
+  if (permissions !== '*' && !permissions.includes(permission))
+    throw new AppError('forbidden', { message: `Permission denied: ${permission}` })
+}
+
+/** A scope limits a credential on every route; routes behind a permission have it in the caller's permissions. */
+function requireScope(required: RequiredScope, { scope }: Caller): void {
+  if (scope === undefined || required === 'any') return
+  if (required === 'none')
+    throw new AppError('forbidden', { message: 'A credential limited to a scope cannot do this.' })
+  if (!scope.includes(required)) throw new AppError('forbidden', { message: `Permission denied: ${required}` })
 }

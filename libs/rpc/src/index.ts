@@ -1,11 +1,28 @@
-export { AppError, type ErrorCode, type ErrorDetails, type Permissions, toAppError } from '@rollcall/contract'
-export { type AssertionKeys, readAssertionKeys, signAssertion } from './assertion.ts'
+export {
+  AppError,
+  allows,
+  type ErrorCode,
+  type ErrorDetails,
+  type Permissions,
+  parseDate,
+  toAppError,
+} from '@rollcall/contract'
+export { createSigner } from './assertion.ts'
 export { type Actor, actorOf, anonymousCaller, type Caller, serviceCaller } from './caller.ts'
 export { type CallContext, type Client, type Connection, type ConnectOptions, connect } from './client.ts'
 export { address, isAddress, rpcConfig, rpcServerConfig, rpcSettings } from './config.ts'
-export { authorize } from './guard.ts'
+export { authorize, requirePermission } from './guard.ts'
 export { type HttpBody, json } from './http-body.ts'
 export { serveWithin } from './serve-within.ts'
 export { type Call, type Handler, type Handlers, type RpcServer, type ServeOptions, serve } from './server.ts'
+export {
+  type KeySettings,
+  newKeySettings,
+  newSigningKey,
+  readSigningKey,
+  readTrust,
+  type SigningKey,
+  type Trust,
+} from './service-keys.ts'
 export type { Tls } from './tls.ts'
 export { contractRoutes, mayHaveTakenEffect, type ServiceName } from './wire.ts'

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { createLogger } from '@rollcall/runtime'
-import { verifyAssertion } from './assertion.ts'
 import {
   AppError,
   type Caller,
@@ -10,15 +8,16 @@ import {
   connect,
   type HttpBody,
   json,
+  newKeySettings,
   type RpcServer,
-  readAssertionKeys,
+  readTrust,
   serve,
   serviceCaller,
-  signAssertion,
 } from './index.ts'
 
-const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
-const strangerKeys = readAssertionKeys(randomBytes(32).toString('base64'))
+const keys = newKeySettings(['gateway', 'import'])
+const trust = readTrust(keys.gateway)
+const strangers = readTrust(newKeySettings(['gateway']).gateway)
 const logger = createLogger({ service: 'rpc-test', level: 'silent' })
 const caller: Caller = { ...serviceCaller('test', 'a'.repeat(24)), kind: 'session', userId: 'b'.repeat(24) }
 
@@ -83,8 +82,8 @@ describe('rpc', () => {
 
   before(async () => {
     const services = { 'rollcall.audience.v1.Contacts': contacts, 'rollcall.import.v1.Imports': imports }
-    server = await serve({ services, port: 0, host: '127.0.0.1', assertionKeys, logger })
-    connection = connect({ address: `127.0.0.1:${server.port}`, assertionKeys, deadlineMs: 2000 })
+    server = await serve({ services, port: 0, host: '127.0.0.1', trust, logger })
+    connection = connect({ address: `127.0.0.1:${server.port}`, trust, deadlineMs: 2000 })
   })
   after(async () => {
     connection.close()
@@ -183,41 +182,24 @@ describe('rpc', () => {
   })
 
   it('refuses an assertion that is forged', async () => {
-    const stranger = connect({ address: `127.0.0.1:${server.port}`, assertionKeys: strangerKeys })
+    const stranger = connect({ address: `127.0.0.1:${server.port}`, trust: strangers })
     const call = stranger.client('rollcall.audience.v1.Contacts').getContact({ id: 'x' }, { caller })
     await assert.rejects(call, { code: 'unauthenticated' })
     stranger.close()
   })
 
+  it('refuses what a service signs that has no business here', async () => {
+    const stranger = connect({ address: `127.0.0.1:${server.port}`, trust: readTrust(keys.import) })
+    const call = stranger.client('rollcall.audience.v1.Contacts').getContact({ id: 'x' }, { caller })
+    await assert.rejects(call, { code: 'forbidden', message: 'The service import may not call this for a session.' })
+    stranger.close()
+  })
+
   it('is unavailable when nobody listens', async () => {
-    const nowhere = connect({ address: '127.0.0.1:1', assertionKeys, deadlineMs: 200 })
+    const nowhere = connect({ address: '127.0.0.1:1', trust, deadlineMs: 200 })
     await assert.rejects(nowhere.client('rollcall.audience.v1.Contacts').getContact({ id: 'x' }, { caller }), {
       code: 'unavailable',
     })
     nowhere.close()
   })
-})
-
-describe('assertion', () => {
-  const now = Date.now()
-
-  it('gives the caller back within its time', () => {
-    assert.deepEqual(verifyAssertion(signAssertion(caller, assertionKeys, now), assertionKeys, now + 29_000), caller)
-  })
-
-  it('verifies with every key of a rotation', () => {
-    const rotated = [...strangerKeys, ...assertionKeys]
-    assert.deepEqual(verifyAssertion(signAssertion(caller, assertionKeys, now), rotated, now), caller)
-  })
-
-  for (const [what, assertion, at] of [
-    ['past its time', signAssertion(caller, assertionKeys, now), now + 60_000],
-    ['from far ahead', signAssertion(caller, assertionKeys, now + 60_000), now],
-    ['signed by a stranger', signAssertion(caller, strangerKeys, now), now],
-    ['cut short', signAssertion(caller, assertionKeys, now).slice(0, -3), now],
-    ['without a signature', signAssertion(caller, assertionKeys, now).split('.')[0]!, now],
-    ['empty', '', now],
-  ] as const) {
-    it(`is nothing when ${what}`, () => assert.equal(verifyAssertion(assertion, assertionKeys, at), undefined))
-  }
 })

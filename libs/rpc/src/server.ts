@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import type { PeerCertificate } from 'node:tls'
 import {
   type Metadata,
   Server,
@@ -10,12 +10,22 @@ import {
 } from '@grpc/grpc-js'
 import { AppError, type Route, toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
-import { isTracing, type Logger, type Metrics, type TraceCarrier, traced } from '@rollcall/runtime'
+import {
+  type Budget,
+  createBudget,
+  isTracing,
+  type Logger,
+  type Metrics,
+  type TraceCarrier,
+  traced,
+} from '@rollcall/runtime'
 import { HealthImplementation } from 'grpc-health-check'
-import { type AssertionKeys, verifyAssertion } from './assertion.ts'
+import { type Assertion, createVerifier, type Verify } from './assertion.ts'
 import type { Caller } from './caller.ts'
 import { authorize } from './guard.ts'
-import { serverCredentials, type Tls } from './tls.ts'
+import { issuersOf, requireIssuer } from './issuers.ts'
+import type { PublicKeys } from './service-keys.ts'
+import { namesService, serverCredentials, type Tls } from './tls.ts'
 import {
   callerKey,
   contractRoutes,
@@ -26,6 +36,10 @@ import {
   type ServiceName,
   toStatus,
 } from './wire.ts'
+import { writeStream } from './write-stream.ts'
+
+/** Of answers that wait for slow clients. */
+const maxWaitingBytes = 128 * 2 ** 20
 
 /** What a handler knows of the call besides its request. */
 export type Call = {
@@ -60,7 +74,8 @@ export type ServeOptions = {
   /** 0 takes any free port. */
   port: number
   host?: string
-  assertionKeys: AssertionKeys
+  /** What the callers' assertions are verified with. */
+  trust: { publicKeys: PublicKeys }
   /** With it only clients with a certificate of the same authority are let in. */
   tls?: Tls | undefined
   logger: Logger
@@ -90,7 +105,12 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     ...(options.maxConnectionAgeMs && { 'grpc.max_connection_age_ms': options.maxConnectionAgeMs }),
   })
   const names = Object.keys(options.services) as ServiceName[]
-  for (const name of names) server.addService(definitionOf(name), wireService(name, options))
+  const wiring = {
+    ...options,
+    verify: createVerifier(options.trust.publicKeys),
+    waiting: createBudget({ total: maxWaitingBytes }),
+  }
+  for (const name of names) server.addService(definitionOf(name), wireService(name, wiring))
   const health = new HealthImplementation(Object.fromEntries(['', ...names].map(name => [name, 'SERVING'])))
   health.addToServer(server)
   const port = await listen(server, `${options.host ?? '0.0.0.0'}:${options.port}`, options.tls)
@@ -109,7 +129,9 @@ function listen(server: Server, address: string, tls: Tls | undefined): Promise<
   })
 }
 
-function wireService(name: ServiceName, options: ServeOptions): Record<string, UntypedHandleCall> {
+type Wiring = ServeOptions & { verify: Verify; waiting: Budget }
+
+function wireService(name: ServiceName, options: Wiring): Record<string, UntypedHandleCall> {
   const handlers = options.services[name] as Record<string, AnyHandler>
   const routes = new Map(contractRoutes().map(route => [`${route.service}/${route.method}`, route]))
   const wired: Record<string, UntypedHandleCall> = {}
@@ -117,9 +139,10 @@ function wireService(name: ServiceName, options: ServeOptions): Record<string, U
     const method = rpcName.charAt(0).toLowerCase() + rpcName.slice(1)
     const handler = handlers[method]
     if (!handler) throw new Error(`${name} has no handler for ${method}`)
-    const run = prepare(`${name}/${method}`, routes.get(`${name}/${method}`), handler, options)
+    const rpc = { name: `${name}/${method}`, path: definition.path, route: routes.get(`${name}/${method}`), handler }
+    const run = prepare(rpc, options)
     wired[rpcName] = definition.responseStream
-      ? serverStream(run)
+      ? serverStream(run, options.waiting)
       : definition.requestStream
         ? clientStream(run)
         : unary(run)
@@ -127,7 +150,13 @@ function wireService(name: ServiceName, options: ServeOptions): Record<string, U
   return wired
 }
 
-type AnyCall = { metadata: Metadata; cancelled: boolean; getDeadline(): Date | number } & NodeJS.EventEmitter
+type AnyCall = NodeJS.EventEmitter & {
+  metadata: Metadata
+  cancelled: boolean
+  getDeadline(): Date | number
+  getAuthContext(): { sslPeerCertificate?: PeerCertificate } | null
+}
+type Rpc = { name: string; path: string; route: Route | undefined; handler: AnyHandler }
 type Run = (
   grpcCall: AnyCall,
   request: unknown,
@@ -135,7 +164,8 @@ type Run = (
 ) => Promise<AppError | undefined>
 
 /** Wraps a handler with what every call needs: identity, guard, deadline, log, metrics, errors. */
-function prepare(name: string, route: Route | undefined, handler: AnyHandler, options: ServeOptions): Run {
+function prepare({ name, path, route, handler }: Rpc, options: Wiring): Run {
+  const issuers = issuersOf(path, route !== undefined)
   const durations = options.metrics?.histogram({
     name: 'rollcall_rpc_duration_seconds',
     help: 'Time that gRPC calls took in the service that answered them',
@@ -143,10 +173,12 @@ function prepare(name: string, route: Route | undefined, handler: AnyHandler, op
   })
   const run: Run = async (grpcCall, request, answer) => {
     const startedAt = performance.now()
-    const call = callOf(grpcCall, options)
+    const assertion = assertionOf(grpcCall, path, options)
+    const call = assertion && callOf(grpcCall, assertion.caller, options)
     let failure: AppError | undefined
     try {
       if (!call) throw new AppError('unauthenticated', { message: 'No valid caller assertion.' })
+      requireIssuer(issuers, assertion)
       authorize(route?.access, route?.verb, call.caller)
       await answer(await handler(request, call))
     } catch (thrown) {
@@ -173,9 +205,14 @@ function carrierOf(metadata: Metadata): TraceCarrier {
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
-function callOf(grpcCall: AnyCall, options: ServeOptions): Call | undefined {
-  const caller = verifyAssertion(grpcCall.metadata.get(callerKey)[0]?.toString(), options.assertionKeys)
-  if (!caller) return undefined
+/** Over mutual TLS a service signs for itself alone: its certificate has to name the issuer. */
+function assertionOf(grpcCall: AnyCall, path: string, { verify, tls }: Wiring): Assertion | undefined {
+  const assertion = verify(grpcCall.metadata.get(callerKey)[0]?.toString(), path)
+  if (!assertion || !tls) return assertion
+  return namesService(grpcCall.getAuthContext()?.sslPeerCertificate, assertion.issuer) ? assertion : undefined
+}
+
+function callOf(grpcCall: AnyCall, caller: Caller, options: ServeOptions): Call {
   const requestId = grpcCall.metadata.get(requestIdKey)[0]?.toString() ?? ''
   const aborted = new AbortController()
   grpcCall.once('cancelled', () => aborted.abort())
@@ -224,30 +261,12 @@ async function* wholeStream(requests: AsyncIterable<unknown>): AsyncGenerator<un
   if (!isWhole) throw new AppError('unavailable', {}, { cause: new Error('the stream of requests broke off') })
 }
 
-function serverStream(run: Run): UntypedHandleCall {
+function serverStream(run: Run, waiting: Budget): UntypedHandleCall {
   return async (grpcCall: ServerWritableStream<unknown, unknown>) => {
-    const failure = await run(grpcCall, grpcCall.request, result => writeAll(grpcCall, result))
+    const failure = await run(grpcCall, grpcCall.request, result => writeStream(grpcCall, result, waiting))
     if (failure) grpcCall.emit('error', asError(failure))
     else grpcCall.end()
   }
-}
-
-/** Writes one message or many, at the pace of the client. A client that goes away ends the iteration. */
-async function writeAll(grpcCall: ServerWritableStream<unknown, unknown>, result: unknown): Promise<void> {
-  if (!isAsyncIterable(result)) {
-    grpcCall.write(result)
-    return
-  }
-  const gone = new AbortController()
-  grpcCall.once('cancelled', () => gone.abort())
-  for await (const message of result) {
-    if (grpcCall.cancelled) return
-    if (!grpcCall.write(message)) await once(grpcCall, 'drain', { signal: gone.signal }).catch(() => undefined)
-  }
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
 function asError(failure: AppError): Error & Partial<ServerErrorResponse> {

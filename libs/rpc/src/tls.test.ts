@@ -1,20 +1,28 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { createLogger } from '@rollcall/runtime'
-import { type Connection, connect, type RpcServer, readAssertionKeys, serve, serviceCaller, type Tls } from './index.ts'
+import {
+  type Connection,
+  connect,
+  newKeySettings,
+  type RpcServer,
+  readTrust,
+  serve,
+  serviceCaller,
+  type Tls,
+} from './index.ts'
 import { makeAuthority, withoutCertificates } from './test-certificates.ts'
 import { readTlsFolder } from './tls.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'rpc-tls-'))
 after(() => rmSync(directory, { recursive: true }))
 
-const assertionKeys = readAssertionKeys(randomBytes(32).toString('base64'))
-const caller = serviceCaller('test', 'a'.repeat(24))
+const keys = newKeySettings(['audience', 'messaging', 'identity'])
+const trust = readTrust(keys.identity)
 const logger = createLogger({ service: 'tls-test', level: 'silent' })
 const directoryService = {
   async findUsers() {
@@ -22,7 +30,8 @@ const directoryService = {
   },
 }
 
-async function ask(connection: Connection): Promise<unknown> {
+async function ask(connection: Connection, service = 'audience'): Promise<unknown> {
+  const caller = serviceCaller(service, 'a'.repeat(24))
   try {
     return await connection.client('rollcall.identity.v1.Directory').findUsers({ ids: [] }, { caller })
   } finally {
@@ -48,20 +57,27 @@ describe('mutual TLS', { skip: withoutCertificates() }, () => {
   let server: RpcServer
   let ours: Tls
   let authority: ReturnType<typeof makeAuthority>
-  const issue = (name: string, host = 'DNS:localhost') => authority.issue(name, host)
+  const issue = (name: string, host = 'DNS:localhost') => authority.issue(name, host, 'audience')
 
   before(async () => {
     authority = makeAuthority(directory, 'ours')
     ours = readTlsFolder(issue('service'))
     const services = { 'rollcall.identity.v1.Directory': directoryService }
-    server = await serve({ services, port: 0, host: '127.0.0.1', assertionKeys, logger, tls: ours })
+    server = await serve({ services, port: 0, host: '127.0.0.1', trust, logger, tls: ours })
   })
   after(() => server.stop())
 
-  const to = (tls?: Tls) => connect({ address: `localhost:${server.port}`, assertionKeys, tls, deadlineMs: 2_000 })
+  const to = (tls?: Tls, as: 'audience' | 'messaging' = 'audience') =>
+    connect({ address: `localhost:${server.port}`, trust: readTrust(keys[as]), tls, deadlineMs: 2_000 })
 
   it('lets services of one authority talk', async () => {
     assert.deepEqual(await ask(to(ours)), { users: [] })
+  })
+
+  it('refuses a service whose certificate names another one, whatever it signs with', async () => {
+    await assert.rejects(ask(to(ours, 'messaging'), 'messaging'), { code: 'unauthenticated' })
+    const theirs = readTlsFolder(authority.issue('messaging', 'DNS:localhost', 'messaging'))
+    assert.deepEqual(await ask(to(theirs, 'messaging'), 'messaging'), { users: [] })
   })
 
   it('refuses a client without a certificate', async () => {
@@ -80,8 +96,13 @@ describe('mutual TLS', { skip: withoutCertificates() }, () => {
   it('does not talk to a server whose certificate names another host', async () => {
     const other = readTlsFolder(issue('other', 'DNS:elsewhere.test'))
     const services = { 'rollcall.identity.v1.Directory': directoryService }
-    const elsewhere = await serve({ services, port: 0, host: '127.0.0.1', assertionKeys, logger, tls: other })
-    const connection = connect({ address: `localhost:${elsewhere.port}`, assertionKeys, tls: ours, deadlineMs: 2_000 })
+    const elsewhere = await serve({ services, port: 0, host: '127.0.0.1', trust, logger, tls: other })
+    const connection = connect({
+      address: `localhost:${elsewhere.port}`,
+      trust: readTrust(keys.audience),
+      tls: ours,
+      deadlineMs: 2_000,
+    })
     await assert.rejects(ask(connection), { code: 'unavailable' })
     await elsewhere.stop()
   })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, type PeerCertificate } from 'node:tls'
 import { ChannelCredentials, experimental, ServerCredentials } from '@grpc/grpc-js'
 
 /** The files that one end of a mutual TLS connection proves itself with, and knows the other end by. */
@@ -38,6 +38,14 @@ export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
   if (!tls) return ChannelCredentials.createInsecure()
   const files = watched(tls)
   return experimental.createCertificateProviderChannelCredentials(files, files)
+}
+
+/** What a service's certificate names it by, as a URI among its subject alternative names. */
+export const serviceUri = (service: string): string => `spiffe://rollcall/${service}`
+
+/** Whether a certificate is a service's: the same authority also signs those of the other services. */
+export function namesService(certificate: PeerCertificate | undefined, service: string): boolean {
+  return certificate?.subjectaltname?.split(', ').includes(`URI:${serviceUri(service)}`) ?? false
 }
 
 /** Renewed certificates are taken up without a restart: cert-manager and its like replace the files in place. */

@@ -1,3 +1,4 @@
+export { type Budget, type BudgetOptions, createBudget, type Hold } from './budget.ts'
 export {
   type BaseConfig,
   baseConfig,
@@ -26,8 +27,11 @@ export {
   type TaskOptions,
 } from './lifecycle.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
+export { createMemo, type Memo } from './memo.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
+export { quoted } from './quoted.ts'
 export { backoffMs, type RetryOptions, retry } from './retry.ts'
+export { createTally, type Tally } from './tally.ts'
 export { about, pause, TimeoutError, within } from './time.ts'
 export {
   failSpan,

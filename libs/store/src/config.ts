@@ -8,6 +8,12 @@ export const storeConfig = (database: string) => ({
   MONGODB_DATABASE: z.string().default(database),
   /** How long one operation, or one transaction with its retries, may take. A migration of large collections takes longer. */
   MONGODB_TIMEOUT_MS: milliseconds().default(15_000),
+  /** Lists with a filter or an order of the client's that a replica reads at once, of one organization; more are 429. */
+  MONGODB_FILTERED_READS: z.coerce.number().int().min(1).default(32),
+  /** Exports and lists without pages that a replica streams at once, of one organization; more are 429. */
+  MONGODB_STREAMS: z.coerce.number().int().min(1).default(8),
+  /** The same of all organizations, for each takes memory; more are 503. */
+  MONGODB_ALL_STREAMS: z.coerce.number().int().min(1).default(16),
   /** Whether the service makes its indexes when it starts; else its `migrate.ts` is to be run before. */
   MIGRATE_AT_START: flag().default(true),
 })
@@ -15,6 +21,15 @@ export const storeConfig = (database: string) => ({
 type StoreConfig = z.infer<z.ZodObject<ReturnType<typeof storeConfig>>>
 
 /** The options of `connectStore` that come from the environment. */
-export function storeSettings(config: StoreConfig): Pick<StoreOptions, 'url' | 'dbName' | 'timeoutMs'> {
-  return { url: config.MONGODB_URL, dbName: config.MONGODB_DATABASE, timeoutMs: config.MONGODB_TIMEOUT_MS }
+export function storeSettings(config: StoreConfig): Pick<StoreOptions, 'url' | 'dbName' | 'timeoutMs' | 'reads'> {
+  return {
+    url: config.MONGODB_URL,
+    dbName: config.MONGODB_DATABASE,
+    timeoutMs: config.MONGODB_TIMEOUT_MS,
+    reads: {
+      filteredReads: config.MONGODB_FILTERED_READS,
+      streams: config.MONGODB_STREAMS,
+      allStreams: config.MONGODB_ALL_STREAMS,
+    },
+  }
 }

@@ -3,6 +3,7 @@ import { type ClientSession, type Connection, type Model, Mongoose, type Schema 
 import { mapped } from './errors.ts'
 import { watchSessions } from './orphans.ts'
 import { createQueue } from './queue.ts'
+import { type ReadLimitOptions, readLimitsOf } from './read-limits.ts'
 import { runTransaction, type TransactionOptions } from './transaction.ts'
 
 /** Where a service's database is and how patient to be with it. */
@@ -16,6 +17,8 @@ export type StoreOptions = {
   poolSize?: number
   /** How long one operation, or one transaction with its retries, may take. Default 15,000. */
   timeoutMs?: number
+  /** How much of lists is read at once. */
+  reads?: ReadLimitOptions
 }
 
 /** A service's database. */
@@ -44,7 +47,7 @@ export function connectionOf(session: ClientSession): Connection {
 
 /** Connects a service to its database; rejects with `unavailable` when that cannot be reached in time. */
 export async function connectStore(options: StoreOptions): Promise<Store> {
-  const { url, dbName, logger, poolSize = 50, timeoutMs = 15_000 } = options
+  const { url, dbName, logger, poolSize = 50, timeoutMs = 15_000, reads } = options
   // An instance of its own: what is set here holds for this store alone.
   const mongoose = new Mongoose({ strict: 'throw', strictQuery: 'throw', autoIndex: false, autoCreate: false })
   const connection = mongoose.createConnection(url, {
@@ -68,6 +71,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     await connection.close(true).catch(() => undefined)
     throw error
   })
+  readLimitsOf(connection, reads)
   const queue = createQueue()
   const watch = watchSessions(connection, logger)
 

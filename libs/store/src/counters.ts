@@ -1,6 +1,7 @@
 import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import { connectionOf, type Store } from './connection.ts'
 import { mapped, startAgain } from './errors.ts'
+import { READ_MS } from './read-limits.ts'
 import { objectId } from './scope.ts'
 
 /** Transactions that write one document side by side begin again: a counter is the sum of this many. */
@@ -65,7 +66,7 @@ export function repairCounter(
 async function sumOf(connection: Connection, key: CounterKey, session?: ClientSession): Promise<number> {
   const slots = await mapped(
     slotsOf(connection)
-      .find(stored(key), session && { session })
+      .find(stored(key), { maxTimeMS: READ_MS, ...(session && { session }) })
       .toArray(),
   )
   return slots.reduce((sum, { value }) => sum + value, 0)

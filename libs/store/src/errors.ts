@@ -2,6 +2,7 @@ import { AppError } from '@rollcall/rpc'
 import { Error as MongooseErrors, mongo } from 'mongoose'
 
 const DUPLICATE_KEY = 11000
+const MAX_TIME_EXPIRED = 50
 
 /** Whether something failed because a unique index already holds the value. */
 export function isDuplicate(error: unknown): boolean {
@@ -23,6 +24,11 @@ function restart(cause: unknown): Error {
 /** For writes that create what another transaction may create at once: the later one begins again, and finds it. */
 export function startAgain(error: unknown): never {
   throw isDuplicate(error) ? restart(error) : error
+}
+
+/** Whether the server gave up a read because its time was over: here, or in the refusal that came of it. */
+export function isOutOfTime(error: unknown): boolean {
+  return codeOf(error) === MAX_TIME_EXPIRED || (error instanceof AppError && codeOf(error.cause) === MAX_TIME_EXPIRED)
 }
 
 /** Whether the database could not be reached or did not answer in time. */
@@ -50,7 +56,7 @@ export function toStoreError(error: unknown): unknown {
   if (isDuplicate(error)) return new AppError('duplicate', { path: duplicatePath(error) }, { cause: error })
   if (error instanceof MongooseErrors.CastError) return invalid(error.path, error)
   if (error instanceof MongooseErrors.ValidationError) return invalid(Object.keys(error.errors)[0] ?? 'body', error)
-  if (isAway(error)) return new AppError('unavailable', {}, { cause: error })
+  if (isAway(error) || isOutOfTime(error)) return new AppError('unavailable', {}, { cause: error })
   return error
 }
 

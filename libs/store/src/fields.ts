@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError, parseDate } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 
 /** How values of a field are stored. `scalar` takes text, numbers and booleans as they are; `object` a sub-object. */
@@ -70,8 +70,6 @@ const nouns: Record<ScalarType, string> = {
   object: 'an object',
 }
 
-const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
-
 const casts: Record<ScalarType, (value: unknown) => unknown> = {
   string: value => (isScalar(value) ? String(value) : undefined),
   number: value => {
@@ -81,8 +79,7 @@ const casts: Record<ScalarType, (value: unknown) => unknown> = {
   boolean: value =>
     typeof value === 'boolean' ? value : value === 'true' ? true : value === 'false' ? false : undefined,
   date: value => {
-    const date =
-      typeof value === 'number' || (typeof value === 'string' && isoDate.test(value)) ? new Date(value) : undefined
+    const date = typeof value === 'number' ? new Date(value) : typeof value === 'string' ? parseDate(value) : undefined
     return date && !Number.isNaN(date.getTime()) ? date : undefined
   },
   objectId: value =>

@@ -8,6 +8,7 @@ import { type ByAge, positionedSource } from './positioned-source.ts'
 import type { Positions } from './positions.ts'
 import { presenter } from './present.ts'
 import { type Project, parseProjection } from './projection.ts'
+import { READ_MS, readLimitsOf, until } from './read-limits.ts'
 import type { Filter, SortOrder } from './scope.ts'
 import { newestFirst, parseSort, withTieBreak } from './sort.ts'
 import { querySource, type Selection, type Source } from './source.ts'
@@ -75,17 +76,26 @@ export function parseList(query: ListQuery, fields: FieldTable, populate?: Popul
 
 /**
  * Answers a list: a page in its envelope, or with `pagination=false` every record as an array, streamed in constant
- * memory. Throws `invalid_field` naming the parameter that is not understood or not allowed.
+ * memory. Throws `invalid_field` naming the parameter that is not understood or not allowed, `too_many_pending` where the
+ * organization reads as much as it may, `unavailable` where the database takes longer than a client waits.
  */
 export async function runList<T extends object, R extends object = T>(
   options: ListOptions<T, R>,
 ): Promise<HttpBody | AsyncIterable<HttpBody>> {
   const wanted = parseList(options.query, options.fields, options.populate)
-  const source = sourceOf(options, wanted.filter, wanted.sort)
   const show = showing(options, wanted)
-  if (!wanted.paginated) return streamArray(refusing(source.batches()), show)
+  const { organization, model } = options.scope
+  const limits = readLimitsOf(model.db)
+  if (!wanted.paginated) {
+    const source = sourceOf(options, wanted.filter, wanted.sort)
+    return limits.stream(String(organization), streamArray(refusing(source.batches()), show))
+  }
   const { page, limit } = wanted
-  const { docs, total } = await runnable(source.page((page - 1) * limit, limit))
+  const scope = until(options.scope, Date.now() + READ_MS)
+  const read = () =>
+    runnable(sourceOf({ ...options, scope }, wanted.filter, wanted.sort).page((page - 1) * limit, limit))
+  const isPlain = Object.keys(wanted.filter).length === 0 && wanted.sort === undefined
+  const { docs, total } = await (isPlain ? read() : limits.filtered(String(organization), read))
   return json(envelope(await show(docs), total, page, limit))
 }
 
@@ -98,7 +108,9 @@ export function listRecords<T extends object>(
 ): AsyncIterable<T[]> {
   const filter = parseFilter(options.query.filter, options.fields)
   const sort = parseSort(options.query.sort, options.fields)
-  return refusing(sourceOf(options, filter, sort).batches())
+  const { organization, model } = options.scope
+  const batches = refusing(sourceOf(options, filter, sort).batches())
+  return readLimitsOf(model.db).stream(String(organization), batches)
 }
 
 function sourceOf<T extends object>(

@@ -7,6 +7,7 @@ import { inboxModel } from './inbox.ts'
 import { createLease, leaseModel } from './lease.ts'
 import { outboxModel } from './outbox.ts'
 import { positionModel } from './positions.ts'
+import { quotaModel } from './quota.ts'
 
 /** What a migration found and did; indexes as `collection.index`. */
 export type Migration = {
@@ -25,7 +26,7 @@ const leaseTermMs = 5_000
  * Can run at any time and as often as one likes; of several at once each waits for its turn. Rejects where an index exists under the same name but is another one.
  */
 export async function migrate(store: Store, logger: Logger): Promise<Migration> {
-  for (const declare of [outboxModel, inboxModel, counterModel, positionModel, leaseModel]) declare(store)
+  for (const declare of [outboxModel, inboxModel, counterModel, positionModel, quotaModel, leaseModel]) declare(store)
   const migration: Migration = { created: [], undeclared: [] }
   await inTurn(store, async () => {
     for (const model of Object.values(store.connection.models)) await migrateModel(model, migration)

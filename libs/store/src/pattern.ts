@@ -1,8 +1,13 @@
 import { Misfit } from './fields.ts'
 
 const MAX_LENGTH = 64
-const MAX_ENDLESS = 2 // each one multiplies the time by the length of the text
 const MAX_REPEATS = 20
+/** How far an open-ended quantifier reaches: without an end, the time grows by the square of the text. */
+const REACH = 256
+/** What an open-ended quantifier counts as; two of them in a row are more than a pattern may cost. */
+const REACH_COST = 24
+/** Ways to try a pattern at one place of a text, at most. */
+const MAX_COST = 96
 
 /** A pattern that was checked. */
 export type Pattern = {
@@ -15,9 +20,9 @@ export type Pattern = {
 }
 
 /**
- * Checks the pattern of a `$regex`. Throws
- * `Misfit` for a pattern that is too long, uses what servers disagree on (look-around, back-references, inline flags), or
- * could take long: a quantified group must not repeat or branch inside, and quantifiers are few.
+ * Checks the pattern of a `$regex`. What it finds takes time in proportion to the text: an open-ended quantifier reaches
+ * 256 characters, but for the first one of a pattern that begins with `^`. Throws `Misfit` for a pattern that is too long,
+ * uses what servers disagree on (look-around, back-references, inline flags), or can be tried in too many ways.
  */
 export function readPattern(name: string, pattern: unknown): Pattern {
   const refuse: Refuse = reason => {
@@ -28,11 +33,13 @@ export function readPattern(name: string, pattern: unknown): Pattern {
   const given = tokensOf(pattern)
   if (!given || !compiles(pattern)) return refuse('is not understood')
   const tokens = withoutMargins(given)
-  checkStructure(tokens, refuse)
+  const { source, cost } = readStructure(tokens, refuse)
+  if (!compiles(source)) refuse('is not understood') // a range that only its rewriting made
+  if (cost > MAX_COST) refuse('could take long: it takes fewer of * + ? {m,n} and |, or ^ at its beginning')
   const [first, ...others] = tokens
   const isPrefix = first?.text === '^'
   const literal = literalOf(isPrefix ? others : tokens)
-  return { source: tokens.map(asciiOnly).join(''), ...(literal && { literal }), isPrefix }
+  return { source, ...(literal && { literal }), isPrefix }
 }
 
 type Refuse = (reason: string) => never
@@ -67,11 +74,26 @@ function tokensOf(pattern: string): Token[] | undefined {
   return end === pattern.length ? tokens : undefined
 }
 
-/** Without `.*` at its ends a pattern finds the same records, sooner. */
+/** A pattern finds the same records, sooner, with no more than the least of what is repeated at its ends. */
 function withoutMargins(tokens: readonly Token[]): readonly Token[] {
-  const isMargin = (at: number) => tokens[at]?.text === '.' && /^\*\??$/.test(tokens[at + 1]?.text ?? '')
-  if (isMargin(0)) return withoutMargins(tokens.slice(2))
-  return isMargin(tokens.length - 2) ? withoutMargins(tokens.slice(0, -2)) : tokens
+  const atStart = least(tokens, 0)
+  if (atStart) return withoutMargins([...atStart, ...tokens.slice(2)])
+  const atEnd = least(tokens, tokens.length - 2)
+  return atEnd ? withoutMargins([...tokens.slice(0, -2), ...atEnd]) : tokens
+}
+
+/** The fewest repetitions of a character with an open-ended quantifier; undefined if the tokens are anything else. */
+function least(tokens: readonly Token[], at: number): Token[] | undefined {
+  const [character, quantifier] = [tokens[at], tokens[at + 1]]
+  if (!character || !isCharacter(character) || quantifier?.kind !== 'quantifier') return undefined
+  const { fewest, isEndless } = readQuantifier(quantifier.text)
+  if (!isEndless) return undefined
+  if (fewest < 2) return fewest === 0 ? [] : [character]
+  return [character, { kind: 'quantifier', text: `{${fewest}}` }]
+}
+
+function isCharacter({ kind }: Token): boolean {
+  return kind === 'class' || kind === 'shorthand' || kind === 'single'
 }
 
 function literalOf(tokens: readonly Token[]): string | undefined {
@@ -103,41 +125,96 @@ function compiles(pattern: string): boolean {
   }
 }
 
-/** What stands before a quantifier: nothing it could repeat, something, or a group that repeats or branches itself. */
-type Atom = 'none' | 'simple' | 'restless'
+/** A part of a pattern as servers get it, and in how many ways it can be tried at one place. */
+type Part = { source: string; ways: number; reaches: number; isRestless: boolean }
 
-function checkStructure(tokens: readonly Token[], refuse: Refuse): void {
-  const restless = [false] // of each open group, the pattern itself first
-  let atom: Atom = 'none'
-  let endless = 0
+/** Reads a pattern by its structure, and refuses what is repeated within a repetition. */
+function readStructure(tokens: readonly Token[], refuse: Refuse): { source: string; cost: number } {
+  let at = 0
   let repeats = 0
-  for (const { kind, text } of tokens) {
-    if (kind === 'open') restless.push(false)
-    else if (kind === 'branch') restless[restless.length - 1] = true
-    else if (kind === 'quantifier') {
-      if (atom === 'none') refuse('repeats nothing')
-      if (atom === 'restless') refuse('has a nested quantifier')
-      const { most, isEndless, isRepeat } = readQuantifier(text)
-      if (isEndless && ++endless > MAX_ENDLESS) refuse(`has more than ${MAX_ENDLESS} open-ended quantifiers`)
-      repeats += most
-      if (repeats > MAX_REPEATS) refuse(`repeats more than ${MAX_REPEATS} times`)
-      if (isRepeat) restless[restless.length - 1] = true
+  /** The next open-ended quantifier needs no end: it is tried at one place only, the beginning. */
+  let isFree = false
+
+  const branches = (isWhole: boolean): Part[] => {
+    const found: Part[] = []
+    for (;;) {
+      if (isWhole) isFree = tokens[at]?.text === '^'
+      found.push(branch())
+      if (tokens[at]?.kind !== 'branch') return found
+      at++
     }
-    const closed = kind === 'close' && restless.pop()
-    if (closed) restless[restless.length - 1] = true
-    atom = closed
-      ? 'restless'
-      : kind === 'close' || kind === 'class' || kind === 'shorthand' || kind === 'single'
-        ? 'simple'
-        : 'none'
+  }
+
+  const branch = (): Part => {
+    const whole: Part = { source: '', ways: 1, reaches: 0, isRestless: false }
+    while (at < tokens.length && tokens[at]!.kind !== 'branch' && tokens[at]!.kind !== 'close') {
+      const { kind } = tokens[at]!
+      const part = repeated(kind === 'open' ? group() : one(), kind === 'anchor' || kind === 'quantifier')
+      whole.source += part.source
+      whole.ways *= part.ways
+      whole.reaches += part.reaches
+      whole.isRestless ||= part.isRestless
+    }
+    return whole
+  }
+
+  const one = (): Part => {
+    const token = tokens[at]!
+    if (token.kind === 'quantifier') refuse('repeats nothing')
+    at++
+    return { source: asciiOnly(token), ways: 1, reaches: 0, isRestless: false }
+  }
+
+  const group = (): Part => {
+    const { text } = tokens[at++]!
+    const inner = branches(false)
+    at++
+    return {
+      source: `${text}${inner.map(({ source }) => source).join('|')})`,
+      ways: inner.reduce((sum, { ways }) => sum + ways, 0),
+      reaches: Math.max(...inner.map(({ reaches }) => reaches)),
+      isRestless: inner.length > 1 || inner.some(({ isRestless }) => isRestless),
+    }
+  }
+
+  /** A part with the quantifier after it, if there is one. */
+  const repeated = (part: Part, isNothing: boolean): Part => {
+    const quantifier = tokens[at]
+    if (quantifier?.kind !== 'quantifier') return part
+    if (isNothing) refuse('repeats nothing')
+    at++
+    const { fewest, most, isEndless, isCounted } = readQuantifier(quantifier.text)
+    if (part.isRestless && (isEndless || most > 1)) refuse('has a nested quantifier')
+    if (isCounted) repeats += isEndless ? fewest : most
+    if (repeats > MAX_REPEATS) refuse(`repeats more than ${MAX_REPEATS} times`)
+    const isExact = !isEndless || isFree
+    if (isEndless) isFree = false
+    return {
+      source: part.source + (isExact ? quantifier.text : limited(fewest, quantifier.text)),
+      ways: isEndless ? 1 : most === 0 ? 1 : part.ways + most - fewest,
+      reaches: part.reaches + (isExact ? 0 : 1),
+      isRestless: true,
+    }
+  }
+
+  const whole = branches(true)
+  return {
+    source: whole.map(({ source }) => source).join('|'),
+    cost: whole.reduce((sum, { ways, reaches }) => sum + ways * REACH_COST ** reaches, 0),
   }
 }
 
-function readQuantifier(text: string): { most: number; isEndless: boolean; isRepeat: boolean } {
-  if (text.startsWith('?')) return { most: 0, isEndless: false, isRepeat: false }
-  if (!text.startsWith('{')) return { most: 0, isEndless: true, isRepeat: true }
+function readQuantifier(text: string): { fewest: number; most: number; isEndless: boolean; isCounted: boolean } {
+  if (text.startsWith('?')) return { fewest: 0, most: 1, isEndless: false, isCounted: false }
+  if (!text.startsWith('{'))
+    return { fewest: text.startsWith('+') ? 1 : 0, most: REACH, isEndless: true, isCounted: false }
   const counts = [...text.matchAll(/\d+/g)].map(Number)
-  return { most: Math.max(...counts), isEndless: text.includes(',}'), isRepeat: true }
+  return { fewest: counts[0]!, most: counts.at(-1)!, isEndless: text.includes(',}'), isCounted: true }
+}
+
+/** An open-ended quantifier with an end; lazy where it was. */
+function limited(fewest: number, text: string): string {
+  return `{${fewest},${REACH}}${text.length > 1 && text.endsWith('?') ? '?' : ''}`
 }
 
 const ascii: Record<string, string> = { w: 'A-Za-z0-9_', d: '0-9', s: String.raw` \t\n\r\f\v` }

@@ -1,3 +1,4 @@
+import { allows, type Caller } from '@rollcall/rpc'
 import { invalidParameter } from './fields.ts'
 import type { Scope } from './scope.ts'
 
@@ -26,6 +27,16 @@ export function reference<T extends object>(
       return new Map(records.map(record => [String(record._id), present(record)]))
     },
   }
+}
+
+/** A reference to accounts: as it is for callers with `users.read`, `{_id, id, name}` for all others. */
+export function personReference({ permissions }: Pick<Caller, 'permissions'>, reference: Reference): Reference {
+  if (allows(permissions, 'users', 'read')) return reference
+  const load = async (ids: string[]) => {
+    const people = await reference.load(ids)
+    return new Map([...people].map(([id, { name }]: [string, { name?: unknown }]) => [id, { _id: id, id, name }]))
+  }
+  return { ...reference, load }
 }
 
 /** Replaces the ids of the named references by what they refer to: null, or left out of an array, where it is gone. */

@@ -2,6 +2,7 @@ import type { PipelineStage } from 'mongoose'
 import { documentReader } from './bson-fields.ts'
 import type { Match, MatchMemory } from './matches.ts'
 import { BLOCK, type Block, blocksOf, type Positions, rangeOf, spansOf, startOfSpan } from './positions.ts'
+import { STREAM_BYTES } from './read-limits.ts'
 import type { Filter } from './scope.ts'
 import { cut, matching, type Selection, type Source } from './source.ts'
 
@@ -14,6 +15,19 @@ const FEW = 1000
 const SPAN = 2 * BLOCK
 /** Spans whose matches are held at once while all are counted. */
 const SPANS_AT_ONCE = 50
+
+/** Positions from `low` to `high`. */
+type Span = { low: number; high: number }
+
+/** The halves of a span, the one to be read first at the end. */
+function halvesOf({ low, high }: Span, isNewestFirst: boolean): Span[] {
+  const middle = Math.floor((low + high) / 2)
+  const [older, newer] = [
+    { low, high: middle },
+    { low: middle + 1, high },
+  ]
+  return isNewestFirst ? [older, newer] : [newer, older]
+}
 
 /** What a list with positions is drawn from. */
 export type PositionedSelection<T extends object> = Selection<T> & {
@@ -38,9 +52,17 @@ export function positionedSource<T extends object>(
   ]
   const decode = documentReader<T & { position: number }>(select && [...Object.keys(select), 'position'])
 
-  /** All records between two positions, in any order: to sort them is cheaper here than there. */
-  const within = (low: number, high: number) =>
-    hasFilter ? scope.aggregateRaw(filtered(low, high)) : scope.findRaw(between(low, high))
+  /** All records of a span, in any order: to sort them is cheaper here than there. Undefined where they are too large. */
+  const within = async ({ low, high }: Span): Promise<Uint8Array[] | undefined> => {
+    const documents: Uint8Array[] = []
+    let bytes = 0
+    for await (const reply of hasFilter ? scope.aggregateRaw(filtered(low, high)) : scope.findRaw(between(low, high))) {
+      for (const document of reply) bytes += document.byteLength
+      if (bytes > STREAM_BYTES && low < high) return undefined
+      documents.push(...reply)
+    }
+    return documents
+  }
 
   /** By arithmetic: the blocks say where the page is. */
   const pageOf = async (blocks: Iterable<Block>, total: number, skip: number, limit: number): Promise<T[]> => {
@@ -93,19 +115,29 @@ export function positionedSource<T extends object>(
   return {
     page: hasFilter ? filteredPage : plainPage,
     async *batches() {
-      const spans = [...spansOf(await positions.read(), SPAN)]
-      if (!isNewestFirst) spans.reverse()
-      const read = (index: number) => {
-        const span = spans[index]
-        const documents = span && within(span.low, span.high)
-        documents?.catch(() => undefined) // it is awaited, or nobody wants it any more
-        return documents
+      const spans = [...spansOf(await positions.read(), SPAN)] // the next one last
+      if (isNewestFirst) spans.reverse()
+      let size = SPAN
+      const read = () => {
+        const span = spans.pop()
+        if (!span) return undefined
+        if (span.high - span.low >= size) {
+          spans.push(...halvesOf(span, isNewestFirst))
+          return read()
+        }
+        const documents = within(span)
+        documents.catch(() => undefined) // it is awaited, or nobody wants it any more
+        return { span, documents }
       }
-      let next = read(0)
-      for (let index = 1; next; index++) {
-        const documents: Uint8Array[] = await next
-        next = read(index) // while these are written out
-        yield documents.map(decode).sort((a, b) => (a.position - b.position) * order.position)
+      for (let next = read(); next; ) {
+        const { span, documents }: NonNullable<typeof next> = next
+        const found = await documents
+        if (!found) {
+          size = Math.ceil((span.high - span.low + 1) / 2)
+          spans.push(span)
+        }
+        next = read() // while these are written out
+        if (found) yield found.map(decode).sort((a, b) => (a.position - b.position) * order.position)
       }
     },
   }

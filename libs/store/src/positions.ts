@@ -4,6 +4,7 @@ import type { Store } from './connection.ts'
 import { moveCounter, moveCounterAlone, readCounter } from './counters.ts'
 import { mapped, startAgain } from './errors.ts'
 import { Lru } from './lru.ts'
+import { READ_MS } from './read-limits.ts'
 import { type Filter, objectId, type Scope } from './scope.ts'
 
 /**
@@ -106,7 +107,8 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
   const touches = { organization: key.organization, name: `changes of ${name}` }
   const seen = recentOf(store.connection)
   const seenKey = `${key.organization} ${name}`
-  const find = (session?: ClientSession) => mapped(registers.findOne<Register>(key, session && { session }))
+  const find = (session?: ClientSession) =>
+    mapped(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...(session && { session }) }))
 
   return {
     async take(session, count) {
@@ -193,7 +195,7 @@ function standing(register: Register | null): Pick<Register, 'last' | 'total' | 
 async function standingOf<T extends object>(scope: Scope<T>, base: Filter = {}, session: ClientSession) {
   const blocks = await scope.aggregate<{ _id: number; count: number; last: number }>(
     [{ $match: base }, { $group: { _id: startOfSpan(BLOCK), count: { $sum: 1 }, last: { $max: '$position' } } }],
-    { session },
+    { session, maxTimeMs: REPAIR_MS },
   )
   return {
     last: Math.max(0, ...blocks.map(({ last }) => last)),

@@ -8,6 +8,7 @@ import {
   Types,
 } from 'mongoose'
 import { mapped } from './errors.ts'
+import { READ_MS, STREAM_MS } from './read-limits.ts'
 
 /** A condition on fields of the stored record. Ids may be given as text. */
 export type Filter = object
@@ -20,14 +21,17 @@ type Given<V> = V | (Types.ObjectId extends V ? string : never)
 
 /** The transaction an operation belongs to. */
 export type WithSession = { session?: ClientSession | undefined }
-export type ReadOptions = WithSession & {
-  sort?: SortOrder
-  skip?: number
-  limit?: number
-  projection?: Readonly<Record<string, 0 | 1>>
-  /** Documents fetched at once; for cursors. */
-  batchSize?: number
-}
+/** How long the server may work on a read before it gives up with `unavailable`. Default 10 s; of a stream 10 min in all. */
+export type Timed = { maxTimeMs?: number | undefined }
+export type ReadOptions = WithSession &
+  Timed & {
+    sort?: SortOrder
+    skip?: number
+    limit?: number
+    projection?: Readonly<Record<string, 0 | 1>>
+    /** Documents fetched at once; for cursors. */
+    batchSize?: number
+  }
 export type UpdateOptions = WithSession & {
   upsert?: boolean
   /** Leaves `updatedAt` as it is: for fields that are no part of the public record. */
@@ -44,7 +48,7 @@ export type Scope<T> = {
   readonly model: Model<T>
   find(filter?: Filter, options?: ReadOptions): Promise<T[]>
   findOne(filter: Filter, options?: ReadOptions): Promise<T | null>
-  count(filter?: Filter, options?: WithSession): Promise<number>
+  count(filter?: Filter, options?: WithSession & Timed): Promise<number>
   /** Validates, fills in defaults, answers the record as stored. */
   insertOne(draft: Draft<T>, options?: WithSession): Promise<T>
   insertMany(drafts: readonly Draft<T>[], options?: WithSession): Promise<T[]>
@@ -65,13 +69,22 @@ export type Scope<T> = {
   deleteMany(filter: Filter, options?: WithSession): Promise<mongo.DeleteResult>
   findOneAndDelete(filter: Filter, options?: WithSession): Promise<T | null>
   /** Values must be of the stored types (ObjectId, Date). Stages that reach into other collections are refused. */
-  aggregate<R extends object = Record<string, unknown>>(pipeline: PipelineStage[], options?: WithSession): Promise<R[]>
-  /** Documents as the server sends them, in BSON and in any order; values as for `aggregate`. `documentReader` reads them. */
-  findRaw(filter: Filter): Promise<Uint8Array[]>
-  /** As `aggregate`, with documents as the server sends them. */
-  aggregateRaw(pipeline: PipelineStage[]): Promise<Uint8Array[]>
+  aggregate<R extends object = Record<string, unknown>>(
+    pipeline: PipelineStage[],
+    options?: WithSession & Timed,
+  ): Promise<R[]>
+  /**
+   * Documents as the server sends them, in BSON and in any order, by its replies (16 MiB at most); values as for `aggregate`.
+   * `documentReader` reads them.
+   */
+  findRaw(filter: Filter, options?: Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
+  /** As `aggregate`, with documents as the server sends them, by its replies. */
+  aggregateRaw(pipeline: PipelineStage[], options?: Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
   /** Streams a pipeline's documents in constant memory; as `aggregate`. */
-  stream<R extends object>(pipeline: PipelineStage[], options?: WithSession & { batchSize?: number }): AsyncIterable<R>
+  stream<R extends object>(
+    pipeline: PipelineStage[],
+    options?: WithSession & Timed & { batchSize?: number },
+  ): AsyncIterable<R>
   /**
    * Many writes in one call, straight to the driver: documents and values must be complete and of the stored types.
    * Unordered unless told otherwise; undefined where there is nothing to write.
@@ -86,7 +99,6 @@ export type Scope<T> = {
 export type BulkOperation = AnyBulkWriteOperation
 
 type Doc = Record<string, unknown>
-type RawDocuments = Promise<Uint8Array[]>
 
 /** Whole documents in few answers, left as they come. */
 const raw = { raw: true, batchSize: 10_000 } as const
@@ -114,11 +126,11 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
     organization,
     model,
     find: (filter, { projection, ...options } = {}) =>
-      mapped(model.find(within(filter), projection, { ...strict, ...only(options) }).exec()) as Promise<T[]>,
+      mapped(model.find(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T[]>,
     findOne: (filter, { projection, ...options } = {}) =>
-      mapped(model.findOne(within(filter), projection, { ...strict, ...only(options) }).exec()) as Promise<T | null>,
+      mapped(model.findOne(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T | null>,
     count: (filter, options = {}) =>
-      mapped(model.countDocuments(within(filter), { ...strict, ...only(options) }).exec()),
+      mapped(model.countDocuments(within(filter), { ...strict, ...timed(options) }).exec()),
     insertOne: async (draft, options) => (await insertMany([draft], options))[0]!,
     insertMany,
     updateOne: (filter, update, { unseen, ...options } = {}) =>
@@ -160,16 +172,20 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       const [rewritten] = await insertMany([{ ...record, updatedAt: new Date(), ...changes }], { session })
       return rewritten!
     },
-    aggregate: <R extends object>(pipeline: PipelineStage[], { session }: WithSession = {}) =>
-      mapped(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), only({ session })).toArray()),
-    findRaw: filter => mapped(model.collection.find(within(filter), raw).toArray()) as Promise<unknown> as RawDocuments,
-    aggregateRaw: pipeline =>
-      mapped(
-        model.collection.aggregate(tenantPipeline(organization, pipeline), raw).toArray(),
-      ) as Promise<unknown> as RawDocuments,
-    stream: <R extends object>(pipeline: PipelineStage[], options: WithSession & { batchSize?: number } = {}) =>
+    aggregate: <R extends object>(pipeline: PipelineStage[], options: WithSession & Timed = {}) =>
+      mapped(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), timed(options)).toArray()),
+    findRaw: (filter, options = {}) => repliesOf(model.collection.find(within(filter), { ...raw, ...timed(options) })),
+    aggregateRaw: (pipeline, options = {}) =>
+      repliesOf(model.collection.aggregate(tenantPipeline(organization, pipeline), { ...raw, ...timed(options) })),
+    stream: <R extends object>(
+      pipeline: PipelineStage[],
+      { maxTimeMs = STREAM_MS, ...options }: WithSession & Timed & { batchSize?: number } = {},
+    ) =>
       streamOf<R>(
-        model.collection.aggregate(tenantPipeline(organization, pipeline), only(options)) as mongo.AggregationCursor<R>,
+        model.collection.aggregate(
+          tenantPipeline(organization, pipeline),
+          timed({ maxTimeMs, ...options }),
+        ) as mongo.AggregationCursor<R>,
       ),
     bulkWrite: async (operations, { session, ordered = false, unseen = false } = {}) => {
       if (operations.length === 0) return undefined // the driver refuses to write nothing
@@ -219,6 +235,18 @@ function refuseForeign(pipeline: readonly Doc[]): void {
     if (foreign.has(name)) throw new Error(`${name} is not possible within an organization`)
     if (name === '$facet')
       for (const inner of Object.values(stage.$facet as Record<string, Doc[]>)) refuseForeign(inner)
+  }
+}
+
+async function* repliesOf(cursor: mongo.FindCursor | mongo.AggregationCursor): AsyncIterable<Uint8Array[]> {
+  try {
+    for (;;) {
+      const first = await mapped<unknown>(cursor.next())
+      if (first === null) return
+      yield [first, ...cursor.readBufferedDocuments()] as Uint8Array[]
+    }
+  } finally {
+    await cursor.close().catch(() => undefined)
   }
 }
 
@@ -281,6 +309,11 @@ function stampUpdate<T>(model: Model<T>, update: object, { upsert = false, unsee
   if (model.schema.path('updatedAt') && !unseen) stamped.$set = { updatedAt: now, ...operators.$set }
   if (upsert && model.schema.path('createdAt')) stamped.$setOnInsert = { createdAt: now, ...operators.$setOnInsert }
   return stamped
+}
+
+/** Options of a read with its time limit, as the driver takes them. */
+function timed<O extends Timed>({ maxTimeMs = READ_MS, ...options }: O) {
+  return { ...only(options), maxTimeMS: Math.max(1, Math.ceil(maxTimeMs)) }
 }
 
 /** Without the options that are undefined: the driver tells a missing option from an undefined one. */

@@ -1,4 +1,6 @@
 import type { PipelineStage } from 'mongoose'
+import { documentReader } from './bson-fields.ts'
+import { STREAM_BYTES, STREAM_MS } from './read-limits.ts'
 import type { Filter, Scope, SortOrder } from './scope.ts'
 
 /** Records of a list in its order, by page or all of them. */
@@ -61,6 +63,7 @@ export function querySource<T extends object>(
   knownTotal?: () => Promise<number>,
 ): Source<T> {
   const { scope } = selection
+  const decode = documentReader<T>()
   const matches = matching(selection, filter)
   const total = () => (knownTotal && Object.keys(filter).length === 0 ? knownTotal() : countOf(scope, matches))
   const read = (sort: SortOrder, skip: number, limit: number) =>
@@ -75,7 +78,11 @@ export function querySource<T extends object>(
       const count = await total()
       return { docs: await fromNearerEnd(read, order, skip, limit, count), total: count }
     },
-    batches: () => inBatches(scope.stream<T>([...matches, ...cut(selection, order)], { batchSize: BATCH })),
+    async *batches() {
+      const options = { batchSize: BATCH, maxTimeMs: STREAM_MS }
+      for await (const reply of scope.aggregateRaw([...matches, ...cut(selection, order)], options))
+        for (const part of partsOf(reply)) yield part.map(decode)
+    },
   }
 }
 
@@ -97,13 +104,18 @@ function reversed(order: SortOrder): SortOrder {
   return Object.fromEntries(Object.entries(order).map(([field, direction]) => [field, direction === 1 ? -1 : 1]))
 }
 
-async function* inBatches<T>(docs: AsyncIterable<T>): AsyncIterable<T[]> {
-  let batch: T[] = []
-  for await (const doc of docs) {
-    batch.push(doc)
-    if (batch.length < BATCH) continue
-    yield batch
-    batch = []
+/** Documents in parts of no more bytes than a stream may hold, or of one. */
+function* partsOf(documents: readonly Uint8Array[]): Generator<Uint8Array[]> {
+  let part: Uint8Array[] = []
+  let bytes = 0
+  for (const document of documents) {
+    if (part.length > 0 && bytes + document.byteLength > STREAM_BYTES) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(document)
+    bytes += document.byteLength
   }
-  if (batch.length > 0) yield batch
+  if (part.length > 0) yield part
 }

@@ -10,6 +10,9 @@ const schema = z
     ...storeConfig('rollcall_audience'),
     ...busConfig,
     ...rpcServerConfig,
+    /** Lists and attribute definitions that an organization may have. */
+    MAX_LISTS: z.coerce.number().int().min(1).default(1000),
+    MAX_ATTRIBUTES: z.coerce.number().int().min(1).default(500),
     /** Where identity is. */
     IDENTITY_ADDRESS: address(),
   })

@@ -12,11 +12,15 @@ export type Context = Data & {
   matches: MatchMemory
   /** Who the accounts of an organization are. */
   directory: Client<'rollcall.identity.v1.Directory'>
+  limits: Limits
 }
 
+/** How many records of a kind an organization may have. */
+export type Limits = { lists: number; attributes: number }
+
 /** Makes the context of the service. */
-export function createContext(data: Data, directory: Context['directory']): Context {
+export function createContext(data: Data, directory: Context['directory'], limits: Limits): Context {
   const { store, models, logger } = data
   const dropper = createValueDropper({ store, ...models, logger })
-  return { ...data, directory, dropper, listJobs: createListJobs(data), matches: createMatchMemory() }
+  return { ...data, directory, limits, dropper, listJobs: createListJobs(data), matches: createMatchMemory() }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
-import type { Caller } from '@rollcall/rpc'
+import { type Caller, newKeySettings } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
@@ -71,7 +71,7 @@ describe('the repair of totals', () => {
     const env = {
       ...process.env,
       MONGODB_DATABASE: audience.db.databaseName,
-      ASSERTION_KEY: Buffer.alloc(32).toString('base64'),
+      ...newKeySettings(['audience']).audience,
       IDENTITY_ADDRESS: '127.0.0.1:1',
     }
     const child = spawn(process.execPath, [command], { env, stdio: 'ignore' })

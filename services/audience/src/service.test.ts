@@ -73,7 +73,7 @@ describe('the audience service', () => {
       text += chunk
     })
     assert.deepEqual(await once(child, 'exit'), [1, null])
-    for (const name of ['MONGODB_URL', 'KAFKA_BROKERS', 'ASSERTION_KEY', 'IDENTITY_ADDRESS'])
+    for (const name of ['MONGODB_URL', 'KAFKA_BROKERS', 'ASSERTION_KEY', 'ASSERTION_PUBLIC_KEYS', 'IDENTITY_ADDRESS'])
       assert.match(text, new RegExp(`${name} is missing`))
   })
 })

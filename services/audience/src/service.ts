@@ -21,7 +21,9 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
 
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
   lifecycle.onStop('connection to identity', async () => identity.close())
-  const context = createContext(createData(store, logger), identity.client('rollcall.identity.v1.Directory'))
+  const limits = { lists: config.MAX_LISTS, attributes: config.MAX_ATTRIBUTES }
+  const directory = identity.client('rollcall.identity.v1.Directory')
+  const context = createContext(createData(store, logger), directory, limits)
   if (config.MIGRATE_AT_START) await migrate(store, logger)
 
   const bus = createBus({ ...busSettings(config), clientId: 'audience', logger, metrics })

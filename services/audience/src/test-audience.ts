@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { busSettings, createBus, type Topic } from '@rollcall/bus'
@@ -10,9 +9,11 @@ import {
   connect,
   type Handlers,
   type HttpBody,
-  readAssertionKeys,
+  newKeySettings,
+  readTrust,
   serve,
   serviceCaller,
+  type Trust,
 } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
 import { Mongoose, type mongo, Types } from 'mongoose'
@@ -43,37 +44,43 @@ type User = Services['rollcall.identity.v1.Directory']['findUsers']['response'][
 
 /** Starts the service in this process on the backing services of the environment. */
 export async function startTestAudience(): Promise<TestAudience> {
-  const key = randomBytes(32).toString('base64')
+  const keys = newKeySettings(['gateway', 'import', 'audience'])
   const dbName = `audience-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const users = new Map<string, User[]>()
-  const identity = await serveDirectory(users, key, logger)
+  const identity = await serveDirectory(users, readTrust(keys.audience), logger)
   const env = {
     ...process.env,
     MONGODB_DATABASE: dbName,
     TOPIC_PREFIX: `${dbName}.`,
     KAFKA_PARTITIONS: '2',
-    ASSERTION_KEY: key,
+    ...keys.audience,
     IDENTITY_ADDRESS: `127.0.0.1:${identity.port}`,
   }
   const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
   const lifecycle = createLifecycle({ service: 'audience', logger, graceMs: 10_000 })
   const { port } = await startAudience(config, lifecycle)
-  const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
+  const address = `127.0.0.1:${port}`
+  const connection = connect({ address, trust: readTrust(keys.gateway) })
+  const ofImport = connect({ address, trust: readTrust(keys.import) })
   const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
   await database.asPromise()
   const bus = createBus({ ...busSettings(config), clientId: 'test', logger })
   return {
     contacts: connection.client('rollcall.audience.v1.Contacts'),
-    attributes: connection.client('rollcall.audience.v1.Attributes'),
-    batches: connection.client('rollcall.audience.v1.Batches'),
+    attributes: {
+      ...connection.client('rollcall.audience.v1.Attributes'),
+      describeAttributes: ofImport.client('rollcall.audience.v1.Attributes').describeAttributes,
+    },
+    batches: ofImport.client('rollcall.audience.v1.Batches'),
     client: name => connection.client(name),
     users,
     publish: (topic, events) => bus.publish(topic, events),
     db: database.db!,
-    replica: () => startReplica(env, key),
+    replica: () => startReplica(env, readTrust(keys.import)),
     stop: async () => {
       connection.close()
+      ofImport.close()
       await bus.close()
       await lifecycle.stop('test over')
       await identity.stop()
@@ -84,22 +91,22 @@ export async function startTestAudience(): Promise<TestAudience> {
 }
 
 /** Stands in for the identity service, as far as the audience asks it. */
-function serveDirectory(users: TestAudience['users'], key: string, logger: Logger) {
+function serveDirectory(users: TestAudience['users'], trust: Trust, logger: Logger) {
   const directory: Handlers<'rollcall.identity.v1.Directory'> = {
     findUsers: async ({ ids }, { caller }) => ({
       users: (users.get(caller.organizationId) ?? []).filter(({ id }) => ids.includes(id)),
     }),
   }
   const services = { 'rollcall.identity.v1.Directory': directory }
-  return serve({ services, port: 0, host: '127.0.0.1', assertionKeys: readAssertionKeys(key), logger })
+  return serve({ services, port: 0, host: '127.0.0.1', trust, logger })
 }
 
-async function startReplica(env: NodeJS.ProcessEnv, key: string): Promise<Replica> {
+async function startReplica(env: NodeJS.ProcessEnv, trust: Trust): Promise<Replica> {
   const port = await freePort()
   const main = new URL('main.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [main], { env: { ...env, PORT: String(port) }, stdio: 'ignore' })
   const exited = once(child, 'exit') as Promise<[code: number | null]>
-  const connection = connect({ address: `127.0.0.1:${port}`, assertionKeys: readAssertionKeys(key) })
+  const connection = connect({ address: `127.0.0.1:${port}`, trust })
   await connection.ready(60_000)
   return {
     batches: connection.client('rollcall.audience.v1.Batches'),

@@ -1,7 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
+import { AppError } from '@rollcall/contract'
 import type { HttpBody } from '@rollcall/rpc'
+import type { Hold } from '@rollcall/runtime'
 import helmet from 'helmet'
 import type { Exchange } from './exchange.ts'
 
@@ -24,13 +26,40 @@ const securityHeaders = headersOf(
 export const commonHeaders: readonly string[] = [...securityHeaders, 'Cache-Control', 'no-store']
 
 const shortBodyBytes = 16 * 1024
+/** Written at once: a client that takes none of it in its time is cut off. */
+const pieceBytes = 64 * 1024
+/** What a stream may have read ahead of its client: gRPC's queue of 16 messages, each a piece of 64 KiB. */
+const streamBytes = 16 * pieceBytes
 
-/** Answers with a whole body. */
+/** Answers with a whole body. @throws {AppError} unavailable where there is no memory to hold it for the client */
 export function answer(exchange: Exchange, status: number, { contentType, data }: HttpBody): void {
+  const held = data.length > shortBodyBytes ? holdAnswer(exchange, data.length) : undefined
   head(exchange, status, contentType, ['Content-Length', String(data.length)])
   // Node joins head and body into one write if the body is a text; as Latin-1 its bytes stay what they are.
-  if (data.length <= shortBodyBytes) exchange.response.end(data.toString('latin1'), 'latin1')
-  else exchange.response.end(data)
+  if (held) writePieces(exchange.response, data, held)
+  else exchange.response.end(data.toString('latin1'), 'latin1')
+}
+
+/** Writes at the pace of the client, so that it shows whether it takes anything. */
+function writePieces(response: Exchange['response'], data: Buffer, held: Hold): void {
+  let from = 0
+  const write = () => {
+    held.touch()
+    while (from + pieceBytes < data.length) {
+      const isTaken = response.write(data.subarray(from, from + pieceBytes))
+      from += pieceBytes
+      if (!isTaken) return void response.once('drain', write)
+    }
+    response.end(data.subarray(from))
+  }
+  write()
+}
+
+/** Holds memory for an answer until the client has taken it. A reader that stalls loses it to others. */
+function holdAnswer(exchange: Exchange, bytes: number): Hold {
+  const hold = exchange.hold(exchange.bounds.answers, () => exchange.response.destroy())
+  if (hold.resize(bytes)) throw new AppError('unavailable', {}, { cause: new Error('no memory left for answers') })
+  return hold
 }
 
 /**
@@ -46,22 +75,40 @@ export async function answerStream(exchange: Exchange, status: number, stream: A
     : first.value
   const second = first.done ? first : await chunks.next()
   if (second.done) return answer(exchange, status, { contentType, data })
-  head(exchange, status, contentType, [])
   if (exchange.request.method === 'HEAD') {
+    head(exchange, status, contentType, [])
     exchange.response.end()
     await chunks.return?.()
     return
   }
-  await pipeline(bytesOf([data, second.value.data], chunks), exchange.response)
+  const held = await holdStream(exchange, chunks)
+  head(exchange, status, contentType, [])
+  await pipeline(bytesOf([data, second.value.data], chunks, held), exchange.response)
 }
 
-async function* bytesOf(held: readonly Buffer[], rest: AsyncIterator<HttpBody>): AsyncGenerator<Buffer> {
+async function holdStream(exchange: Exchange, chunks: AsyncIterator<HttpBody>): Promise<Hold> {
   try {
-    yield* held
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value.data
+    return holdAnswer(exchange, streamBytes)
+  } catch (refusal) {
+    await chunks.return?.()
+    throw refusal
+  }
+}
+
+async function* bytesOf(read: readonly Buffer[], rest: AsyncIterator<HttpBody>, held: Hold): AsyncGenerator<Buffer> {
+  try {
+    for (const data of read) yield* taken(data, held)
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield* taken(next.value.data, held)
   } finally {
     await rest.return?.()
   }
+}
+
+/** The hold can be lost while the client is waited for, not while the service is. */
+function* taken(data: Buffer, held: Hold): Generator<Buffer> {
+  held.touch()
+  yield data
+  held.pin()
 }
 
 function head(exchange: Exchange, status: number, contentType: string, more: readonly string[]): void {

@@ -9,6 +9,7 @@ import type { Context } from './context.ts'
 import { Exchange, type Step } from './exchange.ts'
 import { answerProblem } from './problem.ts'
 import { rateLimits } from './rate-limit.ts'
+import { connectAccount } from './routes/connect-account.ts'
 import { reference } from './routes/reference.ts'
 import { readBody, strictCheck, transcode } from './transcode.ts'
 
@@ -24,9 +25,10 @@ export function createApp(context: Context): (request: IncomingMessage, response
     ...context,
     identity: context.backends.client('rollcall.identity.v1.Credentials'),
   })
+  const limits = rateLimits({ ...context, prefix: context.limitPrefix })
   const order: Step[] = [
     credential.ask, // sends its question only, together with that of the limits
-    rateLimits({ ...context, prefix: context.limitPrefix }),
+    limits.count,
     requireHost,
     credential.authenticate,
     guard,
@@ -39,7 +41,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
   const match = compileMatcher(context.routes)
 
   const begin = (request: Request, response: Response): Exchange => {
-    const exchange = new Exchange(request, response, match, context.deadlineMs)
+    const exchange = new Exchange(request, response, match, context)
     response.locals.exchange = exchange
     if (context.isDraining()) response.shouldKeepAlive = false
     log(exchange)
@@ -66,7 +68,8 @@ export function createApp(context: Context): (request: IncomingMessage, response
     response.setHeader('X-Request-Id', exchange.id)
     next()
   })
-  app.use(reference(generateOpenApi(context.routes, apiVersion)))
+  app.use(reference(generateOpenApi(context.routes, apiVersion), limits.countReference))
+  app.use(connectAccount(limits.countReference))
   app.use((_request, response) => run(response.locals.exchange))
   app.use(((error, _request, response, _next) => {
     answerProblem(response.locals.exchange, error, context.logger)

@@ -155,6 +155,21 @@ describe('credentials', () => {
     }
   })
 
+  it('finding 21: hold from an address that a client makes up only where proxies are trusted by number', async () => {
+    const bound = { allowedIps: ['203.0.113.0/24'] }
+    const statusWith = async (TRUST_PROXY: string) => {
+      const other = await bootGateway({ TRUST_PROXY })
+      const headers = { Authorization: issueToken(other.services, bound), 'X-Forwarded-For': '203.0.113.9' }
+      const { status } = await fetch(`${other.url}/api/auth/me`, { headers })
+      await other.stop()
+      const warnings = other.log.filter(({ msg }) => String(msg).startsWith('TRUST_PROXY is a number of hops'))
+      return { status, warnings: warnings.length }
+    }
+    assert.deepEqual(await statusWith('10.0.0.0/8'), { status: 403, warnings: 0 })
+    assert.deepEqual(await statusWith('0'), { status: 403, warnings: 0 })
+    assert.deepEqual(await statusWith('1'), { status: 200, warnings: 1 })
+  })
+
   it('of an impersonation only read, whatever identity says', async () => {
     const impersonating = issueSession(gateway.services, { act: { sub: id } })
     assert.equal((await get({ Authorization: impersonating })).status, 200)
@@ -196,15 +211,16 @@ describe('credentials', () => {
     assert.equal(callerOf().ip, '127.0.0.1')
   })
 
-  it('are told, but not asked of identity, on public routes that browsers are sent back to', async () => {
+  it('are told, but not asked of identity, on public routes that take a session', async () => {
     const sid = randomUUID()
-    const path = '/api/emails/senders/oauth/google/callback?state=s'
+    const path = '/api/invitations/secret/accept'
     for (const [cookie, sessionId] of [
       [`auth_token=${issueSession(gateway.services, { sid })}`, sid],
       ['auth_token=nonsense', undefined],
       ['', undefined],
     ] as const) {
-      await fetch(gateway.url + path, { headers: { Cookie: cookie } })
+      const headers = { Cookie: cookie, Origin: gateway.url, 'Content-Type': 'application/json' }
+      await fetch(gateway.url + path, { method: 'POST', headers, body: '{}' })
       assert.deepEqual([callerOf().kind, callerOf().sessionId], ['anonymous', sessionId])
     }
     assert.ok(gateway.services.calls.every(({ method }) => !method.startsWith('resolve')))

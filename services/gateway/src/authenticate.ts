@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { AppError } from '@rollcall/contract'
 import {
   type CachedValue,
@@ -6,19 +5,21 @@ import {
   type CredentialCache,
   type CredentialRef,
   type CredentialSource,
-  createMemo,
   credentialMessages,
-  hashSecret,
   type Lookup,
   parseCredential,
+  type SecretHasher,
   type SessionJwt,
+  tokenCacheId,
 } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { anonymousCaller, type CallContext, type Caller, type Client, serviceCaller } from '@rollcall/rpc'
-import type { Metrics } from '@rollcall/runtime'
+import { createMemo, type Metrics } from '@rollcall/runtime'
 import { parseCookie } from 'cookie'
 import { isInBlocks } from './address.ts'
+import { isForgeable } from './authorize.ts'
 import type { Exchange, Step } from './exchange.ts'
+import { cookieNames } from './routes/session-cookie.ts'
 import type { TenantServers } from './tenant-servers.ts'
 
 /** A credential as the cache keeps it. */
@@ -28,8 +29,8 @@ export type CachedCredential = CachedValue & { caller: Caller; allowedIps: strin
 export type AuthenticationOptions = {
   cache: CredentialCache<CachedCredential>
   sessions: SessionJwt
-  /** Key that tokens' secrets are hashed with. */
-  tokenKey: KeyObject
+  /** Hashes the secrets of API tokens. */
+  tokenSecrets: SecretHasher
   identity: Client<'rollcall.identity.v1.Credentials'>
   /** Who resolves API tokens on control-plane routes. */
   tenantServers: TenantServers
@@ -49,14 +50,14 @@ export type Claim = {
 }
 
 const longestUserAgent = 256
-/** Hashes of secrets to remember. A stranger who tries many only has those of others computed anew. */
-const rememberedHashes = 10_000
+/** Ids of secrets to remember. A stranger who tries many only has those of others computed anew. */
+const rememberedIds = 10_000
 
 /**
  * The two halves of finding out who calls. `ask` reads the credential and asks the cache, in the same turn as the limits
  * are asked: both questions reach Redis in one write, and one round trip answers them. `authenticate` waits for it: on a
- * miss it asks identity, which it also does each time while Redis is away. A public route does not look at credentials, but
- * for one that browsers are sent back to: it tells which session they are in, whatever has become of that.
+ * miss it asks identity, which it also does each time while Redis is away. A public route does not look at credentials,
+ * except one via browser: it passes on the id of a genuine session JWT, and the service checks whether the session is alive.
  */
 export function authentication(options: AuthenticationOptions): { ask: Step; authenticate: Step } {
   const { cache, sessions } = options
@@ -73,6 +74,7 @@ export function authentication(options: AuthenticationOptions): { ask: Step; aut
     if (found?.kind === 'hit') return found.value
     const { id: requestId, deadline, signal } = exchange
     const answer = await ask({ caller: serviceCaller('gateway', ref.organizationId), requestId, deadline, signal })
+    refuseForeignAnswer(ref, answer)
     const value = toCached(answer)
     if (found?.kind === 'miss') void cache.fill(ref, found.ticket, value)
     return value
@@ -108,7 +110,8 @@ function visitor(exchange: Exchange, sessions: SessionJwt): Caller {
   const caller = anonymousCaller()
   if (exchange.match?.route.via !== 'browser') return caller
   const credential = credentialOf(exchange)
-  const claims = credential.kind === 'session' ? sessions.verify(credential.jwt) : undefined
+  if (credential.kind !== 'session' || isForgeable(exchange.request, credential.source)) return caller
+  const claims = sessions.verify(credential.jwt)
   return claims ? { ...caller, sessionId: claims.sid } : caller
 }
 
@@ -116,26 +119,25 @@ function credentialOf({ request: { headers } }: Exchange): Credential {
   const cookies = headers.cookie === undefined ? undefined : parseCookie(headers.cookie)
   return parseCredential({
     authorization: headers.authorization,
-    authTokenCookie: cookies?.auth_token,
-    authorizationCookie: cookies?.authorization,
+    authTokenCookie: cookies?.[cookieNames.host] || cookies?.[cookieNames.plain],
+    authorizationCookie: cookies?.[cookieNames.authorization],
   })
 }
 
 /** Reads the claim of a credential, or why it can be none. */
-function claimReader({ cache, sessions, tokenKey, identity, tenantServers }: AuthenticationOptions) {
-  const hashOf = rememberingHash(tokenKey)
+function claimReader({ cache, sessions, tokenSecrets, identity, tenantServers }: AuthenticationOptions) {
+  const cacheIdOf = rememberingCacheId(tokenSecrets)
 
   const tokenClaim = (credential: Extract<Credential, { kind: 'token' }>, isControlPlane: boolean): Claim => {
     const { source, organizationId, secret } = credential
-    const hash = hashOf(secret)
-    const ref: CredentialRef = { organizationId, kind: 'token', id: hash }
+    const ref: CredentialRef = { organizationId, kind: 'token', id: cacheIdOf(secret) }
     // On the control plane the organization's tenant server has the word, each time.
     const resolver = isControlPlane ? tenantServers.of(organizationId) : identity
     return {
       source,
       ref,
       ...(!isControlPlane && { known: cache.lookup(ref) }),
-      ask: context => resolver.resolveToken({ organizationId, hash }, context),
+      ask: context => resolver.resolveToken({ organizationId, hashes: tokenSecrets.hashes(secret) }, context),
       isImpersonation: false,
     }
   }
@@ -169,15 +171,23 @@ function claimReader({ cache, sessions, tokenKey, identity, tenantServers }: Aut
   }
 }
 
-function rememberingHash(key: KeyObject): (secret: string) => string {
-  const hashes = createMemo<string>(rememberedHashes)
+function rememberingCacheId(secrets: SecretHasher): (secret: string) => string {
+  const ids = createMemo<string>(rememberedIds)
   return secret => {
-    const known = hashes.get(secret)
+    const known = ids.get(secret)
     if (known) return known
-    const hash = hashSecret(secret, key)
-    hashes.set(secret, hash)
-    return hash
+    const id = tokenCacheId(secrets.hash(secret), secret)
+    ids.set(secret, id)
+    return id
   }
+}
+
+/** An answer counts only for what was asked: a tenant server has no say about other organizations or about sessions. */
+function refuseForeignAnswer(ref: CredentialRef, answer: ResolvedCredential): void {
+  const isOwn = answer.organizationId === ref.organizationId
+  // A session that a token was exchanged for resolves to that token.
+  const isKind = answer.kind === 'token' || ref.kind === 'session'
+  if (!isOwn || !isKind) throw new AppError('unauthenticated', { message: credentialMessages.unknownToken })
 }
 
 function toCached(answer: ResolvedCredential): CachedCredential {

@@ -1,4 +1,5 @@
 import { AppError } from '@rollcall/contract'
+import type { CredentialSource } from '@rollcall/credentials'
 import { authorize } from '@rollcall/rpc'
 import type { Exchange } from './exchange.ts'
 
@@ -10,11 +11,15 @@ const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export function guard({ request, match, caller, claim }: Exchange): void {
   if (!match) throw new AppError('not_found', { what: 'route' })
-  const byCookie = typeof claim === 'object' && claim.source === 'cookie'
-  if (byCookie && !changesNothing.has(request.method) && !isSameOrigin(request)) {
+  if (typeof claim === 'object' && isForgeable(request, claim.source)) {
     throw new AppError('forbidden', { message: 'A change by cookie must come from the same origin.' })
   }
   authorize(match.route.access, match.route.verb, caller!)
+}
+
+/** Whether another site could have made the browser send this change with its cookies. */
+export function isForgeable(request: Exchange['request'], source: CredentialSource): boolean {
+  return source === 'cookie' && !changesNothing.has(request.method) && !isSameOrigin(request)
 }
 
 /** Browsers write these headers, pages cannot. Only old ones leave Sec-Fetch-Site out. */

@@ -1,9 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@rollcall/contract'
+import type { Hold } from '@rollcall/runtime'
+import type { Exchange } from './exchange.ts'
 
 /** What a JSON body may have at most. */
 export const maxBodyBytes = 2 ** 20
 const maxDepth = 100
+/** More pieces than any client needs for 1 MiB: each of them takes time, however small it is. */
+const maxPieces = 2 ** 16
+const keptChunkBytes = 16 * 1024
+const largestTailBytes = 64 * 1024
+const retryAfterSeconds = 5
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
@@ -11,12 +18,14 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
  * Reads a request's JSON body; undefined where there is none.
- * @throws {AppError} bad_request for another content type or encoding, more than 1 MiB, or what is not JSON in UTF-8
+ * @throws {AppError} bad_request for another content type or encoding, more than 1 MiB, what takes too long to arrive or is
+ * not JSON in UTF-8; too_many_pending, unavailable where there is no memory for it
  */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJson(exchange: Exchange): Promise<unknown> {
+  const { request } = exchange
   if (!hasBody(request)) return undefined
   if (!jsonType.test(request.headers['content-type'] ?? '')) refuse('content type must be application/json')
-  const bytes = await readBytes(request)
+  const bytes = await readBytes(exchange)
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }
 
@@ -27,10 +36,10 @@ export function isForm({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads a request's URL-encoded form.
- * @throws {AppError} bad_request for another encoding, more than 1 MiB, or what is not UTF-8
+ * @throws {AppError} as `readJson` does
  */
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const bytes = await readBytes(request)
+export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
+  const bytes = await readBytes(exchange)
   try {
     return new URLSearchParams(utf8.decode(bytes))
   } catch {
@@ -42,19 +51,107 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+/** Reads a body whole. Its memory is held on the budget until the exchange ends. */
+function readBytes(exchange: Exchange): Promise<Buffer> {
+  const { request, bounds } = exchange
   const { headers } = request
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') refuse('content encoding is not supported')
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) refuse('body is larger than 1 MiB')
-  const chunks: Buffer[] = []
-  let size = 0
-  // The connection has to outlive a refusal: it still carries the answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBodyBytes) refuse('body is larger than 1 MiB')
-    chunks.push(chunk)
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const fail = (error: Error) => {
+    body.drop()
+    reject(error)
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)
+  const cutOff = (message: string) => {
+    exchange.refuseConnection()
+    fail(badRequest(message))
+  }
+  const hold = exchange.hold(bounds.bodies, () => fail(noRoom()))
+  const body = gather(hold)
+  const unwatch = bounds.watch.add({
+    progress: () => 0,
+    atLeast: 1,
+    cut: () => cutOff('request took too long to arrive'),
+  })
+  let pieces = 0
+  const take = (chunk: Buffer) => {
+    if (body.size + chunk.length > maxBodyBytes) return fail(badRequest('body is larger than 1 MiB'))
+    if (++pieces > maxPieces) return cutOff('body arrives in too many pieces')
+    const exhausted = body.add(chunk)
+    if (exhausted) fail(exhausted === 'total' ? noRoom() : tooMuch(bounds.bodies.share))
+  }
+  const finish = () => {
+    hold.pin()
+    resolve(body.bytes())
+  }
+  request.on('data', take).once('end', finish).once('error', fail)
+  // The connection has to outlive a refusal: it still carries the answer. What is still to come is dropped.
+  return promise.finally(() => {
+    unwatch()
+    request.off('data', take)
+  })
+}
+
+/**
+ * Gathers the pieces of a body. Large chunks are kept as they came; small ones are copied together, so that tiny chunks take
+ * little more memory than their bytes do.
+ */
+function gather(hold: Hold) {
+  let pieces: Buffer[] = []
+  let tail: Buffer = Buffer.alloc(0)
+  let tailSize = 0
+  let size = 0
+  let allocated = 0
+  const allocate = (length: number) => {
+    const exhausted = hold.resize(allocated + length)
+    if (!exhausted) allocated += length
+    return exhausted
+  }
+  const closeTail = () => {
+    if (tailSize > 0) pieces.push(tail.subarray(0, tailSize))
+    tail = Buffer.alloc(0)
+    tailSize = 0
+  }
+  return {
+    get size() {
+      return size
+    },
+    /** Answers what is used up where there is no room for a chunk. */
+    add(chunk: Buffer): 'share' | 'total' | undefined {
+      const isKept = size === 0 || chunk.length >= keptChunkBytes
+      if (isKept || tailSize + chunk.length > tail.length) {
+        const length = isKept ? chunk.length : Math.max(chunk.length, Math.min(size, largestTailBytes))
+        const exhausted = allocate(length)
+        if (exhausted) return exhausted
+        closeTail()
+        if (isKept) pieces.push(chunk)
+        else tail = Buffer.allocUnsafe(length)
+      }
+      if (!isKept) tailSize += chunk.copy(tail, tailSize)
+      size += chunk.length
+      return undefined
+    },
+    bytes() {
+      closeTail()
+      return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size)
+    },
+    /** The request, and with it all that listens to it, lives on for a while. */
+    drop() {
+      pieces = []
+      tail = Buffer.alloc(0)
+      hold.release()
+    },
+  }
+}
+
+const noRoom = () => new AppError('unavailable', {}, { cause: new Error('no memory left for request bodies') })
+
+function tooMuch(limit: number): AppError {
+  return new AppError('too_many_pending', {
+    limit,
+    what: 'bytes of request bodies at once per client address',
+    retryAfterSeconds,
+  })
 }
 
 /**
@@ -77,6 +174,8 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some(inner => isDeeper(inner, levels - 1))
 }
 
+const badRequest = (message: string) => new AppError('bad_request', { message })
+
 function refuse(message: string): never {
-  throw new AppError('bad_request', { message })
+  throw badRequest(message)
 }

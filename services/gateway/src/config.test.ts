@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { newKeySettings, newSigningKey } from '@rollcall/rpc'
 import { readConfig } from './config.ts'
 
 const key = randomBytes(32).toString('base64')
 const environment = {
   REDIS_CACHE_URL: 'redis://localhost:6379/0',
-  ASSERTION_KEY: key,
+  REDIS_QUEUE_URL: 'redis://localhost:6379/1',
+  ...newKeySettings(['gateway']).gateway,
   TOKEN_KEY: key,
   SESSION_KEYS: `one:${key}`,
   IDENTITY_ADDRESS: 'dns:///identity:50051',
@@ -14,6 +16,8 @@ const environment = {
   IMPORT_ADDRESS: '[::1]:50053',
   MESSAGING_ADDRESS: '[::1]:50053',
 }
+
+const tenantKey = { TENANT_ASSERTION_KEY: newSigningKey('gateway') }
 
 describe('the configuration', () => {
   it('has a default for all but what a stack has to agree on', () => {
@@ -42,12 +46,16 @@ describe('the configuration', () => {
 
   it('takes tenant servers as JSON or as a list, and none', () => {
     const [one, two] = ['c0ffee'.repeat(4), 'decade'.repeat(4)]
-    const servers = (TENANT_SERVERS: string) => [...readConfig({ ...environment, TENANT_SERVERS }).TENANT_SERVERS]
+    const servers = (TENANT_SERVERS: string) => [
+      ...readConfig({ ...environment, ...tenantKey, TENANT_SERVERS }).TENANT_SERVERS,
+    ]
     const both = [
       [one, '127.0.0.1:1'],
       [two, 'dns:///tenant:2'],
     ]
     assert.deepEqual(servers(''), [])
+    const TENANT_SERVERS = `${one}=127.0.0.1:1`
+    assert.throws(() => readConfig({ ...environment, TENANT_SERVERS }), /^ConfigError: TENANT_ASSERTION_KEY is missing/)
     assert.deepEqual(servers(`{"${one}":"127.0.0.1:1","${two}":"dns:///tenant:2"}`), both)
     assert.deepEqual(servers(` ${one.toUpperCase()}=127.0.0.1:1, ${two}=dns:///tenant:2`), both)
   })
@@ -61,6 +69,10 @@ describe('the configuration', () => {
     ['TOKEN_KEY', 'c2hvcnQ='],
     ['SESSION_KEYS', key],
     ['ASSERTION_KEY', 'c2hvcnQ='],
+    ['ASSERTION_KEY', `gateway:${key}`],
+    ['ASSERTION_PUBLIC_KEYS', `gateway:${key}`],
+    ['ASSERTION_PUBLIC_KEYS', newKeySettings(['gateway']).gateway.ASSERTION_KEY],
+    ['TENANT_ASSERTION_KEY', environment.ASSERTION_KEY],
     ['IDENTITY_ADDRESS', 'http://identity:50051'],
     ['REDIS_CACHE_URL', 'localhost:6379'],
     ['PORT', '70000'],

@@ -1,10 +1,11 @@
-import type { KeyObject } from 'node:crypto'
 import type { Route } from '@rollcall/contract'
 import {
   type CredentialCache,
   connectCacheRedis,
   createCredentialCache,
+  createSecretHashers,
   createSessionJwt,
+  type SecretHasher,
   type SessionJwt,
 } from '@rollcall/credentials'
 import { contractRoutes, rpcSettings } from '@rollcall/rpc'
@@ -12,7 +13,11 @@ import type { Lifecycle, Logger, Metrics } from '@rollcall/runtime'
 import type { Redis } from 'ioredis'
 import type { CachedCredential } from './authenticate.ts'
 import { type Backends, connectBackends } from './backends.ts'
+import { type Bounds, createBounds } from './bounds.ts'
 import { addressVariable, type Config } from './config.ts'
+import type { IdempotencyOptions } from './idempotency.ts'
+import { watchRedisMemory } from './redis-memory.ts'
+import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { connectTenantServers, type TenantServers } from './tenant-servers.ts'
 import { startTokenUsage, type TokenUsage } from './token-usage.ts'
 
@@ -26,16 +31,20 @@ export type Context = {
   /** Of the limits and the credential cache: what a request asks of both goes out in one write. */
   redis: Redis
   limitPrefix: string
-  idempotencyPrefix: string
+  keptAnswers: IdempotencyOptions
   cache: CredentialCache<CachedCredential>
   sessions: SessionJwt
-  tokenKey: KeyObject
+  tokenSecrets: SecretHasher
   /** Who resolves API tokens on control-plane routes. */
   tenantServers: TenantServers
   tokenUsage: TokenUsage
+  /** Where browsers reach the API. */
+  publicUrl: string
   trustProxy: number | string[]
   deadlineMs: number
   uploadMaxBytes: number
+  bounds: Bounds
+  streamSlots: StreamSlots
   logger: Logger
   accessLogger: Logger
   metrics: Metrics
@@ -53,6 +62,12 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
     onError: err => logger.warn({ err }, 'no Redis: every credential is asked of identity, limits count per replica'),
   })
   onStop('redis', async () => redis.disconnect())
+  const queueRedis = connectCacheRedis({
+    url: config.REDIS_QUEUE_URL,
+    onError: err => logger.warn({ err }, 'no Redis for kept answers: requests with an Idempotency-Key are refused'),
+  })
+  onStop('redis of kept answers', async () => queueRedis.disconnect())
+  watchRedisMemory({ cache: redis, queue: queueRedis }, metrics)
   const backends = connectBackends({
     addressOf: context => config[addressVariable(context)],
     ...rpcSettings(config),
@@ -61,9 +76,10 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
   })
   onStop('rpc connections', async () => backends.close())
   const tenantServers = connectTenantServers({
-    ...rpcSettings(config),
     addresses: config.TENANT_SERVERS,
     home: backends.client('rollcall.identity.v1.Credentials'),
+    trust: { signingKey: config.TENANT_ASSERTION_KEY ?? config.ASSERTION_KEY },
+    tls: config.RPC_TLS_DIR,
     deadlineMs: config.RPC_DEADLINE_MS,
   })
   onStop('connections to tenant servers', async () => tenantServers.close())
@@ -73,24 +89,42 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
     logger,
   })
   onStop('token usage', tokenUsage.stop)
+  const bounds = createBounds(config)
+  onStop('watch over slow clients', async () => bounds.watch.stop())
+  const streamSlots = createStreamSlots({
+    redis,
+    prefix: `${config.LIMIT_PREFIX}streams:`,
+    perOrganization: config.STREAMS_PER_ORGANIZATION,
+  })
+  onStop('stream slots', async () => streamSlots.stop())
   return {
     routes: contractRoutes(),
     backends,
     redis,
     limitPrefix: config.LIMIT_PREFIX,
-    idempotencyPrefix: config.IDEMPOTENCY_PREFIX,
+    keptAnswers: {
+      redis: queueRedis,
+      prefix: config.IDEMPOTENCY_PREFIX,
+      maxKeys: {
+        credential: config.IDEMPOTENCY_KEY_LIMIT,
+        organization: config.IDEMPOTENCY_KEY_LIMIT_PER_ORGANIZATION,
+      },
+    },
     cache: createCredentialCache(redis, { prefix: config.CREDENTIAL_PREFIX }),
     sessions: createSessionJwt({
       keys: config.SESSION_KEYS,
       issuer: config.SESSION_ISSUER,
       audience: config.SESSION_AUDIENCE,
     }),
-    tokenKey: config.TOKEN_KEY,
+    tokenSecrets: createSecretHashers(config.TOKEN_KEY).token,
     tenantServers,
     tokenUsage,
+    publicUrl: config.PUBLIC_URL,
     trustProxy: config.TRUST_PROXY,
     deadlineMs: config.RPC_DEADLINE_MS,
     uploadMaxBytes: config.UPLOAD_MAX_BYTES,
+    bounds,
+    streamSlots,
     logger,
     accessLogger,
     metrics,

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { AppError, Match } from '@rollcall/contract'
 import type { Credential } from '@rollcall/credentials'
 import type { Caller } from '@rollcall/rpc'
-import type { TraceCarrier } from '@rollcall/runtime'
+import type { Budget, Hold, TraceCarrier } from '@rollcall/runtime'
 import type { Request, Response } from 'express'
-import { normalizeAddress } from './address.ts'
+import { limitKey, normalizeAddress } from './address.ts'
 import type { Claim } from './authenticate.ts'
+import type { Bounds } from './bounds.ts'
 
 /** A step that an exchange goes through. What it throws ends the exchange. */
 export type Step = (exchange: Exchange) => Promise<void> | void
@@ -28,6 +29,7 @@ export class Exchange {
   readonly query: string
   /** Route and path variables; undefined where no route answers. */
   readonly match: Match | undefined
+  readonly bounds: Bounds
   /** When the client gets 503 at the latest, in milliseconds since the epoch. */
   deadline: number
   /** Id of the trace it is recorded in; zeros where it is not. */
@@ -48,12 +50,13 @@ export class Exchange {
   /** What it was refused for. */
   failure: AppError | undefined
   #abort: AbortController | undefined
+  #atEnd: (() => void)[] | undefined = []
 
   constructor(
     request: Request,
     response: Response,
     match: (verb: string, path: string) => Match | undefined,
-    deadlineMs: number,
+    { deadlineMs, bounds }: { deadlineMs: number; bounds: Bounds },
   ) {
     this.request = request
     this.response = response
@@ -64,6 +67,7 @@ export class Exchange {
     this.path = path
     this.query = query
     this.match = match(request.method, path)
+    this.bounds = bounds
     this.deadline = Date.now() + deadlineMs
   }
 
@@ -88,8 +92,28 @@ export class Exchange {
     return this.#abort.signal
   }
 
+  /** Opens a hold on a budget, for the client's address, until the exchange ends. */
+  hold(budget: Budget, evict: () => void): Hold {
+    const hold = budget.hold(limitKey(this.ip), evict)
+    this.atEnd(hold.release)
+    return hold
+  }
+
+  /** Has something done when the exchange ends, however it does; at once where it has ended. */
+  atEnd(action: () => void): void {
+    if (this.#atEnd) this.#atEnd.push(action)
+    else action()
+  }
+
+  /** Ends the connection after this answer: a client that is too slow would only go on. */
+  refuseConnection(): void {
+    this.response.shouldKeepAlive = false
+  }
+
   /** To be called when the response closes. The rest of a body that nobody read is thrown away, but not for ever. */
   close(): void {
+    for (const action of this.#atEnd ?? []) action()
+    this.#atEnd = undefined
     if (this.isAborted) this.#abort?.abort()
     else if (!this.request.complete) setTimeout(() => this.#hangUp(), lingerMs).unref()
   }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type Link, linkTo } from '@rollcall/local'
 import { AppError, json } from '@rollcall/rpc'
-import { bootGateway, issueToken, type TestGateway } from './test-gateway.ts'
+import { bootGateway, issueToken, StubbedServices, type TestGateway } from './test-gateway.ts'
 
 const contact = { email: 'one@example.com' }
+const maxKeys = 50
+const uploadPath = '/api/audience/import/upload'
 
 describe('Idempotency-Key', () => {
   let gateway: TestGateway
@@ -13,8 +17,12 @@ describe('Idempotency-Key', () => {
   let token: string
 
   before(async () => {
-    redis = await linkTo(process.env.REDIS_CACHE_URL ?? '')
-    gateway = await bootGateway({ REDIS_CACHE_URL: redis.url, RPC_DEADLINE_MS: '1000' })
+    redis = await linkTo(process.env.REDIS_QUEUE_URL ?? '')
+    gateway = await bootGateway({
+      REDIS_QUEUE_URL: redis.url,
+      RPC_DEADLINE_MS: '1000',
+      IDEMPOTENCY_KEY_LIMIT: String(maxKeys),
+    })
     token = issueToken(gateway.services)
   })
   after(async () => {
@@ -116,12 +124,61 @@ describe('Idempotency-Key', () => {
     assert.equal(gateway.services.count('createContact'), 1)
   })
 
-  it('does not keep an answer that is long', async () => {
+  it('keeps of an answer that is long no more than that it was given', async () => {
+    for (const name of [randomBytes(4 * 1024).toString('base64'), 'x'.repeat(70 * 1024)]) {
+      const key = randomUUID()
+      gateway.services.calls.length = 0
+      gateway.services.behaviours.set('createContact', () => json({ name }))
+      assert.equal((await post(key)).status, 201)
+      const { status, body } = await post(key)
+      assert.equal(status, 409)
+      assert.match(String(body.message), /succeeded; its answer is too long/)
+      assert.equal(gateway.services.count('createContact'), 1)
+    }
+  })
+
+  it('keeps a page of text that is small when compressed', async () => {
     const key = randomUUID()
-    gateway.services.behaviours.set('createContact', () => json({ name: 'x'.repeat(16 * 1024) }))
-    assert.equal((await post(key)).status, 201)
-    assert.equal((await post(key)).status, 409)
-    assert.equal(gateway.services.count('createContact'), 1)
+    const answer = { rows: Array.from({ length: 200 }, (_, row) => ({ row, company: 'Example Company' })) }
+    gateway.services.behaviours.set('createContact', () => json(answer))
+    await post(key)
+    assert.deepEqual(await post(key), { status: 201, replayed: 'true', body: answer })
+  })
+
+  it('are so many at a time for each credential; one that is given back does not count', async () => {
+    const [greedy, other] = ['f', 'd'].map(id => issueToken(gateway.services, { tokenId: id.repeat(24) }))
+    const from = (credential: string) => post(randomUUID(), contact, '/api/audience', credential)
+    gateway.services.behaviours.set('createContact', () => {
+      throw new AppError('duplicate', { path: 'email' })
+    })
+    assert.equal((await from(greedy!)).status, 409)
+    gateway.services.behaviours.set('createContact', () => json({ made: 1 }))
+    const answers = await Promise.all(Array.from({ length: maxKeys + 3 }, () => from(greedy!)))
+    const refused = answers.filter(({ status }) => status === 429)
+    assert.equal(refused.length, 3)
+    assert.deepEqual(refused[0]!.body, {
+      success: false,
+      message: `limit reached: ${maxKeys} idempotency keys in use per credential`,
+    })
+    assert.equal((await from(other!)).status, 201)
+  })
+
+  it('are so many at a time for each organization too', async () => {
+    const prefix = `test:${randomUUID()}:`
+    const small = await bootGateway(
+      { IDEMPOTENCY_PREFIX: prefix, IDEMPOTENCY_KEY_LIMIT: '2', IDEMPOTENCY_KEY_LIMIT_PER_ORGANIZATION: '3' },
+      new StubbedServices(),
+    )
+    const keyed = async (tokenId: string) => {
+      const Authorization = issueToken(small.services, { tokenId: tokenId.repeat(24) })
+      const headers = { Authorization, 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() }
+      const body = JSON.stringify(contact)
+      const response = await fetch(`${small.url}/api/audience`, { method: 'POST', headers, body })
+      return [response.status, ((await response.json()) as { message?: string }).message]
+    }
+    for (const tokenId of ['1', '2', '3']) assert.equal((await keyed(tokenId))[0], 201)
+    assert.deepEqual(await keyed('4'), [429, 'limit reached: 3 idempotency keys in use per organization'])
+    await small.stop()
   })
 
   it('does not keep an answer that holds a secret', async () => {
@@ -145,5 +202,87 @@ describe('Idempotency-Key', () => {
     redis.become('open')
     assert.equal(status, 503)
     assert.equal(gateway.services.count('createContact'), 0)
+    while ((await post(randomUUID())).status === 503); // until the connection is back
+  })
+
+  describe('on an upload', () => {
+    let made = 0
+    beforeEach(() => {
+      gateway.services.behaviours.set('uploadImport', async (chunks: AsyncIterable<unknown>) => {
+        for await (const _ of chunks);
+        return json({ importId: String(++made) })
+      })
+    })
+
+    const upload = async (key: string, content: string, fileName = 'a.csv') => {
+      const body = new FormData()
+      body.append('file', new Blob([content]), fileName)
+      const headers = { Authorization: token, 'Idempotency-Key': key }
+      const response = await fetch(gateway.url + uploadPath, { method: 'POST', headers, body })
+      const replayed = response.headers.get('idempotency-replayed')
+      return { status: response.status, replayed, body: (await response.json()) as Record<string, unknown> }
+    }
+
+    it('answers the same file as the first time, and stores it once', async () => {
+      const key = randomUUID()
+      const content = 'email,name\n'.repeat(50_000)
+      const first = await upload(key, content)
+      assert.equal(first.status, 200)
+      assert.deepEqual(await upload(key, content), { ...first, replayed: 'true' })
+      assert.equal(gateway.services.count('uploadImport'), 1)
+    })
+
+    it('refuses another file, or the same one by another name', async () => {
+      const key = randomUUID()
+      await upload(key, 'email\n1')
+      for (const [content, name] of [['email\n2'], ['email\n1', 'b.csv']] as const) {
+        const { status, body } = await upload(key, content, name)
+        assert.equal(status, 409)
+        assert.match(String(body.message), /used for another request/)
+      }
+      assert.equal(gateway.services.count('uploadImport'), 1)
+    })
+
+    it('gives the key back where no file came', async () => {
+      const key = randomUUID()
+      const headers = { Authorization: token, 'Idempotency-Key': key }
+      const response = await fetch(gateway.url + uploadPath, { method: 'POST', headers, body: new FormData() })
+      assert.equal(response.status, 400)
+      assert.equal((await upload(key, 'email\n1')).status, 200)
+    })
+
+    it('gives the key back where the client went away before the file was whole', async () => {
+      const key = randomUUID()
+      const gone = Promise.withResolvers<void>()
+      const begun = Promise.withResolvers<void>()
+      gateway.services.behaviours.set('uploadImport', async (chunks: AsyncIterable<unknown>) => {
+        begun.resolve()
+        try {
+          for await (const _ of chunks);
+        } finally {
+          gone.resolve()
+        }
+        return json({ importId: 'never' })
+      })
+      const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n'
+      const head = [
+        `POST ${uploadPath} HTTP/1.1`,
+        'Host: test',
+        `Authorization: ${token}`,
+        `Idempotency-Key: ${key}`,
+        'Content-Type: multipart/form-data; boundary=x',
+        'Content-Length: 1000',
+      ]
+      const socket = connect({ port: gateway.port, host: '127.0.0.1' })
+      await once(socket, 'connect')
+      socket.write(`${head.join('\r\n')}\r\n\r\n${part}`)
+      await begun.promise
+      socket.destroy()
+      await gone.promise
+      gateway.services.behaviours.set('uploadImport', () => json({ importId: 'second' }))
+      let answer = await upload(key, 'email\n1')
+      while (answer.status === 409) answer = await upload(key, 'email\n1')
+      assert.deepEqual(answer.body, { importId: 'second' })
+    })
   })
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AppError } from '@rollcall/contract'
 import { type HttpBody, mayHaveTakenEffect } from '@rollcall/rpc'
 import type { Redis } from 'ioredis'
@@ -6,68 +7,125 @@ import type { Exchange } from './exchange.ts'
 
 /** Does what a request asks for at most once per key of the client's, and answers its repetitions as the first time. */
 export type Idempotency = {
-  /** @param perform does it, and yields the answer */
-  once(exchange: Exchange, perform: () => Promise<HttpBody>): Promise<HttpBody>
+  once(exchange: Exchange, attempt: Attempt): Promise<HttpBody>
 }
 
-type Kept = { request: string; answer?: { contentType: string; data: string } }
+/** One way to do what a request asks for. */
+export type Attempt = {
+  /** Does it, and yields the answer. */
+  perform(): Promise<HttpBody>
+  /** What tells the request from others. Reads the body unless `perform` has; undefined where that did not read it whole. */
+  fingerprint(): Promise<string | undefined> | string
+  /** Whether a failure of `perform` may have left a change behind. */
+  mayHaveTakenEffect(failure: unknown): boolean
+}
+
+/** Settings of the kept answers. */
+export type IdempotencyOptions = {
+  /** Another Redis than that of limits and credentials: what clients fill must not hinder a revocation. */
+  redis: Redis
+  prefix: string
+  /** How many keys are kept at a time, of one caller and of an organization. */
+  maxKeys: { credential: number; organization: number }
+}
+
+/** What is kept under a key: nothing while the request is running; without an answer where that cannot be kept. */
+type Kept = { request?: string; answer?: { contentType: string; data: string } }
+
+/** Where a key is kept, and where the keys of the caller and of its organization are counted; all in one slot. */
+type Place = { key: string; counted: readonly [credential: string, organization: string] }
 
 const header = 'idempotency-key'
 const keptSeconds = 24 * 3600
-/** Answers of POSTs are short; a longer one would be paid for in the memory that limits and credentials live in. */
-const keptBytes = 16 * 1024
+/** How long an answer may be, and what it may take compressed. Of a longer one only the success is kept. */
+const longestAnswer = 64 * 1024
+const keptBytes = 2 * 1024
 const saneKey = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * KEYS the key, those of its caller, those of the organization; ARGV[1] seconds to keep, [2] and [3] the limits. Claims the
+ * key and counts it. Answers what is kept under it; or which limit is reached and the seconds until a key ends; or, if it
+ * was claimed, nothing. SET is the first write: only that is refused by a full Redis.
+ */
+const claimScript = `
+local kept = redis.call('GET', KEYS[1])
+if kept then return kept end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local seconds = tonumber(ARGV[1])
+for number = 2, 3 do
+  if redis.call('ZCOUNT', KEYS[number], now, '+inf') >= tonumber(ARGV[number]) then
+    local oldest = redis.call('ZRANGEBYSCORE', KEYS[number], now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+    return { number == 2 and 'credential' or 'organization', math.max(1, math.ceil((oldest[2] - now) / 1000)) }
+  end
+end
+redis.call('SET', KEYS[1], '{}', 'EX', seconds)
+for number = 2, 3 do
+  redis.call('ZREMRANGEBYSCORE', KEYS[number], '-inf', now)
+  redis.call('ZADD', KEYS[number], now + seconds * 1000, KEYS[1])
+  redis.call('EXPIRE', KEYS[number], seconds)
+end
+return false`
 
 /**
  * `Idempotency-Key` on authenticated POSTs, along the lines of the IETF draft of that header. A key belongs to the
  * caller. It is claimed before the call and keeps the answer of a success; a refusal gives it back, since it changed
  * nothing. Where no answer came it stays claimed: what happened is unknown, and must not happen twice.
  */
-export function createIdempotency({ redis, prefix }: { redis: Redis; prefix: string }): Idempotency {
+export function createIdempotency({ redis, prefix, maxKeys }: IdempotencyOptions): Idempotency {
   /** Claims the key; yields what is kept under it where it was claimed before. */
-  const claim = async (key: string, request: string): Promise<Kept | undefined> => {
-    const mine: Kept = { request }
-    const [claimed, kept] = await askRedis(() => claimOrRead(redis, key, JSON.stringify(mine)))
-    if (claimed === 'OK') return undefined
-    if (kept === null) throw new AppError('unavailable', {}, { cause: new Error('the key ran out just now') })
-    return JSON.parse(kept) as Kept
+  const claim = async ({ key, counted }: Place): Promise<Kept | undefined> => {
+    const settings = [keptSeconds, maxKeys.credential, maxKeys.organization]
+    const answer = await askRedis(() => redis.eval(claimScript, 3, key, ...counted, ...settings))
+    if (answer === null) return undefined
+    if (typeof answer === 'string') return JSON.parse(answer) as Kept
+    const [holder, retryAfterSeconds] = answer as [keyof typeof maxKeys, number]
+    const what = `idempotency keys in use per ${holder}`
+    throw new AppError('too_many_pending', { limit: maxKeys[holder], what, retryAfterSeconds })
+  }
+
+  /** The change is made: that its answer could not be kept only costs its repetition a 409. */
+  const keep = async ({ key }: Place, exchange: Exchange, request: string | undefined, answer: HttpBody) => {
+    if (request === undefined) return
+    await redis.set(key, keptAnswer(exchange, request, answer), 'EX', keptSeconds).catch(() => undefined)
+  }
+
+  const release = async ({ key, counted }: Place) => {
+    const release = redis.multi().del(key)
+    for (const set of counted) release.zrem(set, key)
+    await release.exec().catch(() => undefined)
   }
 
   return {
-    async once(exchange, perform) {
+    async once(exchange, attempt) {
       const given = exchange.request.headers[header]
-      if (given === undefined) return perform()
+      if (given === undefined) return attempt.perform()
       if (typeof given !== 'string' || !saneKey.test(given)) {
         throw new AppError('bad_request', { message: 'Idempotency-Key must be 1 to 255 visible ASCII characters' })
       }
-      const key = prefix + keyOf(exchange, given)
-      const request = fingerprint(exchange)
-      const kept = await claim(key, request)
-      if (kept) return replay(exchange, kept, request)
+      const place = placeOf(exchange, given, prefix)
+      const kept = await claim(place)
+      if (kept) return replay(exchange, kept, attempt)
       try {
-        const answer = await perform()
-        // The change is made: that its answer could not be kept only costs its repetition a 409.
-        if (isKeepable(exchange, answer))
-          await redis.set(key, keptAnswer(request, answer), 'EX', keptSeconds).catch(() => undefined)
+        const answer = await attempt.perform()
+        await keep(place, exchange, await attempt.fingerprint(), answer)
         return answer
       } catch (failure) {
-        if (!mayHaveTakenEffect(failure)) await redis.del(key).catch(() => undefined)
+        if (!attempt.mayHaveTakenEffect(failure)) await release(place)
         throw failure
       }
     },
   }
 }
 
-function isKeepable({ match }: Exchange, { data }: HttpBody): boolean {
-  return !match!.route.returns.secret && data.length <= keptBytes
-}
-
-async function claimOrRead(redis: Redis, key: string, value: string): Promise<[unknown, string | null]> {
-  const results = await redis.multi().set(key, value, 'EX', keptSeconds, 'NX').get(key).exec()
-  const [set, get] = results ?? []
-  const error = set?.[0] ?? get?.[0]
-  if (error) throw error
-  return [set?.[1], (get?.[1] ?? null) as string | null]
+/** The attempt of a request whose body has been read. */
+export function attemptOf(exchange: Exchange, perform: () => Promise<HttpBody>): Attempt {
+  const { match, message } = exchange
+  return {
+    perform,
+    fingerprint: () => digest(JSON.stringify([match!.route.path, message])),
+    mayHaveTakenEffect,
+  }
 }
 
 async function askRedis<T>(ask: () => Promise<T>): Promise<T> {
@@ -78,37 +136,39 @@ async function askRedis<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-function replay(exchange: Exchange, { request, answer }: Kept, asked: string): HttpBody {
-  if (request !== asked) throw conflict('this Idempotency-Key was used for another request')
+async function replay(exchange: Exchange, { request, answer }: Kept, attempt: Attempt): Promise<HttpBody> {
+  if (request === undefined) {
+    throw conflict('a request with this Idempotency-Key is still running, or ended without an answer')
+  }
+  if (request !== (await attempt.fingerprint())) {
+    throw conflict('this Idempotency-Key was used for another request')
+  }
   if (!answer) {
-    const isSecret = exchange.match!.route.returns.secret
-    throw conflict(
-      isSecret
-        ? 'a request with this Idempotency-Key was made; its answer holds a secret and was not kept'
-        : 'a request with this Idempotency-Key is still running, or ended without an answer that could be kept',
-    )
+    const why = exchange.match!.route.returns.secret ? 'holds a secret' : 'is too long'
+    throw conflict(`the request with this Idempotency-Key succeeded; its answer ${why} and was not kept`)
   }
   exchange.headers.push('Idempotency-Replayed', 'true')
-  return { contentType: answer.contentType, data: Buffer.from(answer.data, 'base64') }
+  return { contentType: answer.contentType, data: inflateRawSync(Buffer.from(answer.data, 'base64')) }
 }
 
 function conflict(message: string): AppError {
   return new AppError('conflict', { message })
 }
 
-function keptAnswer(request: string, { contentType, data }: HttpBody): string {
-  const kept: Kept = { request, answer: { contentType, data: data.toString('base64') } }
+function keptAnswer({ match }: Exchange, request: string, { contentType, data }: HttpBody): string {
+  const isKeepable = !match!.route.returns.secret && data.length <= longestAnswer
+  const compressed = isKeepable ? deflateRawSync(data) : undefined
+  const isSmall = compressed !== undefined && compressed.length <= keptBytes
+  const kept: Kept = { request, ...(isSmall && { answer: { contentType, data: compressed.toString('base64') } }) }
   return JSON.stringify(kept)
 }
 
-/** The caller's own key: nobody else's requests can be answered with it. */
-function keyOf({ caller }: Exchange, given: string): string {
+/** The caller's own place: nobody else's requests can be answered from it, or count in it. */
+function placeOf({ caller }: Exchange, given: string, prefix: string): Place {
   const { organizationId, userId, tokenId } = caller!
-  return digest(JSON.stringify([organizationId, tokenId ?? userId, given]))
-}
-
-function fingerprint({ match, message }: Exchange): string {
-  return digest(JSON.stringify([match!.route.path, message]))
+  const organization = `${prefix}{${organizationId}}`
+  const credential = `${organization}:${tokenId ?? userId}`
+  return { key: `${credential}:${digest(given)}`, counted: [`${credential}:live`, `${organization}:live`] }
 }
 
 function digest(text: string): string {

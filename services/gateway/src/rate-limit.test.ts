@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { limits } from '@rollcall/contract'
 import { type Link, linkTo } from '@rollcall/local'
-import { json } from '@rollcall/rpc'
+import { contractRoutes, json } from '@rollcall/rpc'
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { bootGateway, type StubbedServices, sendRaw, type TestGateway } from './test-gateway.ts'
@@ -47,6 +47,14 @@ async function countAdmitted(replicas: readonly { url: string }[], forwarded: re
 
 const fromOne = Array<string>(100).fill('203.0.113.1')
 const forged = Array.from({ length: 60 }, (_, index) => `198.51.100.${index}, 203.0.113.4`)
+
+it('finding 2: every public route has a limit of its own besides the global one', () => {
+  const without = contractRoutes().filter(({ access, limit }) => access.kind === 'public' && limit === undefined)
+  assert.deepEqual(
+    without.map(({ verb, path }) => `${verb} ${path}`),
+    [],
+  )
+})
 
 describe('limits over three replicas', () => {
   let replicas: TestGateway[]

@@ -23,6 +23,14 @@ export type LimitOptions = {
   metrics: Metrics
 }
 
+/** The limits as steps. */
+export type RateLimits = {
+  /** Counts a request of the API. */
+  count: Step
+  /** Counts a request of the pages: the reference, and connecting a mail account. */
+  countReference: Step
+}
+
 /**
  * Counts every request against the limit of all and then against that of its route's group, by client address, over
  * all replicas. The headers show the stricter one, which is counted last.
@@ -31,7 +39,7 @@ export type LimitOptions = {
  * there are replicas. Letting everything pass would leave passwords unguarded, refusing would make Redis a thing that
  * nothing works without; no limit decides who may do what.
  */
-export function rateLimits(options: LimitOptions): Step {
+export function rateLimits(options: LimitOptions): RateLimits {
   const groups = Object.keys(limits) as Group[]
   const stores = new Map(groups.map(group => [group, sharedStore(options, group)]))
   const passes = new Map(groups.map(group => [group, limiter(group, stores.get(group)!, options.metrics)]))
@@ -40,10 +48,13 @@ export function rateLimits(options: LimitOptions): Step {
   }
   options.redis.on('ready', loadScripts)
   if (options.redis.status === 'ready') loadScripts()
-  return async exchange => {
-    await passes.get('global')!(exchange)
-    const group = exchange.match?.route.limit
-    if (group) await passes.get(group)!(exchange)
+  return {
+    async count(exchange) {
+      await passes.get('global')!(exchange)
+      const group = exchange.match?.route.limit
+      if (group) await passes.get(group)!(exchange)
+    },
+    countReference: passes.get('reference')!,
   }
 }
 

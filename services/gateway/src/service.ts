@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type Lifecycle, type Logger, pause } from '@rollcall/runtime'
 import type { Redis } from 'ioredis'
 import { batchedLogger } from './access-log.ts'
+import { isInBlocks } from './address.ts'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { createContext } from './context.ts'
@@ -19,12 +20,22 @@ export async function startGateway(
   accessLogger: Logger = batchedLogger(config.LOG_LEVEL, lifecycle),
 ): Promise<{ port: number }> {
   const context = createContext(config, accessLogger, lifecycle)
+  if (typeof config.TRUST_PROXY === 'number' && config.TRUST_PROXY > 0)
+    lifecycle.logger.warn(
+      { hops: config.TRUST_PROXY },
+      'TRUST_PROXY is a number of hops: whoever connects chooses its address; name the proxies by CIDR blocks',
+    )
   const app = createApp(context)
-  await connected(context.redis)
+  await Promise.all([context.redis, context.keptAnswers.redis].map(connected))
   const server = await startServer(app, {
     port: config.PORT,
     host: config.LISTEN_HOST,
+    headTimeoutMs: config.CLIENT_TIMEOUT_MS,
     requestTimeoutMs: config.STREAM_DEADLINE_MS,
+    maxConnections: config.MAX_CONNECTIONS,
+    maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
+    isProxy: address => isTrustedProxy(config.TRUST_PROXY, address),
+    watch: context.bounds.watch,
   })
   lifecycle.onStop('http', server.stop)
   let wasReached = false
@@ -33,6 +44,11 @@ export async function startGateway(
     wasReached = true
   })
   return { port: server.port }
+}
+
+/** With a number of hops, whoever connects is one. */
+function isTrustedProxy(trusted: Config['TRUST_PROXY'], address: string): boolean {
+  return typeof trusted === 'number' ? trusted > 0 : isInBlocks(address, trusted)
 }
 
 /** Waits for Redis, but not for long: the first requests are to be counted with those of the other replicas. */

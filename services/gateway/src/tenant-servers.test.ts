@@ -9,6 +9,7 @@ import {
   organizationId,
   StubbedServices,
   type TestGateway,
+  tenantSettings,
 } from './test-gateway.ts'
 
 const deadlineMs = 1_500
@@ -23,8 +24,9 @@ describe('API tokens on the control plane', () => {
   let session: string
 
   before(async () => {
-    link = await linkTo(`127.0.0.1:${await tenant.start()}`)
+    link = await linkTo(`127.0.0.1:${await tenant.start(0, 'tenant')}`)
     gateway = await bootGateway({
+      ...tenantSettings,
       TENANT_SERVERS: `${organizationId}=${link.url}`,
       RPC_DEADLINE_MS: String(deadlineMs),
     })
@@ -97,7 +99,7 @@ describe('API tokens on the control plane', () => {
 
 describe('API tokens of an organization without a tenant server of its own', () => {
   it('are resolved at identity, each time', async test => {
-    const gateway = await bootGateway({ TENANT_SERVERS: `{"${'decade'.repeat(4)}":"127.0.0.1:1"}` })
+    const gateway = await bootGateway({ ...tenantSettings, TENANT_SERVERS: `{"${'decade'.repeat(4)}":"127.0.0.1:1"}` })
     test.after(gateway.stop)
     const headers = { Authorization: issueToken(gateway.services) }
     for (let time = 1; time <= 2; time++) {

@@ -1,17 +1,26 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import {
+  createSecretHashers,
   createSessionJwt,
   formatToken,
   generateSecret,
-  hashSecret,
+  parseHashKeys,
   parseKeyRing,
-  parseSecretKey,
   type SessionClaims,
 } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type Call, json, type RpcServer, readAssertionKeys, type ServeOptions, serve } from '@rollcall/rpc'
+import {
+  AppError,
+  type Call,
+  json,
+  newKeySettings,
+  type RpcServer,
+  readTrust,
+  type ServeOptions,
+  serve,
+} from '@rollcall/rpc'
 import { createLifecycle, createLogger, type OwnedLifecycle } from '@rollcall/runtime'
 import { boundedContexts } from './backends.ts'
 import { readConfig } from './config.ts'
@@ -24,7 +33,12 @@ export const organizationId = 'badcab'.repeat(4)
 export const userId = 'decade'.repeat(4)
 
 const base64Key = () => randomBytes(32).toString('base64')
-const keys = { ASSERTION_KEY: base64Key(), TOKEN_KEY: base64Key(), SESSION_KEYS: `test:${base64Key()}` }
+const serviceKeys = newKeySettings(['gateway']).gateway
+const keys = { ...serviceKeys, TOKEN_KEY: `test:${base64Key()}`, SESSION_KEYS: `test:${base64Key()}` }
+const tokenSecrets = createSecretHashers(parseHashKeys(keys.TOKEN_KEY)).token
+const tenantKeys = newKeySettings(['gateway']).gateway
+/** What a gateway with tenant servers is given besides. */
+export const tenantSettings = { TENANT_ASSERTION_KEY: tenantKeys.ASSERTION_KEY }
 const sessions = createSessionJwt({ keys: parseKeyRing(keys.SESSION_KEYS), issuer: 'rollcall', audience: 'rollcall' })
 
 /** Services of the contract behind real gRPC: a method does what a test says, or answers what it was asked. */
@@ -38,7 +52,7 @@ export class StubbedServices {
   server: RpcServer | undefined
 
   readonly #usual: Record<string, Behaviour> = {
-    resolveToken: ({ hash }: { hash: string }) => this.#resolve(hash),
+    resolveToken: ({ hashes: [hash] }: { hashes: [string] }) => this.#resolve(hash),
     resolveSession: ({ sessionId }: { sessionId: string }) => this.#resolve(sessionId),
   }
 
@@ -47,10 +61,11 @@ export class StubbedServices {
     return this.calls.filter(call => call.method === method).length
   }
 
-  async start(port = 0): Promise<number> {
+  /** Starts as the services of the installation, or as a tenant server: each knows the gateway by another key. */
+  async start(port = 0, as: 'home' | 'tenant' = 'home'): Promise<number> {
     const audience = ['Contacts', 'Attributes', 'Batches'].map(name => `audience.v1.${name}`)
     const names = [...audience, 'import.v1.Imports', 'messaging.v1.Senders']
-    const identity = ['Authentication', 'Credentials', 'Members', 'Roles', 'TokenUsage', 'Tokens'].map(
+    const identity = ['Authentication', 'Credentials', 'Invitations', 'Members', 'Roles', 'TokenUsage', 'Tokens'].map(
       name => `identity.v1.${name}`,
     )
     const services = Object.fromEntries([...names, ...identity].map(name => [`rollcall.${name}`, this.#handlers()]))
@@ -58,7 +73,7 @@ export class StubbedServices {
       services: services as ServeOptions['services'],
       port,
       host: '127.0.0.1',
-      assertionKeys: readAssertionKeys(keys.ASSERTION_KEY),
+      trust: readTrust(as === 'home' ? serviceKeys : tenantKeys),
       logger: createLogger({ service: 'stub', level: 'silent' }),
     })
     return this.server.port
@@ -95,25 +110,34 @@ export type TestGateway = {
   stop(): Promise<void>
 }
 
-/** Boots a gateway; `settings` are environment variables on top of the usual ones. */
-export async function bootGateway(
-  settings: Record<string, string> = {},
-  services = new StubbedServices(),
-): Promise<TestGateway> {
+/** Environment of a gateway before stubbed services, which are started where they are not. */
+export async function gatewayEnvironment(
+  settings: Record<string, string>,
+  services: StubbedServices,
+): Promise<NodeJS.ProcessEnv> {
   const port = services.server?.port ?? (await services.start())
   const addresses = boundedContexts().map(context => [`${context.toUpperCase()}_ADDRESS`, `127.0.0.1:${port}`])
   const prefix = `test:${randomUUID()}:`
-  const config = readConfig({
+  return {
     ...keys,
     ...Object.fromEntries(addresses),
     REDIS_CACHE_URL: process.env.REDIS_CACHE_URL,
+    REDIS_QUEUE_URL: process.env.REDIS_QUEUE_URL,
     PORT: '0',
     CREDENTIAL_PREFIX: `${prefix}credential:`,
     LIMIT_PREFIX: `${prefix}limit:`,
     IDEMPOTENCY_PREFIX: `${prefix}idempotency:`,
     RPC_DEADLINE_MS: '2000',
     ...settings,
-  })
+  }
+}
+
+/** Boots a gateway; `settings` are environment variables on top of the usual ones. */
+export async function bootGateway(
+  settings: Record<string, string> = {},
+  services = new StubbedServices(),
+): Promise<TestGateway> {
+  const config = readConfig(await gatewayEnvironment(settings, services))
   const log: Record<string, unknown>[] = []
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
   const logger = createLogger({ service: 'gateway', destination })
@@ -136,7 +160,7 @@ export async function bootGateway(
 /** A token that identity knows, as a client sends it. */
 export function issueToken(services: StubbedServices, known: Partial<ResolvedCredential> = {}): string {
   const secret = generateSecret()
-  services.credentials.set(hashSecret(secret, parseSecretKey(keys.TOKEN_KEY)), resolved({ tokenId: userId, ...known }))
+  services.credentials.set(tokenSecrets.hash(secret), resolved({ tokenId: userId, ...known }))
   return formatToken(organizationId, secret)
 }
 
@@ -179,4 +203,45 @@ export async function sendRaw(port: number, bytes: string | Buffer, enough = (_:
   socket.on('error', () => {})
   await once(socket, 'close')
   return received
+}
+
+/** A client that sends and reads as it is told, byte by byte. */
+export type RawClient = {
+  socket: Socket
+  /** What it has read so far. */
+  received(): string
+  /** Resolves when the connection is closed, with the milliseconds that this took since it was opened. */
+  closed: Promise<number>
+  /** Resolves when what was read so far fits. */
+  reads(pattern: RegExp): Promise<string>
+}
+
+/** Connects from an address of the loopback network. With `isReading: false` it never takes a byte. */
+export async function openRaw(port: number, { from = '127.0.0.1', isReading = true } = {}): Promise<RawClient> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
+  const openedAt = performance.now()
+  const closed = new Promise<number>(resolve => socket.on('close', () => resolve(performance.now() - openedAt)))
+  let text = ''
+  let arrived = Promise.withResolvers<void>()
+  if (isReading) {
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk
+      arrived.resolve()
+      arrived = Promise.withResolvers()
+    })
+  }
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return {
+    socket,
+    received: () => text,
+    closed,
+    async reads(pattern) {
+      while (!pattern.test(text)) {
+        const isOver = await Promise.race([arrived.promise.then(() => false), closed.then(() => true)])
+        if (isOver && !pattern.test(text)) throw new Error(`closed after ${JSON.stringify(text.slice(-500))}`)
+      }
+      return text
+    },
+  }
 }

@@ -1,16 +1,16 @@
 import { parse } from 'node:querystring'
-import { AppError, isRepeatable, type Route } from '@rollcall/contract'
+import { AppError, acceptsIdempotencyKey, type Route } from '@rollcall/contract'
 import type { CallContext, HttpBody } from '@rollcall/rpc'
 import { json } from '@rollcall/rpc'
-import type { Redis } from 'ioredis'
 import { answer, answerStream } from './answer.ts'
 import type { Backends, Invoke } from './backends.ts'
 import { readJson } from './body.ts'
 import type { Exchange, Step } from './exchange.ts'
-import { createIdempotency, type Idempotency } from './idempotency.ts'
+import { attemptOf, createIdempotency, type Idempotency, type IdempotencyOptions } from './idempotency.ts'
 import { forbidCaching, readOAuth } from './routes/oauth.ts'
-import { clearSessionCookie, setSessionCookie } from './routes/session-cookie.ts'
-import { receiveFile } from './routes/upload.ts'
+import { createSessionCookie, type SessionCookie } from './routes/session-cookie.ts'
+import { uploadAttempt } from './routes/upload.ts'
+import type { StreamSlots } from './stream-slots.ts'
 
 /** Reads the body of a route that has one. The time it takes to arrive is the client's, not the service's. */
 export function readBody(deadlineMs: number): Step {
@@ -18,7 +18,7 @@ export function readBody(deadlineMs: number): Step {
     const { hasBody, via } = exchange.match!.route
     if (!hasBody || via === 'upload') return
     const read = via === 'oauth' ? readOAuth : readJson
-    return read(exchange.request).then(body => {
+    return read(exchange).then(body => {
       exchange.body = body
       exchange.deadline = Date.now() + deadlineMs
     })
@@ -54,34 +54,42 @@ type TranscodeOptions = {
   routes: readonly Route[]
   backends: Backends
   uploadMaxBytes: number
-  redis: Redis
-  /** Start of the keys that answers are kept under for repetitions. */
-  idempotencyPrefix: string
+  streamSlots: StreamSlots
+  keptAnswers: IdempotencyOptions
+  publicUrl: string
 }
 
 /** Calls the rpc behind each route, and answers with what it answers. */
 export function transcode(options: TranscodeOptions): Step {
-  const { routes, backends, redis, idempotencyPrefix: prefix, uploadMaxBytes } = options
-  const idempotency = createIdempotency({ redis, prefix })
-  const calls = new Map(
-    routes.map(route => [route, callOf(route, backends.invoker(route), { idempotency, uploadMaxBytes })]),
-  )
+  const { routes, backends } = options
+  const idempotency = createIdempotency(options.keptAnswers)
+  const sessionCookie = createSessionCookie(options.publicUrl)
+  const callOptions = { ...options, idempotency, sessionCookie }
+  const calls = new Map(routes.map(route => [route, callOf(route, backends.invoker(route), callOptions)]))
   return exchange => calls.get(exchange.match!.route)!(exchange)
 }
 
-type CallOptions = { idempotency: Idempotency; uploadMaxBytes: number }
+type CallOptions = { idempotency: Idempotency; sessionCookie: SessionCookie } & Pick<
+  TranscodeOptions,
+  'uploadMaxBytes' | 'streamSlots'
+>
 
-function callOf(route: Route, invoke: Invoke, { idempotency, uploadMaxBytes }: CallOptions): Step {
+function callOf(
+  route: Route,
+  invoke: Invoke,
+  { idempotency, sessionCookie, uploadMaxBytes, streamSlots }: CallOptions,
+): Step {
   const { status, via, rpc, returns } = route
   const disposition = returns.download === undefined ? undefined : `attachment; filename="${returns.download}"`
   const announce = (exchange: Exchange) => {
     if (disposition !== undefined) exchange.headers.push('Content-Disposition', disposition)
   }
   if (route.streams) {
-    return exchange => {
+    return async exchange => {
+      if (isLong(exchange, route)) exchange.atEnd(await streamSlots.take(exchange.caller!.organizationId))
       const chunks = invoke(exchange.message, contextOf(exchange, route)) as AsyncIterable<HttpBody>
       announce(exchange)
-      return answerStream(exchange, status, chunks)
+      await answerStream(exchange, status, chunks)
     }
   }
 
@@ -96,11 +104,14 @@ function callOf(route: Route, invoke: Invoke, { idempotency, uploadMaxBytes }: C
   }
   switch (via) {
     case 'upload':
-      return async exchange => deliver(exchange, await call(exchange, await receiveFile(exchange, uploadMaxBytes)))
+      return async exchange => {
+        const attempt = uploadAttempt(exchange, uploadMaxBytes, file => call(exchange, file))
+        deliver(exchange, await idempotency.once(exchange, attempt))
+      }
     case 'sign_in':
       return async exchange => {
         const signIn = await call(exchange)
-        setSessionCookie(exchange, signIn)
+        sessionCookie.set(exchange, signIn)
         deliver(exchange, signIn)
       }
     case 'oauth':
@@ -113,22 +124,41 @@ function callOf(route: Route, invoke: Invoke, { idempotency, uploadMaxBytes }: C
     case 'sign_out':
       return async exchange => {
         const body = await call(exchange)
-        clearSessionCookie(exchange)
+        sessionCookie.clear(exchange)
         deliver(exchange, body)
+      }
+    case 'redirect':
+      return async exchange => {
+        const answered = await call(exchange)
+        exchange.headers.push('Location', (JSON.parse(answered.data.toString()) as { url: string }).url)
+        deliver(exchange, answered)
       }
     case 'browser':
     case 'json':
-      if (!isRepeatable(route)) return async exchange => deliver(exchange, await call(exchange))
-      return async exchange => deliver(exchange, await idempotency.once(exchange, () => call(exchange)))
+      if (!acceptsIdempotencyKey(route)) return async exchange => deliver(exchange, await call(exchange))
+      return async exchange => {
+        const attempt = attemptOf(exchange, () => call(exchange))
+        deliver(exchange, await idempotency.once(exchange, attempt))
+      }
   }
+}
+
+/** Whether a stream goes on for as long as there are records: a page does not. */
+function isLong({ message }: Exchange, { returns }: Route): boolean {
+  const { list } = message as { list?: { pagination?: boolean } }
+  return returns.page_of === undefined || list?.pagination === false
 }
 
 /**
  * A stream has its own, longer time; rpc clients see to it that it begins within the usual one. What a client may want to
  * hear of again, by its Idempotency-Key, goes on when the client goes away.
  */
-function contextOf({ caller, id, deadline, signal, request }: Exchange, { streams, via }: Route): CallContext {
-  const context = { caller: caller!, requestId: id }
-  if (streams || via === 'upload') return { ...context, signal }
-  return request.headers['idempotency-key'] === undefined ? { ...context, deadline, signal } : { ...context, deadline }
+function contextOf({ caller, id, deadline, signal, request }: Exchange, route: Route): CallContext {
+  const goesOn = acceptsIdempotencyKey(route) && request.headers['idempotency-key'] !== undefined
+  return {
+    caller: caller!,
+    requestId: id,
+    ...(!route.streams && route.via !== 'upload' && { deadline }),
+    ...(!goesOn && { signal }),
+  }
 }

@@ -16,7 +16,7 @@ export async function bootstrap(context: Context, { email, password, organizatio
     organization,
     name: 'Owner',
     email,
-    passwordHash: await passwords.hash(password),
+    passwordHash: await passwords.hash(password, {}),
     bootstrap: true as const,
   }
   try {

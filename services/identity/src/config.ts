@@ -1,10 +1,11 @@
 import { busConfig, saslIsComplete } from '@rollcall/bus'
 import { isEmail } from '@rollcall/contract'
-import { parseKeyRing, parseSecretKey } from '@rollcall/credentials'
+import { parseHashKeys, parseKeyRing } from '@rollcall/credentials'
 import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, parsedBy, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
+import { isCommonPassword } from './users/common-passwords.ts'
 
 const shortestPassword = 8
 
@@ -17,8 +18,8 @@ const schema = z
     REDIS_CACHE_URL: urlOf('redis', 'rediss'),
     /** Start of the credential cache's keys; the same in the gateway. */
     CREDENTIAL_PREFIX: z.string().default('credential:'),
-    /** Key that API tokens' secrets are hashed with; the same in the gateway. */
-    TOKEN_KEY: parsedBy(parseSecretKey, 'base64 of at least 32 bytes'),
+    /** Keys that stored secrets are hashed with, the one in use first; the same in the gateway. */
+    TOKEN_KEY: parsedBy(parseHashKeys, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     /** Keys that session JWTs are signed with, the signing one first; the same in the gateway. */
     SESSION_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     SESSION_ISSUER: z.string().default('rollcall'),
@@ -32,15 +33,27 @@ const schema = z
     BOOTSTRAP_PASSWORD: z
       .string()
       .min(shortestPassword, { error: `expected at least ${shortestPassword} characters` })
+      .refine(password => !isCommonPassword(password), { error: 'expected a less common password' })
       .optional(),
     BOOTSTRAP_ORGANIZATION: z.string().default('Rollcall'),
-    /** Where messaging is, which sends the mails; without it they are in the log. */
+    /** Where messaging is, which sends the mails; without it none is sent. */
     MESSAGING_ADDRESS: address().optional(),
     /** Where people use the product: the links of mails lead there. */
     CONSOLE_URL: urlOf('http', 'https').default('http://localhost:3000'),
-    /** How many passwords are computed at once, and how many more may wait. */
+    /** How many passwords are computed at once, how many sign-ins may wait, and as many passwords that are being set. */
     PASSWORD_PARALLELISM: whole(1, 16).default(2),
     PASSWORD_QUEUE: whole(0, 10_000).default(200),
+    /** How many passwords of one organization, or from one address, may wait to be set. */
+    PASSWORD_QUEUE_PER_SETTER: whole(1, 1000).default(2),
+    /** How many of each an organization may have. */
+    TOKENS_PER_ORGANIZATION: whole(1, 1_000_000).default(1000),
+    ROLES_PER_ORGANIZATION: whole(1, 1_000_000).default(200),
+    ACCOUNTS_PER_ORGANIZATION: whole(1, 1_000_000).default(10_000),
+    WORKSPACES_PER_ORGANIZATION: whole(1, 1_000_000).default(1000),
+    INVITATIONS_PER_ORGANIZATION: whole(1, 1_000_000).default(1000),
+    FEATURES_PER_ORGANIZATION: whole(1, 1_000_000).default(200),
+    /** How many sign-ins of an account may live at once, and as many sessions that hang on other credentials. */
+    SESSIONS_PER_ACCOUNT: whole(1, 1_000_000).default(1000),
   })
   .check(saslIsComplete)
   .check(context => {

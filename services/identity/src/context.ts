@@ -1,10 +1,11 @@
-import type { KeyObject } from 'node:crypto'
 import {
   type CachedValue,
   type CredentialCache,
   connectCacheRedis,
   createCredentialCache,
+  createSecretHashers,
   createSessionJwt,
+  type SecretHashers,
   type SessionJwt,
 } from '@rollcall/credentials'
 import { connect, rpcSettings } from '@rollcall/rpc'
@@ -17,10 +18,19 @@ import type { Config } from './config.ts'
 import { type Feature, featureSchema } from './features/feature.model.ts'
 import { createLogMailer, createMailer, type Mailer } from './mailer.ts'
 import { type Organization, organizationSchema } from './organizations/organization.model.ts'
+import type { Quotas } from './organizations/quotas.ts'
 import { type Role, roleSchema } from './roles/role.model.ts'
 import { deviceSchema, type KnownDevice } from './sessions/device.model.ts'
+import type { FailureReason } from './sessions/report-failure.ts'
 import { type Session, sessionSchema } from './sessions/session.model.ts'
-import { type SignInCode, signInCodeSchema } from './sessions/sign-in-code.model.ts'
+import {
+  type SignInCode,
+  type SignInCodeBudget,
+  signInCodeBudgetSchema,
+  signInCodeSchema,
+} from './sessions/sign-in-code.model.ts'
+import { type SignInLimit, signInLimitSchema } from './sessions/sign-in-limit.model.ts'
+import { createSignInThrottle, type SignInThrottle } from './sessions/sign-in-throttle.ts'
 import { type Token, tokenSchema } from './tokens/token.model.ts'
 import { type TokenUse, tokenUseSchema } from './tokens/token-use.model.ts'
 import { type PasswordReset, passwordResetSchema } from './users/password-reset.model.ts'
@@ -37,6 +47,8 @@ export type Models = {
   users: Model<User>
   sessions: Model<Session>
   signInCodes: Model<SignInCode>
+  signInCodeBudgets: Model<SignInCodeBudget>
+  signInLimits: Model<SignInLimit>
   clients: Model<Client>
   roles: Model<Role>
   tokens: Model<Token>
@@ -77,13 +89,17 @@ export type Context = {
   /** Where the gateway keeps resolved credentials: whatever changes what they resolve to goes through its `change`. */
   credentials: CredentialCache<CachedValue>
   passwords: Passwords
+  signInThrottle: SignInThrottle
+  /** Counts a failed sign-in in the metrics. */
+  countSignInFailure(reason: FailureReason): void
   sessionJwt: SessionJwt
   /** For whom session JWTs are issued. */
   audience: string
   sessionLifetimeMs: number
-  /** Key that tokens' secrets are hashed with. */
-  tokenKey: KeyObject
+  /** Hashers of stored secrets, by purpose. */
+  secrets: SecretHashers
   registration: 'open' | 'closed'
+  quotas: Quotas
   mailer: Mailer
   /** Where the links of mails lead, without a slash at the end. */
   consoleUrl: string
@@ -91,7 +107,7 @@ export type Context = {
 
 /** Builds the context, connected to what the configuration names. */
 export async function createContext(config: Config, lifecycle: Lifecycle): Promise<Context> {
-  const { logger, onStop } = lifecycle
+  const { logger, metrics, onStop } = lifecycle
   const redis = connectCacheRedis({
     url: config.REDIS_CACHE_URL,
     onError: err => logger.warn({ err }, 'no Redis: credentials cannot be changed'),
@@ -100,6 +116,16 @@ export async function createContext(config: Config, lifecycle: Lifecycle): Promi
   const store = await connectStore({ ...storeSettings(config), logger })
   onStop('store', store.close)
   const models = declareModels(store)
+  const passwords = await createPasswords({
+    parallelism: config.PASSWORD_PARALLELISM,
+    maxWaiting: config.PASSWORD_QUEUE,
+    maxWaitingPerSetter: config.PASSWORD_QUEUE_PER_SETTER,
+  })
+  const signInFailures = metrics.counter<'reason'>({
+    name: 'rollcall_sign_in_failures_total',
+    help: 'Failed sign-ins, by reason',
+    labels: ['reason'],
+  })
   return {
     store,
     models,
@@ -119,7 +145,9 @@ export async function createContext(config: Config, lifecycle: Lifecycle): Promi
       invitations: scoped(models.invitations, organizationId),
     }),
     credentials: createCredentialCache(redis, { prefix: config.CREDENTIAL_PREFIX }),
-    passwords: await createPasswords({ parallelism: config.PASSWORD_PARALLELISM, maxWaiting: config.PASSWORD_QUEUE }),
+    passwords,
+    signInThrottle: createSignInThrottle(models.signInLimits, passwords),
+    countSignInFailure: reason => signInFailures.inc({ reason }),
     sessionJwt: createSessionJwt({
       keys: config.SESSION_KEYS,
       issuer: config.SESSION_ISSUER,
@@ -127,8 +155,17 @@ export async function createContext(config: Config, lifecycle: Lifecycle): Promi
     }),
     audience: config.SESSION_AUDIENCE,
     sessionLifetimeMs: config.SESSION_HOURS * 3_600_000,
-    tokenKey: config.TOKEN_KEY,
+    secrets: createSecretHashers(config.TOKEN_KEY),
     registration: config.REGISTRATION,
+    quotas: {
+      tokens: config.TOKENS_PER_ORGANIZATION,
+      roles: config.ROLES_PER_ORGANIZATION,
+      accounts: config.ACCOUNTS_PER_ORGANIZATION,
+      workspaces: config.WORKSPACES_PER_ORGANIZATION,
+      invitations: config.INVITATIONS_PER_ORGANIZATION,
+      features: config.FEATURES_PER_ORGANIZATION,
+      sessions: config.SESSIONS_PER_ACCOUNT,
+    },
     mailer: connectMailer(config, lifecycle),
     consoleUrl: config.CONSOLE_URL.replace(/\/$/, ''),
   }
@@ -141,12 +178,15 @@ function connectMailer(config: Config, { logger, onStop }: Lifecycle): Mailer {
   return createMailer(messaging.client('rollcall.messaging.v1.Mail'))
 }
 
-function declareModels(store: Store): Models {
+/** The collections of this service in a store. */
+export function declareModels(store: Store): Models {
   return {
     organizations: store.model('Organization', organizationSchema),
     users: store.model('User', userSchema),
     sessions: store.model('Session', sessionSchema),
     signInCodes: store.model('SignInCode', signInCodeSchema),
+    signInCodeBudgets: store.model('SignInCodeBudget', signInCodeBudgetSchema),
+    signInLimits: store.model('SignInLimit', signInLimitSchema),
     clients: store.model('Client', clientSchema),
     roles: store.model('Role', roleSchema),
     tokens: store.model('Token', tokenSchema),

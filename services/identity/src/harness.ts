@@ -3,13 +3,15 @@ import {
   type CachedValue,
   connectCacheRedis,
   createCredentialCache,
+  createSecretHashers,
   createSessionJwt,
   credentialMessages,
-  hashSecret,
   parseCredential,
+  tokenCacheId,
 } from '@rollcall/credentials'
 import type { Services } from '@rollcall/protos'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
+import type { SendMailRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import {
   AppError,
   anonymousCaller,
@@ -17,13 +19,16 @@ import {
   type Caller,
   type Client,
   connect,
+  newKeySettings,
+  type RpcServer,
+  readTrust,
   type ServiceName,
+  serve,
   serviceCaller,
 } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import mongoose from 'mongoose'
 import { type Config, readConfig } from './config.ts'
-import type { Mail } from './mailer.ts'
 import { startIdentity } from './service.ts'
 
 /** JSON of an answer, as far as tests look into it. */
@@ -50,6 +55,9 @@ export type Api = {
 /** Someone who is signed in. */
 export type Person = { api: Api; credential: string; organizationId: string; userId: string; email: string }
 
+/** A mail as messaging is asked to send it. */
+export type SentMail = SendMailRequest & { organizationId: string }
+
 /** A running service and the ways to call it. */
 export type Harness = {
   config: Config
@@ -57,7 +65,7 @@ export type Harness = {
   public: Api
   /** The API with a session JWT or an API token. */
   with(credential: string): Api
-  /** Registers an organization with an owner. */
+  /** Registers an organization with an owner, who has proven the mailbox. */
   register(): Promise<Person>
   /** Adds a person with a role to an organization, signed in. */
   addPerson(organizationId: string, role: string): Promise<Person>
@@ -65,7 +73,7 @@ export type Harness = {
   /** The service's database, for what no call can bring about. */
   db: mongoose.mongo.Db
   /** The mails that were sent, in order. */
-  mails: readonly Mail[]
+  mails: readonly SentMail[]
   stop(): Promise<void>
 }
 
@@ -86,26 +94,27 @@ export function testEnvironment(overrides: NodeJS.ProcessEnv = {}): NodeJS.Proce
     MONGODB_DATABASE: unique('identity-test'),
     TOPIC_PREFIX: `${unique('identity-test')}.`,
     CREDENTIAL_PREFIX: `${unique('identity-test')}:`,
-    ASSERTION_KEY: key(),
-    TOKEN_KEY: key(),
+    ...keys.identity,
+    TOKEN_KEY: `test:${key()}`,
     SESSION_KEYS: `test:${key()}`,
     REGISTRATION: 'open',
     ...overrides,
   }
 }
 
+const keys = newKeySettings(['identity', 'gateway', 'messaging'])
+
 /** Starts the service in this process. */
 export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
-  const config = readConfig(testEnvironment(overrides))
-  const mails: Mail[] = []
-  const logger = createLogger({ service: 'identity-test', level: 'info', destination: intercepting(mails) })
+  const mails: SentMail[] = []
+  const messaging = await startMailReceiver(mails)
+  const config = readConfig(testEnvironment({ MESSAGING_ADDRESS: `127.0.0.1:${messaging.port}`, ...overrides }))
+  const logger = createLogger({ service: 'identity-test', level: 'fatal' })
   const lifecycle = createLifecycle({ service: 'identity', logger })
   const { port } = await startIdentity(config, lifecycle)
-  const connection = connect({
-    address: `127.0.0.1:${port}`,
-    assertionKeys: config.ASSERTION_KEY,
-    deadlineMs: bootTimeoutMs,
-  })
+  const connectAs = (service: keyof typeof keys) =>
+    connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys[service]), deadlineMs: bootTimeoutMs })
+  const [connection, ofMessaging] = [connectAs('gateway'), connectAs('messaging')]
   const database = await mongoose.createConnection(config.MONGODB_URL, { dbName: config.MONGODB_DATABASE }).asPromise()
   const resolver = createResolver(config, connection.client('rollcall.identity.v1.Credentials'))
 
@@ -136,7 +145,11 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
     async register() {
       const email = `${unique('owner')}@example.com`
       const { token } = await anyone.authentication.register({ name: 'Owner', email, password })
-      return personOf(String(token), email)
+      await database.collection('users').updateOne({ emailKey: email }, { $set: { emailVerified: true } })
+      const person = await personOf(String(token), email)
+      const _id = new mongoose.Types.ObjectId(person.organizationId)
+      await database.collection('organizations').updateOne({ _id }, { $set: { verified: true } })
+      return person
     },
     async addPerson(organizationId, role) {
       const organization = new mongoose.Types.ObjectId(organizationId)
@@ -150,6 +163,7 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
         _id: new mongoose.Types.ObjectId(),
         email,
         emailKey: email,
+        selfRegistered: false,
         role,
         roleId: carried!._id,
       }
@@ -157,28 +171,37 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
       const { token } = await anyone.authentication.login({ email, password })
       return personOf(String(token), email)
     },
-    client: name => connection.client(name),
+    client: name => (name === 'rollcall.identity.v1.Directory' ? ofMessaging : connection).client(name),
     db: database.db!,
     mails,
     async stop() {
       resolver.close()
       connection.close()
+      ofMessaging.close()
       await lifecycle.stop('test over')
+      await messaging.stop()
       await database.dropDatabase()
       await database.close()
     },
   }
 }
 
-/** Where the log goes: mails into the list, and whatever is fatal to the output. */
-function intercepting(mails: Mail[]) {
-  return {
-    write(line: string) {
-      const { mail, level } = JSON.parse(line) as { mail?: Mail; level: string }
-      if (mail) mails.push(mail)
-      else if (level === 'fatal') process.stdout.write(line)
+/** Stands in for messaging: takes mails into the list. */
+function startMailReceiver(mails: SentMail[]): Promise<RpcServer> {
+  return serve({
+    services: {
+      'rollcall.messaging.v1.Mail': {
+        async sendMail({ userId, ...mail }, { caller: { organizationId } }) {
+          mails.push({ ...mail, organizationId, ...(userId !== undefined && { userId }) })
+          return { id: mail.key }
+        },
+      },
     },
-  }
+    port: 0,
+    host: '127.0.0.1',
+    trust: readTrust(keys.messaging),
+    logger: createLogger({ service: 'messaging-test', level: 'fatal' }),
+  })
 }
 
 /** Resolves credentials as the gateway does. */
@@ -187,13 +210,15 @@ function createResolver(config: Config, identity: Client<'rollcall.identity.v1.C
   const cache = createCredentialCache<CachedCredential>(redis, { prefix: config.CREDENTIAL_PREFIX })
   const { SESSION_KEYS: keys, SESSION_ISSUER: issuer, SESSION_AUDIENCE: audience } = config
   const sessions = createSessionJwt({ keys, issuer, audience })
+  const secrets = createSecretHashers(config.TOKEN_KEY)
 
   const questionOf = (credential: string) => {
     const claim = parseCredential({ authorization: credential })
     if (claim.kind === 'token') {
       const { organizationId, secret } = claim
-      const id = hashSecret(secret, config.TOKEN_KEY)
-      const ask = (context: CallContext) => identity.resolveToken({ organizationId, hash: id }, context)
+      const hashes = secrets.token.hashes(secret)
+      const id = tokenCacheId(hashes[0]!, secret)
+      const ask = (context: CallContext) => identity.resolveToken({ organizationId, hashes }, context)
       return { ref: { organizationId, kind: 'token' as const, id }, ask }
     }
     const claims = claim.kind === 'session' ? sessions.verify(claim.jwt) : undefined

@@ -10,6 +10,9 @@ export type Mail = {
   to: string
   subject: string
   text: string
+  purpose: 'invitation' | 'new_account' | 'sign_in_code' | 'password_reset'
+  /** When the code or link in it stops working. */
+  expiresAt: Date
 }
 
 /** Sends mails; resolves once a mail is on its way. */
@@ -21,9 +24,9 @@ const PATIENCE_MS = 5000
 /** Has the messaging service send mails: once it has taken a mail, it sees to it. */
 export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): Mailer {
   return {
-    async send({ organizationId, ...mail }) {
+    async send({ organizationId, expiresAt, ...mail }) {
       const caller = serviceCaller('identity', organizationId)
-      const request = { ...mail, key: randomUUID() } // the same for every try: it is one mail
+      const request = { ...mail, expiresAt: expiresAt.toISOString(), key: randomUUID() } // the same for every try: it is one mail
       await retry(() => messaging.sendMail(request, { caller }), {
         deadline: Date.now() + PATIENCE_MS,
         retryable: error => error instanceof AppError && error.code === 'unavailable',
@@ -32,7 +35,10 @@ export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): M
   }
 }
 
-/** The transport where nothing delivers mail: whoever runs the service reads them in its log, links included. */
+/** The transport where nothing delivers mail: the log says that there was one, without the code or link in it. */
 export function createLogMailer(logger: Logger): Mailer {
-  return { send: async mail => logger.info({ mail }, 'mail') }
+  return {
+    send: async ({ organizationId, to, subject }) =>
+      logger.warn({ organizationId, to, subject }, 'mail not sent, MESSAGING_ADDRESS is not set'),
+  }
 }

@@ -140,6 +140,7 @@ describe('settings', () => {
 
   for (const [variable, value] of [
     ['ASSERTION_KEY', 'c2hvcnQ='],
+    ['ASSERTION_PUBLIC_KEYS', 'c2hvcnQ='],
     ['TOKEN_KEY', 'c2hvcnQ='],
     ['SESSION_KEYS', 'nameless'],
     ['SESSION_HOURS', '11'],
@@ -176,6 +177,7 @@ describe('settings', () => {
       'KAFKA_BROKERS',
       'REDIS_CACHE_URL',
       'ASSERTION_KEY',
+      'ASSERTION_PUBLIC_KEYS',
       'TOKEN_KEY',
       'SESSION_KEYS',
     ]) {

@@ -6,6 +6,7 @@ import { bootstrap } from './bootstrap.ts'
 import type { Config } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { features } from './features/features.ts'
+import { organizations } from './organizations/organizations.ts'
 import { refreshBuiltIns } from './roles/role.model.ts'
 import { roles } from './roles/roles.ts'
 import { authentication } from './sessions/authentication.ts'
@@ -14,6 +15,7 @@ import { tokenUsage } from './tokens/token-usage.ts'
 import { tokens } from './tokens/tokens.ts'
 import { directory } from './users/directory.ts'
 import { onEmailEvents } from './users/on-email-events.ts'
+import { renewEmailKeys } from './users/renew-email-keys.ts'
 import { users } from './users/users.ts'
 import { invitations } from './workspaces/invitations.ts'
 import { members } from './workspaces/members.ts'
@@ -28,10 +30,11 @@ export async function startIdentity(config: Config, lifecycle: Lifecycle): Promi
   return startServer(context, config, lifecycle)
 }
 
-/** Makes the indexes, the built-in roles and, in an empty database, the first organization. Can run as often as one likes. */
+/** Makes the indexes, built-in roles, email keys and, in an empty database, the first organization. Can run at any time. */
 export async function prepareDatabase(context: Context, config: Config, { logger }: Lifecycle): Promise<void> {
   await migrate(context.store, logger)
   await refreshBuiltIns(context.models.roles)
+  await renewEmailKeys(context.models.users)
   const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password, BOOTSTRAP_ORGANIZATION: organization } = config
   if (email !== undefined && password !== undefined) await bootstrap(context, { email, password, organization })
 }
@@ -53,6 +56,7 @@ async function startServer(context: Context, config: Config, lifecycle: Lifecycl
     'rollcall.identity.v1.Features': features(context),
     'rollcall.identity.v1.Invitations': invitations(context),
     'rollcall.identity.v1.Members': members(context),
+    'rollcall.identity.v1.Organizations': organizations(context),
     'rollcall.identity.v1.Roles': roles(context),
     'rollcall.identity.v1.TokenUsage': tokenUsage(context),
     'rollcall.identity.v1.Tokens': tokens(context),

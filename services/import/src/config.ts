@@ -22,6 +22,12 @@ const schema = z
     UPLOAD_MAX_FIELD: whole(1, 10 ** 7).default(64 * 1024),
     /** How long an upload waits for its start. */
     UPLOAD_TTL_MS: milliseconds().default(30 * 60_000),
+    /** What an organization may have pending at once: files that arrive or wait for their start, and unfinished jobs. */
+    PENDING_UPLOADS_PER_ORGANIZATION: whole(1, 1_000).default(20),
+    PENDING_UPLOAD_BYTES_PER_ORGANIZATION: whole(1, 10 ** 13).default(2 ** 30),
+    UNFINISHED_IMPORTS_PER_ORGANIZATION: whole(1, 1_000).default(20),
+    /** How often one upload may be tried by dry runs. */
+    DRY_RUNS_PER_UPLOAD: whole(1, 10_000).default(20),
     /** Organizations whose imports this process works on side by side. */
     IMPORT_CONCURRENCY: whole(1, 64).default(2),
     /** After so long another organization gets its turn. */

@@ -5,12 +5,14 @@ import type { Logger } from '@rollcall/runtime'
 import { type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model } from 'mongoose'
 import { type FailedRow, failedRowSchema, type Import, importSchema } from './imports/import.model.ts'
+import { type Pending, pendingSchema } from './uploads/pending.model.ts'
 import { type Chunk, chunkSchema, type Upload, uploadSchema } from './uploads/upload.model.ts'
 
 /** The collections of the import service. */
 export type Models = {
   uploads: Model<Upload>
   chunks: Model<Chunk>
+  pending: Model<Pending>
   imports: Model<Import>
   failedRows: Model<FailedRow>
 }
@@ -19,8 +21,19 @@ export type Models = {
 export type Collections = {
   uploads: Scope<Upload>
   chunks: Scope<Chunk>
+  pending: Scope<Pending>
   imports: Scope<Import>
   failedRows: Scope<FailedRow>
+}
+
+/** What an organization may have at once. */
+export type Quotas = {
+  pendingUploads: number
+  pendingUploadBytes: number
+  /** Imports, dry runs and undos together. */
+  unfinishedJobs: number
+  /** Of one upload, finished ones too. */
+  dryRuns: number
 }
 
 /** What handlers and the job work with. */
@@ -35,6 +48,9 @@ export type Context = {
   limits: CsvLimits
   maxUploadBytes: number
   uploadTtlMs: number
+  quotas: Quotas
+  /** The time, in milliseconds since the epoch. */
+  now: () => number
   /** After so long a turn of work ends, and another organization's begins. */
   turnMs: number
   /** The collections as the caller's organization sees them. */
@@ -46,6 +62,7 @@ export function collectionsOf(store: Store): Pick<Context, 'models' | 'of'> {
   const models: Models = {
     uploads: store.model('Upload', uploadSchema),
     chunks: store.model('Chunk', chunkSchema),
+    pending: store.model('Pending', pendingSchema),
     imports: store.model('Import', importSchema),
     failedRows: store.model('FailedRow', failedRowSchema),
   }
@@ -54,6 +71,7 @@ export function collectionsOf(store: Store): Pick<Context, 'models' | 'of'> {
     of: ({ organizationId }) => ({
       uploads: scoped(models.uploads, organizationId),
       chunks: scoped(models.chunks, organizationId),
+      pending: scoped(models.pending, organizationId),
       imports: scoped(models.imports, organizationId),
       failedRows: scoped(models.failedRows, organizationId),
     }),

@@ -10,8 +10,11 @@ import { imports } from './imports/imports.ts'
 /** A job that failed goes on so soon after the audience is back, however often it failed before. */
 const longestWaitMs = 3_000
 
-/** Starts the service: its database, its connection to the audience, the worker and the gRPC server. */
-export async function startImport(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
+/**
+ * Starts the service: its database, its connection to the audience, the worker and the gRPC server.
+ * @param now the clock by which uploads expire, in milliseconds since the epoch
+ */
+export async function startImport(config: Config, lifecycle: Lifecycle, now = Date.now): Promise<{ port: number }> {
   const { logger, metrics, health } = lifecycle
 
   const store = await connectStore({ ...storeSettings(config), logger })
@@ -38,6 +41,13 @@ export async function startImport(config: Config, lifecycle: Lifecycle): Promise
     limits: { rows: config.UPLOAD_MAX_ROWS, columns: config.UPLOAD_MAX_COLUMNS, fieldLength: config.UPLOAD_MAX_FIELD },
     maxUploadBytes: config.UPLOAD_MAX_BYTES,
     uploadTtlMs: config.UPLOAD_TTL_MS,
+    quotas: {
+      pendingUploads: config.PENDING_UPLOADS_PER_ORGANIZATION,
+      pendingUploadBytes: config.PENDING_UPLOAD_BYTES_PER_ORGANIZATION,
+      unfinishedJobs: config.UNFINISHED_IMPORTS_PER_ORGANIZATION,
+      dryRuns: config.DRY_RUNS_PER_UPLOAD,
+    },
+    now,
     turnMs: config.IMPORT_TURN_MS,
   }
   if (config.MIGRATE_AT_START) await migrate(store, logger)

@@ -2,7 +2,7 @@ import type { JobQueue } from '@rollcall/bus'
 import { defaultLimits } from '@rollcall/csv'
 import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import { AppError, type Call, serviceCaller } from '@rollcall/rpc'
-import { createLogger } from '@rollcall/runtime'
+import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore, migrate } from '@rollcall/store'
 import { Types } from 'mongoose'
 import { type Context, collectionsOf } from './context.ts'
@@ -26,6 +26,8 @@ export type TestImport = {
   /** One turn of work for the organization. */
   turn(call: Call, signal?: AbortSignal): ReturnType<typeof runTurn>
   job(call: Call, jobId: string): Promise<Import>
+  /** The events of a job, in order. */
+  events(jobId: string): Promise<Event[]>
   stop(): Promise<void>
 }
 
@@ -59,6 +61,8 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
     limits: defaultLimits,
     maxUploadBytes: 2 ** 30,
     uploadTtlMs: 60_000,
+    quotas: { pendingUploads: 1_000, pendingUploadBytes: 2 ** 40, unfinishedJobs: 1_000, dryRuns: 1_000 },
+    now: Date.now,
     turnMs: 60_000,
     ...options,
   }
@@ -82,6 +86,10 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
     turn: ({ caller }, signal = new AbortController().signal) =>
       runTurn(context, queueIdOf(caller.organizationId), signal),
     job: async ({ caller }, jobId) => (await context.of(caller).imports.findOne({ _id: jobId }))!,
+    async events(jobId) {
+      const entries = store.connection.collection<{ event: Event }>('outbox').find({ 'event.subject': jobId })
+      return (await entries.toArray()).map(({ event }) => event)
+    },
     async stop() {
       await store.connection.dropDatabase()
       await store.close()

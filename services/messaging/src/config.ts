@@ -35,10 +35,17 @@ const schema = z
     /** A domain is degraded after so many failures in a row, over so long. */
     DOMAIN_FAILURES: whole(1, 1000).default(4),
     DOMAIN_FAILING_MS: milliseconds().default(24 * 3_600_000),
+    /** Least time between two checks of one domain's DNS records; longer than a check takes (6 s), so that one runs at a time; 0: none. */
+    DNS_CHECK_SECONDS: whole(0, 3600).default(10),
+    /** How many domains and senders an organization may have. */
+    DOMAINS_PER_ORGANIZATION: whole(1, 100_000).default(100),
+    SENDERS_PER_ORGANIZATION: whole(1, 100_000).default(1000),
     /** Where identity is. */
     IDENTITY_ADDRESS: address(),
     /** Where browsers reach the API: providers of mail accounts send people back there. */
     PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
+    /** Where people use the product: its /connect-account finishes connecting a mail account. Default: the API's own page. */
+    CONSOLE_URL: urlOf('http', 'https').optional(),
     ...mailConfig,
   })
   .check(saslIsComplete)

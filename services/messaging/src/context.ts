@@ -1,5 +1,6 @@
+import { emailKeyOf } from '@rollcall/contract'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
-import { type Call, type Client, connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
+import { AppError, type Call, connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
 import type { Lifecycle, Logger } from '@rollcall/runtime'
 import { type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model } from 'mongoose'
@@ -15,6 +16,7 @@ import { createSecrets, type Secrets } from './secrets.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
 import { type OauthRequest, oauthRequestSchema } from './senders/oauth-request.model.ts'
 import { type Sender, senderSchema } from './senders/sender.model.ts'
+import { type UsageWindow, usageWindowSchema } from './usage.ts'
 
 export type { DirectoryUser }
 
@@ -26,6 +28,7 @@ export type Models = {
   oauthRequests: Model<OauthRequest>
   mails: Model<Mail>
   bouncedAddresses: Model<BouncedAddress>
+  usageWindows: Model<UsageWindow>
 }
 
 /** The collections as one organization sees them. */
@@ -54,10 +57,10 @@ export type Context = {
   mailsEnded: { inc(labels: { outcome: MailStatus }): void }
   /** Consumer mail accounts that people can connect. */
   accounts: OauthAccounts
-  /** Tells whether a session is still alive. */
-  credentials: Client<'rollcall.identity.v1.Credentials'>
   /** The accounts of an organization with these ids; unknown ones are left out. */
   findUsers(organizationId: string, ids: string[]): Promise<DirectoryUser[]>
+  /** Requires that an organization may mail an address: one that is not verified mails its owners alone. @throws {AppError} forbidden */
+  requireMailReach(organizationId: string, email: string): Promise<void>
   /** The collections as the caller's organization sees them. */
   of(caller: Pick<Call['caller'], 'organizationId'>): Collections
 }
@@ -71,6 +74,7 @@ export function modelsOf(store: Store): Models {
     oauthRequests: store.model('OauthRequest', oauthRequestSchema),
     mails: store.model('Mail', mailSchema),
     bouncedAddresses: store.model('BouncedAddress', bouncedAddressSchema),
+    usageWindows: store.model('UsageWindow', usageWindowSchema),
   }
 }
 
@@ -80,6 +84,7 @@ export function createContext(config: Config, store: Store, { logger, metrics, o
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
   onStop('connection to identity', async () => identity.close())
   const directory = identity.client('rollcall.identity.v1.Directory')
+  const organizations = identity.client('rollcall.identity.v1.Organizations')
   const smtp = createSmtpConnections()
   onStop('connections to mail servers', async () => smtp.close())
   return {
@@ -97,10 +102,17 @@ export function createContext(config: Config, store: Store, { logger, metrics, o
       labels: ['outcome'],
     }),
     accounts: createOauthAccounts(config),
-    credentials: identity.client('rollcall.identity.v1.Credentials'),
     async findUsers(organizationId, ids) {
       if (ids.length === 0) return []
       return (await directory.findUsers({ ids }, { caller: serviceCaller('messaging', organizationId) })).users
+    },
+    async requireMailReach(organizationId, email) {
+      const caller = serviceCaller('messaging', organizationId)
+      const { verified, ownerEmails } = await organizations.findOrganization({}, { caller })
+      if (verified || ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))) return
+      throw new AppError('forbidden', {
+        message: 'Until the owner of the organization has proven the email address nobody else is mailed.',
+      })
     },
     of: ({ organizationId }) => ({
       domains: scoped(models.domains, organizationId),

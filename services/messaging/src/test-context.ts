@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Call, serviceCaller } from '@rollcall/rpc'
+import { type Call, newKeySettings, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { connectStore, migrate, storeSettings } from '@rollcall/store'
 import { Types } from 'mongoose'
@@ -24,10 +24,11 @@ export async function testContext(settings: Record<string, string> = {}): Promis
   const config = readConfig({
     ...process.env,
     MONGODB_DATABASE: dbName,
-    ASSERTION_KEY: key,
+    ...newKeySettings(['messaging']).messaging,
     SECRET_KEYS: `test:${key}`,
     IDENTITY_ADDRESS: '127.0.0.1:1',
     DEFAULT_PROVIDER: 'self-hosted',
+    DNS_CHECK_SECONDS: '0',
     MAIL_HOST: 'mail.rollcall.test',
     ...settings,
   })

@@ -20,14 +20,18 @@ Secret and key). The names are those of the service's config.ts.
 -}}
 {{- $secret := dict -}}
 {{- if eq $service.protocol "grpc" }}{{ $_ := set $plain "RPC_MAX_CONNECTION_AGE_MS" $service.maxConnectionAgeMs }}{{ end -}}
-{{- if $values.mtls.enabled }}{{ $_ := set $plain "RPC_TLS_DIR" "/etc/rollcall/mtls" }}{{ end -}}
+{{- if and $values.mtls.enabled (not $isTask) }}{{ $_ := set $plain "RPC_TLS_DIR" "/etc/rollcall/mtls" }}{{ end -}}
 {{- with $values.tracing.endpoint -}}
 {{- $_ := set $plain "OTEL_EXPORTER_OTLP_ENDPOINT" . -}}
 {{- $_ := set $plain "OTEL_TRACES_SAMPLER_ARG" $values.tracing.sampleRatio -}}
 {{- end -}}
 {{- if $service.public -}}
 {{- $behindProxy := or $values.ingress.enabled $values.httpRoute.enabled -}}
-{{- $_ := set $plain "TRUST_PROXY" (default (ternary "1" "0" $behindProxy) $values.trustProxy) -}}
+{{- $trusted := default (ternary "1" "0" $behindProxy) $values.trustProxy -}}
+{{- if and (regexMatch "^([1-9]|10)$" $trusted) (not $values.networkPolicy.enabled) -}}
+{{- fail (printf "trustProxy is a number of hops (%s), which trusts whoever connects: name the proxies by CIDR, or set networkPolicy.enabled" $trusted) -}}
+{{- end -}}
+{{- $_ := set $plain "TRUST_PROXY" $trusted -}}
 {{- end -}}
 {{- range $callee := $service.calls -}}
 {{- $target := index (include "rollcall.services" $.root | fromYaml) $callee -}}
@@ -39,6 +43,9 @@ Secret and key). The names are those of the service's config.ts.
 {{- $_ := set $secret "MONGODB_URL" $values.stores.mongodb.secret -}}
 {{- $_ := set $plain "MONGODB_DATABASE" (printf "%s%s" $values.stores.mongodb.databasePrefix .name) -}}
 {{- $_ := set $plain "MONGODB_TIMEOUT_MS" (ternary $values.migrations.timeoutMs $values.stores.mongodb.timeoutMs $isTask) -}}
+{{- $_ := set $plain "MONGODB_FILTERED_READS" $values.stores.mongodb.filteredReads -}}
+{{- $_ := set $plain "MONGODB_STREAMS" $values.stores.mongodb.streams -}}
+{{- $_ := set $plain "MONGODB_ALL_STREAMS" $values.stores.mongodb.allStreams -}}
 {{- $_ := set $plain "MIGRATE_AT_START" (not (and $service.migrates $values.migrations.enabled)) -}}
 {{- end -}}
 {{- if has "kafka" $service.stores -}}
@@ -56,7 +63,14 @@ Secret and key). The names are those of the service's config.ts.
 {{- end -}}
 {{- if has "redisCache" $service.stores }}{{ $_ := set $secret "REDIS_CACHE_URL" $values.stores.redisCache.secret }}{{ end -}}
 {{- if has "redisQueue" $service.stores }}{{ $_ := set $secret "REDIS_QUEUE_URL" $values.stores.redisQueue.secret }}{{ end -}}
-{{- range $service.keys }}{{ $_ := set $secret . (dict "name" $values.keys.secret "key" .) }}{{ end -}}
+{{- range $service.keys -}}
+{{- if eq . "ASSERTION_KEY" -}}
+{{- $_ := set $secret . (dict "name" $values.keys.secret "key" (include "rollcall.assertionKey" $.name)) -}}
+{{- $_ := set $secret "ASSERTION_PUBLIC_KEYS" (dict "name" $values.keys.secret "key" "ASSERTION_PUBLIC_KEYS") -}}
+{{- else -}}
+{{- $_ := set $secret . (dict "name" $values.keys.secret "key" .) -}}
+{{- end -}}
+{{- end -}}
 {{- /* The owner's password is for whoever makes the owner: the migration where there is one. */ -}}
 {{- if and $service.bootstraps $values.bootstrap.secret (or $isTask (not $values.migrations.enabled)) -}}
 {{- range list "BOOTSTRAP_EMAIL" "BOOTSTRAP_PASSWORD" }}{{ $_ := set $secret . (dict "name" $values.bootstrap.secret "key" .) }}{{ end -}}
@@ -163,15 +177,14 @@ tolerations:
 volumes:
   - name: tmp
     emptyDir: { sizeLimit: 64Mi }
-  {{- with .root.Values.mtls }}
-  {{- if .enabled }}
+  {{- if and .root.Values.mtls.enabled (not .task) }}
+  {{- $secret := include "rollcall.certificateSecret" . }}
   - name: mtls
     projected:
       defaultMode: 0440
       sources:
-        - secret: { name: {{ .secret }}, items: [{ key: tls.crt, path: tls.crt }, { key: tls.key, path: tls.key }] }
-        - secret: { name: {{ default .secret .authorities }}, items: [{ key: ca.crt, path: ca.crt }] }
-  {{- end }}
+        - secret: { name: {{ $secret }}, items: [{ key: tls.crt, path: tls.crt }, { key: tls.key, path: tls.key }] }
+        - secret: { name: {{ default $secret .root.Values.mtls.authorities }}, items: [{ key: ca.crt, path: ca.crt }] }
   {{- end }}
   {{- with .root.Values.trustedAuthorities.secret }}
   - name: authorities
@@ -181,10 +194,10 @@ volumes:
 
 {{- define "rollcall.volumeMounts" -}}
 - { name: tmp, mountPath: /tmp }
-{{- if .Values.mtls.enabled }}
+{{- if and .root.Values.mtls.enabled (not .task) }}
 - { name: mtls, mountPath: /etc/rollcall/mtls, readOnly: true }
 {{- end }}
-{{- if .Values.trustedAuthorities.secret }}
+{{- if .root.Values.trustedAuthorities.secret }}
 - { name: authorities, mountPath: /etc/rollcall/authorities, readOnly: true }
 {{- end }}
 {{- end -}}

@@ -87,7 +87,22 @@ capabilities: { drop: [ALL] }
 {{- if kindIs "float64" . }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
 {{- end -}}
 
+{{/* The entry of the keys' Secret that holds a service's own key. */}}
+{{- define "rollcall.assertionKey" -}}
+ASSERTION_KEY_{{ . | upper | replace "-" "_" }}
+{{- end -}}
+
+{{/* The Secret that holds a service's certificate: each has one of its own. */}}
+{{- define "rollcall.certificateSecret" -}}
+{{ .root.Values.mtls.secret }}-{{ .name }}
+{{- end -}}
+
 {{/* Where the clients of a gRPC service find all of its replicas. */}}
 {{- define "rollcall.address" -}}
-dns:///{{ include "rollcall.fullname" .root }}-{{ .name }}-headless.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}:{{ .port }}
+dns:///{{ include "rollcall.host" . }}:{{ .port }}
+{{- end -}}
+
+{{/* The name of a service's headless Service. */}}
+{{- define "rollcall.host" -}}
+{{ include "rollcall.fullname" .root }}-{{ .name }}-headless.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}
 {{- end -}}

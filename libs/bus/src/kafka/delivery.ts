@@ -26,6 +26,8 @@ export type DeadLetter = { topic: string; partition: number; message: KafkaMessa
 export type DeliveryOptions = {
   group: string
   handle: Handle
+  /** The source that events of a topic have to name. */
+  sourceOf: (topic: string) => string
   giveUp: GiveUp
   logger: Logger
   /** Deliveries of a failing event before it is given up. Failures for want of something that is away do not count. */
@@ -53,8 +55,10 @@ export function createDelivery(
   const { group, logger, stopping } = options
   const failures = new Map<string, Failure>()
 
-  const handle = (message: KafkaMessage, attempt: number, lines: Logger): Promise<void> => {
+  const handle = (topic: string, message: KafkaMessage, attempt: number, lines: Logger): Promise<void> => {
     const event = fromMessage(message)
+    const source = options.sourceOf(topic)
+    if (event.source !== source) throw new UnprocessableEvent(`an event of ${event.source}, not of ${source}`)
     const { id, type, organization, traceparent } = event
     const from = traceparent === undefined ? {} : { traceparent }
     return traced(`${group} ${type}`, { kind: 'consumer', from }, () =>
@@ -86,7 +90,7 @@ export function createDelivery(
     const attempt = ++failure.deliveries
     const lines = logger.child({ group, topic, partition, offset, attempt })
     try {
-      await handle(message, attempt, lines)
+      await handle(topic, message, attempt, lines)
       failures.delete(place)
       return { outcome: 'handled' }
     } catch (thrown) {

@@ -1,5 +1,4 @@
-import { readDate } from '@rollcall/csv'
-import { AppError } from '@rollcall/rpc'
+import { AppError, parseDate } from '@rollcall/rpc'
 
 /** The types an attribute can have. */
 export const attributeTypes = ['string', 'number', 'boolean', 'date', 'enum'] as const
@@ -94,10 +93,7 @@ const casts: Record<AttributeType, Cast> = {
     reason: () => 'must be true or false',
   },
   date: {
-    accept: value => {
-      const moment = typeof value === 'string' ? readDate(value).value : undefined
-      return moment === undefined ? undefined : new Date(moment)
-    },
+    accept: value => (typeof value === 'string' ? parseDate(value) : undefined),
     reason: () => 'must be an ISO 8601 date',
   },
   enum: {

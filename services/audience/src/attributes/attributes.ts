@@ -1,7 +1,7 @@
 import type { CreateAttributeRequest, UpdateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { AppError, actorOf, type Call, type Handlers, type HttpBody, json } from '@rollcall/rpc'
-import { type FieldTable, isDuplicate, runList } from '@rollcall/store'
+import { type FieldTable, isDuplicate, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Attribute } from './attribute.model.ts'
 import { checkSlug } from './attribute-slug.ts'
@@ -55,7 +55,15 @@ async function createAttribute(context: Context, request: CreateAttributeRequest
   if (type === 'enum' && options.length === 0) throw new AppError('missing_field', { path: 'options' })
   if (type !== 'enum') refuseOptions(options)
   const draft = { name, slug, type, options, required: request.required ?? false, createdBy: actorOf(caller) }
-  const create = () => attributes.insertOne(draft)
+  const quota = { limit: context.limits.attributes, what: 'attributes per organization', of: alive }
+  const create = () =>
+    context.store.transaction(
+      async session => {
+        await requireRoom(attributes, quota, session)
+        return attributes.insertOne(draft, { session })
+      },
+      { queue: `attributes of ${caller.organizationId}` },
+    )
   const created = await create().catch(async error => {
     // Whoever deletes a definition to make it anew, with another type, must not be told that it is still there.
     if (!isDuplicate(error) || !(await context.dropper.dropped(caller.organizationId, slug))) throw error

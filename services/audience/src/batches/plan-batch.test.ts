@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { emailKeyOf } from '@rollcall/contract'
 import type { ApplyBatchRequest, ApplyBatchRequestRow } from '@rollcall/protos/gen/audience-v1.ts'
 import { Types } from 'mongoose'
 import type { Definition, Definitions } from '../attributes/attribute-values.ts'
-import { emailKeyOf } from '../contacts/changes.ts'
 import { type Contact, untouched } from '../contacts/contact.model.ts'
 import { checkBatch, planBatch } from './plan-batch.ts'
 
@@ -85,11 +85,11 @@ describe('planBatch', () => {
     assert.deepEqual(inserts, [{ row: 1, contact }])
   })
 
-  it('takes every address that the API takes', () => {
-    const emails = ['"a b"@example.com', '"a@b"@example.com', "o'one@example.com", 'ünï@exämple.com']
+  it('takes and keeps addresses as the API does', () => {
+    const { inserts } = plan(["o'one@example.com", 'ünï@exämple.com'].map(email => row(email)))
     assert.deepEqual(
-      plan(emails.map(email => row(email))).inserts.map(({ contact }) => contact.email),
-      emails,
+      inserts.map(({ contact }) => contact.email),
+      ["o'one@example.com", 'ünï@xn--exmple-cua.com'],
     )
   })
 

@@ -1,3 +1,4 @@
+import { emailKeyOf } from '@rollcall/contract'
 import { readEmail } from '@rollcall/csv'
 import type {
   ApplyBatchRequest,
@@ -13,13 +14,14 @@ import {
   pathOf,
   requireAttributes,
 } from '../attributes/attribute-values.ts'
-import { type Change, changesOf, distinctTags, emailKeyOf, type Patch } from '../contacts/changes.ts'
+import { type Change, changesOf, distinctTags, type Patch } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 
 /** A row that can be applied. */
 type Candidate = {
   index: number
   row: Row
+  email: string
   emailKey: string
   attributes: readonly [slug: string, value: AttributeValue | null][]
 }
@@ -101,14 +103,14 @@ export function planBatch(checked: CheckedBatch, known: ReadonlyMap<string, Cont
 }
 
 function planNew(plan: Plan, { request, definitions }: CheckedBatch, candidate: Candidate): Outcome {
-  const { row, emailKey } = candidate
+  const { row, email, emailKey } = candidate
   const attributes = Object.fromEntries(
     candidate.attributes.filter((entry): entry is [string, AttributeValue] => entry[1] !== null),
   )
   requireAttributes(definitions, attributes)
   const tags = limitTags(distinctTags([...row.tags, ...request.tags]))
   const unsubscribed = row.unsubscribed === true
-  const contact = { email: row.email.trim(), emailKey, name: row.name.trim(), attributes, tags, unsubscribed }
+  const contact = { email, emailKey, name: row.name.trim(), attributes, tags, unsubscribed }
   plan.inserts.push({ row: row.row, contact })
   return 'CREATED'
 }
@@ -143,7 +145,8 @@ function checkRow(row: Row, index: number, definitions: Definitions): Candidate 
   if (row.tags.some(tag => tag.trim().length > maxTagLength)) {
     throw new AppError('invalid_field', { path: 'tags', reason: `at most ${maxTagLength} characters each` })
   }
-  return { index, row, emailKey: emailKeyOf(email), attributes: castAttributes(definitions, givenAttributes(row)) }
+  const attributes = castAttributes(definitions, givenAttributes(row))
+  return { index, row, email, emailKey: emailKeyOf(email), attributes }
 }
 
 function limitTags(tags: string[]): string[] {

@@ -1,3 +1,4 @@
+import { emailKeyOf } from '@rollcall/contract'
 import { Types } from 'mongoose'
 import { type AttributeValue, pathOf } from '../attributes/attribute-values.ts'
 import type { Contact } from './contact.model.ts'
@@ -44,11 +45,6 @@ export function updated(contact: Contact, { $set, $unset = {} }: ContactUpdate):
   }
   for (const key of Object.keys($unset)) delete attributes[slugOf(key) ?? '']
   return { ...contact, ...fields, attributes }
-}
-
-/** The form of an email that is unique in an organization. */
-export function emailKeyOf(email: string): string {
-  return email.toLowerCase()
 }
 
 /** Tags trimmed and without repetition, in their order. */

@@ -1,8 +1,8 @@
+import { emailKeyOf } from '@rollcall/contract'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, Types } from 'mongoose'
 import { type AttributeValues, type Definitions, pathOf } from '../attributes/attribute-values.ts'
-import { emailKeyOf } from './changes.ts'
 
 /** A person an organization writes to, whether or not there is an account behind it. */
 export type Contact = {

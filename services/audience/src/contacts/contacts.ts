@@ -15,6 +15,9 @@ import { findContact } from './find-contact.ts'
 import { userLinker } from './link-user.ts'
 import { exportContacts, listContacts } from './list-contacts.ts'
 
+/** The most frequent tags are counted; an organization may have any number. */
+const MAX_TAGS = 10_000
+
 /** The use cases of contacts. What a rule of the contract can say has been checked before. */
 export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Contacts'> => {
   const create = contactCreator(context)
@@ -38,6 +41,7 @@ export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Conta
             { $unwind: '$tags' },
             { $group: { _id: '$tags', count: { $sum: 1 } } },
             { $sort: { count: -1, _id: 1 } },
+            { $limit: MAX_TAGS },
             { $project: { _id: 0, tag: '$_id', count: 1 } },
           ]),
       ),

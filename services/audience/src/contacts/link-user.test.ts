@@ -112,7 +112,7 @@ describe('a linked account', () => {
     await assert.rejects(link(testCaller(), id, null), { code: 'not_found', message: 'contact not found' })
   })
 
-  it('is shown by populate with its public fields', async () => {
+  it('is shown by populate, with more than its name to those alone who may read users', async () => {
     const me = testCaller()
     const { id } = await newContact(me, 'one@example.com')
     await newContact(me, 'two@example.com')
@@ -121,6 +121,11 @@ describe('a linked account', () => {
     const { docs } = await streamedJsonOf<Page<Contact>>(
       audience.contacts.listContacts({ list: { populate: 'user', sort: '{"email":1}' } }, me),
     )
+    const reader = { caller: { ...me.caller, permissions: ['audience.read'] } }
+    const named = await streamedJsonOf<Page<Contact>>(
+      audience.contacts.listContacts({ list: { populate: 'user', filter: '{"email":"one@example.com"}' } }, reader),
+    )
+    assert.deepEqual(named.docs[0]?.user, { _id: user.id, id: user.id, name: 'one' })
     assert.deepEqual(
       docs.map(({ user }) => user),
       [{ _id: user.id, ...user }, null],
@@ -159,7 +164,24 @@ describe('a linked account', () => {
         ['contact.created', 'contact', id],
       ],
     )
-    assert.deepEqual(docs[3]?.data, { userId: user.id, ip: '::1' })
+    assert.deepEqual(
+      docs.slice(1, 4).map(({ data }) => data),
+      [{}, { userId: user.id }, {}],
+    )
+    const mayRead = async (permissions: string[]) => {
+      const page = await timeline({ caller: { ...me.caller, permissions } }, id)
+      return page.docs.filter(({ subject }) => subject === 'user').map(({ type, data }) => [type, data])
+    }
+    assert.deepEqual(await mayRead(['audience.read', 'users.read']), [
+      ['token.created', {}],
+      ['user.blocked', { userId: user.id }],
+      ['session.created', {}],
+    ])
+    assert.deepEqual(await mayRead(['audience.read']), [
+      ['token.created', {}],
+      ['user.blocked', {}],
+      ['session.created', {}],
+    ])
     const paged = await timeline(me, id, { page: 2, limit: 2 })
     assert.deepEqual([paged.docs.map(({ type }) => type), paged.totalDocs], [['user.blocked', 'session.created'], 5])
     const filtered = await timeline(me, id, { filter: JSON.stringify({ subject: 'user', contact: id }) })
@@ -168,6 +190,40 @@ describe('a linked account', () => {
 
     await link(me, id, null)
     assert.deepEqual(await typesOf(me, id), ['contact.user_unlinked', 'contact.user_linked', 'contact.created'])
+  })
+
+  it('shows no more of a trail that was stored whole than of any other', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const user = newUser(me, 'one')
+    await link(me, id, user.id)
+    const stored = (type: string, data: object) => ({
+      organization: new Types.ObjectId(me.caller.organizationId),
+      person: new Types.ObjectId(user.id),
+      subject: 'user',
+      kind: 'activity',
+      type,
+      at: new Date(),
+      actor: actor(user.id),
+      data,
+    })
+    await audience.db
+      .collection('history')
+      .insertMany([
+        stored('session.created', { ip: '::1', userAgent: 'x' }),
+        stored('role.saved', { role: { permissions: { links: ['read'] } } }),
+        stored('user.updated', { user: { email: 'one@example.com' }, changed: ['name'] }),
+      ])
+    const ofUser = async (query: object = {}) => (await timeline(me, id, { limit: 100, ...query })).docs
+    const shown = (await ofUser({ filter: '{"subject":"user"}', sort: '{"type":1}' })).map(entry => [
+      entry.type,
+      entry.data,
+    ])
+    assert.deepEqual(shown, [
+      ['session.created', {}],
+      ['user.updated', { changed: ['name'] }],
+    ])
+    assert.deepEqual(await ofUser({ filter: '{"data.ip":"::1"}' }), [])
   })
 
   it('is unlinked when it is deleted, and its trail goes with it', async () => {

@@ -1,7 +1,7 @@
 import type { LinkUserRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { AppError, type Call, serviceCaller } from '@rollcall/rpc'
-import { objectId, type PopulateMap } from '@rollcall/store'
+import { objectId, type PopulateMap, personReference } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { ChangeContact } from './change-contact.ts'
 import { findContact } from './find-contact.ts'
@@ -33,13 +33,13 @@ async function requireUser(context: Context, call: Call, userId: string): Promis
   if (users.length === 0) throw new AppError('not_found', { what: 'user' })
 }
 
-/** What of a contact `populate` can expand: the linked account, as far as it is anybody's business here. */
+/** What of a contact `populate` can expand: the linked account. */
 export function contactReferences(context: Context, call: Call): PopulateMap {
   const load = async (ids: string[]) => {
     const users = await findUsers(context, call, ids)
     return new Map(users.map(({ id, ...fields }) => [id, { _id: id, id, ...fields }]))
   }
-  return { user: { load } }
+  return { user: personReference(call.caller, { load }) }
 }
 
 async function findUsers({ directory }: Context, { caller, requestId, deadline }: Call, ids: string[]) {

@@ -33,7 +33,7 @@ describe('emails of a contact', () => {
   const emails = (me: Me, id: string, list: object = {}) =>
     streamedJsonOf<Page<Email>>(audience.contacts.listEmails({ id, list }, me))
   const told = ({ caller: { organizationId } }: Me, status: string, data: Record<string, unknown>): Event => {
-    const rest = { subject: 'Hello', sender: 'news@example.com', at: times[0], ...data }
+    const rest = { kind: 'transactional', subject: 'Hello', sender: 'news@example.com', at: times[0], ...data }
     const subject = String(data.emailId)
     const time = rest.at
     return {
@@ -138,6 +138,23 @@ describe('emails of a contact', () => {
         ['emailStatus', 'bounced', 'ok', 'email.sent'],
       ],
     )
+  })
+
+  it('are none of an account’s, whatever its address', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const mail = { to: 'one@example.com', error: '550 no such user' }
+    const userId = String(new Types.ObjectId())
+    await tell(
+      told(me, 'bounced', { ...mail, emailId: 'm1', kind: 'account', userId }),
+      told(me, 'bounced', { ...mail, emailId: 'm2', kind: 'account' }),
+      told(me, 'bounced', { ...mail, emailId: 'm3', kind: undefined }),
+      told(me, 'bounced', { ...mail, emailId: 'm4', userId }),
+    )
+    assert.equal((await emails(me, id)).totalDocs, 0)
+    assert.equal((await get(me, id)).emailStatus, 'unknown')
+    await tell(told(me, 'sent', { ...mail, emailId: 'm5', kind: 'account', userId, contactId: id }))
+    assert.equal((await emails(me, id)).totalDocs, 1, 'a contact that is named')
   })
 
   it('of other organizations and of nobody are not kept', async () => {

@@ -1,9 +1,10 @@
 import { type Handle, UnprocessableEvent } from '@rollcall/bus'
+import { emailKeyOf } from '@rollcall/contract'
 import type { Event } from '@rollcall/runtime'
 import { addEvents, consumeOnce } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import { z } from 'zod'
-import { type Change, emailKeyOf } from '../contacts/changes.ts'
+import type { Change } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { changedEvent } from '../contacts/contact-events.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
@@ -15,7 +16,10 @@ const emailSchema = z.object({
   to: z.string().min(1),
   subject: z.string().default(''),
   sender: z.string().default(''),
+  /** Mail of the installation to an account is no contact's, whatever the address; so is what does not say. */
+  kind: z.enum(['account', 'transactional', 'campaign', 'test']).default('account'),
   contactId: z.string().nullish(),
+  userId: z.string().nullish(),
   at: z.iso.datetime({ offset: true }),
   error: z.string().nullish(),
 })
@@ -36,9 +40,9 @@ const telling: ReadonlyMap<string, Contact['emailStatus']> = new Map([
 ])
 
 /**
- * Keeps which emails went to which contact, as the messaging service tells it: each event counts once, and the status only
- * moves on, in whatever order they come. The last that reached the contact's address, or was refused there, says what is
- * known of it; that change stands in the entry of the email. What is sent to nobody in the audience is none of ours.
+ * Records which emails went to which contact. Each event counts once, and the status only moves on, in whatever order
+ * they come. A contact and an account of one address share no mail. The last email that reached the contact's address,
+ * or was refused there, sets its `emailStatus`. Mail to nobody in the audience is ignored.
  */
 export function onEmailEvents(data: Data): Handle {
   return async event => {
@@ -78,15 +82,17 @@ async function statusChange(
   return since.some(entry => telling.has(entry.type)) ? undefined : { key: 'emailStatus', from, to }
 }
 
-/** Whom an email is for: whom its sender named, or else whoever has the address. */
+/** Whom an email is for: the contact it names, else, for an organization's message that names nobody, the address. */
 async function recipientOf(
   { contacts, emails }: Collections,
-  { emailId, contactId, to }: Email,
+  { emailId, kind, contactId, userId, to }: Email,
   session: ClientSession,
 ): Promise<Contact | null> {
   const known = await emails.findOne({ emailId }, { session })
   const named = known?.contact ?? (contactId && Types.ObjectId.isValid(contactId) ? contactId : undefined)
-  return contacts.findOne(named ? { _id: named } : { emailKey: emailKeyOf(to) }, { session })
+  if (named) return contacts.findOne({ _id: named }, { session })
+  if (kind === 'account' || userId) return null
+  return contacts.findOne({ emailKey: emailKeyOf(to) }, { session })
 }
 
 async function keepEmail(

@@ -100,11 +100,17 @@ describe('the history of a contact', () => {
       [2, 1].flatMap(value => slugs.map(slug => `${slug}${value}`)),
       'newest first, those of one request in its order',
     )
+    await audience.contacts.replaceTags({ id, tags: ['a', 'b'] }, me)
+    for (const to of [['a', 'b'], 'a', { $size: 2 }])
+      assert.deepEqual(
+        (await changes({ filter: JSON.stringify({ to }) })).map(({ key }) => key),
+        ['tags'],
+      )
     const [third] = await changes({ filter: JSON.stringify({ _id: all[2]!._id }) })
     assert.deepEqual(third, all[2])
     for (const sort of [undefined, '{"at":1}', '{"type":1}', '{"to":-1}']) {
       const pages = await Promise.all([1, 2, 3, 4].map(page => changes({ page, limit: 3, ...(sort && { sort }) })))
-      assert.equal(new Set(pages.flat().map(({ _id }) => _id)).size, 10, sort)
+      assert.equal(new Set(pages.flat().map(({ _id }) => _id)).size, 11, sort)
     }
   })
 })

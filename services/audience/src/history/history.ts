@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { insertOf } from '../insert-of.ts'
 import { namesOf } from '../lists/contact-lists.ts'
 import { createdEntry, type HistoryEntry, joinedEntry } from './history.model.ts'
+import { visibleTrail } from './user-trail.ts'
 
 const newestFirst = { at: -1, _id: -1 } as const
 /** Those of one entry in its order. */
@@ -27,6 +28,7 @@ const entryFields: FieldTable = {
   at: 'date',
   ...actorFields,
   data: 'object',
+  'data.*': 'scalar',
 }
 
 const changeFields: FieldTable = {
@@ -35,8 +37,8 @@ const changeFields: FieldTable = {
   at: 'date',
   ...actorFields,
   key: 'string',
-  from: 'scalar',
-  to: 'scalar',
+  from: 'scalar[]', // tags are arrays
+  to: 'scalar[]',
   importJob: 'objectId',
   row: 'number',
 }
@@ -116,7 +118,7 @@ function listEntries(
   return runList<HistoryEntry>({
     scope: context.of(caller).history,
     base,
-    stages: [{ $addFields: { contact } }], // also of what is about the account
+    stages: [...visibleTrail(caller), { $addFields: { contact } }], // also of what is about the account
     query: list ?? {},
     fields: entryFields,
     present: presentEntry,

@@ -5,6 +5,7 @@ import { consumeOnce } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import { changeAll } from '../contacts/change-contact.ts'
 import type { Data } from '../data.ts'
+import { keptDetails } from './user-trail.ts'
 
 /** What an event of the identity service may say of whom it concerns. */
 type UserData = { actor?: Actor; userId?: unknown; user?: { _id?: unknown } }
@@ -27,14 +28,16 @@ export function onUserEvents(data: Data): Handle {
 
 async function keep(data: Data, event: Event, session: ClientSession): Promise<void> {
   const { history } = data.of({ organizationId: event.organization })
-  const { actor = identity, ...rest } = event.data as UserData
+  const kept = keptDetails(event.type, event.data)
+  if (!kept) return
+  const { actor = identity } = event.data as UserData
   const entry = {
     subject: 'user',
     kind: 'activity',
     type: event.type,
     at: new Date(event.time),
     actor,
-    data: rest,
+    data: kept,
   } as const
   await history.insertMany(
     usersOf(event).map(person => ({ ...entry, person })),

@@ -9,7 +9,8 @@ import type { Membership } from './membership.model.ts'
 
 const membershipFields: FieldTable = {
   list: 'object',
-  'list._id': { type: 'objectId', path: 'list' },
+  'list._id': 'objectId',
+  'list.name': 'string',
   addedAt: 'date',
   addedBy: 'object',
   'addedBy.kind': 'string',
@@ -20,30 +21,32 @@ const membershipFields: FieldTable = {
 
 /** The lists a contact is on. */
 export async function listContactLists(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
-  const { contacts, memberships, lists, listJobs } = context.of(caller)
-  const { _id: contact } = await findContact(contacts, id)
+  const { contacts, memberships, lists } = context.of(caller)
+  const { _id: contact, lists: joined = [] } = await findContact(contacts, id)
   // Memberships of a list that is deleted are still on their way out.
-  const deleted = await listJobs.find({ kind: 'drop' }, { projection: { list: 1 } })
-  const gone = deleted.map(({ list }) => list._id)
-  return runList({
-    scope: memberships,
-    base: { contact, ...(gone.length > 0 && { list: { $nin: gone } }) },
+  const named = await namesOf(
+    lists,
+    joined.map(list => ({ list })),
+  )
+  const known = [...named.values()]
+  return runList<Named>({
+    scope: memberships as Scope<object> as Scope<Named>,
+    base: { contact, list: { $in: known.map(({ _id }) => _id) } },
+    stages: [{ $addFields: { list: nameOf(known) } }], // filtered and sorted by what is shown
     query: list ?? {},
     fields: membershipFields,
     defaultSort: { addedAt: -1, _id: -1 },
-    resolve: found => withLists(lists, found),
     present,
   })
 }
 
-type Named = Omit<Membership, 'list'> & { list: Pick<AudienceList, '_id' | 'name'> }
+type ListName = Pick<AudienceList, '_id' | 'name'>
+type Named = Omit<Membership, 'list'> & { list: ListName }
 
-async function withLists(lists: Scope<AudienceList>, found: Membership[]): Promise<Named[]> {
-  const names = await namesOf(lists, found)
-  return found.flatMap(membership => {
-    const list = names.get(String(membership.list))
-    return list ? [{ ...membership, list }] : []
-  })
+/** In a pipeline: id and name of a membership's list, out of these. */
+function nameOf(known: readonly ListName[]) {
+  const isItsList = { $eq: ['$$each._id', '$list'] }
+  return { $arrayElemAt: [{ $filter: { input: { $literal: known }, as: 'each', cond: isItsList } }, 0] }
 }
 
 /** The lists of memberships by id, with their names. */

@@ -25,6 +25,8 @@ export type ListJob = {
   moved: number
   /** Contacts that this walk has met, wherever they were. */
   met: number
+  /** Steps that failed since the last one that did not. */
+  failures: number
   /** A walk has come to its end that began after it was last asked for. */
   done: boolean
   /** Why it ended early, where it did. */
@@ -49,6 +51,7 @@ export const listJobSchema = new Schema<ListJob>(
     cursor: { type: Number, default: 0 },
     moved: { type: Number, default: 0 },
     met: { type: Number, default: 0 },
+    failures: { type: Number, default: 0 },
     done: { type: Boolean, default: false },
     refusal: { type: Schema.Types.Mixed, default: null },
   },

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { AppError, type ErrorCode } from '@rollcall/rpc'
 import { pause, retry } from '@rollcall/runtime'
-import { createLease, type Draft, type Filter, isDuplicate, parseFilter, runnable, scoped } from '@rollcall/store'
+import {
+  createLease,
+  type Draft,
+  type Filter,
+  isDuplicate,
+  isOutOfTime,
+  parseFilter,
+  runnable,
+  scoped,
+} from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { type Contact, contactFields } from '../contacts/contact.model.ts'
@@ -37,13 +46,19 @@ const SPAN = 1024
 /** Spans with nobody to be moved that a step goes through before it notes how far it came. */
 const MAX_SPANS = 64
 const DROP_SIZE = 1000
+/** A span is looked through while the lease holds, or not at all. */
+const SPAN_MS = 4000
+/** Steps in a row that may fail, the waits between them two minutes in all; then the job is refused. */
+const MAX_FAILURES = 15
+/** Jobs by filter that an organization may have unfinished. */
+const MAX_UNFINISHED = 20
 const LEASE_MS = 5000
 const POLL_MS = 200
 const WATCH_MS = 2000
 const LONGEST_WAIT_MS = 10_000
 
 /** Creates what works on lists in this process. Of several processes one at a time works on a job. */
-export function createListJobs(data: Data): ListJobs {
+export function createListJobs(data: Data, { maxFailures = MAX_FAILURES } = {}): ListJobs {
   const { store, models, logger } = data
   const holder = randomUUID()
   const stopping = new AbortController()
@@ -58,7 +73,7 @@ export function createListJobs(data: Data): ListJobs {
     while (!signal.aborted) {
       const job = await jobs.findOne({ _id })
       if (!job || job.done) break
-      if (await lease.hold()) await step(data, job)
+      if (await lease.hold()) await step(data, job, maxFailures)
       else await pause(POLL_MS, signal)
     }
     await lease.release()
@@ -120,10 +135,19 @@ export function createListJobs(data: Data): ListJobs {
 async function ask(listJobs: Collections['listJobs'], wish: ListWish): Promise<ListJob> {
   const draft: Draft<ListJob> = { ...wish, key: jobKey(wish) }
   const again = async () => {
-    await listJobs.updateOne({ key: draft.key }, { $inc: { asked: 1 }, $set: { done: false, refusal: null } })
+    await listJobs.updateOne(
+      { key: draft.key },
+      { $inc: { asked: 1 }, $set: { done: false, refusal: null, failures: 0 } },
+    )
     return listJobs.findOne({ key: draft.key })
   }
   const make = async () => {
+    if ((await listJobs.count({ done: false, kind: { $ne: 'drop' } })) >= MAX_UNFINISHED)
+      throw new AppError('too_many_pending', {
+        limit: MAX_UNFINISHED,
+        what: 'unfinished jobs on list members per organization',
+        retryAfterSeconds: 10,
+      })
     try {
       return await listJobs.insertOne(draft)
     } catch (error) {
@@ -144,21 +168,35 @@ async function tell(listJobs: Collections['listJobs'], job: ListJob): Promise<Li
 }
 
 /** One step: what it changes and how far it came are one transaction, so that no two processes ever do the same one. */
-async function step(data: Data, job: ListJob): Promise<void> {
+async function step(data: Data, job: ListJob, maxFailures: number): Promise<void> {
   const collections = data.of({ organizationId: String(job.organization) })
   try {
     if (job.kind === 'drop') await drop(data, collections, job)
     else if (job.cursor <= 0 && job.answers !== job.asked) await walkAgain(data, collections, job)
     else await move(data, collections, job)
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'unavailable') throw error
-    const refusal = { code: error.code, details: error.details }
+    const refusal = isLasting(error, job, maxFailures) ? refusalOf(error) : undefined
     // What was asked for again meanwhile may not be refused any more.
     await collections.listJobs.updateOne(
       { _id: job._id, asked: job.asked },
-      { $set: { done: true, cursor: 0, refusal } },
+      refusal ? { $set: { done: true, cursor: 0, refusal } } : { $inc: { failures: 1 } },
     )
+    if (!refusal) throw error
   }
+}
+
+/** Whether to try a step again is of no use: it was refused, or it failed too often. Members of a deleted list have to go. */
+function isLasting(error: unknown, { kind, failures }: ListJob, maxFailures: number): boolean {
+  if (error instanceof AppError && error.code !== 'unavailable') return true
+  return kind !== 'drop' && failures + 1 >= maxFailures
+}
+
+/** What whoever asked for the job is told; a filter that is too slow is theirs to change. */
+function refusalOf(error: unknown): ListJob['refusal'] {
+  if (isOutOfTime(error)) return { code: 'invalid_field', details: { path: 'filter', reason: 'takes too long' } }
+  if (!(error instanceof AppError)) return { code: 'unavailable', details: {} }
+  const { code, details } = error as AppError
+  return { code, details }
 }
 
 /** Begins another walk, for those who asked after the last one had begun. */
@@ -203,7 +241,7 @@ async function advance(
   { cursor, ...counts }: Pick<ListJob, 'cursor' | 'moved' | 'met'>,
   done = cursor <= 0 && answers === asked,
 ): Promise<void> {
-  const update = { $set: { cursor, done }, $inc: counts }
+  const update = { $set: { cursor, done, failures: 0 }, $inc: counts }
   const asIs = { _id, cursor: expected, done: false, ...(done && { asked }) }
   const { matchedCount } = await listJobs.updateOne(asIs, update, { session })
   if (matchedCount === 0) throw new AppError('unavailable', {}, { cause: new Error('the job is another one by now') })
@@ -220,11 +258,14 @@ async function nextMatches({ contacts, attributes }: Collections, { kind, list, 
   for (let spans = 0; cursor > 0 && spans < MAX_SPANS; spans++) {
     const position = { $gt: cursor - SPAN, $lte: cursor }
     cursor -= SPAN
-    const matches = contacts.aggregate<Pick<Contact, '_id' | 'lists'>>([
-      { $match: { position } },
-      { $match: filter }, // apart: the range bounds what the filter is tried on
-      { $project: { lists: 1 } },
-    ])
+    const matches = contacts.aggregate<Pick<Contact, '_id' | 'lists'>>(
+      [
+        { $match: { position } },
+        { $match: filter }, // apart: the range bounds what the filter is tried on
+        { $project: { lists: 1 } },
+      ],
+      { maxTimeMs: SPAN_MS },
+    )
     const found = await runnable(matches)
     const moving = found.filter(contact => isMember(contact, list._id) === (kind === 'remove'))
     passed += found.length - moving.length

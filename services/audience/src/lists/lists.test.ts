@@ -455,6 +455,9 @@ describe('lists', () => {
         ],
       )
       assert.equal((await listsOf({ filter: JSON.stringify({ 'list._id': first.id, source: 'import' }) })).length, 1)
+      const namesOf = async (list: object) => (await listsOf(list)).map(({ list }) => (list as { name: string }).name)
+      assert.deepEqual(await namesOf({ filter: '{"list.name":"Second"}' }), ['Second'])
+      assert.deepEqual(await namesOf({ sort: '{"list.name":1}' }), ['First', 'Second'])
       const typesOf = async () =>
         (
           await streamedJsonOf<Page<{ type: string; data: { list?: { name: string } } }>>(

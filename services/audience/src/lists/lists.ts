@@ -1,7 +1,7 @@
 import type { CreateListRequest, UpdateListRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers, type HttpBody, json } from '@rollcall/rpc'
-import { addEvents, runList, type Scope } from '@rollcall/store'
+import { addEvents, requireRoom, runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { distinctTags } from '../contacts/changes.ts'
 import type { Context } from '../context.ts'
@@ -34,11 +34,16 @@ async function createList(context: Context, request: CreateListRequest, { caller
   const { name, description = '', tags } = request
   const createdBy = actorOf(caller)
   const draft = { name, nameKey: nameKeyOf(name), description, tags: distinctTags(tags), createdBy }
-  const created = await context.store.transaction(async session => {
-    const list = await lists.insertOne(draft, { session })
-    await addEvents(session, [listEvent('list.created', list, createdBy)])
-    return list
-  })
+  const quota = { limit: context.limits.lists, what: 'lists per organization' }
+  const created = await context.store.transaction(
+    async session => {
+      await requireRoom(lists, quota, session)
+      const list = await lists.insertOne(draft, { session })
+      await addEvents(session, [listEvent('list.created', list, createdBy)])
+      return list
+    },
+    { queue: `lists of ${caller.organizationId}` },
+  )
   return json(publicList(created))
 }
 

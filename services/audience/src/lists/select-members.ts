@@ -1,13 +1,13 @@
+import { emailKeyOf } from '@rollcall/contract'
 import type {
   AddMembersResponse,
   RemoveMembersResponse,
   SelectMembersRequest,
 } from '@rollcall/protos/gen/audience-v1.ts'
-import { AppError, actorOf, type Call } from '@rollcall/rpc'
+import { AppError, actorOf, type Call, requirePermission } from '@rollcall/rpc'
 import { type Filter, objectId, parseFilter } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
-import { emailKeyOf } from '../contacts/changes.ts'
 import { contactFields } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import type { Context } from '../context.ts'
@@ -114,6 +114,7 @@ async function runJob(
   filter: string,
   { caller, signal }: Call,
 ): Promise<ListJob> {
+  requirePermission(caller, 'audience.read') // how many it moves tells what contacts are like
   const { lists, attributes } = context.of(caller)
   const { _id, name, ...list } = await findList(lists, listId)
   if (kind === 'add') refuseArchived({ _id, name, ...list })

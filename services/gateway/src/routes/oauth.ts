@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { AppError, type Route } from '@rollcall/contract'
 import { isForm, readForm, readJson } from '../body.ts'
 import type { Exchange } from '../exchange.ts'
@@ -11,9 +10,10 @@ const repeatable = new Set(['audience', 'resource'])
  * from `Authorization: Basic` (RFC 6749, 2.3.1). Another scheme of Authorization is none of a client.
  * @throws {AppError} bad_request, invalid_request, invalid_client
  */
-export async function readOAuth(request: IncomingMessage): Promise<unknown> {
+export async function readOAuth(exchange: Exchange): Promise<unknown> {
+  const { request } = exchange
   const client = basicClient(request.headers.authorization)
-  const body = isForm(request) ? parametersOf(await readForm(request)) : inArrays(await readJson(request))
+  const body = isForm(request) ? parametersOf(await readForm(exchange)) : inArrays(await readJson(exchange))
   if (typeof body !== 'object' || body === null) return body
   return client ? withClient(body as Record<string, unknown>, client) : body
 }

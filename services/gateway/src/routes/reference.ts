@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import type { OpenApi } from '@rollcall/contract'
-import { Router } from 'express'
+import { type RequestHandler, Router } from 'express'
 import helmet from 'helmet'
+import type { Exchange, Step } from '../exchange.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const setup = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null })\n`
@@ -19,10 +20,10 @@ const page = `<!doctype html>
 `
 
 /** The API's description and its reference page, for anyone. The page brings all it needs and may load nothing else. */
-export function reference(description: OpenApi): Router {
+export function reference(description: OpenApi, count: Step): Router {
   const router = Router()
   const text = JSON.stringify(description)
-  router.use(['/docs', '/openapi.json'], documentHeaders)
+  router.use(['/docs', '/openapi.json'], counted(count), documentHeaders)
   router.get('/openapi.json', (_request, response) => void response.type('json').send(text))
   router.get('/docs', (_request, response) => void response.type('html').send(page))
   router.get('/docs/setup.js', (_request, response) => void response.type('js').send(setup))
@@ -30,6 +31,18 @@ export function reference(description: OpenApi): Router {
     router.get(`/docs/${asset}`, (_request, response) => response.sendFile(asset, { root: assets, maxAge: '1h' }))
   }
   return router
+}
+
+/** Counts requests of a page against a limit, and answers how far it is used up. */
+export function counted(count: Step): RequestHandler {
+  return async (_request, response, next) => {
+    const exchange: Exchange = response.locals.exchange
+    await count(exchange)
+    for (let index = 0; index < exchange.limitHeaders.length; index += 2) {
+      response.setHeader(exchange.limitHeaders[index]!, exchange.limitHeaders[index + 1]!)
+    }
+    next()
+  }
 }
 
 /** The reference page styles its elements one by one, and draws its icons as data. */

@@ -65,3 +65,51 @@ describe('the session cookie', () => {
     assert.deepEqual(response.headers.getSetCookie(), [expected])
   })
 })
+
+describe('finding 20: the session cookie where the installation is reached by https', () => {
+  let gateway: TestGateway
+  before(async () => {
+    gateway = await bootGateway({ PUBLIC_URL: 'https://api.example.com' })
+  })
+  after(() => gateway.stop())
+
+  const me = (cookie: string) => fetch(`${gateway.url}/api/auth/me`, { headers: { Cookie: cookie } })
+  const expired = '=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax'
+
+  it('is for this host and https alone, whatever a proxy says of the request', async () => {
+    const token = issueSession(gateway.services)
+    gateway.services.behaviours.set('login', () => json({ token, expiresAt: '2031-02-03T04:05:06.000Z' }))
+    const response = await fetch(`${gateway.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-Proto': 'http' },
+      body: JSON.stringify({ email: 'one@example.com', password: 'secret words' }),
+    })
+    assert.deepEqual(response.headers.getSetCookie(), [
+      `__Host-auth_token=${token}; Path=/; Expires=Mon, 03 Feb 2031 04:05:06 GMT; HttpOnly; Secure; SameSite=Lax`,
+      `auth_token${expired}`,
+    ])
+    assert.equal((await me(response.headers.getSetCookie()[0]!.split(';')[0]!)).status, 200)
+  })
+
+  it('wins over cookies that a sibling domain planted, in whatever order they come', async () => {
+    const own = `__Host-auth_token=${issueSession(gateway.services)}`
+    for (const planted of ['auth_token=nonsense', 'authorization=nonsense']) {
+      assert.equal((await me(`${planted}; ${own}`)).status, 200)
+      assert.equal((await me(`${own}; ${planted}`)).status, 200)
+    }
+    const planted = `auth_token=${issueSession(gateway.services)}`
+    assert.equal((await me(`${planted}; __Host-auth_token=nonsense`)).status, 401, 'nor does one stand in for it')
+  })
+
+  it('leaves the names of the contract accepted', async () => {
+    for (const name of ['auth_token', 'authorization'])
+      assert.equal((await me(`${name}=${issueSession(gateway.services)}`)).status, 200)
+  })
+
+  it('is taken back by signing out, with a plain one', async () => {
+    gateway.services.behaviours.set('logout', () => ({ success: true, message: 'signed out' }))
+    const headers = { Cookie: `__Host-auth_token=${issueSession(gateway.services)}`, 'Sec-Fetch-Site': 'same-origin' }
+    const response = await fetch(`${gateway.url}/api/auth/logout`, { method: 'POST', headers })
+    assert.deepEqual(response.headers.getSetCookie(), [`__Host-auth_token${expired}`, `auth_token${expired}`])
+  })
+})

@@ -2,20 +2,44 @@ import type { HttpBody } from '@rollcall/rpc'
 import { type SetCookie, stringifySetCookie } from 'cookie'
 import type { Exchange } from '../exchange.ts'
 
-const name = 'auth_token'
+/** Cookies that may carry a session or an API token, by what they are to the credential. */
+export const cookieNames = {
+  /** Only the host itself can set it, over https (RFC 6265bis, 4.1.3.2): it wins over the names that anybody may plant. */
+  host: '__Host-auth_token',
+  plain: 'auth_token',
+  authorization: 'authorization',
+} as const
 
-/** Hands the session that a sign-in answers to the browser as well, out of reach of scripts, until it expires. */
-export function setSessionCookie(exchange: Exchange, { data }: HttpBody): void {
-  const { token, expiresAt } = JSON.parse(data.toString()) as { token: string; expiresAt: string }
-  setCookie(exchange, { name, value: token, expires: new Date(expiresAt) })
+/** What hands the session of a sign-in to the browser, out of reach of scripts, and takes it back. */
+export type SessionCookie = {
+  /** Sets it until the session expires. */
+  set(exchange: Exchange, signIn: HttpBody): void
+  clear(exchange: Exchange): void
 }
 
-/** Takes the session back from the browser. */
-export function clearSessionCookie(exchange: Exchange): void {
-  setCookie(exchange, { name, value: '', expires: new Date(0) })
-}
+/**
+ * The cookie of sessions. Where the installation is reached by https it is `__Host-auth_token`, always `Secure`, and a
+ * plain `auth_token` is taken away; else it is `auth_token`, `Secure` where the request was.
+ */
+export function createSessionCookie(publicUrl: string): SessionCookie {
+  const isHttps = new URL(publicUrl).protocol === 'https:'
+  const name = isHttps ? cookieNames.host : cookieNames.plain
 
-function setCookie({ headers, request }: Exchange, cookie: SetCookie): void {
-  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: request.secure } as const
-  headers.push('Set-Cookie', stringifySetCookie({ ...cookie, ...attributes }))
+  const setCookie = ({ headers, request }: Exchange, cookie: SetCookie) => {
+    const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps || request.secure } as const
+    headers.push('Set-Cookie', stringifySetCookie({ ...cookie, ...attributes }))
+  }
+  const remove = (exchange: Exchange, name: string) => setCookie(exchange, { name, value: '', expires: new Date(0) })
+
+  return {
+    set(exchange, { data }) {
+      const { token, expiresAt } = JSON.parse(data.toString()) as { token: string; expiresAt: string }
+      setCookie(exchange, { name, value: token, expires: new Date(expiresAt) })
+      if (name !== cookieNames.plain) remove(exchange, cookieNames.plain)
+    },
+    clear(exchange) {
+      remove(exchange, name)
+      if (name !== cookieNames.plain) remove(exchange, cookieNames.plain)
+    },
+  }
 }

@@ -1,21 +1,27 @@
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { AppError } from '@rollcall/contract'
+import { type HttpBody, mayHaveTakenEffect } from '@rollcall/rpc'
 import type { Exchange } from '../exchange.ts'
+import type { Attempt } from '../idempotency.ts'
 
 /** What an upload's rpc takes, message by message: the file's name in the first, its bytes in all of them. */
 export type FileChunk = { fileName?: string; chunk: Buffer }
 
 const field = 'file'
+/** More cannot be right, and each takes time, empty or not. */
+const maxParts = 20
 type File = { name: string; content: Readable }
 
 /**
  * Receives the one file of a multipart form, field `file`, at the pace of whoever reads it; nothing is kept. Resolves when
  * the file begins. Its chunks end, or fail, with the form: what comes after the file is looked at too.
  * @throws {AppError} missing_field, extra_field (a second file, another field), invalid_field (`file` is a text),
- * bad_request (no multipart form, or one that breaks off; a file over `maxBytes`)
+ * bad_request (no multipart form, or one that breaks off; a file over `maxBytes`; a client slower than 16 KiB/s)
  */
-export async function receiveFile({ request, signal }: Exchange, maxBytes: number): Promise<AsyncIterable<FileChunk>> {
+export async function receiveFile(exchange: Exchange, maxBytes: number): Promise<AsyncIterable<FileChunk>> {
+  const { request, signal } = exchange
   const begun = Promise.withResolvers<File>()
   const ended = Promise.withResolvers<void>()
   ended.promise.catch(() => {}) // Where no file began, nobody waits for the end.
@@ -52,10 +58,48 @@ export async function receiveFile({ request, signal }: Exchange, maxBytes: numbe
   })
   form.on('finish', () => (file ? ended.resolve() : fail(new AppError('missing_field', { path: field }))))
   form.on('error', cause => fail(new AppError('bad_request', { message: 'malformed multipart body' }, { cause })))
+  form.on('partsLimit', () => fail(new AppError('extra_field', { path: extra ?? field })))
+  watchSender(exchange, () => fail(new AppError('bad_request', { message: 'upload took too long to arrive' })))
   signal.addEventListener('abort', () => fail(new AppError('unavailable', {})), { once: true })
   request.pipe(form)
 
   return chunksOf(await begun.promise, ended.promise, discardRest)
+}
+
+/**
+ * The attempt of an upload. The file's name and bytes tell it from others; they are hashed on their way to the service,
+ * or, for a repetition, to nowhere. An upload that broke off has changed nothing.
+ */
+export function uploadAttempt(
+  exchange: Exchange,
+  maxBytes: number,
+  send: (file: AsyncIterable<FileChunk>) => Promise<HttpBody>,
+): Attempt {
+  const hash = createHash('sha256')
+  let isReading = false
+  let fingerprint: string | undefined
+
+  const receive = async () => {
+    isReading = true
+    return hashed(await receiveFile(exchange, maxBytes))
+  }
+  async function* hashed(file: AsyncIterable<FileChunk>): AsyncGenerator<FileChunk> {
+    for await (const message of file) {
+      if (message.fileName !== undefined) hash.update(JSON.stringify([exchange.path, message.fileName]))
+      hash.update(message.chunk)
+      yield message
+    }
+    fingerprint = hash.digest('base64url')
+  }
+
+  return {
+    perform: async () => send(await receive()),
+    async fingerprint() {
+      if (!isReading) for await (const _ of await receive());
+      return fingerprint
+    },
+    mayHaveTakenEffect: failure => fingerprint !== undefined && mayHaveTakenEffect(failure),
+  }
 }
 
 async function* chunksOf(file: File, formEnded: Promise<void>, discardRest: () => void): AsyncGenerator<FileChunk> {
@@ -72,6 +116,21 @@ async function* chunksOf(file: File, formEnded: Promise<void>, discardRest: () =
   }
 }
 
+/** Cuts off a client that is too slow, unless it is the service that takes the file slowly. */
+function watchSender(exchange: Exchange, fail: () => void): void {
+  const { request, bounds } = exchange
+  const isWaitedFor = () => !request.complete && !request.isPaused() && request.readableLength === 0
+  const unwatch = bounds.watch.add({
+    progress: () => (isWaitedFor() ? request.socket.bytesRead : undefined),
+    atLeast: bounds.uploadAtLeast,
+    cut: () => {
+      exchange.refuseConnection()
+      fail()
+    },
+  })
+  exchange.atEnd(unwatch)
+}
+
 /** Every part counts as a file: a text is held to the same rules, and not to be gathered in memory. */
 function openForm(headers: Exchange['request']['headers'], maxBytes: number): BusboyInstance {
   if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
@@ -81,7 +140,7 @@ function openForm(headers: Exchange['request']['headers'], maxBytes: number): Bu
     return new Busboy({
       headers: headers as BusboyHeaders,
       isPartAFile: () => true,
-      limits: { fileSize: maxBytes, headerPairs: 20, headerSize: 8192 },
+      limits: { fileSize: maxBytes, parts: maxParts, headerPairs: 20, headerSize: 8192 },
     })
   } catch (cause) {
     throw new AppError('bad_request', { message: 'malformed multipart body' }, { cause })

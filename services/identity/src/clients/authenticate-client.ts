@@ -1,4 +1,4 @@
-import { hashSecret, sameHash } from '@rollcall/credentials'
+import type { SecretHasher } from '@rollcall/credentials'
 import type { ExchangeTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
@@ -12,24 +12,34 @@ const keptDays = 90
  * @throws {AppError} invalid_client, for whatever reason: unknown, forgotten, no secret or a wrong one
  */
 export async function authenticateClient(
-  { models, tokenKey }: Context,
+  { models, secrets }: Context,
   { clientId, clientSecret }: Pick<ExchangeTokenRequest, 'clientId' | 'clientSecret'>,
 ): Promise<Client> {
   const known = clientId !== undefined && { clientId, expiresAt: { $gt: new Date() } }
   const client = known ? await models.clients.findOne(known).lean() : null
-  if (!client || !fits(client, clientSecret, tokenKey))
+  if (!client || !fits(client, clientSecret, secrets.client))
     throw new AppError('invalid_client', { message: 'Unknown client, or a wrong secret.' })
-  await keep(models, client)
+  await keep(models, client, renewedHash(client, clientSecret, secrets.client))
   return client
 }
 
-function fits({ secretHash }: Client, secret: string | undefined, key: Context['tokenKey']): boolean {
+function fits({ secretHash }: Client, secret: string | undefined, hasher: SecretHasher): boolean {
   if (secretHash === null || secret === undefined) return secretHash === null && secret === undefined
-  return sameHash(secretHash, hashSecret(secret, key))
+  return hasher.matches(secretHash, secret)
 }
 
-/** Once a day is enough. */
-async function keep({ clients }: Context['models'], { _id, expiresAt }: Client): Promise<void> {
+/** The hash to store from now on, where the stored one is of an older key. */
+function renewedHash({ secretHash }: Client, secret: string | undefined, hasher: SecretHasher): string | undefined {
+  return secretHash === null || secret === undefined ? undefined : hasher.renewal(secretHash, hasher.hashes(secret))
+}
+
+/** Moves on the client's expiry, once a day, and stores the renewed hash. */
+async function keep({ clients }: Context['models'], { _id, expiresAt }: Client, secretHash?: string): Promise<void> {
   const until = Date.now() + keptDays * dayMs
-  if (until - expiresAt.getTime() > dayMs) await clients.updateOne({ _id }, { $set: { expiresAt: new Date(until) } })
+  const isDue = until - expiresAt.getTime() > dayMs
+  if (!isDue && secretHash === undefined) return
+  await clients.updateOne(
+    { _id },
+    { $set: { ...(isDue && { expiresAt: new Date(until) }), ...(secretHash && { secretHash }) } },
+  )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { hashSecret } from '@rollcall/credentials'
+import { createSecretHashers } from '@rollcall/credentials'
 import { type Harness, startHarness } from '../harness.ts'
 
 const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -39,7 +39,7 @@ describe('registering a client', () => {
       scope: 'audience.read links.read',
     })
     const client = await stored(client_id)
-    assert.equal(client!.secretHash, hashSecret(String(client_secret), harness.config.TOKEN_KEY))
+    assert.equal(client!.secretHash, createSecretHashers(harness.config.TOKEN_KEY).client.hash(String(client_secret)))
     assert.ok(!JSON.stringify(client).includes(String(client_secret)))
   })
 

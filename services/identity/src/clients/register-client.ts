@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { generateSecret, hashSecret } from '@rollcall/credentials'
+import { generateSecret } from '@rollcall/credentials'
 import type { RegisterClientRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, type HttpBody, json } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
@@ -22,7 +22,7 @@ export async function registerClient(context: Context, request: RegisterClientRe
   const secret = authMethod === 'none' ? undefined : generateSecret()
   const client = await context.models.clients.create({
     clientId: randomBytes(16).toString('hex'),
-    secretHash: secret === undefined ? null : hashSecret(secret, context.tokenKey),
+    secretHash: secret === undefined ? null : context.secrets.client.hash(secret),
     name: clientName,
     uri: clientUri,
     redirectUris,

@@ -6,6 +6,7 @@ import { runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
+import { keepQuota } from '../organizations/quotas.ts'
 import type { Role } from '../roles/role.model.ts'
 import { type Feature, featureFields, presentFeature, type RoleSwitch } from './feature.model.ts'
 
@@ -42,6 +43,7 @@ function createFeature(context: Context, request: CreateFeatureRequest, caller: 
   const tenant = context.within(caller.organizationId)
   return context.store.transaction(async tx => {
     const roles = await roleSwitches(tenant.roles, [], request.roles, tx)
+    await keepQuota(context, caller.organizationId, 'features', tx)
     const feature = await tenant.features.insertOne(
       { slug, name, description, default: byDefault, roles, createdBy: actorOf(caller) },
       { session: tx },

@@ -1,8 +1,9 @@
+import { emailKeyOf } from '@rollcall/contract'
 import type { ClientSession } from 'mongoose'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { builtInRoles } from '../roles/built-in.ts'
-import { emailKeyOf, type User } from '../users/user.model.ts'
+import type { User } from '../users/user.model.ts'
 import type { Organization } from './organization.model.ts'
 
 /** A new organization and the person it begins with. */
@@ -13,7 +14,7 @@ export type Founding = {
   passwordHash: string
   /** Where the owner signs in at once. */
   lastLoginAt?: Date
-  /** The one that the first start makes: a second one is refused as a duplicate. */
+  /** The one that the first start makes, with an address that the operator vouches for: a second one is refused as a duplicate. */
   bootstrap?: true
 }
 
@@ -23,7 +24,9 @@ export async function createOrganization(
   { organization: name, bootstrap, ...person }: Founding,
   tx: ClientSession,
 ): Promise<{ organization: Organization; owner: User }> {
-  const [organization] = await models.organizations.create([{ name, ...(bootstrap && { bootstrap }) }], { session: tx })
+  const isVerified = bootstrap === true
+  const fields = { name, verified: isVerified, ...(bootstrap && { bootstrap }) }
+  const [organization] = await models.organizations.create([fields], { session: tx })
   const { roles, users } = within(organization!._id)
   const roleIds = builtInRoles.map(() => new Types.ObjectId())
   await roles.insertMany(
@@ -40,7 +43,14 @@ export async function createOrganization(
     { session: tx },
   )
   const owner = await users.insertOne(
-    { ...person, emailKey: emailKeyOf(person.email), role: 'owner', roleId: roleIds[0]! },
+    {
+      ...person,
+      emailKey: emailKeyOf(person.email),
+      emailVerified: isVerified,
+      selfRegistered: !isVerified,
+      role: 'owner',
+      roleId: roleIds[0]!,
+    },
     { session: tx },
   )
   return { organization: organization!.toObject(), owner }

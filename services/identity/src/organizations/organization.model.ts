@@ -7,12 +7,18 @@ export type Organization = {
   name: string
   /** Set on the one that the first start made, and on no other. */
   bootstrap?: true
+  /** False from open registration until its owner proves the mailbox: until then it may mail nobody else. */
+  verified: boolean
   createdAt: Date
   updatedAt: Date
 }
 
 export const organizationSchema = new Schema<Organization>(
-  { name: { type: String, required: true }, bootstrap: Boolean },
+  {
+    name: { type: String, required: true },
+    bootstrap: Boolean,
+    verified: { type: Boolean, default: true },
+  },
   { collection: 'organizations', timestamps: true, versionKey: false },
 )
 // Decides between replicas that start on an empty database at once.

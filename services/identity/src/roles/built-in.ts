@@ -40,8 +40,13 @@ export function isPrivileged(name: string): boolean {
   return builtInRole(name)?.permissions === '*'
 }
 
-/** Of two built-in roles' names, the less powerful one. */
+/** Whether a role is of a higher rank than another: owner before admin, before every other role. */
+export function outranks(role: string, other: string): boolean {
+  const rankOf = (name: string) => (isPrivileged(name) ? builtInRoles.findIndex(role => role.name === name) : Infinity)
+  return rankOf(role) < rankOf(other)
+}
+
+/** Of two roles' names, the one of the lower rank. */
 export function lesserOf(one: string, other: string): string {
-  const rank = (name: string) => builtInRoles.findIndex(role => role.name === name)
-  return rank(one) > rank(other) ? one : other
+  return outranks(one, other) ? other : one
 }

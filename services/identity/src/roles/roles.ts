@@ -4,6 +4,7 @@ import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { noteAffected } from './note-affected.ts'
+import { permissionsOf, refuseExcess } from './permissions.ts'
 import { presentRole, roleFields } from './role.model.ts'
 import { saveRole } from './save-role.ts'
 
@@ -41,6 +42,7 @@ function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpB
         if (!role) throw new AppError('not_found', { what: 'role' })
         if (role.builtIn)
           throw new AppError('bad_request', { message: 'a built-in role cannot be deleted', path: 'id' })
+        refuseExcess(permissionsOf(role.permissions), caller.permissions)
         if (role.memberCount > 0 || (role.membershipCount ?? 0) > 0)
           throw new AppError('conflict', { message: 'the role is carried by members' })
         await features.updateMany({ 'roles.role': role._id }, { $pull: { roles: { role: role._id } } }, { session: tx })

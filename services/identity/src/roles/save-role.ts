@@ -5,6 +5,7 @@ import { isDuplicate } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
+import { keepQuota } from '../organizations/quotas.ts'
 import { resemblesBuiltIn } from './built-in.ts'
 import { noteAffected } from './note-affected.ts'
 import { type Grants, parseGrants, permissionsOf, refuseExcess } from './permissions.ts'
@@ -15,7 +16,7 @@ type Saved = { role: Role; affected: { tokens: number; members: number } }
 
 /**
  * Creates a role, or saves the one of this name: its new permissions hold at once for everyone who carries it. All that
- * it then grants has to be the caller's own to give, whoever carries the role and whatever it granted before.
+ * it grants, before or after, has to be the caller's own, whoever carries the role.
  */
 export async function saveRole(context: Context, request: SaveRoleRequest, caller: Caller): Promise<HttpBody> {
   if (resemblesBuiltIn(request.name)) throw new AppError('invalid_field', { path: 'name', reason: 'is built-in' })
@@ -47,6 +48,8 @@ async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: 
   const { roles } = context.within(caller.organizationId)
   const { name, kind, ...changes } = wanted
   const before = await roles.findOne({ name, kind }, { session: tx })
+  if (before) refuseExcess(permissionsOf(before.permissions), caller.permissions)
+  if (!before) await keepQuota(context, caller.organizationId, 'roles', tx)
   const role = before
     ? (await roles.findOneAndUpdate({ _id: before._id }, { $set: changes }, { session: tx }))!
     : await roles.insertOne(wanted, { session: tx })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hash } from '@node-rs/argon2'
 import { anonymousCaller } from '@rollcall/rpc'
 import { type Harness, type Json, type Person, password, startHarness, unique } from '../harness.ts'
 
@@ -109,6 +111,7 @@ describe('authentication', () => {
     it('wants the organization where email and password fit several accounts', async () => {
       const { email, organizationId } = await harness.register()
       const twin = await harness.public.authentication.register({ name: 'X', email, password })
+      await harness.db.collection('users').updateMany({ emailKey: email }, { $set: { emailVerified: true } })
       await assert.rejects(login({ email }), { status: 400, message: 'missing field -> orgId', path: 'orgId' })
       for (const orgId of [organizationId, String(twin.organization!.id)]) {
         const { token } = await login({ email, orgId })
@@ -146,6 +149,20 @@ describe('authentication', () => {
       )
       assert.equal(sessions[0]!.userAgent, userAgent)
       assert.equal(sessions[0]!.device.name, 'Firefox on Linux')
+    })
+
+    it('stores a stronger hash where the parameters have risen', async () => {
+      const person = await harness.register()
+      const weaker = await hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
+      await editUser(person, { passwordHash: weaker })
+      const outcomes = await Promise.all(Array.from({ length: 4 }, () => login({ email: person.email })))
+      assert.equal(outcomes.length, 4)
+      const stored = async () =>
+        (await harness.db.collection('users').findOne({ emailKey: person.email }))!.passwordHash
+      for (const deadline = Date.now() + 5_000; (await stored()) === weaker; await sleep(5))
+        assert.ok(Date.now() < deadline, 'not rehashed')
+      assert.match(await stored(), /m=19456,t=2/)
+      await login({ email: person.email })
     })
 
     it('takes text for text: operators in it do nothing', async () => {
@@ -193,7 +210,7 @@ describe('authentication', () => {
       const { token, id } = await api.tokens.createToken({ name: 'mine', role: 'links' })
       const me: Json = await harness.with(String(token)).authentication.getMe({})
       assert.deepEqual([me.kind, me.role, me.permissions], ['token', 'links', ['links.create', 'links.read']])
-      assert.deepEqual(me.token, { id, name: 'mine' })
+      assert.deepEqual(me.token, { _id: id, id, name: 'mine' })
       assert.equal(me.user!.id, userId)
     })
 

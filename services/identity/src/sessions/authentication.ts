@@ -1,3 +1,5 @@
+import { emailKeyOf } from '@rollcall/contract'
+import type { LoginRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, type Call, type Handlers, json } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
@@ -5,24 +7,25 @@ import { registerClient } from '../clients/register-client.ts'
 import type { Context } from '../context.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
 import { presentOrganization } from '../organizations/organization.model.ts'
+import { accountsOf, foremost } from '../users/accounts-of.ts'
 import { mailResets, resetPassword } from '../users/password-reset.ts'
-import { emailKeyOf, presentUser, type User } from '../users/user.model.ts'
+import { setterOf } from '../users/passwords.ts'
+import { presentUser, type User } from '../users/user.model.ts'
 import { blockedAccount } from './bearer.ts'
 import { endSession } from './end-sessions.ts'
 import { exchangeToken } from './exchange-token.ts'
 import { impersonate } from './impersonate.ts'
+import { reportFailure } from './report-failure.ts'
 import { signIn } from './sign-in.ts'
-import { mailCode, renewCode, verifyCode } from './sign-in-code.ts'
-
-/** How many organizations' accounts of one email a sign-in tries its password on. */
-const maxAccounts = 10
+import { mailCode, requestCode, verifyCode } from './sign-in-code.ts'
+import { limitKeysOf } from './sign-in-throttle.ts'
 
 /** Signing in and out, and who the caller is. */
 export const authentication = (context: Context): Handlers<'rollcall.identity.v1.Authentication'> => ({
   async register({ organization = '', ...request }, call) {
     if (context.registration === 'closed') throw new AppError('forbidden', { message: 'Registration is closed.' })
     const { name, email, password } = request
-    const passwordHash = await context.passwords.hash(password)
+    const passwordHash = await context.passwords.hash(password, setterOf(call.caller))
     const founding = { organization: organization || name, name, email, passwordHash, lastLoginAt: new Date() }
     const registered = await context.store.transaction(async tx => {
       const { organization, owner } = await createOrganization(context, founding, tx)
@@ -33,12 +36,11 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     return json(registered)
   },
 
-  async login({ email, password, orgId }, call) {
-    const [account, another] = await accountsThatFit(context, { email, password, orgId })
-    if (!account) throw wrongPassword()
-    if (another) throw new AppError('missing_field', { path: 'orgId' })
-    if (account.blocked) throw blockedAccount()
-    return json(await openSession(context, account, call))
+  async login(request, call) {
+    // Once more where the account was given another hash at the same moment.
+    const session = (await openSession(context, request, call)) ?? (await openSession(context, request, call))
+    if (!session) throw wrongPassword()
+    return json(session)
   },
 
   async logout(_request, { caller }) {
@@ -58,16 +60,16 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     return { success: true, message: 'sent, if there is such an account' }
   },
 
-  async resetPassword(request, { caller }) {
-    await resetPassword(context, request, caller)
+  async resetPassword(request, call) {
+    await resetPassword(context, request, call)
     return { success: true, message: 'updated' }
   },
 
   async requestOtp(request, { logger }) {
-    const leave = await renewCode(context, request)
+    const { requestId, issued } = await requestCode(context, request)
     // Nobody waits for the mail, so that the answer tells nothing of whether there is such an account.
-    if (leave) mailCode(context, leave).catch(err => logger.error({ err }, 'no mail with a code to sign in'))
-    return { success: true, message: 'sent, if there is such an account' }
+    if (issued) mailCode(context, issued).catch(err => logger.error({ err }, 'no mail with a code to sign in'))
+    return { success: true, message: 'sent, if there is such an account', requestId }
   },
 
   verifyOtp: (request, call) => verifyCode(context, request, call),
@@ -91,38 +93,61 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
       organization: presentOrganization(organization),
       role,
       permissions: permissions === '*' ? ['*'] : permissions,
-      ...(tokenId && { token: { id: tokenId, name: tokenName } }),
+      ...(tokenId && { token: { _id: tokenId, id: tokenId, name: tokenName } }),
       ...(impersonatorId && { impersonatedBy: impersonatorId }),
     })
   },
 })
 
-function openSession(context: Context, account: User, call: Call): Promise<object> {
+/** Signs in by email and password; undefined where the account changed meanwhile. */
+async function openSession(context: Context, request: LoginRequest, call: Call): Promise<object | undefined> {
+  const account = await accountThatFits(context, request, call)
+  const { passwordHash } = account
   const { users } = context.within(account.organization)
-  return context.store.transaction(async tx => {
-    const asLookedUp = { _id: account._id, blocked: false, passwordHash: account.passwordHash }
+  const session = await context.store.transaction(async tx => {
+    const asLookedUp = { _id: account._id, blocked: false, passwordHash }
     const user = await users.findOneAndUpdate(asLookedUp, { $set: { lastLoginAt: new Date() } }, { session: tx })
-    // Blocked, deleted or given another password meanwhile.
-    if (!user) throw wrongPassword()
-    return { ...(await signIn(context, user, call, tx)), user: presentUser(user) }
+    return user ? { ...(await signIn(context, user, call, tx)), user: presentUser(user) } : undefined
   })
+  if (session && passwordHash && context.passwords.isOutdated(passwordHash))
+    rehash(context, account, request.password, call).catch(err => call.logger.warn({ err }, 'password not rehashed'))
+  return session
+}
+
+/** Stores the hash that the parameters of today make of a password. Nobody waits for it. */
+async function rehash(context: Context, account: User, password: string, { caller }: Call): Promise<void> {
+  const { _id, organization, passwordHash: outdated } = account
+  const passwordHash = await context.passwords.hash(password, setterOf(caller, String(organization)))
+  const { users } = context.within(organization)
+  await users.updateOne({ _id, passwordHash: outdated }, { $set: { passwordHash } }, { unseen: true })
 }
 
 function wrongPassword(): AppError {
   return new AppError('unauthenticated', { message: 'Wrong email or password.' })
 }
 
-/** The accounts that email and password open. An email nobody has costs as much as a wrong password. */
-async function accountsThatFit(
-  { models, passwords }: Context,
-  { email, password, orgId }: { email: string; password: string; orgId: string | undefined },
-): Promise<User[]> {
-  const accounts = await models.users
-    .find({ emailKey: emailKeyOf(email), ...(orgId && { organization: orgId }) })
-    .sort({ _id: 1 }) // whoever registers the email elsewhere does not displace the accounts that were there
-    .limit(maxAccounts)
-    .lean()
-  if (accounts.length === 0) await passwords.fits(password, undefined)
-  const fits = await Promise.all(accounts.map(account => passwords.fits(password, account.passwordHash ?? undefined)))
-  return accounts.filter((_, index) => fits[index])
+/**
+ * The account that email and password open. An email that nobody has costs as much as a wrong password.
+ * @throws {AppError} unauthenticated for a wrong password, or one that was not looked at; missing_field where the password
+ * fits several accounts; forbidden for a blocked one
+ */
+async function accountThatFits(context: Context, { email, password, orgId }: LoginRequest, call: Call): Promise<User> {
+  const { passwords, signInThrottle } = context
+  const emailKey = emailKeyOf(email)
+  const accounts = await accountsOf(context, emailKey, orgId)
+  const keys = limitKeysOf(context, emailKey, accounts)
+  const outcomes = await Promise.all(
+    keys.map((key, index) =>
+      signInThrottle.look(key, () => passwords.fits(password, accounts[index]?.passwordHash ?? undefined)),
+    ),
+  )
+  const withOutcome = (wanted: string) => accounts.filter((_, index) => outcomes[index] === wanted)
+  if (outcomes.includes('throttled')) reportFailure(context, 'throttled', withOutcome('throttled'), call)
+  if (outcomes.includes('wrong')) reportFailure(context, 'password', withOutcome('wrong'), call)
+  const [account, another] = foremost(withOutcome('right'))
+  if (!account) throw wrongPassword()
+  if (another) throw new AppError('missing_field', { path: 'orgId' })
+  if (!account.blocked) return account
+  reportFailure(context, 'blocked', [account], call)
+  throw blockedAccount()
 }

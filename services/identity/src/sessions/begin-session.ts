@@ -1,5 +1,6 @@
 import type { SessionClaims } from '@rollcall/credentials'
-import type { Caller } from '@rollcall/rpc'
+import { AppError, type Caller } from '@rollcall/rpc'
+import type { Filter, Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import type { User } from '../users/user.model.ts'
@@ -18,7 +19,7 @@ export type Beginning = Partial<Pick<Session, 'deviceId' | 'impersonatedBy' | 'o
 
 /** Begins a session of a user and signs its JWT, within a transaction. What is to be told of it is up to the caller. */
 export async function beginSession(
-  { within, sessionJwt }: Context,
+  { within, sessionJwt, quotas }: Context,
   user: User,
   caller: Caller,
   { lifetimeMs, claims, ...fields }: Beginning,
@@ -29,6 +30,9 @@ export async function beginSession(
   const exp = iat + Math.floor(lifetimeMs / 1000)
   const expiresAt = new Date(exp * 1000)
   const { sessions } = within(user.organization)
+  // What hangs on other credentials counts apart: whoever holds a token must not keep its creator from signing in.
+  const alike = { user: user._id, origin: fields.origin ? { $ne: null } : null }
+  await refuseMoreSessions(sessions, alike, quotas.sessions, tx)
   const session = await sessions.insertOne({ user: user._id, ...seenOf(caller), ...fields, expiresAt }, { session: tx })
   const { _id: sub, organization: org, role } = user
   const token = sessionJwt.sign({
@@ -41,6 +45,18 @@ export async function beginSession(
     ...claims,
   })
   return { session, token, expiresAt }
+}
+
+/** Bounds how much one account stores; several at once may exceed the limit by a few. @throws {AppError} too_many_pending */
+async function refuseMoreSessions(
+  sessions: Scope<Session>,
+  alike: Filter,
+  limit: number,
+  tx: ClientSession,
+): Promise<void> {
+  const live = { ...alike, expiresAt: { $gt: new Date() } }
+  if ((await sessions.count(live, { session: tx })) < limit) return
+  throw new AppError('too_many_pending', { limit, what: 'sessions per account', retryAfterSeconds: 60 })
 }
 
 /** What is seen of whoever calls. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { hashSecret } from '@rollcall/credentials'
+import { createSecretHashers } from '@rollcall/credentials'
 import { serviceCaller } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 import { type Harness, type Person, startHarness, unique } from '../harness.ts'
@@ -28,8 +28,8 @@ describe('credentials', () => {
   /** Resolves past every cache: what the database says now. */
   const resolveToken = (credential: unknown, organizationId?: string) => {
     const [org, secret] = String(credential).split(':') as [string, string]
-    const hash = hashSecret(secret, harness.config.TOKEN_KEY)
-    return client().resolveToken({ organizationId: organizationId ?? org, hash }, { caller })
+    const hashes = createSecretHashers(harness.config.TOKEN_KEY).token.hashes(secret)
+    return client().resolveToken({ organizationId: organizationId ?? org, hashes }, { caller })
   }
   const resolveSession = async (
     person: Person,
@@ -42,7 +42,7 @@ describe('credentials', () => {
     owner.api.roles.saveRole({ name, kind, permissions: JSON.stringify(permissions) })
 
   it('are resolved for services only', async () => {
-    const request = { organizationId: owner.organizationId, hash: 'x' }
+    const request = { organizationId: owner.organizationId, hashes: ['x'] }
     await assert.rejects(client().resolveToken(request, { caller: await owner.api.caller() }), { status: 403 })
   })
 

@@ -2,6 +2,7 @@ import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, type Caller, type Handlers } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { Context, Tenant } from '../context.ts'
+import type { Token } from '../tokens/token.model.ts'
 import {
   type Bearer,
   badSession,
@@ -21,10 +22,15 @@ const past = new Date(0).toISOString()
  * Turns credentials into callers, as things stand at this moment; whoever asks may remember the answer under the
  * protocol of the credential cache. A credential that is good for nothing is a 401, one of a blocked account a 403.
  */
-export const credentials = ({ within }: Context): Handlers<'rollcall.identity.v1.Credentials'> => ({
-  async resolveToken({ organizationId, hash }, { caller }) {
+export const credentials = ({ within, secrets }: Context): Handlers<'rollcall.identity.v1.Credentials'> => ({
+  async resolveToken({ organizationId, hashes }, { caller, logger }) {
     requireService(caller)
-    return resolvedToken(await bearerOfToken(within(organizationId), { hash }))
+    const tenant = within(organizationId)
+    const bearer = await bearerOfToken(tenant, { hash: { $in: hashes } })
+    renewHash(tenant.tokens, bearer.token, secrets.token.renewal(bearer.token.hash, hashes)).catch(err =>
+      logger.warn({ err }, 'the hash of a token was not renewed'),
+    )
+    return resolvedToken(bearer)
   },
 
   async resolveSession({ organizationId, sessionId, userId }, { caller, logger }) {
@@ -44,6 +50,12 @@ async function noteActivity(sessions: Scope<Session>, { _id, lastActiveAt }: Ses
   const now = Date.now()
   if (now - lastActiveAt.getTime() < notedEveryMs) return
   await sessions.updateOne({ _id }, { $set: { lastActiveAt: new Date(now) } })
+}
+
+/** Stores the hash under the key in use, so that an older key can be dropped. Nobody waits for it. */
+async function renewHash(tokens: Scope<Token>, { _id, hash }: Token, renewed: string | undefined): Promise<void> {
+  if (renewed === undefined) return
+  await tokens.updateOne({ _id, hash }, { $set: { hash: renewed } }, { unseen: true })
 }
 
 function requireService(caller: Caller): void {

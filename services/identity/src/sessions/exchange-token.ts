@@ -1,4 +1,4 @@
-import { hashSecret, parseCredential } from '@rollcall/credentials'
+import { parseCredential } from '@rollcall/credentials'
 import type { ExchangeTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, type Call, type Caller, type HttpBody, json } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
@@ -62,7 +62,9 @@ async function subjectOf(context: Context, { subjectToken, subjectTokenType }: E
     if (credential.kind === 'session') return await signInOf(context, credential.jwt)
     if (credential.kind === 'token' && subjectTokenType === accessToken) {
       const { organizationId, secret } = credential
-      return await bearerOfToken(context.within(organizationId), { hash: hashSecret(secret, context.tokenKey) })
+      return await bearerOfToken(context.within(organizationId), {
+        hash: { $in: context.secrets.token.hashes(secret) },
+      })
     }
   } catch (error) {
     if (error instanceof AppError && (error.status === 401 || error.status === 403)) throw invalid(error.message)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createSecretHashers } from '@rollcall/credentials'
 import { type Harness, type Person, password, startHarness, unique } from '../harness.ts'
 
 const wrong = { code: 'unauthenticated', status: 401, message: 'Wrong email or code.' }
@@ -16,16 +17,33 @@ describe('signing in with a code', () => {
     harness.public.authentication.requestOtp({ email, ...(orgId !== undefined && { orgId }) })
   const verify = (email: string, code: string, orgId?: string) =>
     harness.public.authentication.verifyOtp({ email, code, ...(orgId !== undefined && { orgId }) })
-  const codes = () => harness.db.collection<{ _id: string; expiresAt: Date }>('sign_in_codes')
-  const edit = (email: string, set: object) => codes().updateOne({ _id: email }, { $set: set })
+  const verifyBound = (email: string, code: string, requestId: string) =>
+    harness.public.authentication.verifyOtp({ email, code, requestId })
+  const addressOf = (email: string) => createSecretHashers(harness.config.TOKEN_KEY)['sign-in-address'].hash(email)
+  const codesOf = (email: string) =>
+    harness.db
+      .collection('sign_in_codes')
+      .find({ address: addressOf(email) })
+      .toArray()
+  const edit = (email: string, set: object) =>
+    harness.db.collection('sign_in_codes').updateMany({ address: addressOf(email) }, { $set: set })
+  const budgets = () => harness.db.collection<{ _id: string }>('sign_in_code_budgets')
+  /** Moves what an address has had of codes into the past. */
+  const passHours = async (email: string, hours: number) => {
+    const budget = await budgets().findOne({ _id: addressOf(email) })
+    const { requestedAt, triedAt } = budget as unknown as Record<string, Date[]>
+    const earlier = (times: Date[]) => times.map(at => new Date(at.getTime() - hours * 3_600_000))
+    const set = { requestedAt: earlier(requestedAt!), triedAt: earlier(triedAt!) }
+    await budgets().updateOne({ _id: addressOf(email) }, { $set: set })
+  }
   const editUser = ({ email }: Person, set: object) =>
     harness.db.collection('users').updateOne({ emailKey: email }, { $set: set })
   const mailsTo = (email: string) => harness.mails.filter(({ to }) => to === email)
 
   /** Asks for a code and waits for its mail. */
-  const mailed = async (email: string, orgId?: string) => {
+  const mailed = async (email: string, orgId?: string, ask: () => Promise<unknown> = () => request(email, orgId)) => {
     const before = mailsTo(email).length
-    await request(email, orgId)
+    await ask()
     const deadline = Date.now() + 5_000
     while (mailsTo(email).length === before) {
       assert.ok(Date.now() < deadline, 'no mail')
@@ -68,37 +86,60 @@ describe('signing in with a code', () => {
   it('lasts ten minutes', async () => {
     const { email } = await harness.register()
     const code = await mailed(email)
-    const [stored] = await codes().find({ _id: email }).toArray()
+    const [stored] = await codesOf(email)
     const minutes = (stored!.expiresAt.getTime() - Date.now()) / 60_000
     assert.ok(minutes > 9.9 && minutes <= 10, `${minutes} minutes`)
     await edit(email, { expiresAt: new Date(Date.now() - 1) })
     await assert.rejects(verify(email, code), wrong)
   })
 
-  it('is replaced by the next one', async () => {
+  it('belongs to its request, of which several may be open', async () => {
     const { email } = await harness.register()
-    const first = await mailed(email)
-    const second = await mailed(email)
-    if (first !== second) await assert.rejects(verify(email, first), wrong)
-    await verify(email, second)
+    const requests: { code: string; requestId: string }[] = []
+    for (let sent = 0; sent < 3; sent++) {
+      let requestId = ''
+      const code = await mailed(email, undefined, async () => {
+        requestId = String((await request(email)).requestId)
+      })
+      requests.push({ code, requestId })
+    }
+    const [first, second, third] = requests as [(typeof requests)[0], (typeof requests)[0], (typeof requests)[0]]
+    assert.deepEqual(new Set(requests.map(({ requestId }) => requestId)).size, 3)
+    await assert.rejects(verify(email, first.code), { status: 400, path: 'requestId' })
+    if (first.code !== second.code) await assert.rejects(verifyBound(email, first.code, second.requestId), wrong)
+    for (const { code, requestId } of [first, third, second]) await verifyBound(email, code, requestId)
+    await assert.rejects(verifyBound(email, first.code, first.requestId), wrong)
+  })
+
+  it('is not for another address', async () => {
+    const [{ email }, other] = [await harness.register(), await harness.register()]
+    let requestId = ''
+    const code = await mailed(email, undefined, async () => {
+      requestId = String((await request(email)).requestId)
+    })
+    await assert.rejects(verifyBound(other.email, code, requestId), wrong)
+    await verifyBound(email, code, requestId)
   })
 
   it('is stored as a hash that only the server can make', async () => {
     const { email } = await harness.register()
     const code = await mailed(email)
-    const stored = JSON.stringify(await codes().findOne({ _id: email }))
-    assert.ok(!stored.includes(code))
-    assert.match(JSON.parse(stored).hash, /^[\w-]{43}$/)
+    const stored = JSON.stringify(await codesOf(email))
+    assert.ok(!stored.includes(code) && !stored.includes(email))
+    assert.match(JSON.parse(stored)[0].hash, /^test:[\w-]{43}$/)
   })
 
   it('answers alike whether or not there is an account, and mails only where there is', async () => {
     const { email } = await harness.register()
     const nobody = `${unique('nobody')}@example.com`
-    const sent = { success: true, message: 'sent, if there is such an account' }
-    assert.deepEqual([await request(nobody), await request(email)], [sent, sent])
+    for (const address of [nobody, email]) {
+      const { requestId, ...rest } = await request(address)
+      assert.deepEqual(rest, { success: true, message: 'sent, if there is such an account' })
+      assert.match(String(requestId), /^\w{60}$/)
+    }
     await mailed(email)
     assert.deepEqual(mailsTo(nobody), [])
-    assert.ok(await codes().findOne({ _id: nobody }))
+    assert.equal((await codesOf(nobody)).length, 1)
     await assert.rejects(verify(nobody, '123456'), wrong)
     await assert.rejects(verify(`${unique('never')}@example.com`, '123456'), wrong)
   })
@@ -106,6 +147,7 @@ describe('signing in with a code', () => {
   it('wants the organization where the email has several accounts, once the code is right', async () => {
     const { email, organizationId } = await harness.register()
     const twin = await harness.public.authentication.register({ name: 'X', email, password })
+    await harness.db.collection('users').updateMany({ emailKey: email }, { $set: { emailVerified: true } })
     const code = await mailed(email)
     await assert.rejects(verify(email, other(code)), wrong)
     for (let round = 0; round < 6; round++)
@@ -134,14 +176,37 @@ describe('signing in with a code', () => {
     await assert.rejects(verify(person.email, code), { status: 403, message: 'Account is blocked.' })
   })
 
-  it('is sent twenty times an hour at most', async () => {
+  it('is sent five times an hour and twenty times a day', async () => {
     const { email } = await harness.register()
-    let last = ''
-    for (let sent = 0; sent < 20; sent++) last = await mailed(email)
+    for (let hour = 0; hour < 4; hour++) {
+      for (let sent = 0; sent < 5; sent++) await mailed(email)
+      await request(email)
+      await passHours(email, 1)
+    }
     await request(email)
-    await verify(email, last)
+    await mailed((await harness.register()).email)
     assert.equal(mailsTo(email).length, 20)
-    await edit(email, { windowEndsAt: new Date(Date.now() - 1) })
-    await verify(email, await mailed(email))
+    await passHours(email, 21)
+    await mailed(email)
+  })
+
+  it('is guessed wrong thirty times a day, whoever asked, and not once more', async () => {
+    const { email } = await harness.register()
+    const next = async () => {
+      let requestId = ''
+      const code = await mailed(email, undefined, async () => {
+        requestId = String((await request(email)).requestId)
+      })
+      return { code, requestId }
+    }
+    for (let round = 0; round < 6; round++) {
+      const { code, requestId } = await next()
+      for (let by = 1; by <= 5; by++) await assert.rejects(verifyBound(email, other(code, by), requestId), wrong)
+      if (round === 4) await passHours(email, 1)
+    }
+    const { code, requestId } = await next()
+    await assert.rejects(verifyBound(email, code, requestId), wrong)
+    await passHours(email, 24)
+    await verifyBound(email, code, requestId)
   })
 })

@@ -1,120 +1,170 @@
 import { randomInt } from 'node:crypto'
-import { hashSecret, sameHash } from '@rollcall/credentials'
+import { emailKeyOf } from '@rollcall/contract'
+import { generateSecret } from '@rollcall/credentials'
 import type { RequestOtpRequest, VerifyOtpRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, type Call, type HttpBody, json } from '@rollcall/rpc'
-import { isDuplicate, objectId } from '@rollcall/store'
+import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { emailKeyOf, presentUser, type User } from '../users/user.model.ts'
+import { accountsOf, foremost } from '../users/accounts-of.ts'
+import { presentUser, type User } from '../users/user.model.ts'
 import { blockedAccount } from './bearer.ts'
+import { type Content, changeAlone } from './change-alone.ts'
+import { dispossessOthers, recordProof } from './prove-mailbox.ts'
+import { reportFailure } from './report-failure.ts'
 import { signIn } from './sign-in.ts'
-import type { SignInCode } from './sign-in-code.model.ts'
+import type { SignInCode, SignInCodeBudget } from './sign-in-code.model.ts'
+import { limitKeysOf } from './sign-in-throttle.ts'
 
 const digits = 6
 const minutes = 10
 const maxTries = 5
-/** Codes that one address gets: with their tries they bound what guessing from many places can come to, and the mail. */
-const maxPerHour = 20
+/** Codes that one address gets, and wrong ones that it takes: together they bound guessing from many places. */
+const maxPerHour = 5
+const maxPerDay = 20
+const maxWrongPerDay = 30
 const hourMs = 60 * 60_000
+const dayMs = 24 * hourMs
 
-/** Leave to mail a code, which is in force already. */
-export type Leave = { emailKey: string; code: string; orgId: string | undefined }
+/** A code that is to be mailed; it is in force already. */
+export type NewCode = { email: string; code: string; orgId: string | undefined }
 
 /**
- * Puts a new code in force for an address, whether or not it has accounts: what it costs tells nothing. Undefined where
- * the address has had its share; the code before stays good then.
+ * Puts a code in force for an address, whether or not it has accounts: what it costs tells nothing. It belongs to the id
+ * that is answered; codes that others ask for leave it as it is. No code where the address has had its share.
  */
-export async function renewCode(
-  { models, tokenKey }: Context,
+export async function requestCode(
+  { models, secrets }: Context,
   { email, orgId }: RequestOtpRequest,
-): Promise<Leave | undefined> {
+): Promise<{ requestId: string; issued: NewCode | undefined }> {
   const emailKey = emailKeyOf(email)
+  const address = secrets['sign-in-address'].hash(emailKey)
+  const requestId = generateSecret()
+  if (!(await changeAlone(models.signInCodeBudgets, address, afterRequest))) return { requestId, issued: undefined }
   const code = String(randomInt(10 ** digits)).padStart(digits, '0')
-  const now = Date.now()
-  const renewed = {
+  const _id = secrets['sign-in-request'].hash(requestId)
+  await models.signInCodes.create({
+    _id,
+    address,
     organization: orgId === undefined ? null : objectId(orgId),
-    hash: hashOf(emailKey, code, tokenKey),
+    hash: secrets['sign-in-code'].hash(`${_id} ${code}`),
     triesLeft: maxTries,
-    expiresAt: new Date(now + minutes * 60_000),
-    forgetAt: new Date(now + hourMs),
-  }
-  const { signInCodes } = models
-  const counted = await signInCodes.updateOne(
-    { _id: emailKey, windowEndsAt: { $gt: new Date(now) }, sent: { $lt: maxPerHour } },
-    { $set: renewed, $inc: { sent: 1 } },
-  )
-  const isRenewed = counted.matchedCount === 1 || (await beginWindow(signInCodes, emailKey, renewed, now))
-  return isRenewed ? { emailKey, code, orgId } : undefined
+    unboundTriesLeft: maxTries,
+    expiresAt: new Date(Date.now() + minutes * 60_000),
+  })
+  return { requestId, issued: { email, code, orgId } }
 }
 
-/** Mails a code to its address, once, if there is any account it can be for. */
-export async function mailCode({ models, mailer }: Context, { emailKey, code, orgId }: Leave): Promise<void> {
-  const [account] = await models.users.find(accountsOf(emailKey, orgId)).sort({ _id: 1 }).limit(1).lean()
+/** Mails a code to the address that was given, however accounts spell it, once, if there is any account it can be for. */
+export async function mailCode(context: Context, { email, code, orgId }: NewCode): Promise<void> {
+  const [account] = await accountsOf(context, emailKeyOf(email), orgId)
   if (!account) return
   const text = [
     'Hello,',
     `${code} is your code to sign in.`,
     `It works once, within ${minutes} minutes. If it was not you who asked for it, nothing needs to be done.`,
   ]
-  const { organization, _id, email } = account
+  const { organization, _id } = account
   const recipient = { organizationId: String(organization), userId: String(_id), to: email }
-  await mailer.send({ ...recipient, subject: 'Your sign-in code', text: text.join('\n\n') })
+  await context.mailer.send({
+    ...recipient,
+    purpose: 'sign_in_code',
+    subject: 'Your sign-in code',
+    text: text.join('\n\n'),
+    expiresAt: new Date(Date.now() + minutes * 60_000),
+  })
 }
+
+/** Signs in with a code, which proves the mailbox. */
+export async function verifyCode(context: Context, request: VerifyOtpRequest, call: Call): Promise<HttpBody> {
+  const emailKey = emailKeyOf(request.email)
+  const open = await openRequest(context, emailKey, request.requestId)
+  const orgId = open ? organizationOf(open, request.orgId) : request.orgId
+  const accounts = await accountsOf(context, emailKey, orgId)
+  const limitKeys = limitKeysOf(context, emailKey, accounts)
+  const outcome = await tryCode(context, { ...request, emailKey, limitKeys }, open)
+  const [account, another] = foremost(accounts)
+  if (outcome !== 'right' || !open || !account) {
+    reportFailure(context, outcome === 'throttled' ? outcome : 'code', accounts, call)
+    throw wrongCode()
+  }
+  if (another) throw new AppError('missing_field', { path: 'orgId' })
+  if (account.blocked) {
+    reportFailure(context, 'blocked', [account], call)
+    throw blockedAccount()
+  }
+  const signedIn = await useCode(context, account, open, call)
+  await dispossessOthers(context, emailKey, call)
+  return signedIn
+}
+
+/** The request a code is said to be of, or the only one that is open. */
+async function openRequest(
+  { models, secrets }: Context,
+  emailKey: string,
+  requestId: string | undefined,
+): Promise<SignInCode | undefined> {
+  const address = { $in: secrets['sign-in-address'].hashes(emailKey) }
+  const named = requestId !== undefined && { _id: { $in: secrets['sign-in-request'].hashes(requestId) } }
+  const isOpen = { address, ...named, expiresAt: { $gt: new Date() }, triesLeft: { $gt: 0 } }
+  const [open, another] = await models.signInCodes.find(isOpen).limit(2).lean()
+  if (another) throw new AppError('missing_field', { path: 'requestId' })
+  return open
+}
+
+type Try = Pick<VerifyOtpRequest, 'code' | 'requestId'> & { emailKey: string; limitKeys: readonly string[] }
 
 /**
- * Signs in with a code. Every try counts before it is looked at, so that no number of them at once gets more than five; a
- * right one is given back, since it may have to come again with the organization.
+ * Tries a code. Every try counts before it is looked at, so that no number of them at once gets more; a right one is given
+ * back, since it may have to come again with the organization. Whoever names the request is not kept out by the failures
+ * of others: its tries and the day's bound what can be guessed so.
  */
-export async function verifyCode(
+async function tryCode(
   context: Context,
-  { email, code, orgId }: VerifyOtpRequest,
-  call: Call,
-): Promise<HttpBody> {
-  const { signInCodes, users } = context.models
-  const emailKey = emailKeyOf(email)
-  const inForce = { _id: emailKey, expiresAt: { $gt: new Date() }, triesLeft: { $gt: 0 } }
-  const tried = await signInCodes.findOneAndUpdate(inForce, { $inc: { triesLeft: -1 } }, { lean: true })
-  const hash = hashOf(emailKey, code, context.tokenKey)
-  if (!tried?.hash || !sameHash(tried.hash, hash)) throw wrongCode()
-  await signInCodes.updateOne({ _id: emailKey, hash }, { $inc: { triesLeft: 1 } })
-  const organization = organizationOf(tried, orgId)
-  const [account, another] = await users.find(accountsOf(emailKey, organization)).limit(2).lean()
-  if (!account) throw wrongCode()
-  if (another) throw new AppError('missing_field', { path: 'orgId' })
-  if (account.blocked) throw blockedAccount()
-  return context.store.transaction(tx => useCode(context, account, hash, call, tx))
+  { code, requestId, emailKey, limitKeys }: Try,
+  open: SignInCode | undefined,
+): Promise<'right' | 'wrong' | 'throttled'> {
+  const { models, secrets, signInThrottle } = context
+  const counted = await Promise.all(limitKeys.map(signInThrottle.count))
+  const isBound = requestId !== undefined
+  if (!isBound && counted.includes(false)) return 'throttled'
+  const address = secrets['sign-in-address'].hash(emailKey)
+  if (!(await changeAlone(models.signInCodeBudgets, address, afterTry))) return 'throttled'
+  const left = isBound ? 'triesLeft' : 'unboundTriesLeft'
+  const taken = { _id: open?._id ?? '', [left]: { $gt: 0 } }
+  const tried = await models.signInCodes.findOneAndUpdate(taken, { $inc: { [left]: -1 } }).lean()
+  if (!tried || !secrets['sign-in-code'].matches(tried.hash, `${tried._id} ${code}`)) return 'wrong'
+  await Promise.all([
+    models.signInCodes.updateOne({ _id: tried._id }, { $inc: { [left]: 1 } }),
+    changeAlone(models.signInCodeBudgets, address, afterSuccess),
+    signInThrottle.reset(limitKeys),
+  ])
+  return 'right'
 }
 
-async function beginWindow(
-  signInCodes: Context['models']['signInCodes'],
-  emailKey: string,
-  renewed: Partial<SignInCode>,
-  now: number,
-): Promise<boolean> {
-  const fresh = { $set: { ...renewed, sent: 1, windowEndsAt: new Date(now + hourMs) } }
-  try {
-    await signInCodes.updateOne({ _id: emailKey, windowEndsAt: { $lte: new Date(now) } }, fresh, { upsert: true })
-    return true
-  } catch (error) {
-    if (isDuplicate(error)) return false // there is a window, and it is full
-    throw error
-  }
+/** Signs in to an account, whose first proof takes it from whoever else made it. */
+function useCode(context: Context, account: User, open: SignInCode, call: Call): Promise<HttpBody> {
+  const use = (tx: ClientSession) => useWithin(context, account, open, call, tx)
+  if (account.emailVerified) return context.store.transaction(use)
+  const scope = { organizationId: String(account.organization) }
+  return context.credentials.change(scope, timeoutMs => context.store.transaction(use, { timeoutMs }))
 }
 
-async function useCode(
+async function useWithin(
   context: Context,
   account: User,
-  hash: string,
+  open: SignInCode,
   call: Call,
   tx: ClientSession,
 ): Promise<HttpBody> {
-  const spent = { $set: { hash: null, triesLeft: 0 } }
-  const used = await context.models.signInCodes.updateOne({ _id: account.emailKey, hash }, spent, { session: tx })
+  const used = await context.models.signInCodes.deleteOne({ _id: open._id }, { session: tx })
   const { users } = context.within(account.organization)
-  const shown = { $set: { emailVerified: true, lastLoginAt: new Date() } }
-  const user = await users.findOneAndUpdate({ _id: account._id, blocked: false }, shown, { session: tx })
-  // Used, blocked or deleted meanwhile.
-  if (used.matchedCount === 0 || !user) throw wrongCode()
+  const proven = { ...(!account.emailVerified && { emailVerified: true, passwordHash: null }), lastLoginAt: new Date() }
+  const named = { _id: account._id, blocked: false, emailVerified: account.emailVerified }
+  const user = await users.findOneAndUpdate(named, { $set: proven }, { session: tx })
+  // Used, blocked, proven or deleted meanwhile.
+  if (used.deletedCount === 0 || !user) throw wrongCode()
+  if (!account.emailVerified) await recordProof(context, account, call.caller, tx)
   return json({ ...(await signIn(context, user, call, tx)), user: presentUser(user) })
 }
 
@@ -124,12 +174,30 @@ function organizationOf({ organization }: SignInCode, orgId: string | undefined)
   return String(organization)
 }
 
-function accountsOf(emailKey: string, orgId: string | undefined) {
-  return { emailKey, ...(orgId !== undefined && { organization: orgId }) }
+type Budget = Content<SignInCodeBudget>
+
+/** What an address has had after one more request; undefined where that is too many. */
+export function afterRequest(budget: Budget | null, now: Date): Budget | undefined {
+  const { requestedAt, triedAt } = recent(budget, now)
+  const thisHour = requestedAt.filter(at => at.getTime() > now.getTime() - hourMs)
+  if (thisHour.length >= maxPerHour || requestedAt.length >= maxPerDay) return undefined
+  return { requestedAt: [...requestedAt, now], triedAt, expiresAt: new Date(now.getTime() + dayMs) }
 }
 
-function hashOf(emailKey: string, code: string, key: Context['tokenKey']): string {
-  return hashSecret(`${emailKey} ${code}`, key)
+/** What an address has had after one more wrong try; undefined where that is too many. */
+export function afterTry(budget: Budget | null, now: Date): Budget | undefined {
+  const { requestedAt, triedAt } = recent(budget, now)
+  if (triedAt.length >= maxWrongPerDay) return undefined
+  return { requestedAt, triedAt: [...triedAt, now], expiresAt: new Date(now.getTime() + dayMs) }
+}
+
+function afterSuccess(budget: Budget | null): Budget | undefined {
+  return budget ? { ...budget, triedAt: [] } : undefined
+}
+
+function recent(budget: Budget | null, now: Date): Pick<Budget, 'requestedAt' | 'triedAt'> {
+  const within = (times: readonly Date[]) => times.filter(at => at.getTime() > now.getTime() - dayMs)
+  return { requestedAt: within(budget?.requestedAt ?? []), triedAt: within(budget?.triedAt ?? []) }
 }
 
 function wrongCode(): AppError {

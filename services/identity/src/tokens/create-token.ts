@@ -1,10 +1,11 @@
-import { credentialMessages, formatToken, generateSecret, hashSecret, previewToken } from '@rollcall/credentials'
+import { credentialMessages, formatToken, generateSecret, previewToken } from '@rollcall/credentials'
 import type { CreateTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, actorOf, type Caller, type HttpBody, json } from '@rollcall/rpc'
 import { objectId, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
+import { keepQuota } from '../organizations/quotas.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
@@ -18,29 +19,35 @@ type TokenRole = Pick<Token, 'role' | 'roleId'>
  * its creator. None of them may exceed what the caller may do. The answer is the only place that holds the secret.
  */
 export async function createToken(context: Context, request: CreateTokenRequest, caller: Caller): Promise<HttpBody> {
-  const { organizationId, userId } = caller
+  const { organizationId, userId, scope } = caller
+  // A token outlives the session and has no scope: it would turn an hour's delegation into a lasting credential.
+  if (scope) throw new AppError('forbidden', { message: 'A credential limited to a scope cannot create tokens.' })
   const { name, description = '' } = request
   const expiresAt = readExpiry(request.expiresAt)
   const secret = generateSecret()
   const { tokens } = context.within(organizationId)
-  const created = await context.store.transaction(async tx => {
-    const { organization, _id: subject } = await tokens.insertOne(
-      {
-        hash: hashSecret(secret, context.tokenKey),
-        tokenPreview: previewToken(organizationId, secret),
-        name,
-        description,
-        expiresAt,
-        ...(await roleOfNewToken(context, request.role, caller, tx)),
-        createdBy: actorOf(caller),
-        creator: objectId(userId),
-      },
-      { session: tx },
-    )
-    const token = await showToken(tokens, subject, tx)
-    await tell(context, caller, 'token.created', { organization, subject, data: { token } }, tx)
-    return token
-  })
+  const created = await context.store.transaction(
+    async tx => {
+      await keepQuota(context, organizationId, 'tokens', tx)
+      const { organization, _id: subject } = await tokens.insertOne(
+        {
+          hash: context.secrets.token.hash(secret),
+          tokenPreview: previewToken(organizationId, secret),
+          name,
+          description,
+          expiresAt,
+          ...(await roleOfNewToken(context, request.role, caller, tx)),
+          createdBy: actorOf(caller),
+          creator: objectId(userId),
+        },
+        { session: tx },
+      )
+      const token = await showToken(tokens, subject, tx)
+      await tell(context, caller, 'token.created', { organization, subject, data: { token } }, tx)
+      return token
+    },
+    { queue: `tokens ${organizationId}` },
+  )
   return json({ ...created, token: formatToken(organizationId, secret) })
 }
 

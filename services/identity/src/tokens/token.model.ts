@@ -6,7 +6,7 @@ import { type ClientSession, type PipelineStage, Schema, type Types } from 'mong
 export type Token = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** Hash of the secret under the server's key. */
+  /** Made by the hasher of tokens. */
   hash: string
   name: string
   description: string

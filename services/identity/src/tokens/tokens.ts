@@ -78,7 +78,7 @@ async function changeToken<T>(
 ): Promise<T> {
   const token: Token | null = await within(organizationId).tokens.findOne({ _id: id })
   if (!token) throw notFound()
-  const scope = { organizationId, credentials: [{ kind: 'token' as const, id: token.hash }] }
+  const scope = { organizationId, credentials: [{ kind: 'token' as const, id: token.tokenPreview }] }
   return credentials.change(scope, timeoutMs => store.transaction(write, { timeoutMs }))
 }
 

@@ -1,20 +1,25 @@
+import { emailKeyOf } from '@rollcall/contract'
 import type { CreateUserRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { type Caller, type HttpBody, json } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import type { Mail } from '../mailer.ts'
+import { requireMailReach } from '../organizations/mail-reach.ts'
+import { keepQuota } from '../organizations/quotas.ts'
 import { deleteUser } from './delete-user.ts'
 import { takeRole } from './member-role.ts'
 import { invite } from './password-reset.ts'
-import { emailKeyOf, presentUser, type User } from './user.model.ts'
+import { setterOf } from './passwords.ts'
+import { presentUser, type User } from './user.model.ts'
 
 type Created = { user: User; mail: Mail | undefined }
 
 /** Creates an account. Without a password the person gets a mail to set one, and cannot sign in until then. */
 export async function createUser(context: Context, request: CreateUserRequest, caller: Caller): Promise<HttpBody> {
   const { password } = request
-  const passwordHash = password === undefined ? null : await context.passwords.hash(password)
+  if (password === undefined) await requireMailReach(context, caller.organizationId, request.email)
+  const passwordHash = password === undefined ? null : await context.passwords.hash(password, setterOf(caller))
   const { user, mail } = await context.store.transaction(tx => create(context, request, passwordHash, caller, tx))
   try {
     if (mail) await context.mailer.send(mail)
@@ -35,6 +40,7 @@ async function create(
 ): Promise<Created> {
   const { users, roles } = context.within(caller.organizationId)
   const carried = await takeRole(roles, role, caller, tx)
+  await keepQuota(context, caller.organizationId, 'accounts', tx)
   const user = await users.insertOne(
     { name, email, emailKey: emailKeyOf(email), passwordHash, ...carried },
     { session: tx },

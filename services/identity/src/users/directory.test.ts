@@ -17,7 +17,7 @@ describe('the directory', () => {
     const stranger = await harness.register()
     const directory = harness.client('rollcall.identity.v1.Directory')
     const ids = [owner.userId, other.userId, stranger.userId, 'f'.repeat(24)]
-    const { users } = await directory.findUsers({ ids }, { caller: serviceCaller('test', owner.organizationId) })
+    const { users } = await directory.findUsers({ ids }, { caller: serviceCaller('messaging', owner.organizationId) })
     assert.deepEqual(new Set(users.map(({ id }) => id)), new Set([owner.userId, other.userId]))
     const { email, role, blocked } = users.find(({ id }) => id === other.userId)!
     assert.deepEqual({ email, role, blocked }, { email: other.email, role: 'user', blocked: false })

@@ -2,6 +2,7 @@ import { AppError, type Caller } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Carrier } from '../roles/authority.ts'
+import { outranks } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
 
@@ -14,9 +15,13 @@ export async function takeRole(roles: Scope<Role>, name: string, caller: Caller,
   const role = await roles.findOneAndUpdate(forMembers, { $inc: { memberCount: 1 } }, { session: tx })
   if (!role) throw new AppError('bad_request', { message: `Unknown role: ${name}`, path: 'role' })
   refuseExcess(permissionsOfRole(role), caller.permissions)
-  if (role.name === 'owner' && caller.role !== 'owner')
-    throw new AppError('forbidden', { message: 'Only an owner makes another owner.' })
+  if (outranks(role.name, caller.role)) throw outOfRank(role.name)
   return { role: role.name, roleId: role._id }
+}
+
+function outOfRank(role: string): AppError {
+  const message = role === 'owner' ? 'Only an owner makes another owner.' : 'Only an owner or admin makes an admin.'
+  return new AppError('forbidden', { message })
 }
 
 /** Counts one member less on a role. */

@@ -5,7 +5,7 @@ import { type Bus, busSettings, createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
 import { type Harness, type Json, type Person, startHarness, unique } from '../harness.ts'
 
-type Told = { status: string; minute?: number; userId?: string; to?: string; error?: string; id?: string }
+type Told = { status: string; minute?: number; userId?: string | undefined; to?: string; error?: string; id?: string }
 
 describe('mails of users', () => {
   let harness: Harness
@@ -30,7 +30,15 @@ describe('mails of users', () => {
     subject: emailId,
     organization: of.organizationId,
     time: at(minute),
-    data: { emailId, to: of.email, subject: `About ${emailId}`, sender: 'news@example.com', at: at(minute), ...told },
+    data: {
+      emailId,
+      to: of.email,
+      userId: of.userId,
+      subject: `About ${emailId}`,
+      sender: 'news@example.com',
+      at: at(minute),
+      ...told,
+    },
   })
   const publish = (events: Event[]) => bus.publish(topics.messaging, events)
   const mails = async (person = owner, query: object = {}) => {
@@ -113,7 +121,7 @@ describe('mails of users', () => {
     }
   })
 
-  it('are of the user that a mail names, else of whoever has the address, whatever its case', async () => {
+  it('are of the user that a mail names, and of nobody by the address alone', async () => {
     const [named, addressed] = [
       await harness.addPerson(owner.organizationId, 'user'),
       await harness.addPerson(owner.organizationId, 'user'),
@@ -121,11 +129,10 @@ describe('mails of users', () => {
     const [byId, byAddress] = [unique('mail'), unique('mail')]
     await told(
       eventOf(byId, { status: 'sent', userId: named.userId, to: addressed.email }),
-      eventOf(byAddress, { status: 'sent', to: addressed.email.toUpperCase() }),
+      eventOf(byAddress, { status: 'sent', to: addressed.email, userId: undefined }),
     )
     assert.ok(await mailOf(byId, named))
-    assert.ok(await mailOf(byAddress, addressed))
-    assert.deepEqual([(await mails(named)).length, (await mails(addressed)).length], [1, 1])
+    assert.deepEqual([(await mails(named)).length, (await mails(addressed)).length], [1, 0])
   })
 
   it('are of the accounts of the organization that sent them, and of no others', async () => {
@@ -153,10 +160,10 @@ describe('mails of users', () => {
   it('go with the account', async () => {
     const person = await harness.addPerson(owner.organizationId, 'user')
     const emailId = unique('mail')
-    await told(eventOf(emailId, { status: 'sent', to: person.email }))
+    await told(eventOf(emailId, { status: 'sent', userId: person.userId }))
     assert.equal((await mails(person)).length, 1)
     await owner.api.users.deleteUser({ id: person.userId })
-    await told(eventOf(emailId, { status: 'bounced', to: person.email, error: 'gone' }))
+    await told(eventOf(emailId, { status: 'bounced', userId: person.userId, error: 'gone' }))
     assert.equal(await harness.db.collection('user_emails').countDocuments({ emailId }), 0)
   })
 
@@ -164,8 +171,8 @@ describe('mails of users', () => {
     const person = await harness.addPerson(owner.organizationId, 'user')
     const [first, second] = [unique('mail'), unique('mail')]
     await told(
-      eventOf(second, { status: 'sent', minute: 20, to: person.email }),
-      eventOf(first, { status: 'failed', minute: 10, to: person.email, error: 'no route' }),
+      eventOf(second, { status: 'sent', minute: 20, userId: person.userId }),
+      eventOf(first, { status: 'failed', minute: 10, userId: person.userId, error: 'no route' }),
     )
     const subjects = async (query: object) => (await mails(person, query)).map(({ subject }) => String(subject))
     assert.deepEqual(await subjects({}), [`About ${second}`, `About ${first}`])

@@ -4,14 +4,13 @@ import { consumeOnce } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { z } from 'zod'
 import type { Context, Tenant } from '../context.ts'
-import { emailKeyOf, type User } from './user.model.ts'
+import type { User } from './user.model.ts'
 import { type EmailStatus, emailStatuses, type UserEmail } from './user-email.model.ts'
 
 const consumer = 'on-email-events'
 
 const emailSchema = z.object({
   emailId: z.string().min(1),
-  to: z.string(),
   subject: z.string().default(''),
   sender: z.string().nullish(),
   userId: z.string().nullish(),
@@ -22,7 +21,7 @@ type Email = z.infer<typeof emailSchema>
 
 /**
  * Keeps what was mailed to whom, as the messaging service tells it: each event counts once, and in whatever order they
- * come the status only moves on. A mail to nobody who has an account here is none of ours.
+ * come the status only moves on. A mail that names no account here is none of ours.
  */
 export function onEmailEvents(context: Pick<Context, 'store' | 'within'>): Handle {
   return async event => {
@@ -72,9 +71,8 @@ function progress(known: UserEmail, heard: Heard): Heard {
   }
 }
 
-/** Whom a mail is for: the user it names, or whoever has the address. */
-async function recipientOf({ users }: Tenant, { userId, to }: Email, tx: ClientSession): Promise<User | null> {
+/** The user that a mail names: one to their address alone may be to a contact, who is somebody else. */
+async function recipientOf({ users }: Tenant, { userId }: Email, tx: ClientSession): Promise<User | null> {
   const isNamed = userId && /^[0-9a-f]{24}$/i.test(userId)
-  const named = isNamed ? await users.findOne({ _id: userId }, { session: tx }) : null
-  return named ?? users.findOne({ emailKey: emailKeyOf(to.trim()) }, { session: tx })
+  return isNamed ? users.findOne({ _id: userId }, { session: tx }) : null
 }

@@ -1,24 +1,29 @@
-import { generateSecret, hashSecret } from '@rollcall/credentials'
+import { emailKeyOf } from '@rollcall/contract'
+import { generateSecret } from '@rollcall/credentials'
 import type { ForgotPasswordRequest, ResetPasswordRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type Caller } from '@rollcall/rpc'
+import { AppError, type Call, type Caller } from '@rollcall/rpc'
+import { quoted } from '@rollcall/runtime'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { asPerson, tell } from '../events.ts'
 import type { Mail } from '../mailer.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
-import { emailKeyOf, type User } from './user.model.ts'
+import { endSessionsOf } from '../sessions/end-sessions.ts'
+import { dispossessOthers, recordProof } from '../sessions/prove-mailbox.ts'
+import { countActiveTokens, deactivateTokensOf } from '../tokens/deactivate-tokens.ts'
+import { accountsOf, foremost } from './accounts-of.ts'
+import type { PasswordReset } from './password-reset.model.ts'
+import { setterOf } from './passwords.ts'
+import type { User } from './user.model.ts'
 
 const invitationDays = 7
 const resetMinutes = 60
 /** Whoever asks again and again fills neither the person's inbox nor the database. */
 const maxPending = 5
-/** To how many organizations' accounts of one email a mail is sent. */
-const maxAccounts = 10
 
 /** Lets a new person set a password, within the transaction that makes the account; answers the mail that says how. */
 export async function invite(context: Context, user: User, tx: ClientSession): Promise<Mail> {
-  const link = await giveLeave(context, user, invitationDays * 24 * 60, tx)
-  return mailOf(user, 'Set your password', [
+  const { link, expiresAt } = await giveLeave(context, user, invitationDays * 24 * 60, tx)
+  return mailOf(user, { purpose: 'new_account', subject: 'Set your password', expiresAt }, [
     'an account was made for you. Set its password here:',
     link,
     `The link works once, within ${invitationDays} days.`,
@@ -27,79 +32,93 @@ export async function invite(context: Context, user: User, tx: ClientSession): P
 
 /** Sends whoever has an account of this email, in any organization or in this one, a mail to set a new password. */
 export async function mailResets(context: Context, { email, orgId }: ForgotPasswordRequest): Promise<void> {
-  const accounts = await context.models.users
-    .find({ emailKey: emailKeyOf(email), blocked: false, ...(orgId && { organization: orgId }) })
-    .sort({ _id: 1 })
-    .limit(maxAccounts)
-    .lean()
-  for (const user of accounts) {
+  const accounts = await accountsOf(context, emailKeyOf(email), orgId)
+  for (const user of foremost(accounts)) {
+    const tenant = context.within(user.organization)
     const pending = { user: user._id, expiresAt: { $gt: new Date() } }
-    if ((await context.within(user.organization).passwordResets.count(pending)) >= maxPending) continue
-    const link = await giveLeave(context, user, resetMinutes)
-    const mail = mailOf(user, 'Reset your password', [
+    if (user.blocked || (await tenant.passwordResets.count(pending)) >= maxPending) continue
+    const { link, expiresAt } = await giveLeave(context, user, resetMinutes)
+    const mail = mailOf(user, { purpose: 'password_reset', subject: 'Reset your password', expiresAt }, [
       'someone, hopefully you, asked for a new password. Set it here:',
       link,
+      ...noteOnTokens(await countActiveTokens(tenant, user._id)),
       `The link works once, within ${resetMinutes} minutes. If it was not you, nothing needs to be done.`,
     ])
     await context.mailer.send(mail)
   }
 }
 
-/**
- * Sets the password of whoever got the mail, who thereby shows that the address is theirs. Every session of the account
- * ends: if someone else knew the old password, they are out.
- */
-export async function resetPassword(
-  context: Context,
-  { token, password }: ResetPasswordRequest,
-  caller: Caller,
-): Promise<void> {
-  const hash = hashSecret(token, context.tokenKey)
-  const reset = await context.models.passwordResets.findOne({ hash, expiresAt: { $gt: new Date() } }).lean()
-  if (!reset) throw unusable()
-  const passwordHash = await context.passwords.hash(password)
-  const organizationId = String(reset.organization)
-  await context.credentials.change({ organizationId }, timeoutMs =>
-    context.store.transaction(
-      async tx => {
-        const { users, passwordResets } = context.within(organizationId)
-        const used = await passwordResets.deleteOne({ hash }, { session: tx })
-        const set = { passwordHash, emailVerified: true }
-        const user = await users.findOneAndUpdate({ _id: reset.user }, { $set: set }, { session: tx })
-        if (used.deletedCount === 0 || !user) throw unusable()
-        await passwordResets.deleteMany({ user: user._id }, { session: tx })
-        const person = asPerson(caller, user)
-        await endSessions(context, { user: user._id }, person, tx)
-        const data = { userId: String(user._id) }
-        await tell(
-          context,
-          person,
-          'user.password_set',
-          { organization: user.organization, subject: user._id, data },
-          tx,
-        )
-      },
-      { timeoutMs },
-    ),
-  )
+/** Who resets a password because somebody else knows it has to hear of what a password does not end. */
+function noteOnTokens(active: number): string[] {
+  if (active === 0) return []
+  const tokens = active === 1 ? '1 API token' : `${active} API tokens`
+  return [`A new password ends your sessions. ${tokens} of yours stay active unless you have them deactivated with it.`]
 }
 
-/** Lets a user set the password; answers the link to do it by. */
+/**
+ * Sets the password of whoever got the mail, who thereby shows that the address is theirs. Every session of the account
+ * ends, and if asked for its API tokens: if someone else knew the old password, they are out.
+ */
+export async function resetPassword(context: Context, request: ResetPasswordRequest, call: Call): Promise<void> {
+  const hashes = context.secrets['password-reset'].hashes(request.token)
+  const isValid = { hash: { $in: hashes }, expiresAt: { $gt: new Date() } }
+  const reset = await context.models.passwordResets.findOne(isValid).lean()
+  if (!reset) throw unusable()
+  const organizationId = String(reset.organization)
+  const passwordHash = await context.passwords.hash(request.password, setterOf(call.caller, organizationId))
+  const leave = { ...reset, passwordHash, deactivateTokens: request.deactivateTokens ?? false }
+  const user = await context.credentials.change({ organizationId }, timeoutMs =>
+    context.store.transaction(tx => resetWithin(context, leave, call.caller, tx), { timeoutMs }),
+  )
+  await context.signInThrottle.reset([String(user._id)])
+  await dispossessOthers(context, user.emailKey, call)
+}
+
+type Leave = PasswordReset & { passwordHash: string; deactivateTokens: boolean }
+
+/** Answers the account as it was before. */
+async function resetWithin(
+  context: Context,
+  { _id, organization, user: subject, passwordHash, deactivateTokens }: Leave,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<User> {
+  const { users, passwordResets } = context.within(organization)
+  const used = await passwordResets.deleteOne({ _id }, { session: tx })
+  const set = { $set: { passwordHash, emailVerified: true } }
+  const user = await users.findOneAndUpdate({ _id: subject }, set, { session: tx, returnDocument: 'before' })
+  if (used.deletedCount === 0 || !user) throw unusable()
+  await passwordResets.deleteMany({ user: subject }, { session: tx })
+  const person = asPerson(caller, user)
+  await endSessionsOf(context, subject, person, tx)
+  if (deactivateTokens) await deactivateTokensOf(context, subject, person, tx)
+  if (!user.emailVerified) await recordProof(context, user, caller, tx)
+  await tell(context, person, 'user.password_set', { organization, subject, data: { userId: String(subject) } }, tx)
+  return user
+}
+
+/** Lets a user set the password; answers the link to do it by, and how long it works. */
 async function giveLeave(
-  { within, tokenKey, consoleUrl }: Context,
+  { within, secrets, consoleUrl }: Context,
   { _id: user, organization }: User,
   minutes: number,
   tx?: ClientSession,
-): Promise<string> {
+): Promise<{ link: string; expiresAt: Date }> {
   const secret = generateSecret()
-  const leave = { user, hash: hashSecret(secret, tokenKey), expiresAt: new Date(Date.now() + minutes * 60_000) }
-  await within(organization).passwordResets.insertOne(leave, { session: tx })
-  return `${consoleUrl}/set-password?token=${secret}`
+  const hash = secrets['password-reset'].hash(secret)
+  const expiresAt = new Date(Date.now() + minutes * 60_000)
+  await within(organization).passwordResets.insertOne({ user, hash, expiresAt }, { session: tx })
+  return { link: `${consoleUrl}/set-password?token=${secret}`, expiresAt }
 }
 
-function mailOf({ _id, organization, email, name }: User, subject: string, paragraphs: string[]): Mail {
+/** The name may be a stranger's choice: whoever made the account, or registered with the address. */
+function mailOf(
+  { _id, organization, email, name }: User,
+  about: Pick<Mail, 'purpose' | 'subject' | 'expiresAt'>,
+  paragraphs: string[],
+): Mail {
   const recipient = { organizationId: String(organization), userId: String(_id), to: email }
-  return { ...recipient, subject, text: [`Hello ${name},`, ...paragraphs].join('\n\n') }
+  return { ...recipient, ...about, text: [`Hello ${quoted(name)},`, ...paragraphs].join('\n\n') }
 }
 
 function unusable(): AppError {

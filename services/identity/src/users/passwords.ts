@@ -1,34 +1,67 @@
 import { hash, verify } from '@node-rs/argon2'
-import { AppError } from '@rollcall/rpc'
+import { AppError, type Caller } from '@rollcall/rpc'
+import { pause } from '@rollcall/runtime'
+import { isCommonPassword } from './common-passwords.ts'
+import { createPasswordQueue, type PasswordQueue, type PasswordQueueOptions } from './password-queue.ts'
+
+/** Who sets a password: the organization of the account where there is one yet, and the address of the request. */
+export type PasswordSetter = { organizationId?: string; ip?: string | undefined }
 
 /** Hashes and checks passwords. */
 export type Passwords = {
-  /** The argon2id hash of a password, with its salt and parameters. */
-  hash(password: string): Promise<string>
+  /**
+   * The argon2id hash of a password that is being set, with its salt and parameters.
+   * @throws {AppError} invalid_field for one that attackers try first, too_many_pending, unavailable
+   */
+  hash(password: string, setter: PasswordSetter): Promise<string>
   /** Whether a password fits a hash. Without a hash the answer is no, at the same cost. */
   fits(password: string, passwordHash: string | undefined): Promise<boolean>
+  /** Takes about as long as `fits` does, and computes nothing. */
+  pretend(): Promise<void>
+  /** Whether a hash was made with weaker parameters than those of today. */
+  isOutdated(passwordHash: string): boolean
 }
-
-/** `parallelism`: how many passwords are computed at once; `maxWaiting`: how many more may wait for their turn. */
-export type PasswordsOptions = { parallelism: number; maxWaiting: number }
 
 /** argon2id as OWASP advises it: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** How much the latest check weighs in what one is said to take. */
+const latestWeight = 0.2
 
 /**
  * Creates what computes passwords: on libuv's threads, off the event loop, and so few at once that a flood of sign-ins
- * neither fills the memory nor keeps the threads from everything else. Past `maxWaiting`: AppError unavailable.
+ * neither fills the memory nor keeps the threads from everything else.
  */
-export async function createPasswords({ parallelism, maxWaiting }: PasswordsOptions): Promise<Passwords> {
-  const inTurn = createTurns(parallelism, maxWaiting)
+export async function createPasswords(
+  options: PasswordQueueOptions,
+  queue: PasswordQueue = createPasswordQueue(options),
+): Promise<Passwords> {
+  const startedAt = performance.now()
   const nobodysHash = await hash('nobody', parameters)
+  let usualMs = performance.now() - startedAt
+
   return {
-    hash: password => inTurn(() => hash(canonical(password), parameters)),
+    async hash(password, setter) {
+      if (isCommonPassword(password))
+        throw new AppError('invalid_field', { path: 'password', reason: 'too common, choose another' })
+      return queue.set(() => hash(canonical(password), parameters), namesOf(setter))
+    },
     async fits(password, passwordHash) {
-      const fits = await inTurn(() => verify(passwordHash ?? nobodysHash, canonical(password)))
+      const askedAt = performance.now()
+      const fits = await queue.signIn(() => verify(passwordHash ?? nobodysHash, canonical(password)))
+      usualMs += latestWeight * (performance.now() - askedAt - usualMs)
       return fits && passwordHash !== undefined
     },
+    pretend: () => pause(usualMs),
+    isOutdated(passwordHash) {
+      const [, memoryCost, timeCost] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/.exec(passwordHash) ?? []
+      return !(Number(memoryCost) >= parameters.memoryCost && Number(timeCost) >= parameters.timeCost)
+    },
   }
+}
+
+/** Who sets a password by a request, for an account of its own organization unless another is named. */
+export function setterOf({ organizationId, ip }: Caller, accountsOrganization = organizationId): PasswordSetter {
+  return { organizationId: accountsOrganization, ip }
 }
 
 /** One password, however the keyboard composes its accents. */
@@ -36,28 +69,6 @@ function canonical(password: string): string {
   return password.normalize('NFKC')
 }
 
-/** Runs at most `atOnce` tasks at a time, in the order they came. */
-function createTurns(atOnce: number, maxWaiting: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-
-  const begin = async () => {
-    if (running < atOnce) running++
-    else if (waiting.length >= maxWaiting) throw new AppError('unavailable', {})
-    else await new Promise<void>(resolve => waiting.push(resolve))
-  }
-  const end = () => {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-
-  return async <T>(task: () => Promise<T>): Promise<T> => {
-    await begin()
-    try {
-      return await task()
-    } finally {
-      end()
-    }
-  }
+function namesOf({ organizationId, ip }: PasswordSetter): string[] {
+  return [...(organizationId ? [`organization ${organizationId}`] : []), ...(ip ? [`address ${ip}`] : [])]
 }

@@ -2,6 +2,7 @@ import { AppError, type Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../context.ts'
 import { authorityOf } from '../roles/authority.ts'
+import { outranks } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import type { User } from './user.model.ts'
 
@@ -11,8 +12,18 @@ export function refuseOneself(user: User, caller: Caller): void {
     throw new AppError('conflict', { message: 'not possible for your own account' })
 }
 
-/** Refuses to act on someone whose role allows what the caller's does not. @throws {AppError} forbidden */
+/** Refuses to change an account of a higher rank than the caller's. @throws {AppError} forbidden */
+export function refuseHigherRank({ role }: Pick<User, 'role'>, caller: Caller): void {
+  if (outranks(role, caller.role))
+    throw new AppError('forbidden', { message: `The account is of a higher rank: ${role}` })
+}
+
+/**
+ * Refuses to act on someone of a higher rank, or whose role allows what the caller's does not.
+ * @throws {AppError} forbidden
+ */
 export async function refuseSuperior({ roles }: Tenant, user: User, caller: Caller, tx: ClientSession): Promise<void> {
+  refuseHigherRank(user, caller)
   const authority = await authorityOf(roles, user, tx)
   if (authority) refuseExcess(authority.permissions, caller.permissions)
 }

@@ -9,6 +9,7 @@ import { deviceFields, presentDevice, showDevice } from '../sessions/device.mode
 import { endSession, endSessions } from '../sessions/end-sessions.ts'
 import { presentSession, type Session, sessionFields, showSession } from '../sessions/session.model.ts'
 import { findUser } from './change-user.ts'
+import { refuseHigherRank } from './protections.ts'
 
 /** The sessions of a user that have not ended, the latest sign-in first. */
 export async function listUserSessions({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
@@ -47,7 +48,9 @@ export async function revokeUserSession(
 ): Promise<HttpBody> {
   const { organizationId } = caller
   const { users, sessions } = context.within(organizationId)
-  const { _id: user } = await findUser(users, id)
+  const owner = await findUser(users, id)
+  refuseHigherRank(owner, caller)
+  const user = owner._id
   const named = { user, ref: objectId(sessionRef, 'sessionRef'), expiresAt: { $gt: new Date() } }
   const session: Session | null = await sessions.findOne(named)
   const [record] = await sessions.aggregate([{ $match: named }, showSession(sessionOf(caller))])
@@ -68,7 +71,9 @@ export async function revokeUserDevice(
 ): Promise<HttpBody> {
   const { organizationId } = caller
   const { users, devices, sessions } = context.within(organizationId)
-  const { _id: user, organization } = await findUser(users, id)
+  const owner = await findUser(users, id)
+  refuseHigherRank(owner, caller)
+  const { _id: user, organization } = owner
   const named = { user, _id: objectId(deviceId, 'deviceId') }
   const own = await sessions.findOne({ _id: sessionOf(caller) })
   const [record] = await devices.aggregate([{ $match: named }, showDevice(own?.deviceId ?? null)])

@@ -6,6 +6,7 @@ import type { PipelineStage } from 'mongoose'
 import type { Context } from '../context.ts'
 import { resolveFeatures, switched } from '../features/switches.ts'
 import { changeUser, findUser } from './change-user.ts'
+import { refuseHigherRank } from './protections.ts'
 import { presentUserEmail, userEmailFields } from './user-email.model.ts'
 
 const userWorkspaceFields: FieldTable = {
@@ -67,6 +68,7 @@ export function setUserFeatures(context: Context, request: SetUserFeaturesReques
   return changeUser(context, id, caller, {
     atOnce: false,
     async decide(user, tx) {
+      refuseHigherRank(user, caller)
       const features = await switched(tenant.features, user.features ?? {}, request.features, tx)
       return { set: { features }, event: { type: 'user.features_changed', data: { userId: id, features } } }
     },

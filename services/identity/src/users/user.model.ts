@@ -1,3 +1,4 @@
+import { emailKeyOf } from '@rollcall/contract'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
@@ -17,6 +18,8 @@ export type User = {
   blocked: boolean
   blockedAt: Date | null
   emailVerified: boolean
+  /** Made by open registration: whoever did so chose the address. */
+  selfRegistered: boolean
   tags: string[]
   attributes: Record<string, unknown>
   /** Features switched on or off for this user alone, by slug; none where it is absent. */
@@ -45,6 +48,7 @@ export const userSchema = new Schema<User>(
     blocked: { type: Boolean, default: false },
     blockedAt: { type: Date, default: null },
     emailVerified: { type: Boolean, default: false },
+    selfRegistered: { type: Boolean, default: false },
     tags: { type: [String], default: [] },
     attributes: { type: Schema.Types.Mixed, default: {} },
     features: { type: Schema.Types.Mixed, default: {} },
@@ -58,8 +62,8 @@ export const userSchema = new Schema<User>(
 )
 userSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 userSchema.index({ organization: 1, role: 1 })
-// Who signs in names an email and no organization.
-userSchema.index({ emailKey: 1, _id: 1 })
+// Who signs in names an email and no organization; in the order of `accountsOf`.
+userSchema.index({ emailKey: 1, emailVerified: -1, selfRegistered: 1, _id: 1 })
 
 /** What of a user is public. */
 export const userFields: FieldTable = {
@@ -82,8 +86,3 @@ export const userFields: FieldTable = {
 
 /** The public record of a user. */
 export const presentUser = presenter(userFields)
-
-/** Emails are one regardless of case. */
-export function emailKeyOf(email: string): string {
-  return email.toLowerCase()
-}

@@ -9,6 +9,7 @@ import { createUser } from './create-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { memberTotal } from './member-role.ts'
 import { profileOf } from './profile.ts'
+import { refuseHigherRank } from './protections.ts'
 import { presentUser, userFields } from './user.model.ts'
 import { listUserDevices, listUserSessions, revokeUserDevice, revokeUserSession } from './user-sessions.ts'
 import { getUserFeatures, listUserEmails, listUserWorkspaces, setUserFeatures } from './user-views.ts'
@@ -29,11 +30,20 @@ export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> 
     changeUser(context, request.id, caller, {
       // Callers bear the person's name into all that they do.
       atOnce: request.name !== undefined,
-      decide: user => ({ set: profileOf(request, user) }),
+      decide: user => {
+        refuseHigherRank(user, caller)
+        return { set: profileOf(request, user) }
+      },
     }),
 
   replaceUserTags: ({ id, tags }, { caller }) =>
-    changeUser(context, id, caller, { atOnce: false, decide: () => ({ set: { tags: [...new Set(tags)] } }) }),
+    changeUser(context, id, caller, {
+      atOnce: false,
+      decide: user => {
+        refuseHigherRank(user, caller)
+        return { set: { tags: [...new Set(tags)] } }
+      },
+    }),
 
   blockUser: ({ id }, { caller }) => blockUser(context, id, caller),
 

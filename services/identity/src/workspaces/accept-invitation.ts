@@ -1,37 +1,50 @@
-import { hashSecret } from '@rollcall/credentials'
 import type { AcceptInvitationRequest, InvitationTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Caller, type HttpBody, json, serviceCaller } from '@rollcall/rpc'
+import { AppError, type Call, type Caller, type HttpBody, json, serviceCaller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context, Tenant } from '../context.ts'
 import { asPerson, tell } from '../events.ts'
-import { blockedAccount } from '../sessions/bearer.ts'
+import { keepQuota } from '../organizations/quotas.ts'
+import { badSession, blockedAccount } from '../sessions/bearer.ts'
+import { dispossessOthers } from '../sessions/prove-mailbox.ts'
 import { takeRole } from '../users/member-role.ts'
+import { type PasswordSetter, setterOf } from '../users/passwords.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 import { type Invitation, isExpired } from './invitation.model.ts'
 import { tellOf } from './invitation-outcome.ts'
 import { accountOf, join } from './membership.ts'
 import { queueOf } from './seats.ts'
 
+/** The built-in role of accounts that invitations make. */
+export const roleOfNewcomers = 'user'
+
+/** An invitation that can still be answered, and whether its link is the mailed one. */
+type Found = { invitation: Invitation; isMailed: boolean }
 type Newcomer = { name: string; passwordHash: string }
 
 /**
- * Accepts an invitation: whoever got the mail becomes a member, by the account of the address or by a new one, for which
- * the request then has to hold name and password. Works once.
+ * Accepts an invitation, once: by the account of the address, for whoever proves that it is theirs, or by a new one, for
+ * which the request has to hold name and password.
  */
 export async function acceptInvitation(
   context: Context,
   { token, ...request }: AcceptInvitationRequest,
-  caller: Caller,
+  call: Call,
 ): Promise<HttpBody> {
-  const invitation = await findInvitation(context, token)
+  const { caller } = call
+  const found = await findInvitation(context, token)
+  const { invitation } = found
   const tenant = context.within(invitation.organization)
   const hasAccount = (await accountOf(tenant, invitation.email)) !== null
-  const newcomer = hasAccount ? undefined : await newcomerOf(context, request)
-  return context.store.transaction(
-    tx => acceptWithin(context, invitation, newcomer, caller, tx),
+  const newcomer = hasAccount
+    ? undefined
+    : await newcomerOf(context, request, setterOf(caller, String(invitation.organization)))
+  const accepted = await context.store.transaction(
+    tx => acceptWithin(context, found, newcomer, caller, tx),
     queueOf(invitation.workspace),
   )
+  if (newcomer && found.isMailed) await dispossessOthers(context, invitation.emailKey, call)
+  return accepted
 }
 
 /** Declines an invitation: its seat is free again, its link worth nothing. */
@@ -40,7 +53,7 @@ export async function declineInvitation(
   { token }: InvitationTokenRequest,
   caller: Caller,
 ): Promise<Updated> {
-  const found = await findInvitation(context, token)
+  const { invitation: found } = await findInvitation(context, token)
   await context.store.transaction(async tx => {
     const invitation = await answer(context.within(found.organization), found, 'declined', tx)
     await tellOf(context, 'invitation.declined', invitation, { ...caller, userName: invitation.email }, tx)
@@ -50,7 +63,7 @@ export async function declineInvitation(
 
 async function acceptWithin(
   context: Context,
-  found: Invitation,
+  { invitation: found, isMailed }: Found,
   newcomer: Newcomer | undefined,
   caller: Caller,
   tx: ClientSession,
@@ -62,27 +75,38 @@ async function acceptWithin(
   const role = await tenant.roles.findOne({ _id: invitation.roleId }, { session: tx })
   if (!role) throw new AppError('conflict', { message: `the role ${invitation.role} was deleted` })
   const account = await accountOf(tenant, invitation.email, tx)
+  if (account && !isMailed) await requireOwnSession(tenant, account, caller, tx)
   if (account?.blocked) throw blockedAccount()
-  const user = account ?? (await createAccount(context, invitation, newcomer, caller, tx))
+  const user = account ?? (await createAccount(context, { invitation, isMailed }, newcomer, caller, tx))
   const doer = asPerson(caller, user)
   await join(context, { workspace, user, role, doer }, tx)
   await tellOf(context, 'invitation.accepted', invitation, doer, tx, { userId: String(user._id) })
   const { _id, name, image } = workspace
-  return json({ workspace: { _id, name, image }, role: role.name, user: presentUser(user) })
+  return json({ workspace: { _id, name, image }, role: role.name, user: { _id: user._id, name: user.name } })
 }
 
-/** Makes the account of an invited person, who by the link has shown that the address is theirs. */
+/** Requires the caller to be signed in as an account: an impersonation, or a session of a scope, is not. */
+async function requireOwnSession({ sessions }: Tenant, user: User, { sessionId }: Caller, tx: ClientSession) {
+  const own = { _id: sessionId, user: user._id, origin: null, expiresAt: { $gt: new Date() } }
+  if (sessionId === undefined || !(await sessions.findOne(own, { session: tx }))) throw badSession()
+}
+
+/** Makes the account of an invited person; by the mailed link they have shown that the address is theirs. */
 async function createAccount(
   context: Context,
-  { organization, email, emailKey }: Invitation,
+  { invitation: { organization, email, emailKey, mayCreateAccount }, isMailed }: Found,
   newcomer: Newcomer | undefined,
   caller: Caller,
   tx: ClientSession,
 ): Promise<User> {
+  if (!mayCreateAccount)
+    throw new AppError('conflict', { message: 'the account was deleted; ask for another invitation' })
   if (!newcomer) throw new AppError('missing_field', { path: 'name' }) // the account was deleted meanwhile
   const { users, roles } = context.within(organization)
-  const carried = await takeRole(roles, 'user', serviceCaller('identity', String(organization)), tx)
-  const user = await users.insertOne({ ...newcomer, email, emailKey, emailVerified: true, ...carried }, { session: tx })
+  const carried = await takeRole(roles, roleOfNewcomers, serviceCaller('identity', String(organization)), tx)
+  const account = { ...newcomer, email, emailKey, emailVerified: isMailed, ...carried }
+  await keepQuota(context, organization, 'accounts', tx)
+  const user = await users.insertOne(account, { session: tx })
   const data = { user: presentUser(user) }
   await tell(context, asPerson(caller, user), 'user.created', { organization, subject: user._id, data }, tx)
   return user
@@ -91,16 +115,19 @@ async function createAccount(
 async function newcomerOf(
   { passwords }: Context,
   { name, password }: Omit<AcceptInvitationRequest, 'token'>,
+  setter: PasswordSetter,
 ): Promise<Newcomer> {
   if (name === undefined) throw new AppError('missing_field', { path: 'name' })
   if (password === undefined) throw new AppError('missing_field', { path: 'password' })
-  return { name, passwordHash: await passwords.hash(password) }
+  return { name, passwordHash: await passwords.hash(password, setter) }
 }
 
 /** The invitation of a link, if it can still be answered. */
-async function findInvitation({ models, tokenKey }: Context, token: string): Promise<Invitation> {
-  const invitation = await models.invitations.findOne({ hash: hashSecret(token, tokenKey) }).lean()
-  return answerable(invitation)
+async function findInvitation({ models, secrets }: Context, token: string): Promise<Found> {
+  const mailedHashes = secrets['mailed-invitation'].hashes(token)
+  const either = [{ hash: { $in: secrets.invitation.hashes(token) } }, { mailedHash: { $in: mailedHashes } }]
+  const invitation = answerable(await models.invitations.findOne({ $or: either }).lean())
+  return { invitation, isMailed: mailedHashes.some(hash => hash === invitation.mailedHash) }
 }
 
 /** Marks an invitation as answered: of two answers at once, the later one finds that it was. */

@@ -66,15 +66,23 @@ export function inWorkspace(permissions: Permissions): string[] {
 }
 
 async function authorityIn(
-  { members, roles }: Tenant,
+  tenant: Tenant,
   { _id: workspace }: Workspace,
   caller: Caller,
   tx?: ClientSession,
 ): Promise<{ permissions: Permissions; isOwner: boolean } | undefined> {
-  const { role, permissions, userId } = caller
-  if (isPrivileged(role)) return { permissions, isOwner: true }
+  if (isPrivileged(await organizationRoleOf(tenant, caller, tx))) return { permissions: '*', isOwner: true }
+  const { members, roles } = tenant
+  const { userId } = caller
   const member =
     userId === null ? null : await members.findOne({ workspace, user: userId, gone: false }, { session: tx })
   const authority = member && (await authorityOf(roles, member, tx))
   return authority ? { permissions: authority.permissions, isOwner: authority.role === 'owner' } : undefined
+}
+
+/** The role that a person, or a token's creator, has in the organization. A token's own role is for the organization alone. */
+async function organizationRoleOf({ users }: Tenant, caller: Caller, tx?: ClientSession): Promise<string> {
+  if (caller.kind !== 'token') return caller.role
+  const creator = await users.findOne({ _id: caller.userId }, { session: tx })
+  return creator?.role ?? ''
 }

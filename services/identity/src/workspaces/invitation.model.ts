@@ -1,8 +1,9 @@
+import { emailKeyOf } from '@rollcall/contract'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 
-/** An invitation into a workspace. The secret of its link is stored nowhere. */
+/** An invitation into a workspace. The secrets of its links are not stored. */
 export type Invitation = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -12,8 +13,12 @@ export type Invitation = {
   emailKey: string
   role: string
   roleId: Types.ObjectId
-  /** Hash of the link's secret under the server's key. */
+  /** Hash of the secret that the sender got; it proves no mailbox. */
   hash: string
+  /** Hash of the mailed secret; absent in invitations sent before there were two. */
+  mailedHash?: string
+  /** Whether the sender was allowed to have an account made for the address. */
+  mayCreateAccount?: boolean
   status: 'pending' | 'accepted' | 'declined'
   expiresAt: Date
   /** Who sent it, in person or by a token. */
@@ -32,6 +37,8 @@ export const invitationSchema = new Schema<Invitation>(
     role: { type: String, required: true },
     roleId: { type: Schema.Types.ObjectId, required: true },
     hash: { type: String, required: true },
+    mailedHash: { type: String },
+    mayCreateAccount: { type: Boolean },
     status: { type: String, default: 'pending' },
     expiresAt: { type: Date, required: true },
     sender: { type: Schema.Types.ObjectId, required: true },
@@ -46,10 +53,11 @@ invitationSchema.index(
 invitationSchema.index({ organization: 1, workspace: 1, status: 1, expiresAt: 1 })
 // Who follows the link names no organization.
 invitationSchema.index({ hash: 1 }, { unique: true })
+invitationSchema.index({ mailedHash: 1 }, { unique: true, partialFilterExpression: { mailedHash: { $exists: true } } })
 
 /** What of an invitation is public. */
 export const invitationFields: FieldTable = {
-  email: { type: 'string', key: { path: 'emailKey', of: text => text.toLowerCase() } },
+  email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
   role: 'string',
   status: 'string',
   expiresAt: 'date',

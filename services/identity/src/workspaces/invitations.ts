@@ -1,12 +1,18 @@
-import { generateSecret, hashSecret } from '@rollcall/credentials'
+import { allows, emailKeyOf } from '@rollcall/contract'
+import { generateSecret } from '@rollcall/credentials'
 import type { CreateInvitationRequest, InvitationRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { AppError, actorOf, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { quoted } from '@rollcall/runtime'
 import { objectId, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mailer.ts'
-import { emailKeyOf } from '../users/user.model.ts'
-import { acceptInvitation, declineInvitation } from './accept-invitation.ts'
+import { requireMailReach } from '../organizations/mail-reach.ts'
+import { keepQuota } from '../organizations/quotas.ts'
+import { builtInRole } from '../roles/built-in.ts'
+import { refuseExcess } from '../roles/permissions.ts'
+import type { User } from '../users/user.model.ts'
+import { acceptInvitation, declineInvitation, roleOfNewcomers } from './accept-invitation.ts'
 import { enter, roleToGive, visit } from './access.ts'
 import { type Invitation, invitationFields, presentInvitation, showStatus } from './invitation.model.ts'
 import { tellOf, withdraw } from './invitation-outcome.ts'
@@ -35,48 +41,55 @@ export const invitations = (context: Context): Handlers<'rollcall.identity.v1.In
   revokeInvitation: (request, { caller }) =>
     context.store.transaction(tx => revokeWithin(context, request, caller, tx), queueOf(request.id)),
 
-  acceptInvitation: (request, { caller }) => acceptInvitation(context, request, caller),
+  acceptInvitation: (request, call) => acceptInvitation(context, request, call),
 
   declineInvitation: (request, { caller }) => declineInvitation(context, request, caller),
 })
 
-/** Invites someone into a workspace; the answer and the mail alone hold the link. */
+/** Invites someone into a workspace. The answer and the mail hold a link each; only the mailed one proves the mailbox. */
 async function createInvitation(context: Context, request: CreateInvitationRequest, caller: Caller): Promise<HttpBody> {
-  const secret = generateSecret()
-  const hash = hashSecret(secret, context.tokenKey)
-  const { invitation, workspace } = await context.store.transaction(
-    tx => createWithin(context, { ...request, hash }, caller, tx),
+  await requireMailReach(context, caller.organizationId, request.email)
+  const [secret, mailedSecret] = [generateSecret(), generateSecret()]
+  const hashes = {
+    hash: context.secrets.invitation.hash(secret),
+    mailedHash: context.secrets['mailed-invitation'].hash(mailedSecret),
+  }
+  const { invitation, workspace, user } = await context.store.transaction(
+    tx => createWithin(context, { ...request, ...hashes }, caller, tx),
     queueOf(request.id),
   )
-  const acceptUrl = `${context.consoleUrl}/invitations/${secret}`
+  const linkOf = (secret: string) => `${context.consoleUrl}/invitations/${secret}`
   try {
-    await context.mailer.send(mailOf(invitation, workspace, caller, acceptUrl))
+    const mail = mailOf(invitation, workspace, caller, linkOf(mailedSecret))
+    await context.mailer.send({ ...mail, ...(user && { userId: String(user._id) }) })
   } catch (error) {
     // Who is not told of an invitation cannot answer it: it must keep neither its seat nor another from being sent.
     const named = { _id: invitation._id, status: 'pending' }
     await context.store.transaction(tx => withdraw(context, named, caller, tx), queueOf(request.id))
     throw error
   }
-  return json({ ...presentInvitation(invitation), acceptUrl })
+  return json({ ...presentInvitation(invitation), acceptUrl: linkOf(secret) })
 }
 
 async function createWithin(
   context: Context,
-  { id, email, role: name, hash }: CreateInvitationRequest & { hash: string },
+  { id, email, role: name, ...hashes }: CreateInvitationRequest & Pick<Invitation, 'hash' | 'mailedHash'>,
   caller: Caller,
   tx: ClientSession,
-): Promise<{ invitation: Invitation; workspace: Workspace }> {
+): Promise<{ invitation: Invitation; workspace: Workspace; user: User | null }> {
   const tenant = context.within(caller.organizationId)
   const entered = await enter(tenant, id, caller, 'create', tx)
   const { workspace } = entered
   const role = await roleToGive(tenant.roles, name, entered, tx)
   const user = await accountOf(tenant, email, tx)
+  if (!user) refuseNewAccount(caller)
   if (user && (await tenant.members.findOne({ workspace: workspace._id, user: user._id }, { session: tx })))
     throw new AppError('duplicate', { path: 'email' })
   const emailKey = emailKeyOf(email)
   // One that nobody answered in time makes room for another; one that is pending does not, by the unique index.
   const outdated = { workspace: workspace._id, emailKey, status: 'pending', expiresAt: { $lte: new Date() } }
   await tenant.invitations.deleteMany(outdated, { session: tx })
+  await keepQuota(context, workspace.organization, 'invitations', tx)
   const invitation = await tenant.invitations.insertOne(
     {
       workspace: workspace._id,
@@ -84,7 +97,8 @@ async function createWithin(
       emailKey,
       role: role.name,
       roleId: role._id,
-      hash,
+      ...hashes,
+      mayCreateAccount: !user,
       expiresAt: new Date(Date.now() + lifetimeDays * 24 * 3_600_000),
       sender: objectId(caller.userId),
       createdBy: actorOf(caller),
@@ -94,7 +108,14 @@ async function createWithin(
   await lockMembers(tenant, workspace._id, tx)
   await refuseOverbooking(tenant, workspace._id, tx)
   await tellOf(context, 'invitation.created', invitation, caller, tx)
-  return { invitation, workspace }
+  return { invitation, workspace, user }
+}
+
+/** Refuses to have an account made by someone who could not make it themselves. @throws {AppError} forbidden */
+function refuseNewAccount({ permissions }: Caller): void {
+  if (!allows(permissions, 'users', 'create'))
+    throw new AppError('forbidden', { message: 'Permission denied: users.create' })
+  refuseExcess(builtInRole(roleOfNewcomers)!.permissions, permissions)
 }
 
 async function revokeWithin(
@@ -117,17 +138,17 @@ async function revokeWithin(
 }
 
 function mailOf(
-  { organization, email, role }: Invitation,
+  { organization, email, role, expiresAt }: Invitation,
   { name }: Workspace,
   { userName }: Caller,
   link: string,
 ): Mail {
   const paragraphs = [
     'Hello,',
-    `${userName} invites you to the workspace ${name}, as ${role}. Accept or decline here:`,
+    `${quoted(userName)} invites you to the workspace ${quoted(name)}, with the role ${quoted(role)}. Accept or decline here:`,
     link,
     `The link works once, within ${lifetimeDays} days.`,
   ]
-  const subject = `Invitation to ${name}`
-  return { organizationId: String(organization), to: email, subject, text: paragraphs.join('\n\n') }
+  const about = { purpose: 'invitation' as const, subject: `Invitation to ${quoted(name)}`, expiresAt }
+  return { organizationId: String(organization), to: email, ...about, text: paragraphs.join('\n\n') }
 }

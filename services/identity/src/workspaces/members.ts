@@ -1,13 +1,14 @@
+import { emailKeyOf } from '@rollcall/contract'
 import type { AddMemberRequest, MemberRequest, UpdateMemberRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { AppError, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
-import { objectId, reference, runList } from '@rollcall/store'
+import { objectId, personReference, reference, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context, Tenant } from '../context.ts'
 import { tell } from '../events.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
-import { emailKeyOf, type User } from '../users/user.model.ts'
+import type { User } from '../users/user.model.ts'
 import { type Entered, enter, inWorkspace, roleToGive } from './access.ts'
 import { withdraw } from './invitation-outcome.ts'
 import { type Member, memberFields, presentMember, showUser } from './member.model.ts'
@@ -25,7 +26,7 @@ export const members = (context: Context): Handlers<'rollcall.identity.v1.Member
       stages: [showUser],
       query: list ?? {},
       fields: memberFields,
-      populate: { user: reference(tenant.users, presentPerson) },
+      populate: { user: personReference(caller, reference(tenant.users, presentPerson)) },
     })
   },
 
@@ -111,10 +112,10 @@ async function removeWithin(
   return json(record)
 }
 
-/** The member by the id of the account or of the membership, whose role in it does not allow more than the caller's. */
+/** The member by the id of the account or of the membership, whose role in it is not above the caller's. */
 async function findMember(
   { members, roles }: Tenant,
-  { workspace, held }: Entered,
+  { workspace, held, isOwner }: Entered,
   id: string,
   tx: ClientSession,
 ): Promise<Member> {
@@ -124,10 +125,12 @@ async function findMember(
   if (!member) throw new AppError('not_found', { what: 'member' })
   const authority = member.gone ? undefined : await authorityOf(roles, member, tx)
   if (authority) refuseExcess(inWorkspace(authority.permissions), held)
+  if (authority?.role === 'owner' && !isOwner)
+    throw new AppError('forbidden', { message: 'Only an owner changes or removes an owner.' })
   return member
 }
 
-/** What members see of each other. */
+/** What callers with users.read see of a member. */
 function presentPerson({ _id, name, email, image }: User) {
   const id = String(_id)
   return { _id: id, id, name, email, image }

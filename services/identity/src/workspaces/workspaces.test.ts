@@ -33,13 +33,16 @@ describe('workspaces', () => {
     return (docs as unknown as Json[]).map(({ type }) => String(type))
   }
 
-  it('invite by a mail that holds the link, the role and who invites', async () => {
+  it('invite by a mail that holds a link of its own, the role and who invites', async () => {
     const email = newAddress()
     const { acceptUrl } = await invite(await create(), email)
     assert.match(String(acceptUrl), /^https:\/\/console\.example\.com\/invitations\/\w{60}$/)
     const mail = harness.mails.find(({ to }) => to === email)!
-    assert.equal(mail.subject, 'Invitation to Workspace')
-    for (const part of [String(acceptUrl), 'Owner', 'as user', '7 days']) assert.ok(mail.text.includes(part), part)
+    assert.equal(mail.subject, 'Invitation to “Workspace”')
+    for (const part of ['“Owner”', 'with the role “user”', '7 days']) assert.ok(mail.text.includes(part), part)
+    const [mailedUrl] = /https:\S+/.exec(mail.text)!
+    assert.match(mailedUrl, /^https:\/\/console\.example\.com\/invitations\/\w{60}$/)
+    assert.notEqual(mailedUrl, acceptUrl)
   })
 
   it('send no mail for an invitation that is refused', async () => {
@@ -56,7 +59,7 @@ describe('workspaces', () => {
       .collection('invitations')
       .findOne({ hash: { $exists: true } }, { sort: { _id: -1 } })
     assert.equal(String(stored!._id), id)
-    assert.match(stored!.hash, /^[\w-]{43}$/)
+    assert.match(stored!.hash, /^test:[\w-]{43}$/)
     assert.ok(!JSON.stringify([stored, await told(id)]).includes(secret))
   })
 
@@ -108,7 +111,7 @@ describe('workspaces', () => {
     assert.deepEqual(await types(declined), ['invitation.created', 'invitation.declined'])
     assert.deepEqual(await types(revoked), ['invitation.created', 'invitation.revoked'])
     const [, acceptance] = await told(accepted.id)
-    assert.deepEqual(acceptance!.data!.actor, { kind: 'user', id: user!.id, name: 'Invited' })
+    assert.deepEqual(acceptance!.data!.actor, { kind: 'user', id: user!._id, name: 'Invited' })
     const [, refusal] = await told(declined.id)
     assert.deepEqual(refusal!.data!.actor, { kind: 'system', id: null, name: declined.email })
   })

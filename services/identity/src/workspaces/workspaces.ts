@@ -8,6 +8,7 @@ import type { ClientSession } from 'mongoose'
 import type { Context, Tenant } from '../context.ts'
 import { tell } from '../events.ts'
 import { switched } from '../features/switches.ts'
+import { keepQuota } from '../organizations/quotas.ts'
 import { enter } from './access.ts'
 import { carryRole, join } from './membership.ts'
 import { lockMembers, refuseOverbooking } from './seats.ts'
@@ -50,6 +51,7 @@ function createWorkspace(
     const user = await tenant.users.findOne({ _id: caller.userId }, { session: tx })
     const role = await tenant.roles.findOne({ name: 'owner', builtIn: true }, { session: tx })
     if (!user || !role) throw new AppError('unauthenticated', { message: 'No such account.' })
+    await keepQuota(context, caller.organizationId, 'workspaces', tx)
     const workspace = await tenant.workspaces.insertOne(
       {
         name,

@@ -51,6 +51,11 @@ describe('an import that is cancelled', () => {
     assert.equal(applied(), 2_000)
     assert.equal((await test.job(call, jobId)).counts.created, 2_000)
     assert.equal(await test.turn(call), 'done')
+    const [event, ...more] = await test.events(jobId)
+    assert.deepEqual(more, [])
+    assert.equal(event!.type, 'audience.import_cancelled')
+    const outcomes = { total: 5_000, created: 2_000, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
+    assert.deepEqual(event!.data, { jobId, ...outcomes })
   })
 
   it('ends when the audience can be asked again', async () => {

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { breakOff } from './break-off.ts'
 import { findImport } from './find-import.ts'
 import { queueIdOf } from './import.job.ts'
+import { cancelledReason } from './import.model.ts'
 import { unfinished } from './turn.ts'
 
 /** Stops a job for good; where the audience cannot say now what became of its last batches, the worker finds out. */
@@ -18,7 +19,7 @@ export async function cancelImport(context: Context, { jobId }: ImportJobRequest
   const job = await imports.findOneAndUpdate({ _id, state: { $in: unfinished } }, mark)
   if (!job) throw new AppError('conflict', { message: 'the import has finished' })
   try {
-    await breakOff(context, collections, job, 'cancelled', call)
+    await breakOff(context, collections, job, cancelledReason, call)
   } catch (err) {
     context.logger.warn({ job: jobId, err }, 'import cancelled, its last batches are left to the worker')
     await context.queue.enqueue(queueIdOf(call.caller.organizationId))

@@ -26,6 +26,20 @@ describe('the job of an import', () => {
     assert.ok(errors.every(({ value, message }) => value.length === 200 && message.length === 1_000))
   })
 
+  it('publishes why it failed, once', async () => {
+    const call = test.newCall()
+    const jobId = await test.start(call, file)
+    await test.context.of(call.caller).chunks.deleteMany({})
+    test.answer = createAll
+    await test.turn(call)
+    assert.equal((await test.job(call, jobId)).state, 'failed')
+    const [event, ...more] = await test.events(jobId)
+    assert.deepEqual(more, [])
+    assert.equal(event!.type, 'audience.import_failed')
+    const outcomes = { total: 2, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
+    assert.deepEqual(event!.data, { jobId, reason: 'the uploaded file is not there any more', ...outcomes })
+  })
+
   it('is given no row that one record cannot hold', async () => {
     const [headers, cells] = [0, 1].map(line =>
       Array.from({ length: 80 }, (_, n) => (line ? '名'.repeat(60_000) : `c${n}`)),

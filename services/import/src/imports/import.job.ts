@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { CsvError } from '@rollcall/csv'
 import { type CallContext, serviceCaller } from '@rollcall/rpc'
-import type { Event } from '@rollcall/runtime'
 import { addEvents } from '@rollcall/store'
-import type { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
+import { dropFile } from '../uploads/spool.ts'
 import { applyBatches } from './apply-batches.ts'
 import { breakOff } from './break-off.ts'
-import type { Import } from './import.model.ts'
+import { cancelledReason, type Import } from './import.model.ts'
+import { completionEvents } from './import-events.ts'
 import { beginTurn, FenceLost, Hopeless, ours, type Turn, unfinished } from './turn.ts'
 import { undoBatches } from './undo-batches.ts'
 
@@ -24,6 +23,8 @@ export async function organizationsWithImports({ models }: Context): Promise<str
 
 /** After so many setbacks in a row a job lets the others of its organization go first. */
 const patience = 5
+/** The oldest unfinished jobs, among which the next one is chosen. */
+const jobsConsidered = 100
 /** So long the audience may take to show that it is there. */
 const probeMs = 2_000
 
@@ -63,7 +64,7 @@ async function work(turn: Turn): Promise<void> {
 
 async function endCancelled(context: Context, collections: Collections, { _id }: NextJob, call: CallContext) {
   const job = await collections.imports.findOne({ _id })
-  if (job) await breakOff(context, collections, job, 'cancelled', call)
+  if (job) await breakOff(context, collections, job, cancelledReason, call)
 }
 
 type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks' | 'cancelled'>
@@ -71,7 +72,10 @@ type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks' | 'cancelled'>
 /** The oldest, unless it fails time and again: whatever is wrong with it, the others are not held up. */
 async function nextJob({ imports }: Collections): Promise<NextJob | undefined> {
   const projection = { startedAt: 1, setbacks: 1, cancelled: 1 } as const
-  const jobs: NextJob[] = await imports.find({ state: { $in: unfinished } }, { sort: { _id: 1 }, projection })
+  const jobs: NextJob[] = await imports.find(
+    { state: { $in: unfinished } },
+    { sort: { _id: 1 }, limit: jobsConsidered, projection },
+  )
   const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / patience)
   const [next] = jobs.toSorted((a, b) => rank(a) - rank(b))
   return next
@@ -103,34 +107,12 @@ async function takeOver({ imports }: Collections, { _id, startedAt }: NextJob): 
 
 /** The end of a job and the event that tells of it are one transaction; the file of an import is not needed any more. */
 async function complete({ context, collections, job }: Turn): Promise<void> {
-  const { imports, chunks, uploads } = collections
+  const { imports } = collections
   await context.store.transaction(async session => {
     const changes = { state: 'completed', finishedAt: new Date(), fates: null }
     const { matchedCount } = await imports.updateOne(ours(job), { $set: changes }, { session })
     if (matchedCount === 0) throw new FenceLost()
-    await addEvents(session, eventsOf(job))
+    await addEvents(session, completionEvents(job))
   })
-  if (job.kind !== 'import') return
-  await chunks.deleteMany({ upload: job.upload })
-  await uploads.deleteOne({ _id: job.upload })
-}
-
-/** What the end of a job tells; a dry run has nothing to tell. */
-function eventsOf({ _id, kind, undoes, organization, total, counts }: Import): Event[] {
-  const { created, updated, unchanged, skipped, failed, removed } = counts
-  const event = (type: string, subject: Types.ObjectId, data: object): Event => ({
-    id: randomUUID(),
-    type,
-    source: 'import',
-    subject: String(subject),
-    organization: String(organization),
-    time: new Date().toISOString(),
-    data: { jobId: String(subject), ...data },
-  })
-  if (kind === 'import') {
-    return [event('audience.import_completed', _id, { total, created, updated, unchanged, skipped, failed })]
-  }
-  if (kind === 'dry-run' || !undoes) return []
-  const undone = { undoJobId: String(_id), removed, restored: updated, kept: skipped }
-  return [event('audience.import_undone', undoes, undone)]
+  await dropFile(collections, job)
 }

@@ -4,6 +4,9 @@ import type { Actor } from '@rollcall/rpc'
 import type { FieldTable } from '@rollcall/store'
 import { type mongo, type PipelineStage, Schema, type Types } from 'mongoose'
 
+/** `failedReason` of an import that was cancelled. */
+export const cancelledReason = 'cancelled'
+
 /** What became of the rows so far; of an undo, of the contacts. */
 export type Counts = {
   created: number

@@ -5,9 +5,11 @@ import { AppError, actorOf, authorize, type Call } from '@rollcall/rpc'
 import { isDuplicate, objectId } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
+import { releaseRoom } from '../uploads/pending.ts'
 import type { Upload } from '../uploads/upload.model.ts'
 import { queueIdOf } from './import.job.ts'
 import { type Import, noCounts } from './import.model.ts'
+import { insertJob } from './insert-job.ts'
 
 const expired = 'Import data expired. Please re-upload the CSV file.'
 const fields = ['email', 'name', 'tags', 'unsubscribed']
@@ -25,13 +27,13 @@ export async function startImport(
   const started = upload && (await collections.imports.findOne({ upload, kind: 'import' }))
   if (started && !request.dryRun) return { jobId: String(started._id) }
   const found = upload && !started ? await collections.uploads.findOne({ _id: upload }) : null
-  if (!found || found.expiresAt.getTime() <= Date.now()) throw new AppError('bad_request', { message: expired })
+  if (!found || found.expiresAt.getTime() <= context.now()) throw new AppError('bad_request', { message: expired })
 
   const { definitions } = await context.attributes.describeAttributes({}, call)
   const mapping = readMapping(request.mapping, found.format.headers, definitions)
   const lists = await readLists(context, request.listIds, call)
   const options = { ...optionsOf(request), mapping, lists, createdBy: actorOf(call.caller) }
-  const job = await (request.dryRun ? insertDryRun : insertOnce)(collections, found, options)
+  const job = await (request.dryRun ? insertDryRun : insertOnce)(context, collections, found, options)
   await context.queue.enqueue(queueIdOf(call.caller.organizationId))
   return { jobId: String(job) }
 }
@@ -57,24 +59,39 @@ async function readLists({ batches }: Context, ids: readonly string[], call: Cal
 }
 
 /** The file of a dry run stays as long as it can be started. */
-async function insertDryRun({ imports }: Collections, upload: Upload, options: Options): Promise<Types.ObjectId> {
-  return (await imports.insertOne({ ...draftOf(upload, options), kind: 'dry-run' }))._id
+async function insertDryRun(
+  context: Context,
+  collections: Collections,
+  upload: Upload,
+  options: Options,
+): Promise<Types.ObjectId> {
+  const { dryRuns: limit } = context.quotas
+  if (upload.dryRuns >= limit) throw new AppError('quota_exceeded', { limit, what: 'dry runs per upload' })
+  const job = { ...draftOf(upload, options), kind: 'dry-run' as const }
+  const { _id } = await context.store.transaction(session => insertJob(context, collections, job, session))
+  await collections.uploads.updateOne({ _id: upload._id }, { $inc: { dryRuns: 1 } })
+  return _id
 }
 
 /** Of two starts at once the unique index lets one through; the other answers its job. */
 async function insertOnce(
-  { imports, chunks, uploads }: Collections,
+  context: Context,
+  collections: Collections,
   upload: Upload,
   options: Options,
 ): Promise<Types.ObjectId> {
+  const { imports, chunks, uploads } = collections
   const { _id } = upload
-  const purgeAt = new Date(Date.now() + retentionMs)
+  const purgeAt = new Date(context.now() + retentionMs)
   await Promise.all([
     chunks.updateMany({ upload: _id }, { $set: { purgeAt } }),
     uploads.updateOne({ _id }, { $set: { purgeAt } }),
   ])
   try {
-    return (await imports.insertOne({ ...draftOf(upload, options), kind: 'import' }))._id
+    const job = { ...draftOf(upload, options), kind: 'import' as const }
+    const inserted = await context.store.transaction(session => insertJob(context, collections, job, session))
+    await releaseRoom(collections, _id)
+    return inserted._id
   } catch (error) {
     const other = isDuplicate(error) ? await imports.findOne({ upload: _id, kind: 'import' }) : null
     if (!other) throw error

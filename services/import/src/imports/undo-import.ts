@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { findImport } from './find-import.ts'
 import { queueIdOf } from './import.job.ts'
 import { type Import, noCounts } from './import.model.ts'
+import { insertJob } from './insert-job.ts'
 import { unfinished } from './turn.ts'
 
 /** Makes the job that takes an import back, once: the mark on the import and the job are one transaction. */
@@ -13,14 +14,16 @@ export async function undoImport(
   { jobId }: ImportJobRequest,
   { caller }: Call,
 ): Promise<StartImportResponse> {
-  const { imports } = context.of(caller)
+  const collections = context.of(caller)
+  const { imports } = collections
   const { _id } = await findImport(imports, jobId)
   const undo = await context.store.transaction(async session => {
     const job = await imports.findOne({ _id }, { session })
     refuseUndo(job!)
     const undoneBy = new Types.ObjectId()
     await imports.updateOne({ _id }, { $set: { undoneBy } }, { session })
-    return (await imports.insertOne({ ...undoOf(job!), _id: undoneBy, createdBy: actorOf(caller) }, { session }))._id
+    const undo = { ...undoOf(job!), _id: undoneBy, createdBy: actorOf(caller) }
+    return (await insertJob(context, collections, undo, session))._id
   })
   await context.queue.enqueue(queueIdOf(caller.organizationId))
   return { jobId: String(undo) }

@@ -1,4 +1,5 @@
-import { type Row, readEmail, unguard } from '@rollcall/csv'
+import { emailOf } from '@rollcall/contract'
+import { type Row, unguard } from '@rollcall/csv'
 
 const initialSlots = 1 << 14
 
@@ -14,10 +15,10 @@ export class EmailIndex {
   #rows = new Uint32Array(initialSlots)
   #size = 0
 
-  /** Notes the row (from 1) as the latest of this email, and answers the one before it; 0 where there is none. */
-  note(email: string, row: number): number {
+  /** Notes the row (from 1) as the latest of this email's key, and answers the one before it; 0 where there is none. */
+  note(key: string, row: number): number {
     if (this.#size * 2 >= this.#rows.length) this.#grow()
-    const [high, low] = hash(email.trim().toLowerCase(), this.#seed)
+    const [high, low] = hash(key, this.#seed)
     const slot = this.#slotOf(high, low)
     const before = this.#rows[slot]!
     if (before === 0) {
@@ -55,8 +56,8 @@ export class EmailIndex {
 
 /** Notes the email that a row has in a column; answers the row where it stood before, 0 where it did not or is none. */
 export function noteEmail(emails: EmailIndex, { row, cells }: Row, column: number): number {
-  const { value: email } = readEmail(unguard(cells[column] ?? ''))
-  return email === undefined ? 0 : emails.note(email, row)
+  const email = emailOf(unguard(cells[column] ?? ''))
+  return email === undefined ? 0 : emails.note(email.key, row)
 }
 
 /** Two multiplicative hashes of 32 bits that feed each other; seeded, so that nobody can choose emails that collide. */

@@ -1,5 +1,7 @@
 import type { Scope } from '@rollcall/store'
 import { mongo, Types } from 'mongoose'
+import type { Collections } from '../context.ts'
+import type { Import } from '../imports/import.model.ts'
 import { type Chunk, chunkBytes } from './upload.model.ts'
 
 /**
@@ -31,6 +33,13 @@ export async function* storeWhilePassing(
     yield piece
   }
   if (size > 0) await store(Buffer.concat(waiting))
+}
+
+/** Deletes the file of an import that has ended; dry runs leave it to the import, and an undo needs none. */
+export async function dropFile({ chunks, uploads }: Collections, { kind, upload }: Import): Promise<void> {
+  if (kind !== 'import') return
+  await chunks.deleteMany({ upload })
+  await uploads.deleteOne({ _id: upload })
 }
 
 /** The bytes of a stored upload from an offset on. */

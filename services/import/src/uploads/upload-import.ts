@@ -4,11 +4,14 @@ import { AppError, type Call, type HttpBody, json } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
 import { EmailIndex, noteEmail } from './email-index.ts'
+import { type Room, releaseRoom, reserveRoom } from './pending.ts'
 import { readStored, storeWhilePassing } from './spool.ts'
 
 /** Unfinished and expired uploads stay for a while, so that the clock of the database need not agree with ours. */
 const purgeSlackMs = 3_600_000
 const previewLength = 3
+/** Few enough that the event loop gets its turn between two batches. */
+const surveyedRows = 200
 /** Characters. A row that failed is kept in one record, which MongoDB limits to 16 MiB: at most 3 bytes for each of them. */
 const longestRow = 4 * 1024 * 1024
 
@@ -32,13 +35,14 @@ export async function uploadImport(
 ): Promise<HttpBody> {
   const collections = context.of(call.caller)
   const upload = new Types.ObjectId()
-  const purgeAt = new Date(Date.now() + context.uploadTtlMs + purgeSlackMs)
-  const slugs = await attributeSlugs(context, call)
+  const purgeAt = new Date(context.now() + context.uploadTtlMs + purgeSlackMs)
   let fileName: string | undefined
-  const content = fileContent(requests, context.maxUploadBytes, name => {
+  const room = await reserveRoom(context, collections, upload)
+  const content = fileContent(requests, context.maxUploadBytes, room, name => {
     fileName = name
   })
   try {
+    const slugs = await attributeSlugs(context, call)
     const survey = await surveyUpload(
       collections,
       upload,
@@ -47,7 +51,8 @@ export async function uploadImport(
       context.limits,
     )
     const { format, rowCount } = survey
-    const expiresAt = new Date(Date.now() + context.uploadTtlMs)
+    const expiresAt = new Date(context.now() + context.uploadTtlMs)
+    await room.settle(expiresAt)
     await collections.uploads.insertOne({
       _id: upload,
       fileName: fileName ?? null,
@@ -58,9 +63,14 @@ export async function uploadImport(
     })
     return json(present(upload, survey, expiresAt))
   } catch (error) {
-    await collections.chunks.deleteMany({ upload }).catch(() => undefined) // else the database forgets them in time
+    await discard(collections, upload).catch(() => undefined) // else it expires as others do
     throw error instanceof CsvError ? refusal(error.message) : error
   }
+}
+
+async function discard(collections: Collections, upload: Types.ObjectId): Promise<void> {
+  await collections.chunks.deleteMany({ upload })
+  await releaseRoom(collections, upload)
 }
 
 async function attributeSlugs({ attributes }: Context, { caller, requestId, signal }: Call): Promise<string[]> {
@@ -71,6 +81,7 @@ async function attributeSlugs({ attributes }: Context, { caller, requestId, sign
 async function* fileContent(
   requests: AsyncIterable<UploadImportRequest>,
   maxBytes: number,
+  room: Room,
   named: (name: string) => void,
 ): AsyncGenerator<Buffer> {
   let bytes = 0
@@ -78,6 +89,7 @@ async function* fileContent(
     if (fileName !== undefined) named(fileName)
     bytes += chunk.length
     if (bytes > maxBytes) throw refusal(`the file is larger than ${maxBytes} bytes`)
+    await room.take(bytes)
     if (chunk.length > 0) yield chunk
   }
 }
@@ -104,7 +116,7 @@ async function surveyRows(body: AsyncIterable<Uint8Array>, format: CsvFormat, sl
   const preview: Row[] = []
   let rowCount = 0
   let duplicateEmails = 0
-  const reading = readCsv(body, format, { limits })
+  const reading = readCsv(body, format, { limits, batchRows: surveyedRows })
   for await (const { rows } of reading) {
     for (const row of rows) {
       refuseLongField(row, format, limits)

@@ -9,6 +9,8 @@ export type Upload = {
   format: CsvFormat
   /** Data rows. */
   rowCount: number
+  /** Dry runs so far. */
+  dryRuns: number
   /** Until when it can be started. */
   expiresAt: Date
   /** When the database forgets it. */
@@ -23,6 +25,7 @@ export const uploadSchema = new Schema<Upload>(
     fileName: { type: String, default: null },
     format: { type: Schema.Types.Mixed, required: true },
     rowCount: { type: Number, required: true },
+    dryRuns: { type: Number, default: 0 },
     expiresAt: { type: Date, required: true },
     purgeAt: { type: Date, required: true },
   },

@@ -538,6 +538,13 @@ describe('what is said of a record', () => {
       })
     })
 
+    it('asks no more questions than one check may', async () => {
+      dns.publish('example.com', [rightKey])
+      const { status, reason } = await check(dkim, { budget: 2 })
+      assert.deepEqual([status, reason?.includes('takes more DNS questions than one check may ask')], ['error', true])
+      assert.ok(dns.asked.length <= 2, String(dns.asked))
+    })
+
     it('asks no servers in private networks', async () => {
       dns.publish('example.com', [rightKey])
       const finding = await check(dkim, { allowPrivate: false })

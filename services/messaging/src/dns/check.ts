@@ -135,6 +135,8 @@ function failed(error: unknown): Verdict {
 function whatFailed({ kind, zone, servers }: DnsFailure): string {
   const who = zone ? `the name servers of ${zone} (${servers.join(', ')})` : 'the DNS servers'
   switch (kind) {
+    case 'exhausted':
+      return 'finding out takes more DNS questions than one check may ask'
     case 'timeout':
       return `${who} did not answer in time`
     case 'servfail':

@@ -1,8 +1,8 @@
 /**
  * Why a question got no answer: nobody answered in time, or a server said that it failed or would not say, does not know the
- * zone it should serve, or sent what is no answer.
+ * zone it should serve, or sent what is no answer; or finding out would take more questions than may be asked.
  */
-export type FailureKind = 'timeout' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'unreachable'
+export type FailureKind = 'exhausted' | 'timeout' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'unreachable'
 
 /** Raised where DNS gave no answer, neither "it is this" nor "there is none". */
 export class DnsFailure extends Error {

@@ -29,6 +29,8 @@ export type ResolverOptions = {
   staggerMs?: number
   /** Questions under way at once, of one set of lookups. Default 24. */
   concurrency?: number
+  /** Questions put to servers, of one set of lookups: zones must not have us ask without end. Default 300. */
+  budget?: number
   /** Port of the zones' own servers. Default 53. */
   authorityPort?: number
   /** Whether zones may name servers in private networks: for tests. Default false. */
@@ -68,7 +70,7 @@ const MAX_ALIASES = 8
 const MAX_CUTS = 16
 const MAX_SERVERS = 6
 /** From the most telling down: what one server says counts more than another's silence. */
-const telling: FailureKind[] = ['lame', 'refused', 'servfail', 'malformed', 'unreachable', 'timeout']
+const telling: FailureKind[] = ['exhausted', 'lame', 'refused', 'servfail', 'malformed', 'unreachable', 'timeout']
 const nothing: Step = { records: [], alias: null, exists: false, ttlSeconds: 0, isCached: false }
 
 /** Makes the way in which lookups are done. */
@@ -96,12 +98,15 @@ export function createResolver(options: ResolverOptions): OpenLookups {
 }
 
 function puts(options: ResolverOptions, over: AbortSignal): Put {
-  const { questionMs = 3000, staggerMs = 600, concurrency = 24 } = options
+  const { questionMs = 3000, staggerMs = 600, concurrency = 24, budget = 300 } = options
   const turn = limiter(concurrency)
+  let left = budget
   return async (servers, question, judge) => {
     if (!isAskable(question.name)) throw new DnsFailure('malformed')
     const limit = AbortSignal.any([over, AbortSignal.timeout(questionMs)])
     const attempt = (server: Server) => async (won: AbortSignal) => {
+      if (left <= 0) throw new DnsFailure('exhausted')
+      left -= 1
       const reply = await turn(() => exchange(server, question, AbortSignal.any([limit, won])))
       const failure = judge(reply)
       if (failure) throw new DnsFailure(failure)

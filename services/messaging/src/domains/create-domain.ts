@@ -1,5 +1,6 @@
 import type { CreateDomainRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import { AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { requireRoom } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { ProviderDomain, ProviderKey, RecordDraft } from '../provider/port.ts'
 import { providerOf } from '../provider/provider-of.ts'
@@ -16,15 +17,21 @@ export async function createDomain(
   const { domains } = context.of(caller)
   const domain = parseDomainName(request.domain, 'domain')
   if (await domains.findOne({ domain })) throw new AppError('duplicate', { path: 'domain' })
+  const quota = { limit: context.config.DOMAINS_PER_ORGANIZATION, what: 'domains per organization' }
+  await context.store.transaction(session => requireRoom(domains, quota, session)) // before the provider is asked
   const provider = await providerOf(context, caller.organizationId)
   const made = await provider.addDomain(domain, newSelector(caller.organizationId, []))
   const place = { organization: domains.organization, domain }
-  const created = await domains.insertOne({
+  const draft = {
     domain,
     provider: provider.kind,
     ...recordsOf(domain, made),
     dkimKeys: made.keys.map(key => storedKey(context, place, key, 'active')),
     createdBy: actorOf(caller),
+  }
+  const created = await context.store.transaction(async session => {
+    await requireRoom(domains, quota, session)
+    return domains.insertOne(draft, { session })
   })
   return json(publicDomain(created))
 }

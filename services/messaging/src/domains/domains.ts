@@ -1,6 +1,7 @@
 import { type Handlers, json } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
+import { takeTurn } from './check-turn.ts'
 import { createDomain } from './create-domain.ts'
 import { deleteDomain } from './delete-domain.ts'
 import { domainFields, publicDomain } from './domain.model.ts'
@@ -25,6 +26,7 @@ export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domai
   checkDomain: async ({ id }, call) => {
     const { domains } = context.of(call.caller)
     const domain = await findDomain(domains, id)
+    await takeTurn(context, domain)
     await keepInspection(context, domain, await inspect(context, domain, call))
     return json(publicDomain(await findDomain(domains, id)))
   },

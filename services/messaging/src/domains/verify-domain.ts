@@ -5,6 +5,7 @@ import { addEvents } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { MailProvider } from '../provider/port.ts'
 import { providerOf } from '../provider/provider-of.ts'
+import { takeTurn } from './check-turn.ts'
 import { type Domain, publicDomain } from './domain.model.ts'
 import { findDomain } from './find-domain.ts'
 import { faultsOf, type Inspection, inspect, isRecordOf } from './inspect.ts'
@@ -18,6 +19,7 @@ export async function verifyDomain(context: Context, id: string, call: Call): Pr
   const { organizationId } = call.caller
   const domain = await findDomain(context.of(call.caller).domains, id)
   const provider = await providerFor(context, organizationId, domain)
+  await takeTurn(context, domain)
   const inspection = await inspect(context, domain, call)
   const promoted = promote(domain, inspection)
   const faults = faultsOf(promoted.sendingRecords)

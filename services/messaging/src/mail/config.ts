@@ -19,6 +19,10 @@ export const mailConfig = {
   MAIL_RETRY_MS: milliseconds().default(30_000),
   /** Attempts before a mail counts as failed. */
   MAIL_ATTEMPTS: whole(1, 100).default(10),
+  /** Mail of the installation (invitations, new accounts) and tests of senders that the people of one organization may cause. */
+  MAIL_PER_ORGANIZATION_HOUR: whole(1, 1_000_000).default(500),
+  /** Such mail to one address, over all organizations; as many codes and as many password links besides. */
+  MAIL_PER_ADDRESS_DAY: whole(1, 1_000_000).default(50),
   /** OpenID providers of the mail accounts that senders may use, and who we are there; without an id they are not offered. */
   GOOGLE_ISSUER: urlOf('http', 'https').default('https://accounts.google.com'),
   GOOGLE_CLIENT_ID: z.string().min(1).optional(),

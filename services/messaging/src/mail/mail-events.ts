@@ -4,7 +4,7 @@ import type { Mail, MailStatus } from './mail.model.ts'
 
 /** Tells what has become of a mail; `error` is why it did not arrive. */
 export function mailEvent(mail: Mail, status: MailStatus, at: Date, error?: string): Event {
-  const { _id, organization, to, subject, from, contact, user } = mail
+  const { _id, organization, kind, to, subject, from, contact, user } = mail
   return {
     id: randomUUID(),
     type: `email.${status}`,
@@ -14,6 +14,7 @@ export function mailEvent(mail: Mail, status: MailStatus, at: Date, error?: stri
     time: at.toISOString(),
     data: {
       emailId: String(_id),
+      kind,
       to,
       subject,
       sender: from,

@@ -33,6 +33,7 @@ describe('the queue of mails', () => {
     const rows = Array.from({ length: count }, (_, number) => ({
       organization,
       key: `${number} ${new Types.ObjectId()}`,
+      kind: 'account',
       to: `${number}@example.com`,
       subject: 'S',
       text: 'T',

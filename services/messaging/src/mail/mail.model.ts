@@ -3,12 +3,16 @@ import { Schema, type Types } from 'mongoose'
 /** What has become of a mail. */
 export type MailStatus = 'queued' | 'sent' | 'bounced' | 'failed'
 
+/** account: the installation's own mail; the others are messages of the organization. */
+export type MailKind = 'account' | 'transactional' | 'test'
+
 /** A mail on its way, or what is left of one that has gone. */
 export type Mail = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   /** Given by whoever wants it sent: the same mail is accepted once. */
   key: string
+  kind: MailKind
   to: string
   subject: string
   /** Null once the mail has gone: it may hold a code or a link that nobody else is to see. */
@@ -21,6 +25,8 @@ export type Mail = {
   /** Address it goes out from. */
   from: string
   messageId: string
+  /** When the code or link in it stops working: then it is not sent any more, and its text is dropped. */
+  expiresAt: Date | null
   status: MailStatus
   attempts: number
   /** When a worker takes it next; moved on while one has it, so that it falls to another if that one dies. Null at the end. */
@@ -38,6 +44,7 @@ export const mailSchema = new Schema<Mail>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
     key: { type: String, required: true },
+    kind: { type: String, enum: ['account', 'transactional', 'test'], required: true },
     to: { type: String, required: true },
     subject: { type: String, required: true },
     text: { type: String, default: null },
@@ -47,6 +54,7 @@ export const mailSchema = new Schema<Mail>(
     sender: { type: Schema.Types.ObjectId, default: null },
     from: { type: String, required: true },
     messageId: { type: String, required: true },
+    expiresAt: { type: Date, default: null },
     status: { type: String, enum: ['queued', 'sent', 'bounced', 'failed'], default: 'queued' },
     attempts: { type: Number, default: 0 },
     dueAt: { type: Date, default: null },

@@ -4,8 +4,10 @@ import { addEvents, isDuplicate } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
 import { domainOf, type Sender } from '../senders/sender.model.ts'
+import type { MailKind } from './mail.model.ts'
 import { mailEvent } from './mail-events.ts'
 import type { MailQueue } from './mail-queue.ts'
+import { countMail } from './mail-quota.ts'
 
 /** Accepts the mail of other services. */
 export const mail = (context: Context, queue: MailQueue): Handlers<'rollcall.messaging.v1.Mail'> => ({
@@ -15,6 +17,7 @@ export const mail = (context: Context, queue: MailQueue): Handlers<'rollcall.mes
     const known = await mails.findOne({ key: request.key })
     if (known) return { id: String(known._id) }
     const sender = await senderOf(collections, request)
+    if (kindOf(request) === 'account') await countMail(context, { ...request, organizationId: caller.organizationId })
     try {
       const id = await accept(context, collections, request, sender)
       queue.wake()
@@ -25,6 +28,10 @@ export const mail = (context: Context, queue: MailQueue): Handlers<'rollcall.mes
     }
   },
 })
+
+function kindOf({ senderId, fromDefault = false }: SendMailRequest): MailKind {
+  return senderId !== undefined || fromDefault ? 'transactional' : 'account'
+}
 
 /** The sender that a mail names, or the organization's default; null for mail of the installation itself. */
 async function senderOf(
@@ -44,12 +51,13 @@ async function accept(
   request: SendMailRequest,
   sender: Sender | null,
 ): Promise<Types.ObjectId> {
-  const { key, to, subject, text, html, contactId, userId } = request
+  const { key, to, subject, text, html, contactId, userId, expiresAt } = request
   const _id = new Types.ObjectId()
   const from = sender?.email ?? config.MAIL_FROM.address
   const draft = {
     _id,
     key,
+    kind: kindOf(request),
     to,
     subject,
     text,
@@ -59,6 +67,7 @@ async function accept(
     sender: sender?._id ?? null,
     from,
     messageId: `<${_id}@${domainOf(from)}>`,
+    expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
     dueAt: new Date(),
   }
   await store.transaction(async session => {

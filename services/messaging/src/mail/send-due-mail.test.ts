@@ -21,7 +21,16 @@ for (const attempts of [1, 2]) {
   it(`a mail that was taken at attempt ${attempts} of 2 is sent, though the database is away just then`, async () => {
     const { mails } = test.context.of(test)
     const to = `contact-${attempts}@example.com`
-    const draft = { key: to, to, subject: 'S', text: 'T', from: 'a@example.com', messageId: '<1@a>', attempts }
+    const draft = {
+      key: to,
+      kind: 'transactional' as const,
+      to,
+      subject: 'S',
+      text: 'T',
+      from: 'a@example.com',
+      messageId: '<1@a>',
+      attempts,
+    }
     const { _id } = await mails.insertOne({ ...draft, dueAt: new Date() })
     await sendDueMail(awayFor(2, test.context), (await mails.findOne({ _id }))!)
     const { status, dueAt } = (await mails.findOne({ _id }))!

@@ -1,7 +1,7 @@
+import { emailKeyOf } from '@rollcall/contract'
 import { retry } from '@rollcall/runtime'
 import { addEvents, isDuplicate } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { emailKeyOf } from '../senders/sender.model.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 import type { Mail, MailStatus } from './mail.model.ts'
@@ -14,6 +14,7 @@ const NOTE_AGAIN_MS = 500
 /** Sends a mail that is due. What cannot be sent now waits ever longer, until its attempts are used up. */
 export async function sendDueMail(context: Context, mail: Mail): Promise<void> {
   try {
+    refuseExpired(mail)
     await refuseBounced(context, mail)
     await hand(context, mail)
   } catch (thrown) {
@@ -48,6 +49,10 @@ async function hand(context: Context, mail: Mail): Promise<void> {
   await deliver(context, organizationId, sender, { messageId, date, to, subject, text: text ?? '', html })
 }
 
+function refuseExpired({ expiresAt }: Mail): void {
+  if (expiresAt && expiresAt <= new Date()) throw new DeliveryError('failed', 'the code or link in it has expired')
+}
+
 async function refuseBounced(context: Context, { organization, to }: Mail): Promise<void> {
   const { bouncedAddresses } = context.of({ organizationId: String(organization) })
   const bounced = await bouncedAddresses.findOne({ emailKey: emailKeyOf(to) })
@@ -74,9 +79,15 @@ async function finish(context: Context, mail: Mail, status: MailStatus, error?: 
   if (isFirst) context.mailsEnded.inc({ outcome: status })
 }
 
-async function postpone(context: Context, { _id, organization, attempts }: Mail, error: string): Promise<void> {
+/** Not beyond its expiry: then it is taken once more, to end and to drop its text. */
+async function postpone(
+  context: Context,
+  { _id, organization, attempts, expiresAt }: Mail,
+  error: string,
+): Promise<void> {
   const { mails } = context.of({ organizationId: String(organization) })
   const waitMs = Math.min(context.config.MAIL_RETRY_MS * 4 ** (attempts - 1), LONGEST_WAIT_MS)
-  const dueAt = new Date(Date.now() + waitMs * (0.9 + Math.random() * 0.2))
+  const next = Date.now() + waitMs * (0.9 + Math.random() * 0.2)
+  const dueAt = new Date(Math.min(next, expiresAt?.getTime() ?? next))
   await mails.updateOne({ _id, status: 'queued' }, { $set: { dueAt, error } })
 }

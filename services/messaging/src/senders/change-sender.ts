@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { UpdateSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import { AppError, type Caller } from '@rollcall/rpc'
 import { retry } from '@rollcall/runtime'
@@ -32,17 +33,26 @@ export async function updateSender(context: Context, request: UpdateSenderReques
   const before = await senderFor(context, 'update', id, caller)
   // What a name resolves to is looked up before the transaction: it may take seconds.
   if (smtp) await checkSmtpChange(before, smtp, context.addressPolicy)
-  await changeSender(context, 'update', { id, caller }, () => ({
-    $set: {
-      ...(name !== undefined && { name }),
-      ...(replyTo !== undefined && { replyTo: replyTo || null }),
-      ...(active !== undefined && { active }),
-      ...(smtp && smtpFields(context, before, smtp)),
-    },
-  }))
+  await changeSender(context, 'update', { id, caller }, sender => {
+    if (smtp) requireSameServer(before, sender)
+    return {
+      $set: {
+        ...(name !== undefined && { name }),
+        ...(replyTo !== undefined && { replyTo: replyTo || null }),
+        ...(active !== undefined && { active }),
+        ...(smtp && smtpFields(context, before, smtp)),
+      },
+    }
+  })
 }
 
-/** Field by field, so that two changes at once are both kept. */
+/** What was checked is what changes: else the password of one change would go to the server of another. */
+function requireSameServer(checked: Sender, current: Sender): void {
+  const isSame =
+    isDeepStrictEqual(checked.smtp, current.smtp) && isDeepStrictEqual(checked.smtpPassword, current.smtpPassword)
+  if (!isSame) throw new AppError('conflict', { message: 'the mail server was changed at the same time', path: 'smtp' })
+}
+
 function smtpFields(
   { secrets }: Context,
   sender: Sender,

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { emailKeyOf } from '@rollcall/contract'
 import type {
   FinishSenderOauthRequest,
+  ReturnSenderOauthRequest,
   StartSenderOauthRequest,
   StartSenderOauthResponse,
 } from '@rollcall/protos/gen/messaging-v1.ts'
-import { AppError, type Caller, serviceCaller } from '@rollcall/rpc'
+import { AppError, type Caller } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import { randomPKCECodeVerifier } from 'openid-client'
 import type { Context } from '../context.ts'
@@ -13,6 +15,7 @@ import { AccountRefused } from './oauth-accounts.ts'
 import type { OauthRequest } from './oauth-request.model.ts'
 import { senderFor } from './rights.ts'
 import { secretPlace } from './secret-places.ts'
+import type { Sender } from './sender.model.ts'
 
 const VALID_MS = 10 * 60_000
 
@@ -26,6 +29,7 @@ export async function startOauth(
   if (caller.kind !== 'session' || !caller.sessionId) {
     throw new AppError('forbidden', { message: 'Only a person who is signed in can connect an account.' })
   }
+  if (caller.readOnly) throw new AppError('not_allowed', { message: 'Impersonation is read-only.' })
   if (sender.oauth?.provider !== provider) {
     throw new AppError('invalid_field', { path: 'sender', reason: `does not deliver by a ${provider} account` })
   }
@@ -48,66 +52,73 @@ export async function startOauth(
   return { url }
 }
 
+/** Where a browser goes on to that the provider sent back, with what it brought. */
+export function returnUrl(
+  { config }: Pick<Context, 'config'>,
+  { provider, state, code, iss, error, errorDescription }: ReturnSenderOauthRequest,
+): string {
+  const url = new URL(`${(config.CONSOLE_URL ?? config.PUBLIC_URL).replace(/\/$/, '')}/connect-account`)
+  const brought = { provider, code, state, iss, error, error_description: errorDescription }
+  for (const [name, value] of Object.entries(brought)) if (value !== undefined) url.searchParams.set(name, value)
+  return url.href
+}
+
 /**
- * Takes what the provider sent a person back with. It counts once, in the session that asked for it: that session must
- * still be alive, and where the browser is signed in it must be that very session, so that nobody can have another person
- * connect an account for them.
+ * Connects the account with what its provider sent back, once. Only the session that began it can: nobody can have another
+ * person's account connected to a sender of their own.
  */
-export async function finishOauth(context: Context, answer: FinishSenderOauthRequest, browser: Caller): Promise<void> {
-  const request = await takeRequest(context, answer.state)
-  const isOther = browser.sessionId !== undefined && browser.sessionId !== request?.session
-  if (!request || request.provider !== answer.provider || isOther) throw unusable()
-  const caller = await requireSession(context, request)
-  const { provider, sender: id, verifier } = request
+export async function finishOauth(context: Context, answer: FinishSenderOauthRequest, caller: Caller): Promise<void> {
+  const { provider, sender: id, verifier, ...place } = await takeRequest(context, answer, caller)
   const sender = await senderFor(context, 'connect', String(id), caller)
   const { code, iss, state } = answer
-  if (code === undefined) throw refused(provider, answer.errorDescription ?? answer.error ?? 'no code came back')
-  const opened = context.secrets.open(verifier, secretPlace.verifier(request))
+  const opened = context.secrets.open(verifier, secretPlace.verifier(place))
   const { email, tokens } = await context.accounts
     .redeem(provider, { code, iss, state, verifier: opened })
     .catch(error => {
-      throw error instanceof AccountRefused ? refused(provider, error.message) : error
+      throw error instanceof AccountRefused ? refused(`${provider}: ${error.message}`) : error
     })
+  await requireOwnAddress(context, sender, email)
   const oauth = { provider, email, connectedAt: new Date(), status: 'connected' }
   const oauthTokens = context.secrets.seal(JSON.stringify(tokens), secretPlace.tokens(sender))
   await changeSender(context, 'connect', { id: String(id), caller }, () => ({ $set: { oauth, oauthTokens } }))
 }
 
 /** The request that a state belongs to; nobody finds it a second time. */
-async function takeRequest({ models }: Context, state: string): Promise<OauthRequest | null> {
+async function takeRequest(
+  { models }: Context,
+  { provider, state }: FinishSenderOauthRequest,
+  { sessionId }: Caller,
+): Promise<OauthRequest> {
   const request = await models.oauthRequests
-    .findOne({ hash: hashOf(state), expiresAt: { $gt: new Date() } })
+    .findOne({ hash: hashOf(state), provider, expiresAt: { $gt: new Date() } })
     .lean<OauthRequest>()
-  if (!request) return null
+  if (!request) throw unusable()
+  if (request.session !== sessionId) {
+    throw new AppError('forbidden', { message: 'Only the session that began to connect the account can finish it.' })
+  }
   const { deletedCount } = await models.oauthRequests.deleteOne({ _id: request._id })
-  return deletedCount === 1 ? request : null
+  if (deletedCount === 0) throw unusable()
+  return request
 }
 
-/** The person whose session the request began in, if that has not ended. */
-async function requireSession(
-  { credentials }: Context,
-  { organization, session, user }: OauthRequest,
-): Promise<Caller> {
-  const organizationId = String(organization)
-  const service = serviceCaller('messaging', organizationId)
-  const question = { organizationId, sessionId: session, userId: String(user) }
-  await credentials.resolveSession(question, { caller: service }).catch(error => {
-    const isOver = error instanceof AppError && [401, 403].includes(error.status)
-    throw isOver ? unusable() : error
-  })
-  return { ...service, kind: 'session', userId: String(user), sessionId: session }
+/** Mail goes out as the sender's address: its account has to be the one connected, or its domain the organization's. */
+async function requireOwnAddress(context: Context, sender: Sender, account: string | null): Promise<void> {
+  if (account !== null && emailKeyOf(account) === sender.emailKey) return
+  const { domains } = context.of({ organizationId: String(sender.organization) })
+  if (await domains.findOne({ domain: sender.domain, verified: true })) return
+  throw refused(
+    `the connected account is ${account ?? 'of no address'}, and the sender is ${sender.email}: sign in with that account, or verify the domain ${sender.domain}`,
+  )
 }
 
 function hashOf(state: string): string {
   return createHash('sha256').update(state).digest('base64url')
 }
 
-function refused(provider: string, reason: string): AppError {
-  return new AppError('refused', { message: `${provider}: ${reason}` })
+function refused(message: string): AppError {
+  return new AppError('refused', { message })
 }
 
 function unusable(): AppError {
-  return new AppError('refused', {
-    message: 'the request to connect an account has expired, was used, or is not yours',
-  })
+  return refused('the request to connect an account has expired or was used: begin again')
 }

@@ -1,12 +1,13 @@
+import { emailKeyOf } from '@rollcall/contract'
 import type { CreateSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import { AppError, type Caller, type HttpBody, json } from '@rollcall/rpc'
-import { objectId } from '@rollcall/store'
+import { objectId, requireRoom } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { holdDomain } from '../domains/domain-use.ts'
 import { personOf } from './rights.ts'
 import { secretPlace } from './secret-places.ts'
-import { domainOf, emailKeyOf, publicSender } from './sender.model.ts'
+import { domainOf, publicSender } from './sender.model.ts'
 import { newSmtp } from './smtp-settings.ts'
 
 /** Creates a sender, which belongs to the caller: to the creator of a token. */
@@ -18,7 +19,9 @@ export async function createSender(context: Context, request: CreateSenderReques
   const smtp = request.smtp ? await newSmtp(request.smtp, context.addressPolicy) : null
   const password = request.smtp?.password
   const collections = context.of(caller)
+  const quota = { limit: context.config.SENDERS_PER_ORGANIZATION, what: 'senders per organization' }
   const sender = await context.store.transaction(async session => {
+    await requireRoom(collections.senders, quota, session)
     const domain = domainOf(email)
     if (delivery !== 'oauth') await holdDomain(collections, domain, session)
     const draft = {

@@ -83,8 +83,9 @@ export function createOauthAccounts(config: Config): OauthAccounts {
       const configuration = await configurationOf(provider)
       const checks = { pkceCodeVerifier: verifier, expectedState: state }
       const granted = await refusalsTold(authorizationCodeGrant(configuration, answer, checks).catch(refuseForged))
-      const email = granted.claims()?.email
-      return { email: typeof email === 'string' ? email : null, tokens: tokensOf(granted) }
+      const claims = granted.claims()
+      const isAddress = typeof claims?.email === 'string' && claims.email_verified !== false
+      return { email: isAddress ? String(claims.email) : null, tokens: tokensOf(granted) }
     },
 
     async refresh(provider, refreshToken) {

@@ -4,12 +4,15 @@ import type { ClientSession, Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import type { Sender } from './sender.model.ts'
 
-/** What someone can be to a sender. A token is what the person is who made it. */
+/**
+ * What someone can be to a sender. A token is what the person is who made it. The organization's owner is heir to a sender
+ * whose owner is gone; its owner is what the creator was once that account is gone.
+ */
 export type Standing = 'owner' | 'creator' | 'shared' | 'heir'
 
 /** What can be done with a sender, and who may: nobody else, whatever their role. */
 const allowed = {
-  read: ['owner', 'shared'],
+  read: ['owner', 'shared', 'heir'],
   update: ['owner'],
   delete: ['owner'],
   setDefault: ['owner'],
@@ -21,13 +24,18 @@ const allowed = {
   listShared: ['creator'],
 } as const satisfies Record<string, readonly Standing[]>
 
+type RightsContext = Pick<Context, 'of' | 'findUsers'>
+
 /** Something done with a sender. */
 export type SenderAction = keyof typeof allowed
 
 /** Conditions that find the senders which a caller may see. */
-export function visibleTo(caller: Caller): object {
+export async function visibleTo(context: RightsContext, caller: Caller): Promise<object> {
   const user = personOf(caller)
-  return { $or: [{ owner: user }, { sharedWith: user }] }
+  const orphaned = { owner: null }
+  const hasOrphans = (await context.of(caller).senders.findOne(orphaned)) !== null
+  const isHeir = hasOrphans && (await isOrganizationOwner(context, caller))
+  return { $or: [{ owner: user }, { sharedWith: user }, ...(isHeir ? [orphaned] : [])] }
 }
 
 /** The person a caller is: a token is who made it. @throws {AppError} forbidden for a service */
@@ -41,7 +49,7 @@ export function personOf({ userId }: Caller): Types.ObjectId {
  * @throws {AppError} not_found where the caller may not even see it, forbidden where it may not do this
  */
 export async function senderFor(
-  context: Pick<Context, 'of' | 'findUsers'>,
+  context: RightsContext,
   action: SenderAction,
   id: string,
   caller: Caller,
@@ -50,28 +58,35 @@ export async function senderFor(
   const user = personOf(caller)
   const sender = await context.of(caller).senders.findOne({ _id: id }, { session })
   if (!sender) throw notFound()
-  const standings = standingsOf(sender, user)
+  const standings = await standingsOf(context, sender, user, caller)
   const may: readonly Standing[] = allowed[action]
   if (may.some(standing => standings.has(standing))) return sender
-  if (may.includes('heir') && sender.owner === null && (await isOrganizationOwner(context, caller))) return sender
-  if (standings.has('owner') || standings.has('shared')) throw notAllowed(may)
+  if (allowed.read.some(standing => standings.has(standing))) throw notAllowed(may)
   throw notFound()
 }
 
-function standingsOf({ owner, creator, sharedWith }: Sender, user: Types.ObjectId): Set<Standing> {
+async function standingsOf(
+  context: RightsContext,
+  sender: Sender,
+  user: Types.ObjectId,
+  caller: Caller,
+): Promise<Set<Standing>> {
+  const { owner, creator, sharedWith } = sender
   const is = (id: Types.ObjectId | null) => user.equals(id)
   const standings = new Set<Standing>()
   if (is(owner)) standings.add('owner')
-  if (is(creator)) standings.add('creator')
   if (sharedWith.some(is)) standings.add('shared')
+  if (is(creator) || (is(owner) && (await isCreatorGone(context, sender)))) standings.add('creator')
+  if (owner === null && (await isOrganizationOwner(context, caller))) standings.add('heir')
   return standings
 }
 
+async function isCreatorGone({ findUsers }: RightsContext, { organization, creator }: Sender): Promise<boolean> {
+  return (await findUsers(String(organization), [String(creator)])).length === 0
+}
+
 /** The person decides, also for a token whose role is less. */
-async function isOrganizationOwner(
-  { findUsers }: Pick<Context, 'findUsers'>,
-  { organizationId, userId }: Caller,
-): Promise<boolean> {
+async function isOrganizationOwner({ findUsers }: RightsContext, { organizationId, userId }: Caller): Promise<boolean> {
   const [user] = await findUsers(organizationId, [userId!])
   return user?.role === 'owner'
 }

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { emailKeyOf } from '@rollcall/contract'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import type { Sealed } from '../secrets.ts'
@@ -69,11 +70,6 @@ export const senderSchema = new Schema<Sender>(
 senderSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 // At most one default: the database itself says no to a second one.
 senderSchema.index({ organization: 1, isDefault: 1 }, { unique: true, partialFilterExpression: { isDefault: true } })
-
-/** An email as it is compared: lower case, its domain in ASCII. */
-export function emailKeyOf(email: string): string {
-  return `${email.slice(0, email.lastIndexOf('@')).toLowerCase()}@${domainOf(email)}`
-}
 
 /** The domain of an email: lower case, in ASCII. */
 export function domainOf(email: string): string {

@@ -1,25 +1,25 @@
-import type { Handlers } from '@rollcall/rpc'
+import type { Caller, Handlers } from '@rollcall/rpc'
 import { json } from '@rollcall/rpc'
-import { type PopulateMap, runList } from '@rollcall/store'
+import { type PopulateMap, personReference, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { deleteSender, setDefaultSender, updateSender } from './change-sender.ts'
-import { finishOauth, startOauth } from './connect-account.ts'
+import { finishOauth, returnUrl, startOauth } from './connect-account.ts'
 import { createSender } from './create-sender.ts'
 import { senderFor, visibleTo } from './rights.ts'
+import { sendTestMail } from './send-test-mail.ts'
 import { publicSender, senderFields } from './sender.model.ts'
 import { listSharedUsers, shareSender, transferSender, unshareSender } from './share-sender.ts'
-import { testSender } from './test-sender.ts'
 
 const updated = { success: true, message: 'updated' }
 
 /** The use cases of senders. */
 export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Senders'> => ({
-  listSenders: ({ list }, { caller }) =>
+  listSenders: async ({ list }, { caller }) =>
     runList({
       scope: context.of(caller).senders,
-      base: visibleTo(caller),
+      base: await visibleTo(context, caller),
       fields: senderFields,
-      populate: people(context, caller.organizationId),
+      populate: people(context, caller),
       query: list ?? {},
     }),
 
@@ -56,9 +56,11 @@ export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Sende
     return updated
   },
 
-  testSender: (request, call) => testSender(context, request, call),
+  testSender: (request, call) => sendTestMail(context, request, call),
 
   startSenderOauth: (request, { caller }) => startOauth(context, request, caller),
+
+  returnSenderOauth: async request => ({ url: returnUrl(context, request) }),
 
   async finishSenderOauth(request, { caller }) {
     await finishOauth(context, request, caller)
@@ -67,10 +69,11 @@ export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Sende
 })
 
 /** The users that a sender refers to. */
-function people({ findUsers }: Context, organizationId: string): PopulateMap {
+function people({ findUsers }: Context, caller: Caller): PopulateMap {
   const load = async (ids: string[]) => {
-    const users = await findUsers(organizationId, ids)
+    const users = await findUsers(caller.organizationId, ids)
     return new Map(users.map(({ id, name, email }) => [id, { _id: id, id, name, email }]))
   }
-  return { owner: { load }, creator: { load }, sharedWith: { load } }
+  const person = personReference(caller, { load })
+  return { owner: person, creator: person, sharedWith: person }
 }

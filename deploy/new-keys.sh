@@ -1,0 +1,24 @@
+#!/bin/sh
+# Prints the keys of a new installation, as NAME=value lines:      deploy/new-keys.sh > keys.env
+# With names of services, new signing keys of those services alone: deploy/new-keys.sh gateway
+# Needs OpenSSL 1.1.1 or newer. Keep what it prints secret, and back it up.
+set -eu
+
+base64() { openssl base64 -A; }
+symmetric() { openssl rand 32 | base64; }
+
+if [ $# -eq 0 ]; then
+  echo "TOKEN_KEY=first:$(symmetric)"
+  echo "SESSION_KEYS=first:$(symmetric)"
+  echo "SECRET_KEYS=first:$(symmetric)"
+  set -- gateway identity audience import messaging
+fi
+
+public=
+for service; do
+  private=$(openssl genpkey -algorithm ed25519 -outform DER | base64)
+  own=$(echo "$private" | openssl base64 -A -d | openssl pkey -inform DER -pubout -outform DER | base64)
+  public="${public:+$public,}$service:$own"
+  echo "ASSERTION_KEY_$(echo "$service" | tr 'a-z-' 'A-Z_')=$service:$private"
+done
+echo "ASSERTION_PUBLIC_KEYS=$public"

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createDecoder } from './decode.ts'
+import { detectFormat, doubtUtf8 } from './detect.ts'
+import { correctionCheck } from './error-file.ts'
+import {
+  csvRow,
+  joinTags,
+  openCsv,
+  readBoolean,
+  readCsv,
+  readDate,
+  readEmail,
+  readNumber,
+  readOption,
+  readTags,
+  readText,
+  splitTags,
+  suggestMapping,
+  unguard,
+} from './index.ts'
+
+/** One unit of text, repeated to any length between a beginning and an end. */
+type Shape = [beginning: string, unit: string, end: string]
+type Reader = (text: string) => unknown
+
+/** Texts of this length are compared with such of a 16th: linear work grows by 16, quadratic work by 256. */
+const large = 64 * 1024
+const mostGrowth = 80
+/** Less than this is too little to be compared; quadratic readers of such texts take several times as long. */
+const negligibleMs = 100
+
+const textOf = ([beginning, unit, end]: Shape, length: number) =>
+  beginning + unit.repeat(Math.ceil(length / unit.length)) + end
+
+/** Milliseconds of this thread's work that reading takes, at best: the machine does other work besides. */
+async function workOf(read: Reader, text: string, runs: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let run = 0; run < runs; run++) {
+    const before = process.threadCpuUsage()
+    await Promise.resolve(read(text)).catch(() => undefined)
+    const { user, system } = process.threadCpuUsage(before)
+    least = Math.min(least, (user + system) / 1_000)
+  }
+  return least
+}
+
+/** Whether the work grows with the length of such texts, not by its square. */
+async function isLinear(read: Reader, shape: Shape, length = large): Promise<boolean> {
+  const safely: Reader = text => {
+    try {
+      return read(text)
+    } catch {
+      return undefined // refused, after a look at it
+    }
+  }
+  const long = await workOf(safely, textOf(shape, length), 1)
+  if (long < negligibleMs) return true
+  const most = mostGrowth * (await workOf(safely, textOf(shape, length / 16), 3))
+  return long < most || (await workOf(safely, textOf(shape, length), 2)) < most
+}
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const otherEncoding: Reader = text => {
+  const doubt = doubtUtf8()
+  const bytes = latin1(`${text}\xff`)
+  doubt.see(bytes, createDecoder('utf-8').decode(bytes))
+  return doubt.otherEncoding()
+}
+const wholeFile: Reader = async text => {
+  async function* source() {
+    yield latin1(`email,name\n${text}\n`)
+  }
+  const { format, body } = await openCsv(source())
+  const check = correctionCheck(['email', '_uncorrected'])!
+  for await (const { rows } of readCsv(body, format)) for (const row of rows) check(row)
+}
+
+const readers: [string, Reader][] = [
+  ['readNumber', readNumber],
+  ['readDate', readDate],
+  ['readBoolean', readBoolean],
+  ['readEmail', readEmail],
+  ['readEmail of a short one', text => readEmail(`${text.slice(0, 200)}@example.com`)],
+  ['readText', text => readText(text, 200)],
+  ['readOption', text => readOption(text, ['free', 'paid'])],
+  ['readTags', text => readTags(text, { count: 100, length: 100 })],
+  ['splitTags and joinTags', text => joinTags(splitTags(text))],
+  ['unguard', unguard],
+  ['csvRow', text => csvRow([text, text])],
+  ['suggestMapping', text => suggestMapping([text], ['company'])],
+  ['the encoding', otherEncoding],
+  ['the format', text => detectFormat(latin1(text), { complete: true })],
+  ['a whole file', wholeFile],
+]
+
+const crafted: Shape[] = [
+  ['', 'a', '\xff'],
+  ['\xff,', 'a', ''],
+  ['-', '1', 'x'],
+  ["'-", '1', 'x'],
+  ['', '1', '.x'],
+  ['1e', '1', 'x'],
+  ['a', '\u0301\u0316', ''],
+  ['', '"', ''],
+  ['', '"""\n', ''],
+  ['', '"a\n', ''],
+  ['', 'x\n"a"b\n', ''],
+  ['"a"', ' ', 'x'],
+  ['', ' ', 'x'],
+  ['', "'", 'x'],
+  ['', 'x,', ''],
+  ['', '\r', ''],
+  ['', '\xff,', ''],
+  ['', '\0,', ''],
+  ['', '|', ''],
+  ['', '\\|', ''],
+  ['', 'a.', '@example.com'],
+  ['a@', 'a-', '.'],
+]
+const piece = fc.string({
+  unit: fc.constantFrom(...'\'"=+-@;,|\\\t\r\n .019eEaZ\0\xa0\xe9\xff\u0301\u0316＝'),
+  maxLength: 4,
+})
+const shapes = fc.tuple(
+  piece,
+  piece.filter(unit => unit !== ''),
+  piece,
+)
+
+describe('what reads and writes files takes time that grows with their length alone', () => {
+  for (const [name, read] of readers) {
+    it(name, async () => {
+      for (const shape of crafted) assert.ok(await isLinear(read, shape), JSON.stringify(shape))
+      await fc.assert(
+        fc.asyncProperty(shapes, async shape => assert.ok(await isLinear(read, shape))),
+        { numRuns: 30 },
+      )
+    })
+  }
+
+  const naive: [string, Reader, Shape, length: number][] = [
+    [
+      'words looked for from every character',
+      text => text.match(/[^\s,;|"@.]*[\x80-\xff][^,;|"\r\n\t]*/g),
+      ['', 'a', ''],
+      large / 4,
+    ],
+    [
+      'digits that two parts of an expression can take',
+      text => /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(text),
+      ['-', '1', 'x'],
+      large / 4,
+    ],
+    ['accents put in order', text => text.normalize('NFKD'), ['a', '\u0301\u0316', ''], large / 2],
+  ]
+  for (const [name, read, shape, length] of naive) {
+    it(`and a naive reader is found out: ${name}`, async () => assert.equal(await isLinear(read, shape, length), false))
+  }
+})

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import type { ServerWritableStream } from '@grpc/grpc-js'
+import { AppError } from '@rollcall/contract'
+import type { Budget, Hold } from '@rollcall/runtime'
+import type { HttpBody } from './http-body.ts'
+
+/** What a message of an answer holds at most: gRPC reads 16 of them ahead of a client that is slow. */
+const pieceBytes = 64 * 1024
+
+/**
+ * Writes one message or many, at the pace of the client, HTTP bodies in pieces of 64 KiB. A client that goes away ends the
+ * iteration. What waits for a client is held on the budget: one that stalls can lose it to others.
+ * @throws {AppError} unavailable where there is no memory to hold a message
+ */
+export async function writeStream(
+  grpcCall: ServerWritableStream<unknown, unknown>,
+  result: unknown,
+  budget: Budget,
+): Promise<void> {
+  const stop = new AbortController()
+  grpcCall.once('cancelled', () => stop.abort())
+  for await (const message of isAsyncIterable(result) ? result : [result]) {
+    using hold = isLong(message) ? holdMessage(message, budget, stop) : undefined
+    for (const piece of piecesOf(message)) {
+      if (grpcCall.cancelled) return
+      stop.signal.throwIfAborted()
+      if (!grpcCall.write(piece)) await once(grpcCall, 'drain', { signal: stop.signal }).catch(() => undefined)
+      hold?.touch()
+    }
+  }
+}
+
+function holdMessage({ data }: HttpBody, budget: Budget, stop: AbortController): Hold & Disposable {
+  const refusal = new AppError('unavailable', {}, { cause: new Error('no memory left for answers') })
+  const hold = budget.hold('', () => stop.abort(refusal))
+  if (hold.resize(data.length)) throw refusal
+  return { ...hold, [Symbol.dispose]: hold.release }
+}
+
+function* piecesOf(message: unknown): Generator<unknown> {
+  if (!isLong(message)) return yield message
+  const { contentType, data } = message
+  for (let from = 0; from < data.length; from += pieceBytes) {
+    yield { contentType, data: data.subarray(from, from + pieceBytes) }
+  }
+}
+
+function isLong(message: unknown): message is HttpBody {
+  return (message as Partial<HttpBody>).data instanceof Buffer && (message as HttpBody).data.length > pieceBytes
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}

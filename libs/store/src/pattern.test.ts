@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { Misfit } from './fields.ts'
+import { readPattern } from './pattern.ts'
+
+/** More than any accepted pattern takes on the texts below. */
+const ABORT = 30_000_000
+/** Several times as far as an open-ended quantifier reaches: on shorter texts the reach still grows with the text. */
+const LENGTH = 768
+
+describe('a pattern that is accepted', () => {
+  it('takes steps in proportion to the text, whatever the text', () => {
+    let limited = 0
+    fc.assert(
+      fc.property(patterns, pattern => {
+        const source = accepted(pattern)
+        if (source?.includes(',256}')) limited++
+        if (source !== undefined)
+          for (const text of adversaries) assert.ok(isLinear(source, text), `${pattern} as ${source}`)
+      }),
+      { numRuns: 300 },
+    )
+    assert.ok(limited > 10, `${limited} patterns of those accepted look far`)
+  })
+
+  for (const pattern of [
+    'foo.*bar',
+    '@(gmail|yahoo|hotmail|outlook)\\.(com|org|net)$',
+    '^.*a.*b$',
+    '[a-z]+@[a-z]+\\.com',
+    '^\\w+\\.\\w+@',
+    '\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}',
+    '(Mr|Mrs)?\\.? ?Smith',
+    '^(a.*|b.*)c|d+e',
+    'a+a+',
+  ])
+    it(`is ${pattern}`, () => {
+      const source = accepted(pattern)
+      assert.ok(source !== undefined, 'refused')
+      for (const text of adversaries) assert.ok(isLinear(source, text), source)
+    })
+
+  // These were accepted once: the counter has to show what is wrong with them.
+  for (const pattern of [`${'a?'.repeat(18)}${'a'.repeat(18)}b`, 'a.*b.*c', 'a.*b', '(a|a|a)(a|a|a)(a|a|a)a*b'])
+    it(`is not ${pattern} as it stands`, () => {
+      assert.notEqual(accepted(pattern), pattern)
+      assert.ok(!adversaries.every(text => isLinear(pattern, text)))
+    })
+})
+
+const piece = fc.constantFrom(
+  ...'aabb.*+?()|^$',
+  'a?',
+  'b?',
+  '.*',
+  'a+',
+  '(?:',
+  '[ab]',
+  '[^a]',
+  '{2,5}',
+  '{0,3}',
+  '{3,}',
+  '\\w',
+  '*?',
+)
+/** Pieces of patterns as they come, and sequences of parts that are patterns for sure. */
+const patterns = fc.oneof(
+  fc.array(piece, { maxLength: 14 }).map(pieces => pieces.join('')),
+  fc
+    .array(
+      fc.constantFrom(
+        'a',
+        'b',
+        'a?',
+        '.?',
+        'a*',
+        '.*',
+        '[ab]+',
+        'a{1,4}',
+        '.{2,}',
+        '(a|b)',
+        '(a|ab)?',
+        '(ab)*',
+        '|',
+        'c',
+      ),
+      {
+        minLength: 2,
+        maxLength: 8,
+      },
+    )
+    .chain(parts => fc.constantFrom('', '^').map(start => start + parts.join(''))),
+)
+
+const adversaries = ['a', 'ab', 'ba', 'aab', 'a\n', 'foo', 'x@', '1.', 'd']
+
+/** The pattern as servers get it; undefined where it is refused. */
+function accepted(pattern: string): string | undefined {
+  try {
+    return readPattern('name', pattern).source
+  } catch (error) {
+    if (error instanceof Misfit) return undefined
+    throw error
+  }
+}
+
+/** Whether twice the text takes about twice the steps; the square of it would take four times as many. */
+function isLinear(pattern: string, unit: string): boolean {
+  const text = (length: number) => unit.repeat(length).slice(0, length)
+  const [once, twice] = [stepsOf(pattern, text(LENGTH)), stepsOf(pattern, text(2 * LENGTH))]
+  return twice < ABORT && twice <= 3 * once + 1000
+}
+
+type Node = (at: number, rest: (at: number) => boolean) => boolean
+class TooMany extends Error {}
+
+/** Steps that a backtracking matcher takes to look for a pattern everywhere in a text that it does not end in. */
+function stepsOf(pattern: string, text: string): number {
+  let steps = 0
+  const subject = `${text}!`
+  const step = (): true => {
+    if (++steps > ABORT) throw new TooMany()
+    return true
+  }
+  const root = compile(pattern, subject, step)
+  try {
+    for (let start = 0; start <= subject.length; start++) if (root(start, () => true)) break
+  } catch (error) {
+    if (!(error instanceof TooMany)) throw error
+  }
+  return steps
+}
+
+/** A matcher in continuations: the pattern's parts try what comes after them in every way there is. */
+function compile(pattern: string, text: string, step: () => true): Node {
+  const tokens = pattern.match(/\\.|\[\^?(?:\\.|[^\]])+\]|\((?:\?:)?|\{\d+(?:,\d*)?\}\??|[*+?]\??|./gsu) ?? []
+  let next = 0
+
+  const alternatives = (): Node => {
+    const branches = [sequence()]
+    while (tokens[next] === '|') {
+      next++
+      branches.push(sequence())
+    }
+    return (at, rest) => branches.some(branch => branch(at, rest))
+  }
+  const sequence = (): Node => {
+    const parts: Node[] = []
+    while (next < tokens.length && tokens[next] !== '|' && tokens[next] !== ')') parts.push(quantified(part()))
+    return (at, rest) => {
+      const go = (index: number, from: number): boolean => {
+        const node = parts[index]
+        return node ? node(from, to => go(index + 1, to)) : rest(from)
+      }
+      return go(0, at)
+    }
+  }
+  const part = (): Node => {
+    const token = tokens[next++]!
+    if (token.startsWith('(')) {
+      const inner = alternatives()
+      next++
+      return inner
+    }
+    if (token === '^') return (at, rest) => step() && at === 0 && rest(at)
+    if (token === '$') return (at, rest) => step() && at === text.length && rest(at)
+    const fits = token.length === 1 && token !== '.' ? (c: string) => c === token : (c: string) => one.test(c)
+    const one = new RegExp(token.length === 1 && token !== '.' ? '' : `^${token}$`)
+    return (at, rest) => step() && at < text.length && fits(text[at]!) && rest(at + 1)
+  }
+  const quantified = (node: Node): Node => {
+    const match = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)$/.exec(tokens[next] ?? '')
+    if (!match) return node
+    next++
+    const [, sign, low, comma, high, lazy] = match
+    const fewest = sign ? (sign === '+' ? 1 : 0) : Number(low)
+    const most = sign ? (sign === '?' ? 1 : Infinity) : comma ? (high ? Number(high) : Infinity) : fewest
+    return (at, rest) => {
+      const go = (count: number, from: number): boolean => {
+        const more = () => count < most && node(from, to => to > from && go(count + 1, to))
+        const enough = () => count >= fewest && rest(from)
+        return lazy ? enough() || more() : more() || enough()
+      }
+      return go(0, at)
+    }
+  }
+  return alternatives()
+}

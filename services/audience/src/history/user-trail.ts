@@ -1,0 +1,59 @@
+import { allows, type Caller } from '@rollcall/rpc'
+import type { PipelineStage } from 'mongoose'
+
+/**
+ * Events of the identity service that timelines show, with the details that are kept of each. Never addresses,
+ * credentials or role contents; a new type of event is shown only once it stands here.
+ */
+const details = {
+  'session.created': [],
+  'session.impersonated': ['userId', 'expiresAt'],
+  'session.exchanged': ['expiresAt'],
+  'session.ended': [],
+  'user.created': [],
+  'user.updated': ['changed'],
+  'user.role_changed': ['userId', 'from', 'to'],
+  'user.blocked': ['userId'],
+  'user.unblocked': ['userId'],
+  'user.password_set': [],
+  'user.device_revoked': [],
+  'user.features_changed': [],
+  'token.created': [],
+  'token.updated': ['changed'],
+  'token.deleted': [],
+  'workspace.created': ['workspaceId'],
+  'workspace.updated': ['workspaceId', 'changed'],
+  'workspace.deleted': ['workspaceId'],
+  'member.added': ['workspaceId'],
+  'member.role_changed': ['workspaceId', 'userId', 'from', 'to'],
+  'member.removed': ['workspaceId'],
+} satisfies Record<string, readonly string[]>
+
+/** The details of an event that history keeps, undefined where it keeps nothing of such events. */
+export function keptDetails(type: string, data: object): Record<string, unknown> | undefined {
+  if (!Object.hasOwn(details, type)) return undefined
+  const kept: readonly string[] = details[type as keyof typeof details]
+  return Object.fromEntries(Object.entries(data).filter(([name]) => kept.includes(name)))
+}
+
+/**
+ * Stages that leave of entries about accounts what a caller may see, before the client's filter tries them: what older
+ * versions stored besides is not shown either.
+ */
+export function visibleTrail({ permissions }: Pick<Caller, 'permissions'>): PipelineStage[] {
+  const isOfContact = { $ne: ['$subject', 'user'] }
+  const ofUser = allows(permissions, 'users', 'read') ? { $switch: { branches, default: nothing } } : nothing
+  return [
+    { $match: { $or: [{ subject: { $ne: 'user' } }, { type: { $in: Object.keys(details) } }] } },
+    { $addFields: { data: { $cond: [isOfContact, '$data', ofUser] } } },
+  ]
+}
+
+const nothing = { $literal: {} }
+const branches = Object.entries(details)
+  .filter(([, names]) => names.length > 0)
+  .map(([type, names]) => ({
+    case: { $eq: ['$type', type] },
+    // biome-ignore lint/suspicious/noThenProperty: the operator's own word
+    then: Object.fromEntries(names.map(name => [name, `$data.${name}`])),
+  }))

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { serviceCaller } from '@rollcall/rpc'
+import { createLogger } from '@rollcall/runtime'
+import { connectStore, toStoreError } from '@rollcall/store'
+import { mongo, Types } from 'mongoose'
+import { createData, type Data } from '../data.ts'
+import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../test-audience.ts'
+import { createListJobs, type ListJobs, type ListWish } from './list-jobs.ts'
+
+const logger = createLogger({ service: 'audience', level: 'silent' })
+const me = testCaller()
+const { organizationId } = me.caller
+
+describe('a job on the members of a list whose steps fail', () => {
+  let audience: TestAudience
+  let data: Data
+  let close: () => Promise<void>
+  before(async () => {
+    audience = await startTestAudience()
+    const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+    data = createData(store, logger)
+    close = store.close
+  })
+  after(async () => {
+    await close()
+    await audience.stop()
+  })
+
+  /** What works on lists where contacts are not read, but fail. */
+  const failing = (failure: () => Error): { jobs: ListJobs; tries: () => number } => {
+    let tries = 0
+    const aggregate = async () => {
+      tries++
+      throw toStoreError(failure())
+    }
+    const of: Data['of'] = caller => {
+      const collections = data.of(caller)
+      return { ...collections, contacts: { ...collections.contacts, aggregate } }
+    }
+    return { jobs: createListJobs({ ...data, of }, { maxFailures: 3 }), tries: () => tries }
+  }
+  const run = async ({ jobs }: { jobs: ListJobs }) => {
+    const lists = audience.client('rollcall.audience.v1.Lists')
+    const name = String(new Types.ObjectId())
+    const { id } = await jsonOf<{ id: string }>(lists.createList({ name, tags: [] }, me))
+    const wish: ListWish = {
+      kind: 'add',
+      list: { _id: new Types.ObjectId(id), name },
+      filter: '{"name":{"$regex":"x.*y"}}',
+      actor: { kind: 'system', id: null, name: serviceCaller('test').userName },
+      cursor: 10,
+    }
+    return jobs.run(organizationId, wish, new AbortController().signal).finally(() => jobs.stop())
+  }
+  const jobsLeft = () =>
+    audience.db.collection('list_jobs').countDocuments({ organization: new Types.ObjectId(organizationId) })
+
+  it('is refused for its filter where the database gives up looking', async () => {
+    const work = failing(() => new mongo.MongoServerError({ code: 50, message: 'operation exceeded time limit' }))
+    await assert.rejects(run(work), {
+      code: 'invalid_field',
+      message: 'invalid field -> filter: takes too long',
+    })
+    assert.deepEqual([work.tries(), await jobsLeft()], [3, 0])
+  })
+
+  it('is refused for whatever else goes wrong each time', async () => {
+    const work = failing(() => new Error('not foreseen'))
+    await assert.rejects(run(work), { code: 'unavailable' })
+    assert.deepEqual([work.tries(), await jobsLeft()], [3, 0])
+  })
+})

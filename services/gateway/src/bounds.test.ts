@@ -1,0 +1,438 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { limits } from '@rollcall/contract'
+import { type Call, json } from '@rollcall/rpc'
+import { pause } from '@rollcall/runtime'
+import { bootGateway, issueSession, issueToken, openRaw, type TestGateway } from './test-gateway.ts'
+
+const id = 'c0ffee'.repeat(4)
+const mebibyte = 2 ** 20
+const contact = `/api/audience/${id}`
+const typeJson = 'Content-Type: application/json'
+const large = 40 * mebibyte // More than the system takes on loopback for a client that does not read.
+
+describe('finding 2: held bodies', () => {
+  const timeoutMs = 600
+
+  it('cuts off a body that is not whole in time, with 400', async t => {
+    const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
+    const client = await openRaw(gateway.port)
+    client.socket.write(`${head(gateway, 'POST', '/api/audience', `${typeJson}\r\nContent-Length: 100`)}{"email":`)
+    const dripping = setInterval(() => client.socket.write(' '), 100)
+    const ms = await client.closed
+    clearInterval(dripping)
+    assert.match(client.received(), /^HTTP\/1\.1 400 .*connection: close/is)
+    assert.match(client.received(), /{"error":true,"message":"request took too long to arrive"}$/)
+    assert.ok(ms >= timeoutMs && ms < timeoutMs + 2_000, `${ms} ms`)
+  })
+
+  it('cuts off a head that is not whole in time, with 400', async t => {
+    const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
+    const slow = await openRaw(gateway.port)
+    const silent = await openRaw(gateway.port)
+    slow.socket.write('GET /api/audience HTTP/1.1\r\nHost: a\r\nX-Slow: ')
+    const dripping = setInterval(() => slow.socket.write('x'), 100)
+    const ms = await slow.closed
+    clearInterval(dripping)
+    assert.match(slow.received(), /^HTTP\/1\.1 400 .*request took too long to arrive"}$/s)
+    assert.ok(ms < timeoutMs + 2_000, `${ms} ms`)
+    await silent.closed
+  })
+
+  it('cuts off an upload below 16 KiB/s, with 400, and no faster one', async t => {
+    const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
+    gateway.services.behaviours.set('uploadImport', count)
+    const upload = async (bytesPerStep: number, steps: number) => {
+      const client = await openRaw(gateway.port)
+      client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', formHead) + formStart)
+      for (let step = 0; step < steps && !client.socket.destroyed; step++) {
+        client.socket.write(chunk('a'.repeat(bytesPerStep)))
+        await pause(50)
+      }
+      client.socket.write(formEnd)
+      return client
+    }
+    const slow = await upload(200, 100)
+    await slow.closed
+    assert.match(slow.received(), /^HTTP\/1\.1 400 .*{"error":true,"message":"upload took too long to arrive"}$/s)
+    const faster = await upload(4_000, 30)
+    assert.match(await faster.reads(/"bytes":\d+}$/), /"bytes":120000}$/)
+    faster.socket.destroy()
+  })
+
+  it('does not blame a client for a service that takes its upload slowly', async t => {
+    const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
+    gateway.services.behaviours.set('uploadImport', async (chunks: never, call: Call) => {
+      await pause(3 * timeoutMs)
+      return count(chunks, call)
+    })
+    const client = await openRaw(gateway.port)
+    client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', formHead) + formStart)
+    client.socket.write(chunk('a'.repeat(30 * mebibyte)) + formEnd)
+    assert.match(await client.reads(/"bytes":\d+}$/), new RegExp(`"bytes":${30 * mebibyte}}$`))
+    client.socket.destroy()
+  })
+
+  it('holds so many bytes for an address and refuses more with 429, before it keeps them', async t => {
+    const gateway = await boot(t, { BODY_MEMORY_BYTES_PER_ADDRESS: String(3 * mebibyte) })
+    const held = await Promise.all([1, 2, 3, 4].map(() => hold(gateway, '127.0.0.2')))
+    const answer = await Promise.any(held.map(({ reads }) => reads(/}$/)))
+    assert.match(answer, /^HTTP\/1\.1 429 .*retry-after: \d+/is)
+    const message = `limit reached: ${3 * mebibyte} bytes of request bodies at once per client address`
+    assert.ok(answer.endsWith(JSON.stringify({ success: false, message })), answer)
+    assert.equal((await post(gateway)).status, 201, 'another address is served')
+    assert.equal(held.filter(({ received }) => received() !== '').length, 1)
+    for (const { socket } of held) socket.destroy()
+    for (;;) {
+      const again = await hold(gateway, '127.0.0.2')
+      await pause(50)
+      again.socket.destroy()
+      if (again.received() === '') break // What was held is free again once its client is gone.
+    }
+  })
+
+  it('takes from the slowest what others need: with 503 for them, and none for the others', async t => {
+    const gateway = await boot(t, { BODY_MEMORY_BYTES: String(4 * mebibyte) })
+    const held = []
+    for (let index = 2; index < 6; index++) held.push(await hold(gateway, `127.0.0.${index}`))
+    await pause(1_200)
+    const answers = await Promise.all([1, 2, 3].map(() => post(gateway, 600_000)))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201, 201],
+    )
+    assert.match(await held[0]!.reads(/}$/), /^HTTP\/1\.1 503 .*retry-after: 2\r.*service unavailable/is)
+    assert.equal(held.at(-1)!.received(), '')
+    for (const { socket } of held) socket.destroy()
+  })
+
+  it('keeps the memory of a body until it is answered', async t => {
+    const gateway = await boot(t, { BODY_MEMORY_BYTES_PER_ADDRESS: String(mebibyte) })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    gateway.services.behaviours.set('createContact', async () => {
+      await released
+      return json({})
+    })
+    const first = post(gateway, 600_000)
+    while (gateway.services.count('createContact') === 0) await pause(5)
+    assert.equal((await post(gateway, 600_000)).status, 429)
+    release()
+    assert.equal((await first).status, 201)
+    assert.equal((await post(gateway, 600_000)).status, 201)
+  })
+})
+
+describe('finding 2: stalled readers', () => {
+  const timeoutMs = 600
+  const answers: [what: string, path: string, method: string, behaviour: () => unknown][] = [
+    ['a whole answer', contact, 'getContact', () => json(Buffer.alloc(large, ' '))],
+    ['a page', '/api/audience', 'listContacts', () => json(Buffer.alloc(large, ' '))],
+    [
+      'a stream',
+      '/api/audience/export',
+      'exportContacts',
+      async function* () {
+        for (let size = 0; size < large; size += mebibyte)
+          yield { contentType: 'text/csv', data: Buffer.alloc(mebibyte) }
+      },
+    ],
+  ]
+  for (const [what, path, method, behaviour] of answers) {
+    it(`cuts off who takes nothing of ${what}, and not who takes a little at a time`, async t => {
+      const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
+      gateway.services.behaviours.set(method, behaviour)
+      const stalled = await openRaw(gateway.port, { isReading: false })
+      const slow = await openRaw(gateway.port, { isReading: false })
+      for (const { socket } of [stalled, slow]) socket.write(head(gateway, 'GET', path))
+      let taken = 0
+      slow.socket.on('data', (chunk: Buffer) => {
+        taken += chunk.length
+        if (taken % (2 * mebibyte) < chunk.length) slow.socket.pause()
+      })
+      const taking = setInterval(() => slow.socket.resume(), timeoutMs / 4)
+      await gone(gateway, 1) // the one that stalls
+      assert.equal(slow.socket.destroyed, false)
+      while (taken < large) await pause(10)
+      clearInterval(taking)
+      slow.socket.destroy()
+      await gone(gateway, 2)
+      stalled.socket.destroy()
+    })
+  }
+
+  it('holds so many bytes for clients; the one that has stalled longest loses its answer to others', async t => {
+    const gateway = await boot(t, { ANSWER_MEMORY_BYTES: String(large + 2 * mebibyte) })
+    gateway.services.behaviours.set('getContact', () => json(Buffer.alloc(large, ' ')))
+    const stalled = await openRaw(gateway.port, { isReading: false })
+    stalled.socket.write(head(gateway, 'GET', contact))
+    await pause(1_500)
+    const response = await fetch(gateway.url + contact, { headers: { Authorization: issueToken(gateway.services) } })
+    assert.equal((await response.arrayBuffer()).byteLength, large)
+    await gone(gateway, 2)
+    stalled.socket.destroy()
+  })
+
+  it('gets no more of a page than it takes', async t => {
+    const gateway = await boot(t)
+    const before = process.memoryUsage().arrayBuffers
+    const page = json(Buffer.alloc(large, ' '))
+    gateway.services.behaviours.set('listContacts', () => page)
+    const stalled = await Promise.all(
+      Array.from({ length: 10 }, () => openRaw(gateway.port, { from: '127.0.0.3', isReading: false })),
+    )
+    for (const { socket } of stalled) socket.write(head(gateway, 'GET', '/api/audience'))
+    while (gateway.services.count('listContacts') < 10) await pause(10)
+    await pause(500)
+    global.gc?.()
+    const grown = process.memoryUsage().arrayBuffers - before
+    assert.ok(grown < 3 * large, `${Math.round(grown / mebibyte)} MiB for ten readers of one page that take nothing`)
+    for (const { socket } of stalled) socket.destroy()
+  })
+})
+
+describe('finding 2: connections', () => {
+  it('are so many for an address', async t => {
+    const gateway = await boot(t, { MAX_CONNECTIONS_PER_ADDRESS: '3' })
+    const first = await Promise.all([1, 2, 3].map(() => openRaw(gateway.port, { from: '127.0.0.2' })))
+    await (await openRaw(gateway.port, { from: '127.0.0.2' })).closed
+    assert.equal((await post(gateway)).status, 201, 'another address is served')
+    first[0]!.socket.destroy()
+    await pause(100)
+    const next = await openRaw(gateway.port, { from: '127.0.0.2' })
+    next.socket.write(head(gateway, 'GET', contact))
+    await next.reads(/^HTTP\/1\.1 200 /)
+    for (const { socket } of [...first, next]) socket.destroy()
+  })
+
+  it('of a trusted proxy are not counted by address', async t => {
+    const gateway = await boot(t, { MAX_CONNECTIONS_PER_ADDRESS: '3', TRUST_PROXY: '127.0.0.2/32' })
+    const clients = await Promise.all(Array.from({ length: 10 }, () => openRaw(gateway.port, { from: '127.0.0.2' })))
+    for (const { socket } of clients) socket.write(head(gateway, 'GET', contact))
+    await Promise.all(clients.map(({ reads }) => reads(/^HTTP\/1\.1 200 /)))
+    for (const { socket } of clients) socket.destroy()
+  })
+
+  it('P20: that are idle make room for others when there are too many', async t => {
+    const gateway = await boot(t, { MAX_CONNECTIONS: '20' })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    gateway.services.behaviours.set('getContact', async () => {
+      await released
+      return json({})
+    })
+    const busy = await openRaw(gateway.port)
+    busy.socket.write(head(gateway, 'GET', contact))
+    const idle = await Promise.all(Array.from({ length: 100 }, () => openRaw(gateway.port, { from: '127.0.0.2' })))
+    assert.equal((await post(gateway)).status, 201)
+    release()
+    await busy.reads(/^HTTP\/1\.1 200 /)
+    assert.ok(idle.filter(({ socket }) => !socket.destroyed).length <= 20)
+    for (const { socket } of [busy, ...idle]) socket.destroy()
+  })
+
+  it('P20: answer pipelined requests one by one, in order', async t => {
+    const gateway = await boot(t)
+    let underWay = 0
+    let most = 0
+    gateway.services.behaviours.set('getContact', async ({ id }: { id: string }) => {
+      most = Math.max(most, ++underWay)
+      await pause(1)
+      underWay--
+      return json({ id })
+    })
+    const ids = Array.from({ length: 50 }, (_, index) => index.toString(16).padStart(24, '0'))
+    const client = await openRaw(gateway.port)
+    client.socket.write(ids.map(id => head(gateway, 'GET', `/api/audience/${id}`)).join(''))
+    const text = await client.reads(new RegExp(ids.at(-1)!))
+    assert.deepEqual(
+      [...text.matchAll(/{"id":"(\w+)"}/g)].map(match => match[1]),
+      ids,
+    )
+    assert.equal(most, 1)
+    client.socket.destroy()
+  })
+
+  it('P20: are closed where too many pipelined requests wait', async t => {
+    const gateway = await boot(t)
+    gateway.services.behaviours.set('getContact', () => new Promise(() => {}))
+    const client = await openRaw(gateway.port)
+    client.socket.write(head(gateway, 'GET', contact).repeat(1_000))
+    await client.closed
+    assert.ok(gateway.services.count('getContact') <= 1)
+  })
+
+  it('P20: carry the answer to a request after one that was refused before its body came', async t => {
+    const gateway = await boot(t)
+    const client = await openRaw(gateway.port)
+    const early =
+      'POST /api/audience HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n'
+    const smuggled = `${head(gateway, 'DELETE', contact)}`
+    client.socket.write(early + smuggled.padEnd(200_000, ' ') + head(gateway, 'GET', contact))
+    const text = await client.reads(/HTTP\/1\.1 200 /)
+    assert.deepEqual(
+      [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(match => match[1]),
+      ['401', '200'],
+    )
+    assert.equal(gateway.services.count('deleteContact'), 0)
+    client.socket.destroy()
+  })
+})
+
+describe('P20: bodies in tiny parts', () => {
+  const chunked = `Transfer-Encoding: chunked\r\n${typeJson}`
+
+  it('are read like any other', async t => {
+    const gateway = await boot(t)
+    const client = await openRaw(gateway.port)
+    const body = JSON.stringify({ email: 'a@example.com', name: 'x'.repeat(50_000) })
+    client.socket.write(head(gateway, 'POST', '/api/audience', chunked))
+    client.socket.write(`${[...body].map(byte => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`)
+    await client.reads(/^HTTP\/1\.1 400 .*"invalid field -> name[^"]*","path":"name"}/s)
+    client.socket.destroy()
+  })
+
+  it('are refused where they are more than any client needs', async t => {
+    const gateway = await boot(t)
+    const client = await openRaw(gateway.port)
+    client.socket.write(head(gateway, 'POST', '/api/audience', chunked) + chunk(' ').repeat(2 ** 16 + 1))
+    await client.closed
+    assert.match(client.received(), /^HTTP\/1\.1 400 .*"message":"body arrives in too many pieces"}$/s)
+  })
+
+  it('are refused where they are parts of a form with other names', async t => {
+    const gateway = await boot(t)
+    gateway.services.behaviours.set('uploadImport', count)
+    const part = '--x\r\nContent-Disposition: form-data; name="other"\r\n\r\n\r\n'
+    const client = await openRaw(gateway.port)
+    client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', formHead))
+    const sending = setInterval(() => client.socket.write(chunk(part.repeat(100))), 1) // without an end
+    await client.reads(/^HTTP\/1\.1 400 .*{"error":true,"message":"extra field -> other","path":"other"}$/s)
+    clearInterval(sending)
+    client.socket.destroy()
+  })
+})
+
+describe('finding 12: streams of an organization', () => {
+  const perOrganization = 2
+  const refusal = { success: false, message: 'limit reached: 2 streams at once per organization' }
+
+  it('are so many at once over all replicas', async t => {
+    const settings = { STREAMS_PER_ORGANIZATION: String(perOrganization), LIMIT_PREFIX: `test:${Math.random()}:` }
+    const gateway = await boot(t, settings)
+    const replica = await bootGateway(settings, gateway.services)
+    t.after(() => replica.lifecycle.stop('test is over'))
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const stream = async function* () {
+      yield { contentType: 'application/json', data: Buffer.from('[') }
+      yield { contentType: 'application/json', data: Buffer.from('1') }
+      await released
+      yield { contentType: 'application/json', data: Buffer.from(']') }
+    }
+    gateway.services.behaviours.set('listContacts', stream).set('exportContacts', stream)
+    const get = ({ url }: TestGateway, path: string, credential = issueToken(gateway.services)) =>
+      fetch(url + path, { headers: { Authorization: credential } })
+    const organizationId = 'facade'.repeat(4)
+    const stranger = issueSession(gateway.services, { org: organizationId }, { organizationId })
+    const open = [await get(gateway, '/api/audience/export'), await get(replica, '/api/audience?pagination=false')]
+    for (const from of [gateway, replica]) {
+      const refused = await get(from, '/api/audience/export')
+      assert.deepEqual([refused.status, await refused.json()], [429, refusal])
+      assert.equal(refused.headers.get('retry-after'), '5')
+    }
+    const page = await get(gateway, '/api/audience')
+    assert.equal(page.status, 200, 'a page is no stream')
+    const other = await get(gateway, '/api/audience/export', stranger)
+    assert.equal(other.status, 200, 'another organization has its own')
+    release()
+    for (const response of [...open, page, other]) await response.text()
+    while ((await get(gateway, '/api/audience/export')).status !== 200) await pause(5)
+  })
+
+  it('are free again when the client leaves', async t => {
+    const gateway = await boot(t, { STREAMS_PER_ORGANIZATION: '1' })
+    gateway.services.behaviours.set('exportContacts', async function* (_request: never, { signal }: Call) {
+      for (; !signal.aborted; await pause(5)) yield { contentType: 'text/csv', data: Buffer.from('row\r\n') }
+    })
+    for (let time = 0; time < 5; time++) {
+      const leave = new AbortController()
+      const get = () =>
+        fetch(`${gateway.url}/api/audience/export`, {
+          signal: leave.signal,
+          headers: { Authorization: issueToken(gateway.services) },
+        })
+      while ((await get()).status !== 200) await pause(5)
+      leave.abort()
+    }
+  })
+})
+
+describe('finding 27: the reference', () => {
+  it('is inside a limit', async t => {
+    const gateway = await boot(t)
+    const statuses = new Set<number>()
+    const paths = ['/docs', '/docs/swagger-ui.css', '/openapi.json']
+    for (let time = 0; time < limits.reference.requests; time++) {
+      const response = await fetch(gateway.url + paths[time % 3]!, { method: 'HEAD' })
+      statuses.add(response.status)
+      assert.equal(response.headers.get('ratelimit-policy'), `${limits.reference.requests};w=60`)
+    }
+    assert.deepEqual([...statuses], [200])
+    for (const path of paths) {
+      const refused = await fetch(gateway.url + path)
+      assert.equal(refused.status, 429)
+      assert.ok(Number(refused.headers.get('retry-after')) > 0)
+    }
+    assert.equal((await post(gateway)).status, 201, 'it does not count against the API')
+  })
+})
+
+async function boot(t: TestContext, settings: Record<string, string> = {}): Promise<TestGateway> {
+  const gateway = await bootGateway({ RPC_DEADLINE_MS: '10000', ...settings })
+  gateway.services.behaviours.set('createContact', () => json({}))
+  t.after(() => gateway.stop())
+  return gateway
+}
+
+const formHead = 'Transfer-Encoding: chunked\r\nContent-Type: multipart/form-data; boundary=x'
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+const formEnd = `${chunk('\r\n--x--\r\n')}${chunk('')}`
+const formStart = chunk('--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n')
+
+/** The head of a request with a credential of its own. */
+function head({ services }: TestGateway, method: string, path: string, more?: string): string {
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    'Host: a',
+    `Authorization: ${issueToken(services)}`,
+    ...(more ? [more] : []),
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** Sends all but a little of a body of 1 MiB. */
+async function hold(gateway: TestGateway, from: string) {
+  const client = await openRaw(gateway.port, { from })
+  const headers = `${typeJson}\r\nContent-Length: ${mebibyte}`
+  client.socket.write(head(gateway, 'POST', '/api/audience', headers) + ' '.repeat(mebibyte - 64))
+  await pause(100)
+  return client
+}
+
+/** Creates a contact, by a body of at least so many bytes. */
+function post({ url, services }: TestGateway, bytes = 0) {
+  return fetch(`${url}/api/audience`, {
+    method: 'POST',
+    headers: { Authorization: issueToken(services), 'Content-Type': 'application/json' },
+    body: '{"email":"a@example.com"}'.padEnd(bytes),
+  })
+}
+
+/** Waits until the gateway has ended so many requests. */
+async function gone(gateway: TestGateway, requests: number): Promise<void> {
+  while (gateway.log.filter(({ msg }) => msg === 'request').length < requests) await pause(10)
+}
+
+async function count(chunks: unknown, _call: Call) {
+  let bytes = 0
+  for await (const { chunk } of chunks as AsyncIterable<{ chunk: Buffer }>) bytes += chunk.length
+  return json({ bytes })
+}

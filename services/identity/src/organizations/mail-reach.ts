@@ -1,0 +1,31 @@
+import { emailKeyOf } from '@rollcall/contract'
+import type { FindOrganizationResponse } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+
+/** An organization, and whom it may mail until it is verified. */
+export async function mailReachOf(
+  { models, within }: Context,
+  organizationId: string,
+): Promise<FindOrganizationResponse> {
+  const [organization, owners] = await Promise.all([
+    models.organizations.findById(organizationId).lean(),
+    within(organizationId).users.find({ role: 'owner' }),
+  ])
+  if (!organization) throw new AppError('not_found', { what: 'organization' })
+  const { name, verified = true } = organization
+  return { id: organizationId, name, verified, ownerEmails: owners.map(({ email }) => email) }
+}
+
+/**
+ * Requires that an organization may mail an address: one that anyone may have registered mails nobody but its owners.
+ * @throws {AppError} forbidden
+ */
+export async function requireMailReach(context: Context, organizationId: string, email: string): Promise<void> {
+  const { verified, ownerEmails } = await mailReachOf(context, organizationId)
+  if (verified || ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))) return
+  throw new AppError('forbidden', {
+    message:
+      'Prove your email address first, by a code to sign in or a new password: until then nobody else is mailed.',
+  })
+}

@@ -1,0 +1,36 @@
+import { type Filter, requireRoom, type Scope } from '@rollcall/store'
+import type { ClientSession, Types } from 'mongoose'
+import type { Context, Tenant } from '../context.ts'
+import { pending } from '../workspaces/invitation.model.ts'
+
+type Kind = { what: string; collection: keyof Tenant; of?(): Filter }
+
+const kinds = {
+  tokens: { what: 'API tokens', collection: 'tokens' },
+  roles: { what: 'roles', collection: 'roles', of: () => ({ builtIn: false }) },
+  accounts: { what: 'accounts', collection: 'users' },
+  workspaces: { what: 'workspaces', collection: 'workspaces' },
+  invitations: { what: 'pending invitations', collection: 'invitations', of: pending },
+  features: { what: 'features', collection: 'features' },
+} satisfies Record<string, Kind>
+
+/** What the number of is limited in an organization. */
+export type QuotaName = keyof typeof kinds
+
+/** How many of each kind an organization may have, and how many live sign-ins an account. */
+export type Quotas = Record<QuotaName, number> & { sessions: number }
+
+/**
+ * Refuses one more record than a quota of its organization allows; call it in the transaction that stores the record, before.
+ * @throws {AppError} quota_exceeded
+ */
+export async function keepQuota(
+  { within, quotas }: Context,
+  organization: string | Types.ObjectId,
+  name: QuotaName,
+  tx: ClientSession,
+): Promise<void> {
+  const { what, collection, of }: Kind = kinds[name]
+  const scope = within(organization)[collection] as Scope<object>
+  await requireRoom(scope, { limit: quotas[name], what: `${what} per organization`, of: of?.() ?? {} }, tx)
+}

@@ -1,0 +1,59 @@
+import { type Call, type Caller, serviceCaller } from '@rollcall/rpc'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { asPerson, tell } from '../events.ts'
+import { deactivateTokensOf } from '../tokens/deactivate-tokens.ts'
+import type { User } from '../users/user.model.ts'
+import { endSessionsOf } from './end-sessions.ts'
+
+/** How many other accounts of an address one proof takes care of; the next proof goes on. */
+const maxOthers = 100
+
+/**
+ * Records the first proof that an account's address belongs to its person, within the transaction that marks the account.
+ * Whoever made the account may be somebody else: its sessions end, and if it was registered openly its API tokens. Its
+ * password is up to the caller.
+ * @param account as it was before
+ */
+export async function recordProof(context: Context, account: User, caller: Caller, tx: ClientSession): Promise<void> {
+  const { organization, _id: subject, role, selfRegistered } = account
+  const person = asPerson(caller, account)
+  await endSessionsOf(context, subject, person, tx)
+  if (selfRegistered) await deactivateTokensOf(context, subject, person, tx)
+  if (role === 'owner')
+    await context.models.organizations.updateOne({ _id: organization }, { $set: { verified: true } }, { session: tx })
+  await tell(context, person, 'user.email_verified', { organization, subject, data: { userId: String(subject) } }, tx)
+}
+
+/**
+ * Takes the other accounts of an address, unproven ones, from those who made them, once the mailbox was proven at one:
+ * their passwords and sessions end, and the API tokens of those that were registered openly.
+ */
+export async function dispossessOthers(context: Context, emailKey: string, { logger }: Call): Promise<void> {
+  const others = await context.models.users
+    .find({ emailKey, emailVerified: false, passwordHash: { $ne: null } })
+    .limit(maxOthers)
+    .lean()
+  for (const other of others)
+    await dispossess(context, other).catch(err => logger.error({ err }, 'unproven account keeps its sessions for now'))
+}
+
+function dispossess(context: Context, { _id: subject, organization, selfRegistered }: User): Promise<void> {
+  const organizationId = String(organization)
+  const caller = serviceCaller('identity', organizationId)
+  return context.credentials.change({ organizationId }, timeoutMs =>
+    context.store.transaction(
+      async tx => {
+        const unproven = { _id: subject, emailVerified: false }
+        const { users } = context.within(organizationId)
+        const taken = await users.updateOne(unproven, { $set: { passwordHash: null } }, { session: tx })
+        if (taken.matchedCount === 0) return
+        await endSessionsOf(context, subject, caller, tx)
+        if (selfRegistered) await deactivateTokensOf(context, subject, caller, tx)
+        const data = { userId: String(subject) }
+        await tell(context, caller, 'user.password_removed', { organization, subject, data }, tx, [subject])
+      },
+      { timeoutMs },
+    ),
+  )
+}

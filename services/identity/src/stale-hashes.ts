@@ -1,0 +1,20 @@
+import type { Models } from './context.ts'
+
+type Holders = Pick<Models, 'tokens' | 'clients' | 'invitations' | 'passwordResets'>
+
+/** How many secrets that are still good for something are hashed under another key than this one, by their kind. */
+export async function countStaleHashes(
+  { tokens, clients, invitations, passwordResets }: Holders,
+  key: string,
+): Promise<Record<keyof Holders, number>> {
+  const now = new Date()
+  const stale = { $not: new RegExp(`^${key.replace(/\W/g, '\\$&')}:`) }
+  const notExpired = { expiresAt: { $gt: now } }
+  const [ofTokens, ofClients, ofInvitations, ofResets] = await Promise.all([
+    tokens.countDocuments({ hash: stale, archived: false, $or: [{ expiresAt: null }, notExpired] }),
+    clients.countDocuments({ secretHash: { $type: 'string', ...stale }, ...notExpired }),
+    invitations.countDocuments({ hash: stale, status: 'pending', ...notExpired }),
+    passwordResets.countDocuments({ hash: stale, ...notExpired }),
+  ])
+  return { tokens: ofTokens, clients: ofClients, invitations: ofInvitations, passwordResets: ofResets }
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '@rollcall/rpc'
+import type { ClientSession, Types } from 'mongoose'
+import type { Context, Tenant } from '../context.ts'
+import { tell } from '../events.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { showToken } from './token.model.ts'
+
+/** The API tokens that act for a person and are good for something. */
+const activeTokensOf = (creator: Types.ObjectId) => ({
+  creator,
+  active: true,
+  archived: false,
+  $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }],
+})
+
+/** How many API tokens of a person still work. */
+export function countActiveTokens({ tokens }: Tenant, creator: Types.ObjectId): Promise<number> {
+  return tokens.count(activeTokensOf(creator))
+}
+
+/** Deactivates the API tokens of a person, and what was made of them, as part of a change of the person. */
+export async function deactivateTokensOf(
+  context: Context,
+  creator: Types.ObjectId,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<void> {
+  const { tokens } = context.within(caller.organizationId)
+  const active = await tokens.find(activeTokensOf(creator), { session: tx })
+  const ids = active.map(({ _id }) => _id)
+  if (ids.length === 0) return
+  await tokens.updateMany({ _id: { $in: ids } }, { $set: { active: false } }, { session: tx })
+  await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
+  for (const { _id: subject, organization } of active) {
+    const data = { token: await showToken(tokens, subject, tx), changed: ['active'] }
+    await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
+  }
+}

@@ -1,0 +1,32 @@
+import type { Context } from '../context.ts'
+import type { User } from './user.model.ts'
+
+/** How many accounts of one address a request looks at: each may cost a password hash. */
+const maxAccounts = 4
+
+/**
+ * The accounts of an address, in every organization or in one: first those whose mailbox was proven, last those that were
+ * registered openly, the oldest first among equals. At most four.
+ */
+export function accountsOf(
+  { models }: Pick<Context, 'models'>,
+  emailKey: string,
+  organization: string | undefined,
+): Promise<User[]> {
+  return models.users
+    .find({ emailKey, ...(organization !== undefined && { organization }) })
+    .sort({ emailVerified: -1, selfRegistered: 1, _id: 1 })
+    .limit(maxAccounts)
+    .lean()
+}
+
+/** Of accounts of one address, those with the best claim to it: nobody who registers it competes with its holder. */
+export function foremost(accounts: readonly User[]): User[] {
+  const best = Math.max(...accounts.map(claimOf))
+  return accounts.filter(account => claimOf(account) === best)
+}
+
+function claimOf({ emailVerified, selfRegistered }: User): number {
+  if (emailVerified) return 2
+  return selfRegistered ? 0 : 1
+}

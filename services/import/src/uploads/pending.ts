@@ -1,0 +1,105 @@
+import { AppError } from '@rollcall/rpc'
+import { backoffMs, pause } from '@rollcall/runtime'
+import { isDuplicate } from '@rollcall/store'
+import type { Types } from 'mongoose'
+import type { Collections, Context } from '../context.ts'
+import { unfinished } from '../imports/turn.ts'
+import type { Pending, PendingUpload } from './pending.model.ts'
+import { chunkBytes } from './upload.model.ts'
+
+/** Room is taken this far ahead of the bytes that arrive, so that not every piece of them writes. */
+const stepBytes = chunkBytes
+/** A start that came in time may still be under way when the upload expires. */
+const startSlackMs = 60_000
+const retryAfterSeconds = 60
+const contention = { baseMs: 2, maxMs: 50 }
+const attempts = 100
+
+/** The room of an upload in the spool of its organization, in bytes. */
+export type Room = {
+  /** Makes sure of room for so many bytes in all. @throws {AppError} too_many_pending */
+  take(bytes: number): Promise<void>
+  /** Keeps no more than was taken, until the upload expires. */
+  settle(expiresAt: Date): Promise<void>
+}
+
+/**
+ * Counts an upload among the pending ones of its organization, once those that expired are gone with their files.
+ * @throws {AppError} too_many_pending
+ */
+export async function reserveRoom(context: Context, collections: Collections, upload: Types.ObjectId): Promise<Room> {
+  const { now, uploadTtlMs, quotas } = context
+  const expired = await dropExpired(collections, now() - startSlackMs)
+  let taken = 0
+  let room: PendingUpload = { upload, bytes: 0, expiresAt: new Date(now() + uploadTtlMs) }
+
+  const resize = (bytes: number) => (uploads: readonly PendingUpload[]) => {
+    const others = uploads.filter(other => !other.upload.equals(upload) && !expired.has(String(other.upload)))
+    const free = quotas.pendingUploadBytes - others.reduce((sum, other) => sum + other.bytes, 0)
+    if (others.length >= quotas.pendingUploads) throw tooMany(quotas.pendingUploads, 'pending uploads')
+    if (bytes > free) throw tooMany(quotas.pendingUploadBytes, 'bytes of pending uploads')
+    room = { ...room, bytes: Math.min(bytes + stepBytes, free) }
+    return [...others, room]
+  }
+  await change(collections, resize(1))
+  return {
+    async take(bytes) {
+      taken = bytes
+      if (bytes > room.bytes) await change(collections, resize(bytes))
+    },
+    settle: expiresAt =>
+      change(collections, uploads =>
+        uploads.map(each => (each.upload.equals(upload) ? { upload, bytes: taken, expiresAt } : each)),
+      ),
+  }
+}
+
+/** Counts an upload no more: it was started, or did not arrive. */
+export async function releaseRoom(collections: Collections, upload: Types.ObjectId): Promise<void> {
+  await change(collections, uploads => uploads.filter(each => !each.upload.equals(upload)))
+}
+
+function tooMany(limit: number, what: string): AppError {
+  return new AppError('too_many_pending', { limit, what: `${what} per organization`, retryAfterSeconds })
+}
+
+/** Deletes the files of uploads that expired before, but for those that a job still reads. Answers which are gone. */
+async function dropExpired(collections: Collections, before: number): Promise<Set<string>> {
+  const { pending, imports, chunks, uploads } = collections
+  const record = await pending.findOne({})
+  const expired = (record?.uploads ?? []).filter(({ expiresAt }) => expiresAt.getTime() <= before)
+  if (expired.length === 0) return new Set()
+  const ids = expired.map(({ upload }) => upload)
+  const read = await imports.find({ upload: { $in: ids }, state: { $in: unfinished } }, { projection: { upload: 1 } })
+  const gone = ids.filter(id => !read.some(({ upload }) => upload.equals(id)))
+  await chunks.deleteMany({ upload: { $in: gone } })
+  await uploads.deleteMany({ _id: { $in: gone } })
+  return new Set(gone.map(String))
+}
+
+type Change = (uploads: readonly PendingUpload[]) => PendingUpload[]
+
+/** Applies a change to the record as it is at that moment: of two changes at once the later one begins again. */
+async function change({ pending }: Collections, next: Change): Promise<void> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const record = await pending.findOne({})
+    if (await write(pending, record, next(record?.uploads ?? []))) return
+    await pause(backoffMs(attempt, contention))
+  }
+  throw new AppError('unavailable', {}, { cause: new Error('too many uploads of the organization change at once') })
+}
+
+async function write(pending: Collections['pending'], record: Pending | null, uploads: PendingUpload[]) {
+  if (record) {
+    const { _id, revision } = record
+    const changes = { $set: { uploads, revision: revision + 1 } }
+    return (await pending.updateOne({ _id, revision }, changes)).matchedCount > 0
+  }
+  try {
+    await pending.insertOne({ uploads, revision: 1 })
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+import { AppError } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import { countUse } from '../usage.ts'
+import type { Domain } from './domain.model.ts'
+
+/**
+ * Lets one check of a domain begin in each stretch of time: a check asks servers that the domain's owner names. By name, so
+ * that a domain that is deleted and added again has to wait as well.
+ * @throws {AppError} too_many_pending
+ */
+export async function takeTurn(
+  { models, config }: Pick<Context, 'models' | 'config'>,
+  { organization, domain }: Domain,
+): Promise<void> {
+  const seconds = config.DNS_CHECK_SECONDS
+  if (seconds === 0) return
+  const key = `DNS check of ${organization} ${domain}`
+  const retryAfterSeconds = await countUse(models.usageWindows, key, { limit: 1, seconds })
+  if (retryAfterSeconds === undefined) return
+  throw new AppError('too_many_pending', {
+    limit: 1,
+    what: `DNS check per domain in ${seconds} seconds`,
+    retryAfterSeconds,
+  })
+}

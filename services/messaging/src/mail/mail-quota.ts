@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { emailKeyOf } from '@rollcall/contract'
+import { AppError } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import { countUse } from '../usage.ts'
+
+const HOUR_SECONDS = 3600
+const DAY_SECONDS = 24 * 3600
+
+/** Mail that anyone can cause without a credential: one purpose must not use up the quota of another. */
+const publicPurposes = new Set(['sign_in_code', 'password_reset'])
+
+/**
+ * Counts a mail that goes to an address of somebody's choice: against the organization's hour where its people cause it,
+ * and against the address's day over all organizations.
+ * @throws {AppError} too_many_pending
+ */
+export async function countMail(
+  { models: { usageWindows }, config }: Pick<Context, 'models' | 'config'>,
+  { organizationId, to, purpose = '' }: { organizationId: string; to: string; purpose?: string | undefined },
+): Promise<void> {
+  const isPublic = publicPurposes.has(purpose)
+  const count = async (key: string, limit: number, seconds: number, what: string) => {
+    const retryAfterSeconds = await countUse(usageWindows, `mail of ${key}`, { limit, seconds })
+    if (retryAfterSeconds !== undefined) throw new AppError('too_many_pending', { limit, what, retryAfterSeconds })
+  }
+  if (!isPublic) {
+    const perHour = config.MAIL_PER_ORGANIZATION_HOUR
+    await count(organizationId, perHour, HOUR_SECONDS, 'mails per organization and hour')
+  }
+  const address = createHash('sha256').update(emailKeyOf(to)).digest('base64url')
+  const bucket = isPublic ? purpose : 'organizations'
+  await count(`${bucket} to ${address}`, config.MAIL_PER_ADDRESS_DAY, DAY_SECONDS, 'mails per address and day')
+}

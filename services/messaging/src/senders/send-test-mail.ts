@@ -1,0 +1,76 @@
+import { emailKeyOf } from '@rollcall/contract'
+import type { TestSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { AppError, type Call } from '@rollcall/rpc'
+import { quoted, TimeoutError, within } from '@rollcall/runtime'
+import { addEvents } from '@rollcall/store'
+import { Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { deliver } from '../mail/deliver.ts'
+import { DeliveryError, toDeliveryError } from '../mail/delivery-error.ts'
+import type { MailStatus } from '../mail/mail.model.ts'
+import { mailEvent } from '../mail/mail-events.ts'
+import { countMail } from '../mail/mail-quota.ts'
+import { senderFor } from './rights.ts'
+import type { Sender } from './sender.model.ts'
+
+/** The answer has to be there before nobody waits for it any longer. */
+const ANSWER_MS = 1000
+const PATIENCE_MS = 30_000
+
+type Outcome = { status: MailStatus; message: string }
+
+/** Sends a mail at once, records it as a message of kind test, and answers what the server said to it. */
+export async function sendTestMail(context: Context, { id, to }: TestSenderRequest, call: Call): Promise<Updated> {
+  const { caller, deadline } = call
+  const sender = await senderFor(context, 'test', id, caller)
+  await context.requireMailReach(caller.organizationId, to)
+  await countMail(context, { organizationId: caller.organizationId, to })
+  const _id = new Types.ObjectId()
+  const letter = {
+    messageId: `<${_id}@${sender.domain}>`,
+    date: new Date(),
+    to,
+    subject: `Test of ${quoted(sender.name)}`,
+    text: `This mail shows that ${quoted(sender.name)}, ${sender.email}, can send.`,
+    html: null,
+  }
+  const ms = Math.max(0, Math.min(PATIENCE_MS, deadline - Date.now() - ANSWER_MS))
+  const outcome = await within(ms, 'sending', () => deliver(context, caller.organizationId, sender, letter)).then(
+    message => ({ status: 'sent' as const, message }),
+    outcomeOf,
+  )
+  await record(context, sender, { _id, ...letter }, outcome)
+  if (outcome.status !== 'sent') throw new AppError('refused', { message: outcome.message })
+  await context.of(caller).bouncedAddresses.deleteOne({ emailKey: emailKeyOf(to) })
+  return { success: true, message: outcome.message }
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof AppError) throw error // the database, not the mail server
+  const failure =
+    error instanceof TimeoutError
+      ? new DeliveryError('failed', 'the mail server did not answer in time', { cause: error })
+      : toDeliveryError(error)
+  return { status: failure.kind === 'bounced' ? 'bounced' : 'failed', message: failure.message }
+}
+
+/** The event puts the message among the emails of the contact that it went to. */
+async function record(
+  { store, of }: Context,
+  sender: Sender,
+  { _id, messageId, to, subject }: { _id: Types.ObjectId; messageId: string; to: string; subject: string },
+  { status, message }: Outcome,
+): Promise<void> {
+  const { mails } = of({ organizationId: String(sender.organization) })
+  const at = new Date()
+  const error = status === 'sent' ? null : message
+  const mail = { _id, key: `test of sender ${sender._id}: ${_id}`, kind: 'test' as const, to, subject, messageId }
+  await store.transaction(async session => {
+    const kept = await mails.insertOne(
+      { ...mail, sender: sender._id, from: sender.email, status, attempts: 1, error, finishedAt: at },
+      { session },
+    )
+    await addEvents(session, [mailEvent(kept, status, at, error ?? undefined)])
+  })
+}

@@ -1,0 +1,46 @@
+import { isDuplicate } from '@rollcall/store'
+import { type Model, Schema } from 'mongoose'
+
+/** How often something was done since its window began. */
+export type UsageWindow = { _id: string; count: number; endsAt: Date }
+
+export const usageWindowSchema = new Schema<UsageWindow>(
+  {
+    _id: { type: String, required: true },
+    count: { type: Number, required: true },
+    endsAt: { type: Date, required: true },
+  },
+  { collection: 'usage_windows', versionKey: false },
+)
+usageWindowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0 })
+
+/**
+ * Counts one use over all replicas. Answers undefined where it is within the limit, else in how many seconds the window of
+ * the key ends. A window begins with the first use after the one before has ended.
+ */
+export async function countUse(
+  windows: Model<UsageWindow>,
+  key: string,
+  { limit, seconds }: { limit: number; seconds: number },
+): Promise<number | undefined> {
+  for (;;) {
+    const now = new Date()
+    const counted = await windows
+      .findOneAndUpdate({ _id: key, endsAt: { $gt: now } }, { $inc: { count: 1 } }, { returnDocument: 'after' })
+      .lean<UsageWindow>()
+    if (counted && counted.count > limit) return Math.ceil((counted.endsAt.getTime() - now.getTime()) / 1000)
+    if (counted || (await begin(windows, key, now, seconds))) return undefined
+  }
+}
+
+/** Answers false where another call began the window at the same time. */
+async function begin(windows: Model<UsageWindow>, key: string, now: Date, seconds: number): Promise<boolean> {
+  const fresh = { $set: { count: 1, endsAt: new Date(now.getTime() + seconds * 1000) } }
+  try {
+    await windows.updateOne({ _id: key, endsAt: { $lte: now } }, fresh, { upsert: true })
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}

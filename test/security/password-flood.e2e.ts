@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createPasswordQueue, type PasswordQueue } from '../../services/identity/src/users/password-queue.ts'
+import { createPasswords } from '../../services/identity/src/users/passwords.ts'
+import { counted } from '../soak.ts'
+
+/** As a service has them, with fewer places so that they are soon taken. */
+const limits = { parallelism: 2, maxWaiting: 50, maxWaitingPerSetter: 2 }
+const flooding = 80
+/** As long as the gateway waits for an answer. */
+const patienceMs = 10_000
+
+/** One line for all, first come first served. */
+function naiveQueue(): PasswordQueue {
+  const { signIn } = createPasswordQueue(limits)
+  return { signIn, set: signIn }
+}
+
+/** What sign-ins come to while one organization keeps setting passwords, from many addresses. */
+async function signInsDuringFlood(queue: PasswordQueue, signIns: number) {
+  const passwords = await createPasswords(limits, queue)
+  const passwordHash = await passwords.hash('correct horse', {})
+  let isOver = false
+  let address = 0
+  const flood = async () => {
+    while (!isOver) {
+      const setter = { organizationId: 'flooder', ip: `address ${address++}` }
+      await passwords.hash('correct horse', setter).catch(() => sleep(1))
+    }
+  }
+  const floods = Array.from({ length: flooding }, flood)
+  let failed = 0
+  for (let signIn = 0; signIn < signIns; signIn++) {
+    const startedAt = performance.now()
+    const fits = await passwords.fits('correct horse', passwordHash).catch(() => false)
+    if (!fits || performance.now() - startedAt > patienceMs) failed++
+  }
+  isOver = true
+  await Promise.all(floods)
+  return failed
+}
+
+describe('one organization that sets passwords without end', () => {
+  it('keeps nobody from signing in', async () => {
+    assert.equal(await signInsDuringFlood(createPasswordQueue(limits), counted(50, 5_000)), 0)
+  })
+
+  it('would, were there one line for all', async () => {
+    assert.ok((await signInsDuringFlood(naiveQueue(), counted(50, 500))) > 0)
+  })
+})
