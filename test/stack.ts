@@ -7,10 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type BackingEnvironment,
   freePort,
-  type Link,
   LOCALHOST,
   launchService,
-  linkTo,
   newKeys,
   SERVICES,
   type ServiceName,
@@ -21,6 +19,7 @@ import {
 } from '@rollcall/local'
 import { keySettings, readTrust, type Trust } from '@rollcall/rpc/service-keys'
 import { createLifecycle, createLogger, type Lifecycle, type Metrics } from '@rollcall/runtime'
+import { type Link, linkTo } from '@rollcall/testing/link'
 import { MongoClient } from 'mongodb'
 import { type Api, createApi, signIn } from './api.ts'
 

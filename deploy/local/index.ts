@@ -3,7 +3,6 @@ export { type BackingOptions, type RunningBacking, startBacking } from './backin
 export { type Cache, cached, install, which } from './install.ts'
 export { interruption } from './interruption.ts'
 export { type Keys, newKeys } from './keys.ts'
-export { type Link, type LinkMode, linkTo } from './link.ts'
 export { freePort, LOCALHOST } from './ports.ts'
 export { explain, Problem } from './problem.ts'
 export { SERVICES, type ServiceName } from './service-names.ts'

@@ -7,7 +7,7 @@ import { openSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { devNull } from 'node:os'
-import type { Route } from '@rollcall/contract'
+import { json, type Route } from '@rollcall/contract'
 import {
   connectCacheRedis,
   createCredentialCache,
@@ -26,7 +26,7 @@ import { createBounds } from '@rollcall/gateway/bounds'
 import type { Context } from '@rollcall/gateway/context'
 import { startTokenUsage } from '@rollcall/gateway/token-usage'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
-import { type Client, contractRoutes, json, type ServiceName } from '@rollcall/rpc'
+import { type Client, contractRoutes, type ServiceName } from '@rollcall/rpc'
 import { createLogger, createMetrics } from '@rollcall/runtime'
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { freePort, linkTo } from '@rollcall/local'
+import { freePort } from '@rollcall/local'
 import type { Client, RpcServer } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
-import { startTestDns, type TestDns } from '../../services/messaging/src/dns/test-dns.ts'
+import { startTestDns, type TestDns } from '@rollcall/testing/dns'
+import { linkTo } from '@rollcall/testing/link'
 
 process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = 'true' // read by grpc-js as it loads: names are then asked of our DNS
 const { connect, createSigner, newKeySettings, readTrust, serve, serviceCaller } = await import('@rollcall/rpc')

@@ -1,5 +1,5 @@
+import { AppError } from '@rollcall/contract'
 import type { CacheRedis, ChangeScope } from '@rollcall/credentials'
-import { AppError } from '@rollcall/rpc'
 import { onFullRedis } from './credential-cache.memory.ts'
 import {
   createProcess,

@@ -1,5 +1,5 @@
-import type { Link, LinkMode } from '@rollcall/local'
 import { pause } from '@rollcall/runtime'
+import type { Link, LinkMode } from '@rollcall/testing/link'
 
 /** Something a client does, and what it has to be answered. Anything but that answer or a 503 is a wrong answer. */
 export type Probe = { name: string; right: number; ask(signal: AbortSignal): Promise<number> }

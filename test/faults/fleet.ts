@@ -11,7 +11,7 @@ import {
   serviceEnvironment,
   serviceReady,
 } from '@rollcall/local'
-import { startTestDns } from '../../services/messaging/src/dns/test-dns.ts'
+import { startTestDns } from '@rollcall/testing/dns'
 import { describeStack, dropDatabases } from '../stack.ts'
 
 const ZONE = 'rollcall.test'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { type Link, LOCALHOST, linkTo } from '@rollcall/local'
+import { json } from '@rollcall/contract'
+import { LOCALHOST } from '@rollcall/local'
 import {
   type Connection,
   connect,
   type Handlers,
-  json,
   newKeySettings,
   type RpcServer,
   readTrust,
@@ -13,6 +13,7 @@ import {
   serviceCaller,
 } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
+import { type Link, linkTo } from '@rollcall/testing/link'
 
 const trust = readTrust(newKeySettings(['gateway']).gateway)
 const caller = { ...serviceCaller('test', 'a'.repeat(24)), kind: 'session' as const }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { startTestDns, type TestDns, type ZoneRecord } from '@rollcall/testing/dns'
+import { startTestMailgun, type TestMailgun } from '@rollcall/testing/mailgun'
 import { MongoClient } from 'mongodb'
-import { startTestDns, type TestDns, type ZoneRecord } from '../../services/messaging/src/dns/test-dns.ts'
-import { startTestMailgun, type TestMailgun } from '../../services/messaging/src/provider/test-mailgun.ts'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 

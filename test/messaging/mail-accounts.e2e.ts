@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { MongoClient } from 'mongodb'
-import { type MailServer, startMailServer } from '../../services/messaging/src/mail/test-mail-server.ts'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type AccountProvider, startAccountProvider } from './mail-account-provider.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { credentials, Client as GrpcClient, Metadata, status } from '@grpc/grpc-js'
+import { AppError } from '@rollcall/contract'
 import { generateSecret } from '@rollcall/credentials'
 import { freePort, LOCALHOST, SERVICES, type ServiceName } from '@rollcall/local'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import {
-  AppError,
   type Caller,
   connect,
   createSigner,

@@ -362,7 +362,7 @@ test('an event in hand when its consumer is killed is delivered to another', asy
   const events = [eventOf('k', { stuck: false }), eventOf('k', { stuck: true }), eventOf('k', { stuck: false })]
   await isolated.publish('identity.events', events)
 
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./bus.child.ts', import.meta.url)), prefix], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../test/bus.child.ts', import.meta.url)), prefix], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const printed: string[] = []

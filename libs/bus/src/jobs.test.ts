@@ -240,7 +240,7 @@ test('a connection for requests fails fast while Redis is away', async () => {
 })
 
 function startChild(prefix: string): ChildProcess {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./jobs.child.ts', import.meta.url)), prefix], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../test/jobs.child.ts', import.meta.url)), prefix], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   opened.push(async () => void child.kill('SIGKILL'))

@@ -32,7 +32,7 @@ after(async () => {
 })
 
 const startConsumers = (lifetime = Number.POSITIVE_INFINITY): ChildProcess => {
-  const script = fileURLToPath(new URL('./once.child.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../test/once.child.ts', import.meta.url))
   const child = spawn(process.execPath, [script, topicPrefix, dbName, String(lifetime)], { stdio: 'inherit' })
   children.push(child)
   return child

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import {
   type CacheRedis,
   createFences,

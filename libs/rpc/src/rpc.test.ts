@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { createLogger } from '@rollcall/runtime'
 import {
-  AppError,
   type Caller,
   type Connection,
   connect,
-  type HttpBody,
-  json,
   newKeySettings,
   type RpcServer,
   readTrust,

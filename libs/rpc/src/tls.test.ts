@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { createLogger } from '@rollcall/runtime'
+import { makeAuthority, withoutCertificates } from '@rollcall/testing/certificates'
 import {
   type Connection,
   connect,
@@ -15,7 +16,6 @@ import {
   serviceCaller,
   type Tls,
 } from './index.ts'
-import { makeAuthority, withoutCertificates } from './test-certificates.ts'
 import { readTlsFolder } from './tls.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'rpc-tls-'))

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { ServerWritableStream } from '@grpc/grpc-js'
+import type { HttpBody } from '@rollcall/contract'
 import { AppError } from '@rollcall/contract'
 import type { Budget, Hold } from '@rollcall/runtime'
-import type { HttpBody } from './http-body.ts'
 
 /** What a message of an answer holds at most: gRPC reads 16 of them ahead of a client that is slow. */
 const pieceBytes = 64 * 1024

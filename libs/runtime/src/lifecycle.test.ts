@@ -10,7 +10,7 @@ import { createLogger } from './logger.ts'
 type Line = Record<string, unknown> & { msg?: string; step?: string; internalPort?: number }
 
 const logger = createLogger({ service: 'sample', level: 'silent' })
-const childPath = fileURLToPath(new URL('./lifecycle.child.ts', import.meta.url))
+const childPath = fileURLToPath(new URL('../test/lifecycle.child.ts', import.meta.url))
 
 /** Runs the sample service, or task; `stopWhen` is called with each of its log lines, and true sends SIGTERM. */
 const run = async (

@@ -1,13 +1,14 @@
-export { storeConfig, storeSettings } from './config.ts'
-export { connectStore, type Store, type StoreOptions } from './connection.ts'
-export { type CounterKey, moveCounter, readCounter, repairCounter } from './counters.ts'
-export { clampLimit, clampPage, envelope, type Page } from './envelope.ts'
-export { isDuplicate, isOutOfTime, startAgain, toStoreError } from './errors.ts'
-export { type FieldSpec, type FieldTable, type FieldType, invalidParameter } from './fields.ts'
-export { parseFilter } from './filter.ts'
-export { groupWrites, type WriteGroup } from './grouped.ts'
-export { consumeOnce } from './inbox.ts'
-export { createLease, type Lease } from './lease.ts'
+export { createLease, type Lease } from './coordination/lease.ts'
+export { type Migration, migrate } from './coordination/migrate.ts'
+export { consumeOnce } from './events/inbox.ts'
+export { addEvents } from './events/outbox.ts'
+export { type Relay, type RelayOptions, startRelay } from './events/relay.ts'
+export { type CounterKey, moveCounter, readCounter, repairCounter } from './positions/counters.ts'
+export { createMatchMemory, type Match, type MatchMemory } from './positions/matches.ts'
+export { organizationsWith, type Positions, positions } from './positions/positions.ts'
+export { clampLimit, clampPage, envelope, type Page } from './query/envelope.ts'
+export { type FieldSpec, type FieldTable, type FieldType, invalidParameter } from './query/fields.ts'
+export { parseFilter } from './query/filter.ts'
 export {
   type Listed,
   type ListOptions,
@@ -17,18 +18,25 @@ export {
   parseList,
   runList,
   runnable,
-} from './list.ts'
-export { createMatchMemory, type Match, type MatchMemory } from './matches.ts'
-export { type Migration, migrate } from './migrate.ts'
-export { addEvents } from './outbox.ts'
-export { type Expand, type PopulateMap, parsePopulate, personReference, type Reference, reference } from './populate.ts'
-export { organizationsWith, type Positions, positions } from './positions.ts'
-export { presenter } from './present.ts'
-export { type Project, parseProjection } from './projection.ts'
-export { createQueue, type Queue } from './queue.ts'
-export { type Quota, requireRoom } from './quota.ts'
-export { createReadLimits, READ_MS, type ReadLimitOptions } from './read-limits.ts'
-export { type Relay, type RelayOptions, startRelay } from './relay.ts'
+} from './query/list.ts'
+export {
+  type Expand,
+  type PopulateMap,
+  parsePopulate,
+  personReference,
+  type Reference,
+  reference,
+} from './query/populate.ts'
+export { presenter } from './query/present.ts'
+export { type Project, parseProjection } from './query/projection.ts'
+export { parseSort, withTieBreak } from './query/sort.ts'
+export { storeConfig, storeSettings } from './tenancy/config.ts'
+export { connectStore, type Store, type StoreOptions } from './tenancy/connection.ts'
+export { isDuplicate, isOutOfTime, startAgain, toStoreError } from './tenancy/errors.ts'
+export { groupWrites, type WriteGroup } from './tenancy/grouped.ts'
+export { createQueue, type Queue } from './tenancy/queue.ts'
+export { type Quota, requireRoom } from './tenancy/quota.ts'
+export { createReadLimits, READ_MS, type ReadLimitOptions } from './tenancy/read-limits.ts'
 export {
   type BulkOperation,
   type Draft,
@@ -37,6 +45,5 @@ export {
   type Scope,
   type SortOrder,
   scoped,
-} from './scope.ts'
-export { parseSort, withTieBreak } from './sort.ts'
-export type { TransactionOptions } from './transaction.ts'
+} from './tenancy/scope.ts'
+export type { TransactionOptions } from './tenancy/transaction.ts'

@@ -6,9 +6,16 @@ import { type Caller, newKeySettings } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
+import {
+  jsonOf,
+  type Page,
+  startTestAudience,
+  streamedJsonOf,
+  type TestAudience,
+  testCaller,
+} from '../test/audience.ts'
 import { createData, type Data } from './data.ts'
 import { repairTotals } from './repair-totals.ts'
-import { jsonOf, type Page, startTestAudience, streamedJsonOf, type TestAudience, testCaller } from './test-audience.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
 

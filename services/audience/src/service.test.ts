@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
-import { jsonOf, startTestAudience, type TestAudience, testCaller } from './test-audience.ts'
+import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../test/audience.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
 

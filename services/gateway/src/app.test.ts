@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { limits } from '@rollcall/contract'
-import { AppError, type Call, json } from '@rollcall/rpc'
+import { AppError, json, limits } from '@rollcall/contract'
+import type { Call } from '@rollcall/rpc'
 import fc from 'fast-check'
-import { bootGateway, issueSession, issueToken, sendRaw, type TestGateway, userId } from './test-gateway.ts'
+import { bootGateway, issueSession, issueToken, sendRaw, type TestGateway, userId } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { AppError } from '@rollcall/contract'
 import { connectCacheRedis, createCredentialCache } from '@rollcall/credentials'
-import { linkTo } from '@rollcall/local'
-import { AppError } from '@rollcall/rpc'
 import { pause } from '@rollcall/runtime'
+import { linkTo } from '@rollcall/testing/link'
 import {
   bootGateway,
   issueSession,
@@ -13,7 +13,7 @@ import {
   organizationId,
   type StubbedServices,
   type TestGateway,
-} from './test-gateway.ts'
+} from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
 

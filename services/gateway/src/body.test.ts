@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import fc from 'fast-check'
 import { parseJson } from './body.ts'
 

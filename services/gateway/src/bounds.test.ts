@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { limits } from '@rollcall/contract'
-import { type Call, json } from '@rollcall/rpc'
+import { json, limits } from '@rollcall/contract'
+import type { Call } from '@rollcall/rpc'
 import { pause } from '@rollcall/runtime'
-import { bootGateway, issueSession, issueToken, openRaw, type TestGateway } from './test-gateway.ts'
+import { bootGateway, issueSession, issueToken, openRaw, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
 const mebibyte = 2 ** 20

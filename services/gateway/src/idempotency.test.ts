@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { type Link, linkTo } from '@rollcall/local'
-import { AppError, json } from '@rollcall/rpc'
-import { bootGateway, issueToken, StubbedServices, type TestGateway } from './test-gateway.ts'
+import { AppError, json } from '@rollcall/contract'
+import { type Link, linkTo } from '@rollcall/testing/link'
+import { bootGateway, issueToken, StubbedServices, type TestGateway } from '../test/gateway.ts'
 
 const contact = { email: 'one@example.com' }
 const maxKeys = 50

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { AppError } from '@rollcall/contract'
-import { type HttpBody, mayHaveTakenEffect } from '@rollcall/rpc'
+import { AppError, type HttpBody } from '@rollcall/contract'
+import { mayHaveTakenEffect } from '@rollcall/rpc'
 import type { Redis } from 'ioredis'
 import type { Exchange } from './exchange.ts'
 

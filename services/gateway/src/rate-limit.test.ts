@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { limits } from '@rollcall/contract'
-import { type Link, linkTo } from '@rollcall/local'
-import { contractRoutes, json } from '@rollcall/rpc'
+import { json, limits } from '@rollcall/contract'
+import { contractRoutes } from '@rollcall/rpc'
+import { type Link, linkTo } from '@rollcall/testing/link'
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
-import { bootGateway, type StubbedServices, sendRaw, type TestGateway } from './test-gateway.ts'
+import { bootGateway, type StubbedServices, sendRaw, type TestGateway } from '../test/gateway.ts'
 
 const signIn = json({ token: 'a.b.c', expiresAt: '2030-01-01T00:00:00.000Z', user: {} })
 

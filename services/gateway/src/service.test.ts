@@ -4,9 +4,9 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { json } from '@rollcall/rpc'
+import { json } from '@rollcall/contract'
 import { pause } from '@rollcall/runtime'
-import { bootGateway, issueToken, StubbedServices, type TestGateway } from './test-gateway.ts'
+import { bootGateway, issueToken, StubbedServices, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
 const path = `/api/audience/${id}`

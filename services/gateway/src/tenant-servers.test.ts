@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { type Link, linkTo } from '@rollcall/local'
 import { pause } from '@rollcall/runtime'
+import { type Link, linkTo } from '@rollcall/testing/link'
 import {
   bootGateway,
   issueSession,
@@ -10,7 +10,7 @@ import {
   StubbedServices,
   type TestGateway,
   tenantSettings,
-} from './test-gateway.ts'
+} from '../test/gateway.ts'
 
 const deadlineMs = 1_500
 const controlPlane = `/api/workspaces/${'c0ffee'.repeat(4)}/members`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { AppError } from '@rollcall/contract'
 import type { RecordUsageRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError } from '@rollcall/rpc'
-import { bootGateway, issueSession, issueToken, type TestGateway } from './test-gateway.ts'
+import { bootGateway, issueSession, issueToken, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
 const tokenId = 'facade'.repeat(4)

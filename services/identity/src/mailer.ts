@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { AppError, type Client, serviceCaller } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
+import { type Client, serviceCaller } from '@rollcall/rpc'
 import { type Logger, retry } from '@rollcall/runtime'
 
 /** A mail to one person, as plain text. */

@@ -4,8 +4,16 @@ import { type AddressInfo, createServer, connect as dial, type Socket } from 'no
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { busSettings, createBus, topics } from '@rollcall/bus'
 import { ConfigError, createLogger, type Event, pause } from '@rollcall/runtime'
+import {
+  type Harness,
+  type Json,
+  type Person,
+  password,
+  startHarness,
+  testEnvironment,
+  unique,
+} from '../test/identity.ts'
 import { readConfig } from './config.ts'
-import { type Harness, type Json, type Person, password, startHarness, testEnvironment, unique } from './harness.ts'
 
 const unavailable = { code: 'unavailable', status: 503, message: 'service unavailable' }
 

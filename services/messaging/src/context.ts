@@ -1,6 +1,6 @@
-import { emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type Call, connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
+import { type Call, connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
 import type { Lifecycle, Logger } from '@rollcall/runtime'
 import { type Scope, type Store, scoped } from '@rollcall/store'
 import type { Model } from 'mongoose'

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { parseKeyRing } from '@rollcall/credentials'
 import { createLogger } from '@rollcall/runtime'
 import { Types } from 'mongoose'
+import { type TestContext, testContext } from '../test/context.ts'
 import { createDomain } from './domains/create-domain.ts'
 import { dkimKeyPlace } from './domains/domain.model.ts'
 import { rotateDkim } from './domains/rotate-dkim.ts'
@@ -11,7 +12,6 @@ import { apiKeyPlace } from './provider/provider.model.ts'
 import { rotateSecrets } from './secret-rotation.ts'
 import { createSecrets } from './secrets.ts'
 import { secretPlace } from './senders/secret-places.ts'
-import { type TestContext, testContext } from './test-context.ts'
 
 const key = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
-import { type TestContext, testContext } from './test-context.ts'
+import { type TestContext, testContext } from '../test/context.ts'
 import { countUse } from './usage.ts'
 
 let test: TestContext

@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 
 const pattern = /^[a-z][a-z0-9_]{0,39}$/
 

@@ -1,4 +1,4 @@
-import { AppError, parseDate } from '@rollcall/rpc'
+import { AppError, parseDate } from '@rollcall/contract'
 
 /** The types an attribute can have. */
 export const attributeTypes = ['string', 'number', 'boolean', 'date', 'enum'] as const

@@ -5,9 +5,6 @@ import { actorOf, type Caller } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
-import { changeAll } from '../contacts/change-contact.ts'
-import { contactPositions } from '../contacts/contact-positions.ts'
-import { createData } from '../data.ts'
 import {
   jsonOf,
   type Page,
@@ -15,7 +12,10 @@ import {
   streamedJsonOf,
   type TestAudience,
   testCaller,
-} from '../test-audience.ts'
+} from '../../test/audience.ts'
+import { changeAll } from '../contacts/change-contact.ts'
+import { contactPositions } from '../contacts/contact-positions.ts'
+import { createData } from '../data.ts'
 import type { Attribute } from './attribute.model.ts'
 import { readDefinitions } from './definitions.ts'
 import { createValueDropper } from './value-dropper.ts'

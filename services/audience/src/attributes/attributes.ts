@@ -1,6 +1,7 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { CreateAttributeRequest, UpdateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { AppError, actorOf, type Call, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
 import { type FieldTable, isDuplicate, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Attribute } from './attribute.model.ts'

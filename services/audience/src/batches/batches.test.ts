@@ -10,7 +10,6 @@ import type { Call, Caller } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore, type Scope, type Store } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { type Collections, createData, type Data } from '../data.ts'
 import {
   jsonOf,
   type Page,
@@ -18,7 +17,8 @@ import {
   streamedJsonOf,
   type TestAudience,
   testCaller,
-} from '../test-audience.ts'
+} from '../../test/audience.ts'
+import { type Collections, createData, type Data } from '../data.ts'
 import { applyBatch } from './apply-batch.ts'
 
 /** Processes killed; more of them in a soak. */

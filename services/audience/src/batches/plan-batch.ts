@@ -1,4 +1,4 @@
-import { emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import { readEmail } from '@rollcall/csv'
 import type {
   ApplyBatchRequest,
@@ -6,7 +6,6 @@ import type {
   ApplyBatchResponseOutcome as Outcome,
   ApplyBatchRequestRow as Row,
 } from '@rollcall/protos/gen/audience-v1.ts'
-import { AppError } from '@rollcall/rpc'
 import {
   type AttributeValue,
   castAttributes,

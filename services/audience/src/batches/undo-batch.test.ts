@@ -14,7 +14,7 @@ import {
   streamedJsonOf,
   type TestAudience,
   testCaller,
-} from '../test-audience.ts'
+} from '../../test/audience.ts'
 
 type Me = { caller: Caller }
 type Contact = { id: string; email: string; name: string; tags: string[] } & Record<string, unknown>

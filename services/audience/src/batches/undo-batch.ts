@@ -1,5 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { UndoBatchRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import { type Actor, AppError, type Call } from '@rollcall/rpc'
+import type { Actor, Call } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { castAttributes, type Definitions, pathOf } from '../attributes/attribute-values.ts'

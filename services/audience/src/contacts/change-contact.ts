@@ -1,5 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { type Actor, AppError, actorOf, type Call } from '@rollcall/rpc'
+import { type Actor, actorOf, type Call } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
 import { addEvents, type BulkOperation, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { Definitions } from '../attributes/attribute-values.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Caller } from '@rollcall/rpc'
 import { parse } from 'csv-parse/sync'
-import { startTestAudience, type TestAudience, testCaller, textOf } from '../test-audience.ts'
+import { startTestAudience, type TestAudience, testCaller, textOf } from '../../test/audience.ts'
 
 type Me = { caller: Caller }
 

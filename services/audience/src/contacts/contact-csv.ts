@@ -1,5 +1,5 @@
+import type { HttpBody } from '@rollcall/contract'
 import { csvRow, joinTags } from '@rollcall/csv'
-import type { HttpBody } from '@rollcall/rpc'
 import type { AttributeType, AttributeValue, Definition } from '../attributes/attribute-values.ts'
 import type { Contact } from './contact.model.ts'
 

@@ -1,4 +1,5 @@
-import { type Handlers, json } from '@rollcall/rpc'
+import { json } from '@rollcall/contract'
+import type { Handlers } from '@rollcall/rpc'
 import { castAttributes, pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'

@@ -1,6 +1,6 @@
-import { emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf, type HttpBody, json } from '@rollcall/contract'
 import type { CreateContactRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { type Actor, actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, groupWrites, type Scope, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import {

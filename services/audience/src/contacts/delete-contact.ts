@@ -1,4 +1,5 @@
-import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { AppError, type HttpBody, json } from '@rollcall/contract'
+import { type Actor, actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Data } from '../data.ts'

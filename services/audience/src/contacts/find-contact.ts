@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Contact } from './contact.model.ts'

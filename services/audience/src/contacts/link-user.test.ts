@@ -12,7 +12,7 @@ import {
   streamedJsonOf,
   type TestAudience,
   testCaller,
-} from '../test-audience.ts'
+} from '../../test/audience.ts'
 
 type Me = { caller: Caller }
 type Contact = { id: string; user: unknown; updatedAt: string }

@@ -1,6 +1,7 @@
+import { AppError } from '@rollcall/contract'
 import type { LinkUserRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Call, serviceCaller } from '@rollcall/rpc'
+import { type Call, serviceCaller } from '@rollcall/rpc'
 import { objectId, type PopulateMap, personReference } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { ChangeContact } from './change-contact.ts'

@@ -10,7 +10,7 @@ import {
   streamedJsonOf,
   type TestAudience,
   testCaller,
-} from '../test-audience.ts'
+} from '../../test/audience.ts'
 
 type Contact = { id: string; email: string }
 

@@ -1,6 +1,7 @@
+import type { HttpBody } from '@rollcall/contract'
 import type { ExportContactsRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { ListRequest } from '@rollcall/protos/gen/types.ts'
-import type { Call, HttpBody } from '@rollcall/rpc'
+import type { Call } from '@rollcall/rpc'
 import { listRecords, runList } from '@rollcall/store'
 import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'

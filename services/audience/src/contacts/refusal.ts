@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 
 /** Runs one step of a group of writes: a refusal takes the place of its result, and the others go on. */
 export function orRefusal<T>(make: () => T): T | AppError {

@@ -9,7 +9,7 @@ import {
   streamedJsonOf,
   type TestAudience,
   testCaller,
-} from '../test-audience.ts'
+} from '../../test/audience.ts'
 
 type Me = { caller: Caller }
 type Change = { _id: string; id: string; key: string; to: unknown }

@@ -1,5 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Call } from '@rollcall/rpc'
+import type { Call } from '@rollcall/rpc'
 import { type FieldTable, parseList, presenter, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'

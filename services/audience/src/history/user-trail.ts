@@ -1,4 +1,5 @@
-import { allows, type Caller } from '@rollcall/rpc'
+import { allows } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import type { PipelineStage } from 'mongoose'
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Actor, AppError } from '@rollcall/rpc'
+import type { AppError } from '@rollcall/contract'
+import type { Actor } from '@rollcall/rpc'
 import { Schema, type Types } from 'mongoose'
 import type { AudienceList } from './list.model.ts'
 

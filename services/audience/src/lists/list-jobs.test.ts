@@ -4,8 +4,8 @@ import { serviceCaller } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 import { connectStore, toStoreError } from '@rollcall/store'
 import { mongo, Types } from 'mongoose'
+import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../../test/audience.ts'
 import { createData, type Data } from '../data.ts'
-import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../test-audience.ts'
 import { createListJobs, type ListJobs, type ListWish } from './list-jobs.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })

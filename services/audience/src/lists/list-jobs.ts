@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { AppError, type ErrorCode } from '@rollcall/rpc'
+import { AppError, type ErrorCode } from '@rollcall/contract'
 import { pause, retry } from '@rollcall/runtime'
 import {
   createLease,

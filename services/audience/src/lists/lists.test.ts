@@ -5,7 +5,6 @@ import type { Caller, Client } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { createData } from '../data.ts'
 import {
   jsonOf,
   type Page,
@@ -13,7 +12,8 @@ import {
   streamedJsonOf,
   type TestAudience,
   testCaller,
-} from '../test-audience.ts'
+} from '../../test/audience.ts'
+import { createData } from '../data.ts'
 import { createListJobs } from './list-jobs.ts'
 import { repairListCounts } from './repair-counts.ts'
 

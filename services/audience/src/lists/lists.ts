@@ -1,6 +1,7 @@
+import { type HttpBody, json } from '@rollcall/contract'
 import type { CreateListRequest, UpdateListRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { actorOf, type Call, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
 import { addEvents, requireRoom, runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { distinctTags } from '../contacts/changes.ts'

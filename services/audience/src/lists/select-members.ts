@@ -1,10 +1,10 @@
-import { emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import type {
   AddMembersResponse,
   RemoveMembersResponse,
   SelectMembersRequest,
 } from '@rollcall/protos/gen/audience-v1.ts'
-import { AppError, actorOf, type Call, requirePermission } from '@rollcall/rpc'
+import { actorOf, type Call, requirePermission } from '@rollcall/rpc'
 import { type Filter, objectId, parseFilter } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { AppError } from '@rollcall/contract'
-import { json } from '@rollcall/rpc'
-import { bootGateway, type TestGateway } from '../test-gateway.ts'
+import { AppError, json } from '@rollcall/contract'
+import { bootGateway, type TestGateway } from '../../test/gateway.ts'
 
 const form = 'application/x-www-form-urlencoded'
 

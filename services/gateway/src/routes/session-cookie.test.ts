@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { AppError, json } from '@rollcall/rpc'
-import { bootGateway, issueSession, type TestGateway } from '../test-gateway.ts'
+import { AppError, json } from '@rollcall/contract'
+import { bootGateway, issueSession, type TestGateway } from '../../test/gateway.ts'
 
 describe('the session cookie', () => {
   let gateway: TestGateway

@@ -1,4 +1,4 @@
-import type { HttpBody } from '@rollcall/rpc'
+import type { HttpBody } from '@rollcall/contract'
 import { type SetCookie, stringifySetCookie } from 'cookie'
 import type { Exchange } from '../exchange.ts'
 

@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { json as jsonOf } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { AppError, type Call, json } from '@rollcall/rpc'
+import { AppError, json } from '@rollcall/contract'
+import type { Call } from '@rollcall/rpc'
 import fc from 'fast-check'
-import { bootGateway, issueToken, type TestGateway } from '../test-gateway.ts'
+import { bootGateway, issueToken, type TestGateway } from '../../test/gateway.ts'
 import type { FileChunk } from './upload.ts'
 
 const maxBytes = 5 * 2 ** 20

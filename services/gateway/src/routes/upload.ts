@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
-import { AppError } from '@rollcall/contract'
-import { type HttpBody, mayHaveTakenEffect } from '@rollcall/rpc'
+import { AppError, type HttpBody } from '@rollcall/contract'
+import { mayHaveTakenEffect } from '@rollcall/rpc'
 import type { Exchange } from '../exchange.ts'
 import type { Attempt } from '../idempotency.ts'
 

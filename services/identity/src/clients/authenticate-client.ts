@@ -1,6 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { SecretHasher } from '@rollcall/credentials'
 import type { ExchangeTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import type { Client } from './client.model.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createSecretHashers } from '@rollcall/credentials'
-import { type Harness, startHarness } from '../harness.ts'
+import { type Harness, startHarness } from '../../test/identity.ts'
 
 const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
 

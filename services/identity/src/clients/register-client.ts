@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { generateSecret } from '@rollcall/credentials'
 import type { RegisterClientRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type HttpBody, json } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { everyPermission } from '../roles/permissions.ts'
 import type { Client } from './client.model.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 
 /**
  * Reads a scope (RFC 6749, 3.3): pairs separated by spaces, each once.

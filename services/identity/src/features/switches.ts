@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { User } from '../users/user.model.ts'

@@ -1,6 +1,5 @@
-import { emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { FindOrganizationResponse } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 
 /** An organization, and whom it may mail until it is verified. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Api, type Harness, type Json, type Person, startHarness, unique } from '../harness.ts'
+import { type Api, type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
 import { permissionsOf } from './permissions.ts'
 
 const publicFields = [

@@ -1,5 +1,5 @@
-import { actions, resources } from '@rollcall/contract'
-import { AppError, type Caller, type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import { AppError, actions, type HttpBody, json, resources } from '@rollcall/contract'
+import type { Caller, Handlers } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { SaveRoleRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import { isDuplicate } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hash } from '@node-rs/argon2'
 import { anonymousCaller } from '@rollcall/rpc'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../harness.ts'
+import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
 const wrong = { code: 'unauthenticated', status: 401, message: 'Wrong email or password.' }
 const hidden = /hash|emailKey|roleId/i

@@ -1,6 +1,6 @@
-import { emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf, json } from '@rollcall/contract'
 import type { LoginRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type Call, type Handlers, json } from '@rollcall/rpc'
+import type { Call, Handlers } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { registerClient } from '../clients/register-client.ts'

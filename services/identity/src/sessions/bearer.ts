@@ -1,5 +1,5 @@
+import { AppError } from '@rollcall/contract'
 import { credentialMessages } from '@rollcall/credentials'
-import { AppError } from '@rollcall/rpc'
 import type { Filter } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Tenant } from '../context.ts'

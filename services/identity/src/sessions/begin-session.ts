@@ -1,5 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { SessionClaims } from '@rollcall/credentials'
-import { AppError, type Caller } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import type { Filter, Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import { isDuplicate } from '@rollcall/store'
 import { type Model, Types } from 'mongoose'
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { createSecretHashers } from '@rollcall/credentials'
 import { serviceCaller } from '@rollcall/rpc'
 import { Types } from 'mongoose'
-import { type Harness, type Person, startHarness, unique } from '../harness.ts'
+import { type Harness, type Person, startHarness, unique } from '../../test/identity.ts'
 
 const unknownToken = { code: 'unauthenticated', status: 401, message: 'Invalid or inactive API token.' }
 const badSession = { code: 'unauthenticated', status: 401, message: 'Invalid or expired session.' }

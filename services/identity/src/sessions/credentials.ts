@@ -1,5 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type Caller, type Handlers } from '@rollcall/rpc'
+import type { Caller, Handlers } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { Context, Tenant } from '../context.ts'
 import type { Token } from '../tokens/token.model.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Harness, type Json, type Person, password, startHarness } from '../harness.ts'
+import { type Harness, type Json, type Person, password, startHarness } from '../../test/identity.ts'
 
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token'

@@ -1,6 +1,7 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { parseCredential } from '@rollcall/credentials'
 import type { ExchangeTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type Call, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { Call, Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import { authenticateClient } from '../clients/authenticate-client.ts'
 import type { Client } from '../clients/client.model.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Api, type Harness, type Json, type Person, startHarness } from '../harness.ts'
+import { type Api, type Harness, type Json, type Person, startHarness } from '../../test/identity.ts'
 
 const ended = { status: 401, message: 'Invalid or expired session.' }
 

@@ -1,5 +1,6 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { ImpersonateRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, type Call, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { Call, Caller } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'

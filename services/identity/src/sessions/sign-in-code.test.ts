@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecretHashers } from '@rollcall/credentials'
-import { type Harness, type Person, password, startHarness, unique } from '../harness.ts'
+import { type Harness, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
 const wrong = { code: 'unauthenticated', status: 401, message: 'Wrong email or code.' }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
+import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 import { createContext } from '../context.ts'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../harness.ts'
 import { afterFailure } from './sign-in-throttle.ts'
 
 const wrong = { code: 'unauthenticated', status: 401, message: 'Wrong email or password.' }

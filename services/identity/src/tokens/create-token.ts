@@ -1,6 +1,7 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { credentialMessages, formatToken, generateSecret, previewToken } from '@rollcall/credentials'
 import type { CreateTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError, actorOf, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import { actorOf, type Caller } from '@rollcall/rpc'
 import { objectId, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'

@@ -1,4 +1,4 @@
-import { AppError, parseDate } from '@rollcall/rpc'
+import { AppError, parseDate } from '@rollcall/contract'
 
 /**
  * Reads when a new token is to expire: JSON of any type as text. Absent or null is never.

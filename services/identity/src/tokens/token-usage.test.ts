@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type CallContext, serviceCaller } from '@rollcall/rpc'
-import { type Harness, type Json, type Person, startHarness, unique } from '../harness.ts'
+import { type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
 
 describe('the usage of tokens', () => {
   let harness: Harness

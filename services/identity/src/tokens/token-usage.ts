@@ -1,6 +1,7 @@
+import { AppError } from '@rollcall/contract'
 import type { RecordUsageRequestUsedToken as UsedToken } from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Caller, type Handlers } from '@rollcall/rpc'
+import type { Caller, Handlers } from '@rollcall/rpc'
 import { isDuplicate, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
 import { Types } from 'mongoose'
-import { type Api, type Harness, type Json, type Person, startHarness, unique } from '../harness.ts'
+import { type Api, type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
 
 const publicFields = [
   '_id',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { AppError, json } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Caller, type Handlers, json } from '@rollcall/rpc'
+import type { Caller, Handlers } from '@rollcall/rpc'
 import { objectId, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'

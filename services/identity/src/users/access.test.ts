@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../harness.ts'
+import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
 const updated = { success: true, message: 'updated' }
 const ownAccount = { code: 'conflict', status: 409, message: 'not possible for your own account' }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Caller } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'

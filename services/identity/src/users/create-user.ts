@@ -1,6 +1,6 @@
-import { emailKeyOf } from '@rollcall/contract'
+import { emailKeyOf, type HttpBody, json } from '@rollcall/contract'
 import type { CreateUserRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'

@@ -1,4 +1,5 @@
-import { type Caller, type HttpBody, json } from '@rollcall/rpc'
+import { type HttpBody, json } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { serviceCaller } from '@rollcall/rpc'
-import { type Harness, startHarness } from '../harness.ts'
+import { type Harness, startHarness } from '../../test/identity.ts'
 
 let harness: Harness
 

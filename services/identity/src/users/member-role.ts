@@ -1,4 +1,5 @@
-import { AppError, type Caller } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Carrier } from '../roles/authority.ts'

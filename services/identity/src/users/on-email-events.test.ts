@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { type Bus, busSettings, createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
-import { type Harness, type Json, type Person, startHarness, unique } from '../harness.ts'
+import { type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
 
 type Told = { status: string; minute?: number; userId?: string | undefined; to?: string; error?: string; id?: string }
 

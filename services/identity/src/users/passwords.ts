@@ -1,5 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
-import { AppError, type Caller } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import { pause } from '@rollcall/runtime'
 import { isCommonPassword } from './common-passwords.ts'
 import { createPasswordQueue, type PasswordQueue, type PasswordQueueOptions } from './password-queue.ts'

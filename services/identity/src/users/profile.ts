@@ -1,5 +1,5 @@
+import { AppError } from '@rollcall/contract'
 import type { UpdateUserRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import { AppError } from '@rollcall/rpc'
 import type { User } from './user.model.ts'
 
 const maxAttributes = 50

@@ -1,4 +1,5 @@
-import { AppError, type Caller } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../context.ts'
 import { authorityOf } from '../roles/authority.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { password, startHarness, unique } from '../harness.ts'
+import { password, startHarness, unique } from '../../test/identity.ts'
 
 it('accounts of international addresses are found by the key of this version', async test => {
   const harness = await startHarness()

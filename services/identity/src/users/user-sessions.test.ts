@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { anonymousCaller } from '@rollcall/rpc'
-import { type Harness, type Json, type Person, password, startHarness } from '../harness.ts'
+import { type Harness, type Json, type Person, password, startHarness } from '../../test/identity.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const newerFirefox = firefox.replaceAll('128.0', '131.0')

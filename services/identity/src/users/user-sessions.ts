@@ -1,6 +1,7 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { RevokeUserDeviceRequest, RevokeUserSessionRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import { objectId, runList } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Context } from '../context.ts'

@@ -1,6 +1,7 @@
+import { type HttpBody, json } from '@rollcall/contract'
 import type { SetUserFeaturesRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListOfRequest, Updated } from '@rollcall/protos/gen/types.ts'
-import { type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import { type FieldTable, runList } from '@rollcall/store'
 import type { PipelineStage } from 'mongoose'
 import type { Context } from '../context.ts'

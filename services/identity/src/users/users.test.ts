@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../harness.ts'
+import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
 const publicFields = [
   '_id',

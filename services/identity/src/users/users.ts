@@ -1,4 +1,5 @@
-import { type Handlers, json } from '@rollcall/rpc'
+import { json } from '@rollcall/contract'
+import type { Handlers } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import { listActivities } from '../activities/list-activities.ts'
 import type { Context } from '../context.ts'

@@ -1,6 +1,7 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { AcceptInvitationRequest, InvitationTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Call, type Caller, type HttpBody, json, serviceCaller } from '@rollcall/rpc'
+import { type Call, type Caller, serviceCaller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context, Tenant } from '../context.ts'
 import { asPerson, tell } from '../events.ts'

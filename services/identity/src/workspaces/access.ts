@@ -1,5 +1,5 @@
-import { type Action, actions, allows } from '@rollcall/contract'
-import { AppError, type Caller, type Permissions } from '@rollcall/rpc'
+import { type Action, AppError, actions, allows, type Permissions } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../context.ts'

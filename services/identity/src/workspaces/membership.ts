@@ -1,5 +1,5 @@
-import { emailKeyOf } from '@rollcall/contract'
-import { AppError, type Caller } from '@rollcall/rpc'
+import { AppError, emailKeyOf } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import type { ClientSession, Types } from 'mongoose'
 import type { Context, Tenant } from '../context.ts'
 import { tell } from '../events.ts'

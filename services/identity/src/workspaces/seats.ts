@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../context.ts'
 import { pending } from './invitation.model.ts'

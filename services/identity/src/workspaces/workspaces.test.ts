@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Caller } from '@rollcall/rpc'
-import { type Api, type Harness, type Json, type Person, password, startHarness, unique } from '../harness.ts'
+import { type Api, type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
 describe('workspaces', () => {
   let harness: Harness

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { createAll, startTestImport, type TestImport } from '../test-import.ts'
+import { createAll, startTestImport, type TestImport } from '../../test/import.ts'
 import { imports } from './imports.ts'
 
 describe('an import that is cancelled', () => {

@@ -1,6 +1,7 @@
+import { AppError } from '@rollcall/contract'
 import type { ImportJobRequest } from '@rollcall/protos/gen/import-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Call } from '@rollcall/rpc'
+import type { Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { breakOff } from './break-off.ts'
 import { findImport } from './find-import.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Call, HttpBody } from '@rollcall/rpc'
-import { startTestImport, type TestImport } from '../test-import.ts'
+import type { HttpBody } from '@rollcall/contract'
+import type { Call } from '@rollcall/rpc'
+import { startTestImport, type TestImport } from '../../test/import.ts'
 import { imports } from './imports.ts'
 
 type Job = Record<string, unknown> & { id: string; result: Record<string, unknown> }

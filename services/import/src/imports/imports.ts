@@ -1,5 +1,6 @@
+import { type HttpBody, json } from '@rollcall/contract'
 import { errorFile } from '@rollcall/csv'
-import { type Handlers, type HttpBody, json } from '@rollcall/rpc'
+import type { Handlers } from '@rollcall/rpc'
 import { runList, type Scope } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Context } from '../context.ts'

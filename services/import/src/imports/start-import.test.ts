@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Caller } from '@rollcall/rpc'
-import { startTestImport, type TestImport } from '../test-import.ts'
+import { startTestImport, type TestImport } from '../../test/import.ts'
 
 describe('the start of an import', () => {
   let test: TestImport

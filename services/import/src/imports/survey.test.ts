@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { ApplyBatchResponseOutcome as Outcome } from '@rollcall/protos/gen/audience-v1.ts'
-import { type Answer, startTestImport, type TestImport } from '../test-import.ts'
+import { type Answer, startTestImport, type TestImport } from '../../test/import.ts'
 
 /** Plays an audience that creates every row, but for those named "Refused". */
 const refusing: Answer = ({ rows }) => ({

@@ -1,5 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { ImportJobRequest, StartImportResponse } from '@rollcall/protos/gen/import-v1.ts'
-import { AppError, actorOf, type Call } from '@rollcall/rpc'
+import { actorOf, type Call } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { findImport } from './find-import.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Call } from '@rollcall/rpc'
+import { startTestImport, type TestImport } from '../../test/import.ts'
 import type { Context } from '../context.ts'
 import { imports } from '../imports/imports.ts'
 import { startImport } from '../imports/start-import.ts'
-import { startTestImport, type TestImport } from '../test-import.ts'
 import { uploadImport } from './upload-import.ts'
 
 const small = 'email,name\na@example.com,A\n'

@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import { backoffMs, pause } from '@rollcall/runtime'
 import { isDuplicate } from '@rollcall/store'
 import type { Types } from 'mongoose'

@@ -1,6 +1,7 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { CsvError, type CsvFormat, type CsvLimits, openCsv, type Row, readCsv, suggestMapping } from '@rollcall/csv'
 import type { UploadImportRequest } from '@rollcall/protos/gen/import-v1.ts'
-import { AppError, type Call, type HttpBody, json } from '@rollcall/rpc'
+import type { Call } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
 import { EmailIndex, noteEmail } from './email-index.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { startTestDns, type TestDns, type ZoneRecord } from '@rollcall/testing/dns'
 import { AUTHORITATIVE_ANSWER, encode } from 'dns-packet'
 import fc from 'fast-check'
 import { checkRecords, type Finding } from './check.ts'
 import { createResolver, type ResolverOptions } from './resolver.ts'
-import { startTestDns, type TestDns, type ZoneRecord } from './test-dns.ts'
 import type { Expected } from './verdict.ts'
 
 const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A'.repeat(12)

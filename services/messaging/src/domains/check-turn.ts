@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import type { Context } from '../context.ts'
 import { countUse } from '../usage.ts'
 import type { Domain } from './domain.model.ts'

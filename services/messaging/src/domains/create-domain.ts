@@ -1,5 +1,6 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { CreateDomainRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import { AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { actorOf, type Call } from '@rollcall/rpc'
 import { requireRoom } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { ProviderDomain, ProviderKey, RecordDraft } from '../provider/port.ts'

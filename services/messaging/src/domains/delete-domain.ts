@@ -1,4 +1,5 @@
-import { AppError, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { AppError, type HttpBody, json } from '@rollcall/contract'
+import type { Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { chosenProvider, providerOf } from '../provider/provider-of.ts'
 import { type Domain, publicDomain } from './domain.model.ts'

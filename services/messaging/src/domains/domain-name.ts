@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import { parse } from 'tldts'
 
 /** Leaves room for what the records' names begin with. */

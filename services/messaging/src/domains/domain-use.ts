@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import type { ClientSession } from 'mongoose'
 import type { Collections } from '../context.ts'
 

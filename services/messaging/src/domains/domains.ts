@@ -1,4 +1,5 @@
-import { type Handlers, json } from '@rollcall/rpc'
+import { json } from '@rollcall/contract'
+import type { Handlers } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { takeTurn } from './check-turn.ts'

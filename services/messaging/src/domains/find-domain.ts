@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import type { Collections } from '../context.ts'
 import type { Domain } from './domain.model.ts'
 

@@ -1,4 +1,5 @@
-import { AppError, type Call } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
+import type { Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { checkRecords } from '../dns/check.ts'
 import type { DnsRecord, Domain } from './domain.model.ts'

@@ -1,4 +1,5 @@
-import { AppError, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { AppError, type HttpBody, json } from '@rollcall/contract'
+import type { Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { providerOf } from '../provider/provider-of.ts'
 import { newRecord, storedKey } from './create-domain.ts'

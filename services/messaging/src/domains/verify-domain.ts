@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Actor, AppError, actorOf, type Call, type HttpBody, json } from '@rollcall/rpc'
+import { AppError, type HttpBody, json } from '@rollcall/contract'
+import { type Actor, actorOf, type Call } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
 import { addEvents } from '@rollcall/store'
 import type { Context } from '../context.ts'

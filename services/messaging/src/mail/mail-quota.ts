@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { emailKeyOf } from '@rollcall/contract'
-import { AppError } from '@rollcall/rpc'
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { Context } from '../context.ts'
 import { countUse } from '../usage.ts'
 

@@ -1,5 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { SendMailRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import { AppError, type Handlers } from '@rollcall/rpc'
+import type { Handlers } from '@rollcall/rpc'
 import { addEvents, isDuplicate } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'

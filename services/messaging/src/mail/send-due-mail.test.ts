@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
+import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
+import { type TestContext, testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
-import { type TestContext, testContext } from '../test-context.ts'
 import { sendDueMail } from './send-due-mail.ts'
-import { type MailServer, startMailServer } from './test-mail-server.ts'
 
 let server: MailServer
 let test: TestContext

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { startTestDns, type TestDns } from '@rollcall/testing/dns'
+import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { createResolver } from '../dns/resolver.ts'
-import { startTestDns, type TestDns } from '../dns/test-dns.ts'
 import { compose } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { sendToExchangers } from './exchangers.ts'
 import { createSmtpConnections, type SmtpServer, smtpServerOf } from './smtp.ts'
-import { type MailServer, startMailServer } from './test-mail-server.ts'
 
 const letter = {
   messageId: '<1@example.com>',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { startTestMailgun, type TestMailgun } from '@rollcall/testing/mailgun'
 import { createMailgun } from './mailgun.ts'
-import { startTestMailgun, type TestMailgun } from './test-mailgun.ts'
 
 describe('the hosted provider', () => {
   let there: TestMailgun

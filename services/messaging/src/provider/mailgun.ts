@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import { retry } from '@rollcall/runtime'
 import { z } from 'zod'
 import { canonical, isAskable } from '../dns/names.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
 import type { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { createMailgun } from './mailgun.ts'

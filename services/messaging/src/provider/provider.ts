@@ -1,6 +1,7 @@
+import { AppError, json } from '@rollcall/contract'
 import type { SetProviderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Call, type Handlers, json } from '@rollcall/rpc'
+import type { Call, Handlers } from '@rollcall/rpc'
 import { isDuplicate } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { parseDomainName } from '../domains/domain-name.ts'

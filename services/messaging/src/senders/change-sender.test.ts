@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { type Caller, serviceCaller } from '@rollcall/rpc'
 import { Types } from 'mongoose'
-import { type TestContext, testContext } from '../test-context.ts'
+import { type TestContext, testContext } from '../../test/context.ts'
 import { updateSender } from './change-sender.ts'
 import { secretPlace } from './secret-places.ts'
 

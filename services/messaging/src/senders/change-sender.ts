@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '@rollcall/contract'
 import type { UpdateSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import { AppError, type Caller } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import { retry } from '@rollcall/runtime'
 import { isDuplicate } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import type {
   FinishSenderOauthRequest,
   ReturnSenderOauthRequest,
   StartSenderOauthRequest,
   StartSenderOauthResponse,
 } from '@rollcall/protos/gen/messaging-v1.ts'
-import { AppError, type Caller } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import { randomPKCECodeVerifier } from 'openid-client'
 import type { Context } from '../context.ts'

@@ -1,6 +1,6 @@
-import { emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf, type HttpBody, json } from '@rollcall/contract'
 import type { CreateSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import { AppError, type Caller, type HttpBody, json } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import { objectId, requireRoom } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'

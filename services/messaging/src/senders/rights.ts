@@ -1,4 +1,5 @@
-import { AppError, type Caller } from '@rollcall/rpc'
+import { AppError } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Context } from '../context.ts'

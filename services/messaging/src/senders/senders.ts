@@ -1,5 +1,5 @@
+import { json } from '@rollcall/contract'
 import type { Caller, Handlers } from '@rollcall/rpc'
-import { json } from '@rollcall/rpc'
 import { type PopulateMap, personReference, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { deleteSender, setDefaultSender, updateSender } from './change-sender.ts'

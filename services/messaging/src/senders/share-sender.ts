@@ -1,5 +1,6 @@
+import { AppError } from '@rollcall/contract'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
-import { AppError, type Caller } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import { objectId, runList } from '@rollcall/store'
 import type { Context, DirectoryUser } from '../context.ts'
 import { changeSender } from './change-sender.ts'

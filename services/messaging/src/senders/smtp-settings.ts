@@ -1,5 +1,5 @@
+import { AppError } from '@rollcall/contract'
 import type { Smtp, SmtpChange } from '@rollcall/protos/gen/messaging-v1.ts'
-import { AppError } from '@rollcall/rpc'
 import { type AddressPolicy, checkHost, checkPort, UnsafeHost } from '../mail/safe-host.ts'
 import type { Sender, SenderSmtp } from './sender.model.ts'
 

@@ -1,0 +1,53 @@
+import { Schema } from 'mongoose'
+import type { Store } from '../tenancy/connection.ts'
+import { isDuplicate, mapped } from '../tenancy/errors.ts'
+
+type LeaseRecord = { _id: string; holder: string; until: Date }
+
+const leaseSchema = new Schema<LeaseRecord>(
+  {
+    _id: { type: String, required: true },
+    holder: { type: String, required: true },
+    until: { type: Date, required: true },
+  },
+  { collection: 'leases', versionKey: false },
+)
+
+/** Declares the collection of the leases, for `migrate`. */
+export const leaseModel = (store: Pick<Store, 'model'>) => store.model('Lease', leaseSchema)
+
+/** Something that one replica at a time does. */
+export type Lease = {
+  /** Takes the lease, or holds on to it for another term; false while another replica has it. */
+  hold(): Promise<boolean>
+  /** Gives it back at once. */
+  release(): Promise<void>
+}
+
+/** The lease of a name. A holder that stops renewing it loses it after `termMs`. */
+export function createLease(store: Store, name: string, holder: string, termMs: number): Lease {
+  const leases = leaseModel(store).collection
+  const key = { _id: name } as never
+  let renewAt = 0
+  return {
+    async hold() {
+      const now = Date.now()
+      if (now < renewAt) return true // most of the term is left
+      const mineOrOver = { ...(key as object), $or: [{ holder }, { until: { $lt: new Date(now) } }] } as never
+      const renewal = { $set: { holder, until: new Date(now + termMs) } }
+      try {
+        const { matchedCount, upsertedCount } = await mapped(leases.updateOne(mineOrOver, renewal, { upsert: true }))
+        const isHeld = matchedCount + upsertedCount > 0
+        if (isHeld) renewAt = now + termMs / 4
+        return isHeld
+      } catch (error) {
+        if (isDuplicate(error)) return false // there is one, and it is another's
+        throw error
+      }
+    },
+    async release() {
+      renewAt = 0
+      await mapped(leases.deleteOne({ ...(key as object), holder } as never))
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { type Logger, pause } from '@rollcall/runtime'
+import type { Model } from 'mongoose'
+import { inboxModel } from '../events/inbox.ts'
+import { outboxModel } from '../events/outbox.ts'
+import { counterModel } from '../positions/counters.ts'
+import { positionModel } from '../positions/positions.ts'
+import type { Store } from '../tenancy/connection.ts'
+import { quotaModel } from '../tenancy/quota.ts'
+import { createLease, leaseModel } from './lease.ts'
+
+/** What a migration found and did; indexes as `collection.index`. */
+export type Migration = {
+  created: string[]
+  /** In the database but not in the models. They are left alone: dropping one is a decision. */
+  undeclared: string[]
+}
+
+type IndexFields = Record<string, unknown>
+
+/** A holder that was killed keeps the others waiting for so long. */
+const leaseTermMs = 5_000
+
+/**
+ * Creates the collections and indexes of the store's models, with those of outbox, inbox, counters, positions and leases.
+ * Can run at any time and as often as one likes; of several at once each waits for its turn. Rejects where an index exists under the same name but is another one.
+ */
+export async function migrate(store: Store, logger: Logger): Promise<Migration> {
+  for (const declare of [outboxModel, inboxModel, counterModel, positionModel, quotaModel, leaseModel]) declare(store)
+  const migration: Migration = { created: [], undeclared: [] }
+  await inTurn(store, async () => {
+    for (const model of Object.values(store.connection.models)) await migrateModel(model, migration)
+  })
+  if (migration.created.length > 0) logger.info({ indexes: migration.created }, 'indexes created')
+  if (migration.undeclared.length > 0) logger.warn({ indexes: migration.undeclared }, 'indexes that no model declares')
+  return migration
+}
+
+async function inTurn(store: Store, work: () => Promise<void>): Promise<void> {
+  const lease = createLease(store, 'migration', randomUUID(), leaseTermMs)
+  while (!(await lease.hold())) await pause(leaseTermMs / 50)
+  let renewal: Promise<unknown> = Promise.resolve()
+  const renewing = setInterval(() => {
+    renewal = lease.hold().catch(() => undefined)
+  }, leaseTermMs / 4)
+  try {
+    await work()
+  } finally {
+    clearInterval(renewing)
+    await renewal // one that comes after the release would take the lease again
+    await lease.release()
+  }
+}
+
+async function migrateModel(model: Model<unknown>, { created, undeclared }: Migration): Promise<void> {
+  const { collection } = model
+  await model.createCollection()
+  const before = new Set((await collection.indexes()).map(({ name }) => name))
+  const declared = new Set(['_id_'])
+  for (const [fields, { background: _, ...options }] of declaredIndexes(model)) {
+    const name = await collection.createIndex(fields as never, options)
+    declared.add(name)
+    if (!before.has(name)) created.push(`${collection.name}.${name}`)
+  }
+  for (const name of before) if (name && !declared.has(name)) undeclared.push(`${collection.name}.${name}`)
+}
+
+/** Indexes of the schema; records of an organization are found by id within it on every server. */
+function declaredIndexes(model: Model<unknown>): [IndexFields, Record<string, unknown>][] {
+  const indexes = model.schema.indexes() as [IndexFields, Record<string, unknown>][]
+  const byId: IndexFields = { organization: 1, _id: 1 }
+  const hasById = indexes.some(([fields]) => Object.keys(fields).join() === Object.keys(byId).join())
+  return model.schema.path('organization') && !hasById && !isInternal(model) ? [...indexes, [byId, {}]] : indexes
+}
+
+const internal = new Set(['Counter', 'Positions'])
+
+function isInternal(model: Model<unknown>): boolean {
+  return internal.has(model.modelName)
+}

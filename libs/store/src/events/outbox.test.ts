@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMetrics, type Event } from '@rollcall/runtime'
+import { draft, newOrganization, people, quiet, testStore } from '../../test/store.ts'
+import { migrate } from '../coordination/migrate.ts'
+import type { Store } from '../tenancy/connection.ts'
+import { scoped } from '../tenancy/scope.ts'
+import { consumeOnce } from './inbox.ts'
+import { addEvents } from './outbox.ts'
+import { startRelay } from './relay.ts'
+
+const organization = String(newOrganization())
+
+function event(subject: string, number: number): Event {
+  const id = `${subject}-${number}`
+  return {
+    id,
+    type: 'person.changed',
+    source: 'test',
+    subject,
+    organization,
+    time: new Date().toISOString(),
+    data: { number },
+  }
+}
+
+async function freshStore() {
+  const made = await testStore()
+  await migrate(made.store, quiet)
+  return made
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000
+  while (!(await condition())) {
+    assert.ok(Date.now() < end, 'waited too long')
+    await sleep(10)
+  }
+}
+
+const unsent = (store: Store) => store.connection.collection('outbox').countDocuments({ sentAt: null })
+
+describe('the outbox', () => {
+  let store: Store
+  let drop: () => Promise<void>
+  before(async () => {
+    ;({ store, drop } = await freshStore())
+  })
+  after(() => drop())
+
+  it('holds an event if and only if its change was committed', async () => {
+    const mine = scoped(await people(store), organization)
+    const failing = store.transaction(async session => {
+      await mine.insertOne(draft(1), { session })
+      await addEvents(session, [event('never', 1)])
+      throw new Error('changed my mind')
+    })
+    await assert.rejects(failing, /changed my mind/)
+    assert.equal(await unsent(store), 0)
+    await store.transaction(session => addEvents(session, []))
+    await store.transaction(session => addEvents(session, [event('a', 1), event('a', 2)]))
+    assert.equal(await unsent(store), 1)
+  })
+
+  it('takes many events at once', async () => {
+    const many = Array.from({ length: 1203 }, (_, number) => event('m', number))
+    await store.transaction(session => addEvents(session, many))
+    const published: string[] = []
+    const publish = async (events: Event[]) => void published.push(...events.map(({ id }) => id))
+    await startRelay({ store, publish, logger: quiet, batchSize: 100 }).stop()
+    assert.deepEqual(
+      published.slice(-many.length),
+      many.map(({ id }) => id),
+    )
+    await store.connection.collection('outbox').deleteMany({})
+    await store.transaction(session => addEvents(session, [event('a', 1), event('a', 2)]))
+  })
+
+  it('is published in order, again where that failed, and the rest before the stop', async () => {
+    const metrics = createMetrics('test')
+    const published: string[] = []
+    let failures = 1
+    const publish = async (events: Event[]) => {
+      if (failures-- > 0) throw new Error('the broker is away')
+      published.push(...events.map(({ id }) => id))
+    }
+    const relay = startRelay({ store, publish, logger: quiet, metrics, batchSize: 3, pollMs: 60_000 })
+    relay.wake()
+    await until(() => published.length === 2)
+    await until(async () => (await unsent(store)) === 0)
+    for (const number of [3, 4, 5, 6, 7, 8, 9])
+      await store.transaction(session => addEvents(session, [event('a', number)]))
+    await relay.stop()
+    assert.deepEqual(
+      published,
+      [1, 2, 3, 4, 5, 6, 7, 8, 9].map(number => `a-${number}`),
+    )
+    assert.equal(await unsent(store), 0)
+    const text = await metrics.registry.metrics()
+    assert.match(text, /rollcall_outbox_published_total\{.*\} 9/)
+    assert.match(text, /rollcall_outbox_lag_seconds/)
+  })
+
+  it('is published by one replica at a time; another one takes over', async () => {
+    const published: string[] = []
+    let running = 0
+    const publish = async (events: Event[]) => {
+      assert.equal(++running, 1, 'two at once')
+      await sleep(5)
+      published.push(...events.map(({ id }) => id))
+      running--
+    }
+    const relays = [1, 2, 3].map(() => startRelay({ store, publish, logger: quiet, batchSize: 2, pollMs: 5 }))
+    for (let number = 0; number < 60; number++) {
+      await store.transaction(session => addEvents(session, [event('b', number)]))
+      if (number === 30) await relays[0]!.stop()
+    }
+    await until(() => published.length >= 60)
+    await Promise.all(relays.map(relay => relay.stop()))
+    assert.deepEqual(
+      published,
+      Array.from({ length: 60 }, (_, number) => `b-${number}`),
+    )
+  })
+})
+
+describe('a relay that is killed at any moment', () => {
+  it('loses nothing and keeps the order of each subject', async () => {
+    const { store, drop } = await freshStore()
+    const folder = mkdtempSync(join(tmpdir(), 'relay-'))
+    const log = join(folder, 'published')
+    writeFileSync(log, '')
+    const subjects = ['x', 'y', 'z']
+    const perSubject = 150
+    let relay: ChildProcess | undefined
+    try {
+      const produce = async () => {
+        for (let number = 0; number < perSubject; number++) {
+          await store.transaction(session =>
+            addEvents(
+              session,
+              subjects.map(subject => event(subject, number)),
+            ),
+          )
+        }
+      }
+      let isProduced = false
+      const produced = produce().finally(() => {
+        isProduced = true
+      })
+      let kills = 0
+      while (!isProduced || (await unsent(store)) > 0) {
+        relay = spawn(
+          process.execPath,
+          [join(import.meta.dirname, '../../test/relay.child.ts'), store.connection.name, log],
+          {
+            stdio: 'ignore',
+          },
+        )
+        const ended = new Promise(resolve => relay!.once('exit', resolve))
+        const size = readFileSync(log).length
+        await until(() => readFileSync(log).length > size || isProduced) // not before it does something
+        await sleep(Math.random() * 60)
+        if (kills < 8) {
+          kills++
+          relay.kill('SIGKILL')
+        } else {
+          await until(async () => isProduced && (await unsent(store)) === 0)
+          relay.kill('SIGKILL')
+        }
+        await ended
+      }
+      await produced
+      assert.ok(kills >= 3, `killed ${kills} times`)
+
+      const lines = readFileSync(log, 'utf8').split('\n').filter(Boolean)
+      for (const subject of subjects) {
+        const first = [...new Set(lines.filter(line => line.startsWith(`${subject}-`)))]
+        assert.deepEqual(
+          first,
+          Array.from({ length: perSubject }, (_, number) => `${subject}-${number}`),
+        )
+      }
+    } finally {
+      relay?.kill('SIGKILL')
+      rmSync(folder, { recursive: true })
+      await drop()
+    }
+  })
+})
+
+describe('the inbox', () => {
+  it('applies an event once for each consumer, whatever happens', async () => {
+    const { store, drop } = await freshStore()
+    const mine = scoped(await people(store), newOrganization())
+    const { _id } = await mine.insertOne(draft(1, { age: 0 }))
+    const raise = (consumer: string, id: string, fail = false) =>
+      consumeOnce(store, consumer, { id }, async session => {
+        await mine.updateOne({ _id }, { $inc: { age: 1 } }, { session })
+        if (fail) throw new Error('failed after its effect')
+      })
+    try {
+      await assert.rejects(raise('c', '1', true), /failed after its effect/)
+      assert.equal((await mine.findOne({ _id }))?.age, 0)
+      const deliveries = await Promise.all(Array.from({ length: 8 }, () => raise('c', '1')))
+      assert.deepEqual(deliveries.filter(Boolean), [true])
+      assert.equal(await raise('c', '1'), false)
+      assert.equal(await raise('d', '1'), true)
+      assert.equal(await raise('c', '2'), true)
+      assert.equal((await mine.findOne({ _id }))?.age, 3)
+
+      const duplicate = consumeOnce(store, 'c', { id: '3' }, async session => {
+        await mine.insertOne(draft(1), { session })
+      })
+      await assert.rejects(duplicate, /duplicate -> email/) // of its effect, not of the event
+      assert.equal(await raise('c', '3'), true)
+    } finally {
+      await drop()
+    }
+  })
+})

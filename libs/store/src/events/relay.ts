@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { type Event, type Logger, type Metrics, pause } from '@rollcall/runtime'
+import type { Types } from 'mongoose'
+import { createLease } from '../coordination/lease.ts'
+import type { Store } from '../tenancy/connection.ts'
+import { mapped } from '../tenancy/errors.ts'
+import { type OutboxEntry, outboxModel } from './outbox.ts'
+
+/** How events leave the outbox. */
+export type RelayOptions = {
+  store: Store
+  /** Publishes events in the order given; resolves once they are safe. A rejection means they are sent again later. */
+  publish: (events: Event[]) => Promise<void>
+  logger: Logger
+  metrics?: Metrics
+  /** How often an empty outbox is looked into. Default 200. */
+  pollMs?: number
+  /** Events published at once, or somewhat more: what was added together leaves together. Default 500. */
+  batchSize?: number
+  /** After this long without a sign of life another replica takes over. Default 10,000. */
+  leaseMs?: number
+}
+
+/** Publishes what the outbox holds, one replica at a time, in order, at least once. */
+export type Relay = {
+  /** Looks into the outbox now: call it after a commit that must not wait for the next poll. */
+  wake(): void
+  /** Publishes what is left, then stops. */
+  stop(): Promise<void>
+}
+
+const FAILURE_WAIT_MS = 1000
+
+/** Starts to publish the events of the outbox. */
+export function startRelay(options: RelayOptions): Relay {
+  const { store, publish, logger, metrics, pollMs = 200, batchSize = 500, leaseMs = 10_000 } = options
+  const outbox = outboxModel(store).collection
+  const lease = createLease(store, 'outbox', randomUUID(), leaseMs)
+  const sent = metrics?.counter({ name: 'rollcall_outbox_published_total', help: 'Events published from the outbox.' })
+  const lag = metrics?.gauge({
+    name: 'rollcall_outbox_lag_seconds',
+    help: 'Age of the oldest event that is not published, as this replica saw it last.',
+  })
+  let waiting = new AbortController()
+  let stopping = false
+
+  const markSent = (ids: Types.ObjectId[]) =>
+    mapped(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
+
+  /** Publishes all there is; meanwhile the batch before is marked, and the next one read. */
+  const drain = async () => {
+    const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort: { at: 1, _id: 1 }, batchSize })
+    let marked: Promise<unknown> = Promise.resolve()
+    let isFirst = true
+    try {
+      const batches = batchesOf(unsent, batchSize)
+      for (let next = batches.next(); ; ) {
+        const { value: batch } = await next
+        if (!batch) break
+        const events = batch.flatMap(({ event }) => event)
+        if (isFirst) lag?.set((Date.now() - batch[0]!.at) / 1000)
+        isFirst = false
+        if (!(await lease.hold())) return
+        const published = publish(events)
+        next = batches.next()
+        next.catch(() => undefined) // awaited in its turn, or what is published fails first
+        await published
+        sent?.inc(events.length)
+        await marked
+        marked = markSent(batch.map(({ _id }) => _id))
+        marked.catch(() => undefined) // awaited before the next batch is marked, and at the end
+      }
+      if (isFirst) lag?.set(0)
+    } finally {
+      await unsent.close().catch(() => undefined)
+      await marked
+    }
+  }
+
+  const round = async (): Promise<number> => {
+    try {
+      await drain()
+      return pollMs
+    } catch (error) {
+      logger.warn({ err: error }, 'outbox could not be published, trying again')
+      return FAILURE_WAIT_MS
+    }
+  }
+
+  const run = async () => {
+    while (!stopping) {
+      waiting = new AbortController()
+      await pause(await round(), waiting.signal)
+    }
+    await round()
+    await lease.release().catch(() => undefined) // it runs out by itself
+  }
+  const ended = run()
+
+  return {
+    wake: () => waiting.abort(),
+    stop: () => {
+      stopping = true
+      waiting.abort()
+      return ended
+    },
+  }
+}
+
+/** Entries together, until they hold as many events as wanted. */
+async function* batchesOf(entries: AsyncIterable<OutboxEntry>, size: number): AsyncGenerator<OutboxEntry[], undefined> {
+  let batch: OutboxEntry[] = []
+  let events = 0
+  for await (const entry of entries) {
+    batch.push(entry)
+    events += Array.isArray(entry.event) ? entry.event.length : 1
+    if (events < size) continue
+    yield batch
+    batch = []
+    events = 0
+  }
+  if (batch.length > 0) yield batch
+}

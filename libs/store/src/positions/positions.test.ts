@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { pause } from '@rollcall/runtime'
+import type { ClientSession, Model } from 'mongoose'
+import { draft, newOrganization, type Person, people, testStore } from '../../test/store.ts'
+import type { Store } from '../tenancy/connection.ts'
+import { scoped } from '../tenancy/scope.ts'
+import { organizationsWith, positionModel, positions } from './positions.ts'
+
+describe('the register of positions', () => {
+  let store: Store
+  let model: Model<Person>
+  let drop: () => Promise<void>
+  before(async () => {
+    ;({ store, drop } = await testStore())
+    model = await people(store)
+  })
+  after(() => drop())
+
+  const listOf = (organization = newOrganization()) => {
+    const mine = scoped(model, organization)
+    const register = positions(store, organization, 'people')
+    const key = { organization, name: 'people' }
+    let next = 0
+    const add = (count: number) =>
+      store.transaction(async session => {
+        const { first, at } = await register.take(session, count)
+        const drafts = Array.from({ length: count }, (_, index) =>
+          draft(next++, { position: first + index, createdAt: at }),
+        )
+        await mine.insertMany(drafts, { session })
+      })
+    const remove = (gone: number[]) =>
+      store.transaction(async session => {
+        await mine.deleteMany({ position: { $in: gone } }, { session })
+        await register.release(session, gone)
+      })
+    return { organization, mine, register, key, add, remove }
+  }
+
+  it('is set right by a repair, which leaves alone what is right', async () => {
+    const { mine, register, key, add, remove } = listOf()
+    const repair = () => register.repair(mine)
+    assert.equal(await repair(), undefined, 'there is no list')
+    await add(2500)
+    await remove([1, 2, 1024, 1025, 2500])
+    assert.equal(await repair(), undefined)
+    const right = await register.read()
+
+    for (const damage of [{ total: 7 }, { holes: {} }, { holes: { 0: 1, 1: 9 } }, { last: 2000 }]) {
+      await positionModel(store).collection.updateOne(key, { $set: damage })
+      const was = damage.total ?? 2495
+      assert.deepEqual(await repair(), { was, is: 2495 })
+      const { changes, ...repaired } = await register.read()
+      assert.ok(changes > right.changes, 'what was counted before is counted again')
+      const last = damage.last === undefined ? 2500 : 2499 // the place of the last record that there is
+      const holes = new Map([...right.holes].filter(([block]) => last === 2500 || block < 2))
+      assert.deepEqual(repaired, { total: 2495, last, holes })
+      await positionModel(store).collection.updateOne(key, { $set: { last: 2500, 'holes.2': 1 } })
+    }
+
+    await positionModel(store).collection.deleteOne(key)
+    assert.deepEqual(await repair(), { was: 0, is: 2495 })
+    assert.equal(await repair(), undefined)
+    await mine.deleteMany({})
+    assert.deepEqual(await repair(), { was: 2495, is: 0 })
+    await add(1)
+    assert.equal((await mine.findOne({}))?.position, 2500, 'no place is given out twice')
+  })
+
+  it('counts only the records of its list, in its organization', async () => {
+    const { organization, mine, register, add } = listOf()
+    await add(10)
+    await listOf().add(3)
+    await mine.updateMany({ position: { $lte: 4 } }, { $set: { active: false } })
+    assert.deepEqual(await register.repair(mine, { active: true }), { was: 10, is: 6 })
+    const found = await organizationsWith(store, 'people')
+    assert.ok(found.some(each => each.equals(organization)))
+    assert.deepEqual(await organizationsWith(store, 'others'), [])
+  })
+
+  it('is repaired beside writers that go on', async () => {
+    const { mine, register, key, add, remove } = listOf()
+    await add(100)
+    await positionModel(store).collection.updateOne(key, { $set: { total: 1 } })
+    await Promise.all([register.repair(mine), add(5), remove([1, 2]), add(5)])
+    assert.equal((await register.read()).total, 108)
+    assert.equal(await register.repair(mine), undefined)
+  })
+
+  describe('lets a fence meet', () => {
+    type Register = ReturnType<typeof positions>
+    type Tell = (register: Register, session: ClientSession) => Promise<unknown>
+    const touch: Tell = (register, session) => register.touch(session)
+    const lock: Tell = (register, session) => register.lock(session)
+    const take: Tell = (register, session) => register.take(session, 1)
+    const release: Tell = (register, session) => register.release(session, [1])
+
+    const fence = (register: Register) => store.transaction(session => register.fence(session))
+
+    for (const [what, tell, count] of [
+      ['a change of a record', touch, 1],
+      ['the first change of a record', touch, 0],
+      ['long work', lock, 1],
+      ['a new record', take, 1],
+      ['the first record', take, 0],
+      ['a record that goes', release, 1],
+    ] as const) {
+      it(`${what}, which begins again where it began before and ends after`, async () => {
+        const { register, add } = listOf()
+        if (count > 0) await add(count)
+        let tries = 0
+        let fenced: Promise<void> | undefined
+        await store.transaction(async session => {
+          tries++
+          await register.read(session)
+          fenced ??= fence(register)
+          await fenced
+          await tell(register, session)
+        })
+        assert.equal(tries, 2)
+      })
+
+      it(`${what}, and waits for it where it came before`, async () => {
+        const { register, add } = listOf()
+        if (count > 0) await add(count)
+        const order: string[] = []
+        const told = Promise.withResolvers<void>()
+        const first = store.transaction(async session => {
+          await tell(register, session)
+          told.resolve()
+          await pause(50)
+          order.push('told')
+        })
+        await told.promise
+        await Promise.all([first, fence(register).then(() => order.push('fenced'))])
+        assert.deepEqual(order, ['told', 'fenced'])
+      })
+    }
+  })
+})

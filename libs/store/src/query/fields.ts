@@ -1,0 +1,125 @@
+import { AppError, parseDate } from '@rollcall/contract'
+import { Types } from 'mongoose'
+
+/** How values of a field are stored. `scalar` takes text, numbers and booleans as they are; `object` a sub-object. */
+export type ScalarType = 'string' | 'number' | 'boolean' | 'date' | 'objectId' | 'scalar' | 'object'
+export type FieldType = ScalarType | `${ScalarType}[]`
+
+/** A public field where its name and type do not say it all. */
+export type FieldSpec = {
+  type: FieldType
+  /** Where it is stored, if not under its own name. */
+  path?: string
+  /** A second path that holds the value as it is compared (an email in lower case): compared and sorted by that. */
+  key?: { path: string; of: (value: string) => string }
+}
+
+/**
+ * The public fields of a record by dotted name: what `filter`, `sort` and `projection` may name. A name that ends in
+ * `.*` stands for any one key below it. `_id`, `id`, `createdAt` and `updatedAt` belong to every table.
+ */
+export type FieldTable = Readonly<Record<string, FieldType | FieldSpec>>
+
+/** A public field, ready to use. */
+export type Field = { type: ScalarType; isArray: boolean; path: string; key?: NonNullable<FieldSpec['key']> }
+
+const common: FieldTable = {
+  _id: 'objectId',
+  id: { type: 'objectId', path: '_id' },
+  createdAt: 'date',
+  updatedAt: 'date',
+}
+
+/** The public field of a name, undefined where there is none. */
+export function fieldOf(fields: FieldTable, name: string): Field | undefined {
+  const spec = ownValue(fields, name) ?? ownValue(common, name) ?? wildcard(fields, name)
+  if (spec === undefined) return undefined
+  const { type, path = name, key } = typeof spec === 'string' ? { type: spec } : spec
+  const isArray = type.endsWith('[]')
+  return { type: (isArray ? type.slice(0, -2) : type) as ScalarType, isArray, path, ...(key && { key }) }
+}
+
+function wildcard(fields: FieldTable, name: string): FieldType | FieldSpec | undefined {
+  const dot = name.lastIndexOf('.')
+  const isPlainKey = /^[\w-]{1,100}$/.test(name.slice(dot + 1)) && !name.endsWith('.__proto__')
+  return dot > 0 && isPlainKey ? ownValue(fields, `${name.slice(0, dot)}.*`) : undefined
+}
+
+function ownValue<V>(table: Readonly<Record<string, V>>, name: string): V | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+/** A value of a filter that does not fit its field. */
+export class Misfit extends Error {}
+
+/** A value of a filter as it is stored; throws `Misfit` where the field cannot hold it. Null fits everywhere. */
+export function cast(name: string, type: ScalarType, value: unknown): unknown {
+  if (value === null) return null
+  const result = casts[type](value)
+  if (result === undefined) throw new Misfit(`${name} must be ${nouns[type]}`)
+  return result
+}
+
+const nouns: Record<ScalarType, string> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  date: 'an ISO 8601 date',
+  objectId: 'an id',
+  scalar: 'text, a number or a boolean',
+  object: 'an object',
+}
+
+const casts: Record<ScalarType, (value: unknown) => unknown> = {
+  string: value => (isScalar(value) ? String(value) : undefined),
+  number: value => {
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+    return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+  },
+  boolean: value =>
+    typeof value === 'boolean' ? value : value === 'true' ? true : value === 'false' ? false : undefined,
+  date: value => {
+    const date = typeof value === 'number' ? new Date(value) : typeof value === 'string' ? parseDate(value) : undefined
+    return date && !Number.isNaN(date.getTime()) ? date : undefined
+  },
+  objectId: value =>
+    typeof value === 'string' && /^[0-9a-f]{24}$/i.test(value) ? new Types.ObjectId(value) : undefined,
+  scalar: value => (isScalar(value) ? value : undefined),
+  object: value => (isPlainObject(value) && !hasOperator(value) ? value : undefined),
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+/** Whether a value is a JSON object, not an array or null. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function hasOperator(value: object): boolean {
+  return Object.entries(value).some(
+    ([key, inner]) => key.startsWith('$') || (typeof inner === 'object' && inner !== null && hasOperator(inner)),
+  )
+}
+
+/** Reads a list parameter that is a JSON object of limited size; throws `invalid_field` for anything else. */
+export function parseObject(parameter: string, text: string | undefined): Record<string, unknown> {
+  if (text === undefined || text === '') return {}
+  if (Buffer.byteLength(text) > MAX_BYTES) throw invalidParameter(parameter, 'is larger than 16 KiB')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidParameter(parameter, 'is not JSON')
+  }
+  if (!isPlainObject(value)) throw invalidParameter(parameter, 'must be an object')
+  return value
+}
+
+const MAX_BYTES = 16 * 1024
+
+/** The refusal of a list parameter; the reason is for the client. */
+export function invalidParameter(parameter: string, reason: string): AppError {
+  return new AppError('invalid_field', { path: parameter, reason })
+}

@@ -1,0 +1,178 @@
+import { type HttpBody, json } from '@rollcall/contract'
+import type { MatchMemory } from '../positions/matches.ts'
+import { type ByAge, positionedSource } from '../positions/positioned-source.ts'
+import type { Positions } from '../positions/positions.ts'
+import { READ_MS, readLimitsOf, until } from '../tenancy/read-limits.ts'
+import type { Filter, SortOrder } from '../tenancy/scope.ts'
+import { clampLimit, clampPage, envelope } from './envelope.ts'
+import { type FieldTable, invalidParameter } from './fields.ts'
+import { parseFilter } from './filter.ts'
+import { type Expand, type PopulateMap, parsePopulate } from './populate.ts'
+import { presenter } from './present.ts'
+import { type Project, parseProjection } from './projection.ts'
+import { newestFirst, parseSort, withTieBreak } from './sort.ts'
+import { querySource, type Selection, type Source } from './source.ts'
+
+/** The shared list parameters as the client sent them. */
+export type ListQuery = {
+  page?: number
+  limit?: number
+  filter?: string
+  sort?: string
+  populate?: string
+  projection?: string
+  pagination?: boolean
+}
+
+/** The records of a list. */
+export type Listed<T extends object> = Selection<T> & {
+  /** Public fields: what may be named, and what is shown where `present` is not given. */
+  fields: FieldTable
+  /** Order where the client names none, on stored fields. Default: newest first. */
+  defaultSort?: SortOrder | undefined
+  /** For lists whose records have positions: any page by age (`createdAt` alone is by age too) costs the same. */
+  positions?: Positions | undefined
+}
+
+/** A list and what a client may ask of it; `R` is what its records are replaced by, where they are. */
+export type ListOptions<T extends object, R extends object = T> = Listed<T> & {
+  query: ListQuery
+  /** Makes the public record of a stored one. */
+  present?: ((record: R) => object) | undefined
+  /** Replaces the records found by others, in the same order: members by the contacts they are, say. */
+  resolve?: ((records: T[]) => Promise<R[]>) | undefined
+  populate?: PopulateMap | undefined
+  /** How many records there are without a filter of the client, where that is known without counting; positions know. */
+  total?: (() => Promise<number>) | undefined
+  /** Remembers what filters match, for lists with positions. */
+  matches?: MatchMemory | undefined
+}
+
+/** The list parameters, understood and allowed. */
+export type ParsedList = {
+  page: number
+  limit: number
+  paginated: boolean
+  filter: Filter
+  sort: SortOrder | undefined
+  expand: Expand | undefined
+  project: Project | undefined
+}
+
+type Doc = Record<string, unknown>
+
+/** Reads the shared list parameters; throws `invalid_field` naming the one at fault. */
+export function parseList(query: ListQuery, fields: FieldTable, populate?: PopulateMap): ParsedList {
+  return {
+    page: clampPage(query.page),
+    limit: clampLimit(query.limit),
+    paginated: query.pagination !== false,
+    filter: parseFilter(query.filter, fields),
+    sort: parseSort(query.sort, fields),
+    expand: parsePopulate(query.populate, populate),
+    project: parseProjection(query.projection, fields),
+  }
+}
+
+/**
+ * Answers a list: a page in its envelope, or with `pagination=false` every record as an array, streamed in constant
+ * memory. Throws `invalid_field` naming the parameter that is not understood or not allowed, `too_many_pending` where the
+ * organization reads as much as it may, `unavailable` where the database takes longer than a client waits.
+ */
+export async function runList<T extends object, R extends object = T>(
+  options: ListOptions<T, R>,
+): Promise<HttpBody | AsyncIterable<HttpBody>> {
+  const wanted = parseList(options.query, options.fields, options.populate)
+  const show = showing(options, wanted)
+  const { organization, model } = options.scope
+  const limits = readLimitsOf(model.db)
+  if (!wanted.paginated) {
+    const source = sourceOf(options, wanted.filter, wanted.sort)
+    return limits.stream(String(organization), streamArray(refusing(source.batches()), show))
+  }
+  const { page, limit } = wanted
+  const scope = until(options.scope, Date.now() + READ_MS)
+  const read = () =>
+    runnable(sourceOf({ ...options, scope }, wanted.filter, wanted.sort).page((page - 1) * limit, limit))
+  const isPlain = Object.keys(wanted.filter).length === 0 && wanted.sort === undefined
+  const { docs, total } = await (isPlain ? read() : limits.filtered(String(organization), read))
+  return json(envelope(await show(docs), total, page, limit))
+}
+
+/**
+ * Every stored record of a list that the client's `filter` matches, in the order of its `sort`, some at a time, in
+ * constant memory. Throws `invalid_field` as `runList` does.
+ */
+export function listRecords<T extends object>(
+  options: Listed<T> & { query: Pick<ListQuery, 'filter' | 'sort'> },
+): AsyncIterable<T[]> {
+  const filter = parseFilter(options.query.filter, options.fields)
+  const sort = parseSort(options.query.sort, options.fields)
+  const { organization, model } = options.scope
+  const batches = refusing(sourceOf(options, filter, sort).batches())
+  return readLimitsOf(model.db).stream(String(organization), batches)
+}
+
+function sourceOf<T extends object>(
+  options: Listed<T> & Pick<ListOptions<T, object>, 'total' | 'matches'>,
+  filter: Filter,
+  sort: SortOrder | undefined,
+): Source<T> {
+  const { positions, defaultSort = newestFirst } = options
+  const age = byAge(sort ?? defaultSort)
+  if (positions && age) return positionedSource({ ...options, positions }, filter, age)
+  return querySource(options, filter, withTieBreak(sort ?? defaultSort), options.total)
+}
+
+/** The order by age that an order is; positions keep that of `createdAt`. */
+function byAge(order: SortOrder): ByAge | undefined {
+  if (order === newestFirst) return { position: -1 }
+  return Object.keys(order).join() === 'createdAt' ? { position: order.createdAt! } : undefined
+}
+
+/** Makes what the client sees of stored records. */
+function showing<T extends object, R extends object>(options: ListOptions<T, R>, { expand, project }: ParsedList) {
+  const { resolve, present = presenter(options.fields) } = options
+  return async (stored: T[]): Promise<object[]> => {
+    const found = resolve ? await resolve(stored) : (stored as object[] as R[]) // where there is no `resolve`, R is T
+    const records = found.map(present) as Doc[]
+    const expanded = expand ? await expand(records) : records
+    return project ? expanded.map(project) : expanded
+  }
+}
+
+/** Records written out at once: however large they are, a message holds them. */
+const PIECE = 256
+
+async function* streamArray<T>(batches: AsyncIterable<T[]>, show: (batch: T[]) => Promise<object[]>) {
+  let opening = '['
+  for await (const batch of batches) {
+    const records = await show(batch)
+    for (let from = 0; from < records.length; from += PIECE) {
+      yield json(Buffer.from(opening + JSON.stringify(records.slice(from, from + PIECE)).slice(1, -1)))
+      opening = ','
+    }
+  }
+  yield json(Buffer.from(opening === '[' ? '[]' : ']'))
+}
+
+/** Codes by which a server says that it cannot run a query it was sent: values, patterns, limits of matching. */
+const unusableQuery = new Set<unknown>([2, 9, 14, 51091, 51108, 51156])
+
+/** The answer to a query with a client's filter; throws `invalid_field` where the server cannot run it. */
+export function runnable<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch(refuse)
+}
+
+function refuse(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  throw unusableQuery.has(code) ? invalidParameter('filter', 'cannot be run') : error
+}
+
+async function* refusing<T>(batches: AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    yield* batches
+  } catch (error) {
+    refuse(error)
+  }
+}

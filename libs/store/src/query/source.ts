@@ -1,0 +1,121 @@
+import type { PipelineStage } from 'mongoose'
+import { documentReader } from '../positions/bson-fields.ts'
+import { STREAM_BYTES, STREAM_MS } from '../tenancy/read-limits.ts'
+import type { Filter, Scope, SortOrder } from '../tenancy/scope.ts'
+
+/** Records of a list in its order, by page or all of them. */
+export type Source<T> = {
+  page(skip: number, limit: number): Promise<{ docs: T[]; total: number }>
+  /** Every record, some at a time, in constant memory. */
+  batches(): AsyncIterable<T[]>
+}
+
+/** What a list is drawn from, apart from what the client asks. */
+export type Selection<T extends object> = {
+  scope: Scope<T>
+  /** Conditions on stored fields that bound the list; best those of an index. */
+  base?: Filter | undefined
+  /** Stages between those conditions and the client's filter, for records that are not stored as they are shown. */
+  stages?: PipelineStage[] | undefined
+  /** The only stored fields to read, where they are known. */
+  select?: Readonly<Record<string, 1>> | undefined
+}
+
+const BATCH = 500
+/** From here on a page is read from the nearer end of the list. */
+const DEEP_SKIP = 1000
+
+/** Stages that find the records of a selection that match the client's filter. */
+export function matching<T extends object>({ base = {}, stages = [] }: Selection<T>, filter: Filter): PipelineStage[] {
+  const hasFilter = Object.keys(filter).length > 0
+  // One $match where an index can serve all of it; else the base bounds what the client's filter is tried on.
+  const separate = stages.length > 0 || (Object.keys(base).length > 0 && hasFilter)
+  if (!separate) return [{ $match: { ...base, ...filter } }]
+  return [{ $match: base }, ...stages, ...(hasFilter ? [{ $match: filter }] : [])]
+}
+
+/** Stages that put records in order, cut a page out of them, and read no more of them than selected. */
+export function cut(
+  { select }: { select?: Selection<object>['select'] },
+  order: SortOrder,
+  skip = 0,
+  limit?: number,
+): PipelineStage[] {
+  return [
+    { $sort: order },
+    ...(skip > 0 ? [{ $skip: skip }] : []),
+    ...(limit === undefined ? [] : [{ $limit: limit }]),
+    ...(select ? [{ $project: select }] : []),
+  ]
+}
+
+/** How many records the stages find. */
+async function countOf<T extends object>(scope: Scope<T>, stages: PipelineStage[]): Promise<number> {
+  const [counted] = await scope.aggregate<{ n: number }>([...stages, { $group: { _id: 1, n: { $sum: 1 } } }])
+  return counted?.n ?? 0
+}
+
+/** Records found by conditions, sorted by the database. */
+export function querySource<T extends object>(
+  selection: Selection<T>,
+  filter: Filter,
+  order: SortOrder,
+  knownTotal?: () => Promise<number>,
+): Source<T> {
+  const { scope } = selection
+  const decode = documentReader<T>()
+  const matches = matching(selection, filter)
+  const total = () => (knownTotal && Object.keys(filter).length === 0 ? knownTotal() : countOf(scope, matches))
+  const read = (sort: SortOrder, skip: number, limit: number) =>
+    scope.aggregate<T>([...matches, ...cut(selection, sort, skip, limit)])
+
+  return {
+    async page(skip, limit) {
+      if (skip < DEEP_SKIP) {
+        const [docs, count] = await Promise.all([read(order, skip, limit), total()])
+        return { docs, total: count }
+      }
+      const count = await total()
+      return { docs: await fromNearerEnd(read, order, skip, limit, count), total: count }
+    },
+    async *batches() {
+      const options = { batchSize: BATCH, maxTimeMs: STREAM_MS }
+      for await (const reply of scope.aggregateRaw([...matches, ...cut(selection, order)], options))
+        for (const part of partsOf(reply)) yield part.map(decode)
+    },
+  }
+}
+
+/** Reads a page forwards, or from the end of the list and backwards, whichever skips less. */
+async function fromNearerEnd<T>(
+  read: (order: SortOrder, skip: number, limit: number) => Promise<T[]>,
+  order: SortOrder,
+  skip: number,
+  limit: number,
+  total: number,
+): Promise<T[]> {
+  const wanted = Math.min(limit, total - skip)
+  if (wanted <= 0) return []
+  const behind = total - skip - wanted
+  return skip <= behind ? read(order, skip, wanted) : (await read(reversed(order), behind, wanted)).reverse()
+}
+
+function reversed(order: SortOrder): SortOrder {
+  return Object.fromEntries(Object.entries(order).map(([field, direction]) => [field, direction === 1 ? -1 : 1]))
+}
+
+/** Documents in parts of no more bytes than a stream may hold, or of one. */
+function* partsOf(documents: readonly Uint8Array[]): Generator<Uint8Array[]> {
+  let part: Uint8Array[] = []
+  let bytes = 0
+  for (const document of documents) {
+    if (part.length > 0 && bytes + document.byteLength > STREAM_BYTES) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(document)
+    bytes += document.byteLength
+  }
+  if (part.length > 0) yield part
+}

@@ -1,0 +1,69 @@
+import { AppError } from '@rollcall/contract'
+import type { ClientSession } from 'mongoose'
+import type { Store } from './connection.ts'
+import { isTransient } from './errors.ts'
+
+/**
+ * Writes items of one group in one transaction and answers a result for each, in their order. An `AppError` in the place
+ * of a result refuses that item alone. What it throws fails all of them; then they are written one by one.
+ */
+export type WriteGroup<Item, Result> = (
+  session: ClientSession,
+  items: readonly Item[],
+  group: string,
+) => Promise<readonly (Result | AppError)[]>
+
+type Waiting<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
+
+/**
+ * Joins writes that are bound to meet in one document (the counter of an organization, say): while a transaction of the
+ * group runs, further items wait and then share the next one. One transaction for many costs little more than for one,
+ * where one for each would only fail and begin again.
+ * @returns writes an item as part of its group; resolves once it is committed
+ */
+export function groupWrites<Item, Result>(
+  store: Store,
+  write: WriteGroup<Item, Result>,
+  { maxItems = 100 } = {},
+): (group: string, item: Item) => Promise<Result> {
+  const groups = new Map<string, Waiting<Item, Result>[]>()
+
+  const commit = async (group: string, batch: Waiting<Item, Result>[]): Promise<void> => {
+    try {
+      const items = batch.map(({ item }) => item)
+      const results = await store.transaction(session => write(session, items, group), { queue: group })
+      batch.forEach(({ resolve, reject }, index) => {
+        const result = results[index]!
+        if (result instanceof AppError) reject(result)
+        else resolve(result)
+      })
+    } catch (error) {
+      const [first, ...rest] = batch
+      if (rest.length === 0 || isTransient(error) || isUnavailable(error)) {
+        for (const { reject } of batch) reject(error)
+        return
+      }
+      await commit(group, [first!])
+      for (const waiting of rest) await commit(group, [waiting])
+    }
+  }
+
+  const work = async (group: string, queue: Waiting<Item, Result>[]): Promise<void> => {
+    while (queue.length > 0) await commit(group, queue.splice(0, maxItems))
+    groups.delete(group)
+  }
+
+  return (group, item) =>
+    new Promise((resolve, reject) => {
+      const waiting = { item, resolve, reject }
+      const queue = groups.get(group)
+      if (queue) return void queue.push(waiting)
+      const fresh = [waiting]
+      groups.set(group, fresh)
+      void work(group, fresh)
+    })
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unavailable'
+}

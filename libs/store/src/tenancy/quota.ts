@@ -1,0 +1,44 @@
+import { AppError } from '@rollcall/contract'
+import { type ClientSession, Schema, type Types } from 'mongoose'
+import { connectionOf, type Store } from './connection.ts'
+import { mapped, startAgain } from './errors.ts'
+import type { Filter, Scope } from './scope.ts'
+
+type Turnstile = { organization: Types.ObjectId; name: string; passes: number }
+
+const turnstileSchema = new Schema<Turnstile>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true },
+    passes: { type: Number, required: true },
+  },
+  { collection: 'quotas', versionKey: false },
+)
+turnstileSchema.index({ organization: 1, name: 1 }, { unique: true })
+
+/** Declares the collection that quotas are held by, for `migrate`. */
+export const quotaModel = (store: Pick<Store, 'model'>) => store.model('Quota', turnstileSchema)
+
+/**
+ * How many records of a scope (those `of` a filter) an organization may have, and what they are called:
+ * `1000 lists per organization`. `retryAfterSeconds` where the number falls by itself.
+ */
+export type Quota = { limit: number; what: string; of?: Filter; retryAfterSeconds?: number }
+
+/**
+ * Refuses a further record where the organization has as many as it may. Call it in the transaction that makes the record:
+ * of several at once one goes first, the others begin again and count it.
+ * @throws {AppError} quota_exceeded, or too_many_pending with `retryAfterSeconds`
+ */
+export async function requireRoom<T extends object>(
+  scope: Scope<T>,
+  { limit, what, of = {}, retryAfterSeconds }: Quota,
+  session: ClientSession,
+): Promise<void> {
+  const turnstiles = connectionOf(session).collection<Turnstile>('quotas')
+  const own = { organization: scope.organization, name: scope.model.collection.name }
+  await mapped(turnstiles.updateOne(own, { $inc: { passes: 1 } }, { session, upsert: true })).catch(startAgain)
+  if ((await scope.count(of, { session })) < limit) return
+  if (retryAfterSeconds === undefined) throw new AppError('quota_exceeded', { limit, what })
+  throw new AppError('too_many_pending', { limit, what, retryAfterSeconds })
+}

@@ -1,0 +1,418 @@
+import assert from 'node:assert/strict'
+import { createServer, connect as dial, type Socket } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { AppError } from '@rollcall/contract'
+import { pause } from '@rollcall/runtime'
+import fc from 'fast-check'
+import type { Model, PipelineStage } from 'mongoose'
+import { draft, newOrganization, type Person, people, personFields, quiet, testStore } from '../../test/store.ts'
+import { createLease } from '../coordination/lease.ts'
+import { migrate } from '../coordination/migrate.ts'
+import { moveCounter, readCounter, repairCounter } from '../positions/counters.ts'
+import { parseFilter } from '../query/filter.ts'
+import { connectStore, type Store } from './connection.ts'
+import { isDuplicate } from './errors.ts'
+import { groupWrites } from './grouped.ts'
+import { scoped } from './scope.ts'
+
+let store: Store
+let drop: () => Promise<void>
+let model: Model<Person>
+
+before(async () => {
+  ;({ store, drop } = await testStore())
+  model = await people(store)
+})
+after(() => drop())
+
+const refusedAs = (code: string, path?: string) => (error: unknown) => {
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, code)
+  if (path !== undefined) assert.equal(error.path, path)
+  return true
+}
+
+describe('an organization’s view of a collection', () => {
+  it('fills in defaults and times, and answers plain records', async () => {
+    const mine = scoped(model, newOrganization())
+    const made = await mine.insertOne(draft(1, { age: 1 }))
+    assert.deepEqual(made.organization, mine.organization)
+    assert.deepEqual(made.tags, [])
+    assert.ok(made.createdAt instanceof Date)
+    assert.equal(Object.getPrototypeOf(made), Object.prototype)
+    assert.deepEqual(await mine.findOne({ _id: String(made._id) }), made)
+
+    const { matchedCount } = await mine.updateOne({ _id: made._id }, { $set: { name: 'New' }, $inc: { age: 1 } })
+    assert.equal(matchedCount, 1)
+    const changed = await mine.findOne({ _id: made._id })
+    assert.equal(changed?.name, 'New')
+    assert.ok(changed!.updatedAt >= made.updatedAt)
+    assert.deepEqual(changed?.createdAt, made.createdAt)
+
+    const past = await mine.findOneAndUpdate(
+      { _id: made._id },
+      { $set: { name: 'Newer' } },
+      { returnDocument: 'before' },
+    )
+    assert.equal(past?.name, 'New')
+    assert.equal((await mine.findOneAndUpdate({ _id: made._id }, { $set: { name: 'Newest' } }))?.name, 'Newest')
+    assert.equal((await mine.findOneAndDelete({ _id: made._id }))?.name, 'Newest')
+    assert.equal(await mine.count(), 0)
+  })
+
+  it('leaves the time of change as it is where a change is unseen', async () => {
+    const mine = scoped(model, newOrganization())
+    const made = await mine.insertOne(draft(1, { updatedAt: new Date(0) }))
+    const change = { $set: { age: 1 } }
+    await mine.updateOne({ _id: made._id }, change, { unseen: true })
+    await mine.updateMany({ _id: made._id }, change, { unseen: true })
+    await mine.bulkWrite([{ updateOne: { filter: { _id: made._id }, update: change } }], { unseen: true })
+    assert.deepEqual(await mine.findOne({}), { ...made, age: 1 })
+  })
+
+  it('sorts, skips, limits and projects', async () => {
+    const mine = scoped(model, newOrganization())
+    await mine.insertMany([3, 1, 2].map(age => draft(age, { age })))
+    const found = await mine.find({}, { sort: { age: -1 }, skip: 1, limit: 1, projection: { age: 1 } })
+    assert.deepEqual(
+      found.map(({ age, email }) => [age, email]),
+      [[2, undefined]],
+    )
+    assert.deepEqual(await mine.aggregate([{ $group: { _id: null, sum: { $sum: '$age' } } }]), [{ _id: null, sum: 6 }])
+  })
+
+  it('says which field is a duplicate, whichever way it is written', async () => {
+    const mine = scoped(model, newOrganization())
+    await mine.insertOne(draft(1))
+    const again = { ...draft(1), email: 'PERSON1@example.com' }
+    await assert.rejects(mine.insertOne(again), refusedAs('duplicate', 'email'))
+    await assert.rejects(mine.insertMany([draft(2), again]), refusedAs('duplicate', 'email'))
+    const raw = { ...again, organization: mine.organization }
+    await assert.rejects(mine.bulkWrite([{ insertOne: { document: raw } }]), refusedAs('duplicate', 'email'))
+    await assert.rejects(
+      mine.updateOne({ email: 'Person2@example.com' }, { $set: { emailKey: 'person1@example.com' } }),
+      isDuplicate,
+    )
+    const inTransaction = store.transaction(session => mine.insertOne(again, { session }))
+    await assert.rejects(inTransaction, refusedAs('duplicate', 'email'))
+    const { _id } = (await mine.findOne({}))!
+    await assert.rejects(mine.insertOne({ ...draft(9), _id }), refusedAs('duplicate', 'id'))
+    await scoped(model, newOrganization()).insertOne(draft(1)) // each organization for itself
+  })
+
+  it('frees the old value of a unique field at once when it rewrites the record', async () => {
+    const mine = scoped(model, newOrganization())
+    const made = await mine.insertOne(draft(1))
+    const rewrite = (number: number) =>
+      store.transaction(session =>
+        mine.rewriteOne({ _id: made._id }, { emailKey: `person${number}@example.com` }, { session }),
+      )
+    const { updatedAt, ...rewritten } = (await rewrite(2))!
+    const { updatedAt: _, ...before } = made
+    assert.deepEqual(rewritten, { ...before, emailKey: 'person2@example.com' })
+    await mine.insertOne(draft(1))
+    await assert.rejects(rewrite(1), refusedAs('duplicate', 'email'))
+    assert.equal((await mine.findOne({ _id: made._id }))?.emailKey, 'person2@example.com')
+    assert.equal(await store.transaction(session => mine.rewriteOne({ name: 'nobody' }, {}, { session })), null)
+  })
+
+  it('refuses misspelt fields, malformed ids, and anything that would leave the organization', async () => {
+    const mine = scoped(model, newOrganization())
+    await assert.rejects(mine.find({ nmae: 1 }), /strictQuery/)
+    await assert.rejects(mine.updateOne({}, { $set: { nmae: 1 } }), /strict/)
+    await assert.rejects(mine.findOne({ _id: 'x' }), refusedAs('invalid_field', 'id'))
+    assert.throws(() => scoped(model, 'x'), refusedAs('invalid_field', 'organization'))
+    assert.throws(() => mine.updateOne({}, { $set: { organization: newOrganization() } }), /organization/)
+    assert.throws(() => mine.updateOne({}, { name: 'replaced' }), /operators/)
+    const foreign: PipelineStage[] = [
+      { $lookup: { from: 'people', localField: 'name', foreignField: 'name', as: 'all' } },
+      { $unionWith: 'people' },
+      { $out: 'people' },
+      { $merge: { into: 'people' } },
+    ]
+    for (const stage of foreign) assert.throws(() => mine.aggregate([stage]), /not possible within an organization/)
+    const hidden: PipelineStage = { $facet: { a: [{ $unionWith: 'people' } as PipelineStage.FacetPipelineStage] } }
+    assert.throws(() => mine.aggregate([hidden]), /not possible within an organization/)
+  })
+
+  it('never shows or touches a record of another, whatever the filter', async () => {
+    const organizations = [newOrganization(), newOrganization()]
+    for (const organization of organizations) {
+      const drafts = Array.from({ length: 20 }, (_, index) => draft(index, { age: index % 5, tags: [`t${index % 3}`] }))
+      await scoped(model, organization).insertMany(drafts)
+    }
+    const [mine, theirs] = organizations.map(organization => scoped(model, organization)) as [Scope, Scope]
+    const before = await theirs.find({}, { sort: { _id: 1 } })
+
+    await fc.assert(
+      fc.asyncProperty(hostileFilter(theirs.organization), async filter => {
+        const found = await mine.find(filter).catch(() => [])
+        const streamed = await mine.aggregate([{ $match: filter as never }]).catch(() => [])
+        for (const record of [...found, ...streamed] as Person[])
+          assert.ok(mine.organization.equals(record.organization))
+        await mine.updateMany(filter, { $set: { name: 'touched' } }).catch(() => undefined)
+        const operations = [
+          { updateMany: { filter, update: { $set: { name: 'touched' } } } },
+          { deleteMany: { filter: { ...filter, age: -1 } } },
+        ]
+        await mine.bulkWrite(operations as never).catch(() => undefined)
+      }),
+      { numRuns: 150 },
+    )
+    assert.deepEqual(await theirs.find({}, { sort: { _id: 1 } }), before)
+    await mine.deleteMany({ $or: [{ organization: theirs.organization }, {}] }).catch(() => undefined)
+    await mine.bulkWrite([
+      { deleteMany: { filter: { organization: theirs.organization } } },
+      { insertOne: { document: { ...draft(77), organization: theirs.organization } as never } },
+    ])
+    assert.deepEqual(await theirs.find({}, { sort: { _id: 1 } }), before)
+  })
+
+  type Scope = ReturnType<typeof scoped<Person>>
+
+  /** Filters as a service might pass them on: those the parser lets through, and worse ones that it would not. */
+  function hostileFilter(foreign: unknown): fc.Arbitrary<object> {
+    const tenant = fc.constantFrom<object>(
+      { organization: foreign },
+      { organization: { $ne: null } },
+      { organization: { $exists: true } },
+      { organization: { $in: [foreign] } },
+      { $or: [{ organization: foreign }, {}] },
+      { $nor: [{ organization: null }] },
+      { $and: [{ organization: foreign }] },
+      { $expr: { $eq: ['$organization', foreign] } },
+      JSON.parse('{"__proto__":{"organization":null}}') as object,
+    )
+    const field = fc.constantFrom('name', 'email', 'age', 'tags', 'active')
+    const value = fc.oneof(
+      fc.integer({ min: 0, max: 5 }),
+      fc.constantFrom('t1', 'Person 1', ''),
+      fc.boolean(),
+      fc.constant(null),
+    )
+    const operator = fc.constantFrom('$eq', '$ne', '$gt', '$lte', '$exists')
+    const condition = fc.tuple(field, operator, value).map(([name, op, operand]) => ({ [name]: { [op]: operand } }))
+    const parsed = condition.map(filter => {
+      try {
+        return parseFilter(JSON.stringify(filter), personFields)
+      } catch {
+        return {}
+      }
+    })
+    const branch = fc.oneof(tenant, condition)
+    return fc.oneof(
+      parsed,
+      branch,
+      fc.array(branch, { minLength: 1, maxLength: 3 }).map($or => ({ $or })),
+      fc.tuple(branch, condition).map(([a, b]) => ({ ...a, ...b })),
+    )
+  }
+})
+
+describe('a transaction', () => {
+  it('is all or nothing', async () => {
+    const mine = scoped(model, newOrganization())
+    const failing = store.transaction(async session => {
+      await mine.insertOne(draft(1), { session })
+      throw new AppError('conflict', { message: 'no' })
+    })
+    await assert.rejects(failing, refusedAs('conflict'))
+    assert.equal(await mine.count(), 0)
+    assert.equal(
+      await store.transaction(async session => (await mine.insertOne(draft(1), { session })).name),
+      'Person 1',
+    )
+    assert.equal(await mine.count(), 1)
+  })
+
+  it('begins again where it meets another one, and loses no change', async () => {
+    const mine = scoped(model, newOrganization())
+    const { _id } = await mine.insertOne(draft(1, { age: 0 }))
+    let tries = 0
+    const raise = () =>
+      store.transaction(async session => {
+        tries++
+        const { age } = (await mine.findOne({ _id }, { session }))!
+        await mine.updateOne({ _id }, { $set: { age: age! + 1 } }, { session })
+      })
+    await Promise.all(Array.from({ length: 12 }, raise))
+    assert.equal((await mine.findOne({ _id }))?.age, 12)
+    assert.ok(tries > 12, 'they never met')
+  })
+
+  it('waits its turn in a queue instead', async () => {
+    const mine = scoped(model, newOrganization())
+    const { _id } = await mine.insertOne(draft(1, { age: 0 }))
+    let tries = 0
+    const raise = () =>
+      store.transaction(
+        async session => {
+          tries++
+          await mine.updateOne({ _id }, { $inc: { age: 1 } }, { session })
+        },
+        { queue: String(_id) },
+      )
+    await Promise.all(Array.from({ length: 12 }, raise))
+    assert.equal((await mine.findOne({ _id }))?.age, 12)
+    assert.equal(tries, 12)
+  })
+
+  it('gives up at its deadline, without a commit', async () => {
+    const mine = scoped(model, newOrganization())
+    const slow = store.transaction(
+      async session => {
+        await mine.insertOne(draft(1), { session })
+        await new Promise(resolve => setTimeout(resolve, 60))
+      },
+      { timeoutMs: 50 },
+    )
+    await assert.rejects(slow, refusedAs('unavailable'))
+    assert.equal(await mine.count(), 0)
+  })
+})
+
+describe('grouped writes', () => {
+  it('share transactions, and each has its own result', async () => {
+    const mine = scoped(model, newOrganization())
+    const sizes: number[] = []
+    const create = groupWrites<number, string>(store, async (session, numbers) => {
+      sizes.push(numbers.length)
+      const made = await mine.insertMany(
+        numbers.filter(number => number >= 0).map(number => draft(number)),
+        { session },
+      )
+      const names = new Map(made.map(({ email, name }) => [email, name]))
+      return numbers.map(
+        number => names.get(draft(number).email) ?? new AppError('bad_request', { message: 'negative' }),
+      )
+    })
+    const results = await Promise.all(Array.from({ length: 40 }, (_, number) => create('a', number)))
+    assert.deepEqual(
+      results,
+      Array.from({ length: 40 }, (_, number) => `Person ${number}`),
+    )
+    assert.ok(sizes.length < 40)
+    assert.equal(
+      sizes.reduce((sum, size) => sum + size),
+      40,
+    )
+
+    const mixed = await Promise.allSettled([100, -1, 7, 101, 7, 102].map(number => create('a', number)))
+    const outcome = mixed.map(result => (result.status === 'fulfilled' ? 'made' : (result.reason as AppError).code))
+    assert.deepEqual(outcome, ['made', 'bad_request', 'duplicate', 'made', 'duplicate', 'made'])
+    assert.equal(await mine.count(), 43)
+  })
+})
+
+describe('a counter', () => {
+  it('follows what it counts, from many writers at once', async () => {
+    const key = { organization: newOrganization(), name: 'people' }
+    const mine = scoped(model, key.organization)
+    const add = (number: number) =>
+      store.transaction(async session => {
+        await mine.insertOne(draft(number), { session })
+        await moveCounter(session, key, 1)
+      })
+    await Promise.all(Array.from({ length: 24 }, (_, number) => add(number)))
+    assert.equal(await readCounter(store, key), 24)
+    await store.transaction(session => moveCounter(session, key, -4))
+    assert.equal(await readCounter(store, key), 20)
+    assert.equal(await readCounter(store, { ...key, organization: newOrganization() }), 0)
+
+    const repaired = repairCounter(store, key, session => mine.count({}, { session }))
+    const beside = Promise.all([100, 101, 102].map(add))
+    await Promise.all([repaired, beside])
+    assert.equal(await readCounter(store, key), 27)
+  })
+})
+
+describe('the indexes', () => {
+  it('are made once, and none is dropped silently', async () => {
+    const collection = store.connection.collection('people')
+    await collection.createIndex({ organization: 1, age: 1 }, { name: 'by_hand' })
+    const again = await migrate(store, quiet)
+    assert.deepEqual(again, { created: [], undeclared: ['people.by_hand'] })
+    const names = (await collection.indexes()).map(({ name }) => name)
+    assert.ok(names.includes('organization_1__id_1') && names.includes('by_hand'))
+    await collection.dropIndex('by_hand')
+    await collection.dropIndex('organization_1_position_1')
+    assert.deepEqual(await migrate(store, quiet), { created: ['people.organization_1_position_1'], undeclared: [] })
+  })
+
+  it('are made by one at a time', async () => {
+    const another = createLease(store, 'migration', 'another', 60_000)
+    assert.ok(await another.hold())
+    let isOver = false
+    const migration = migrate(store, quiet).finally(() => {
+      isOver = true
+    })
+    await Promise.race([migration, pause(300)])
+    assert.equal(isOver, false)
+    await another.release()
+    await migration
+  })
+})
+
+describe('a database that is away', () => {
+  const settings = { dbName: 'store-test-away', logger: quiet, timeoutMs: 500 }
+
+  it('is unavailable, soon', async () => {
+    await assert.rejects(
+      connectStore({ ...settings, url: 'mongodb://127.0.0.1:1/?directConnection=true' }),
+      refusedAs('unavailable'),
+    )
+  })
+
+  it('that stops answering is unavailable too, and back when it answers again', async () => {
+    const proxy = await stallingProxy(new URL(process.env.MONGODB_URL!))
+    const far = await connectStore({ ...settings, url: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` })
+    const mine = scoped(await people(far), newOrganization())
+    try {
+      await mine.insertOne(draft(1))
+      proxy.stall(true)
+      await assert.rejects(mine.findOne({}), refusedAs('unavailable'))
+      await assert.rejects(far.ping(), refusedAs('unavailable'))
+      await assert.rejects(
+        far.transaction(session => mine.insertOne(draft(2), { session })),
+        refusedAs('unavailable'),
+      )
+      proxy.stall(false)
+      await far.ping()
+      assert.equal(await mine.count(), 1)
+    } finally {
+      proxy.stall(false)
+      await far.connection.dropDatabase()
+      await far.close()
+      proxy.close()
+    }
+  })
+})
+
+/** A way to the server that can stop passing anything on while its connections stay open. */
+async function stallingProxy({ hostname, port }: URL) {
+  const sockets = new Set<Socket>()
+  let stalled = false
+  const server = createServer(client => {
+    const upstream = dial(Number(port), hostname)
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', chunk => void (stalled || to.write(chunk)))
+      from.on('close', () => to.destroy())
+      from.on('error', () => to.destroy())
+    }
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as { port: number }).port,
+    stall: (on: boolean) => {
+      stalled = on
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,324 @@
+import { AppError } from '@rollcall/contract'
+import {
+  type AnyBulkWriteOperation,
+  type ClientSession,
+  type Model,
+  type mongo,
+  type PipelineStage,
+  Types,
+} from 'mongoose'
+import { mapped } from './errors.ts'
+import { READ_MS, STREAM_MS } from './read-limits.ts'
+
+/** A condition on fields of the stored record. Ids may be given as text. */
+export type Filter = object
+/** Fields in their order, each ascending (1) or descending (-1). */
+export type SortOrder = Readonly<Record<string, 1 | -1>>
+/** What inserting takes: the organization and the times are set here, the rest falls back to the schema's defaults. */
+export type Draft<T> = { [K in Exclude<keyof T, 'organization'>]?: Given<T[K]> | undefined }
+/** Ids may be given as text. */
+type Given<V> = V | (Types.ObjectId extends V ? string : never)
+
+/** The transaction an operation belongs to. */
+export type WithSession = { session?: ClientSession | undefined }
+/** How long the server may work on a read before it gives up with `unavailable`. Default 10 s; of a stream 10 min in all. */
+export type Timed = { maxTimeMs?: number | undefined }
+export type ReadOptions = WithSession &
+  Timed & {
+    sort?: SortOrder
+    skip?: number
+    limit?: number
+    projection?: Readonly<Record<string, 0 | 1>>
+    /** Documents fetched at once; for cursors. */
+    batchSize?: number
+  }
+export type UpdateOptions = WithSession & {
+  upsert?: boolean
+  /** Leaves `updatedAt` as it is: for fields that are no part of the public record. */
+  unseen?: boolean
+  arrayFilters?: Record<string, unknown>[]
+}
+
+/**
+ * One collection as one organization sees it: the tenant clause stands first in every operation, and none is possible
+ * without it. Reads answer plain objects. A duplicate at a unique index throws `duplicate`, a malformed id `invalid_field`.
+ */
+export type Scope<T> = {
+  readonly organization: Types.ObjectId
+  readonly model: Model<T>
+  find(filter?: Filter, options?: ReadOptions): Promise<T[]>
+  findOne(filter: Filter, options?: ReadOptions): Promise<T | null>
+  count(filter?: Filter, options?: WithSession & Timed): Promise<number>
+  /** Validates, fills in defaults, answers the record as stored. */
+  insertOne(draft: Draft<T>, options?: WithSession): Promise<T>
+  insertMany(drafts: readonly Draft<T>[], options?: WithSession): Promise<T[]>
+  updateOne(filter: Filter, update: object, options?: UpdateOptions): Promise<mongo.UpdateResult>
+  updateMany(filter: Filter, update: object, options?: UpdateOptions): Promise<mongo.UpdateResult>
+  /** Answers the record as it was before, or as it is after (the default). */
+  findOneAndUpdate(
+    filter: Filter,
+    update: object,
+    options?: UpdateOptions & { returnDocument?: 'before' | 'after' },
+  ): Promise<T | null>
+  /**
+   * Changes fields by deleting the record and inserting it anew, in a transaction: for fields of a unique index whose old
+   * value must be free at once, which not every server sees to on an update. Answers the record as it is after.
+   */
+  rewriteOne(filter: Filter, changes: Draft<T>, options: { session: ClientSession }): Promise<T | null>
+  deleteOne(filter: Filter, options?: WithSession): Promise<mongo.DeleteResult>
+  deleteMany(filter: Filter, options?: WithSession): Promise<mongo.DeleteResult>
+  findOneAndDelete(filter: Filter, options?: WithSession): Promise<T | null>
+  /** Values must be of the stored types (ObjectId, Date). Stages that reach into other collections are refused. */
+  aggregate<R extends object = Record<string, unknown>>(
+    pipeline: PipelineStage[],
+    options?: WithSession & Timed,
+  ): Promise<R[]>
+  /**
+   * Documents as the server sends them, in BSON and in any order, by its replies (16 MiB at most); values as for `aggregate`.
+   * `documentReader` reads them.
+   */
+  findRaw(filter: Filter, options?: Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
+  /** As `aggregate`, with documents as the server sends them, by its replies. */
+  aggregateRaw(pipeline: PipelineStage[], options?: Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
+  /** Streams a pipeline's documents in constant memory; as `aggregate`. */
+  stream<R extends object>(
+    pipeline: PipelineStage[],
+    options?: WithSession & Timed & { batchSize?: number },
+  ): AsyncIterable<R>
+  /**
+   * Many writes in one call, straight to the driver: documents and values must be complete and of the stored types.
+   * Unordered unless told otherwise; undefined where there is nothing to write.
+   */
+  bulkWrite(
+    operations: readonly BulkOperation[],
+    options?: WithSession & { ordered?: boolean; unseen?: boolean },
+  ): Promise<mongo.BulkWriteResult | undefined>
+}
+
+/** One write of `bulkWrite`, as the driver takes it. */
+export type BulkOperation = AnyBulkWriteOperation
+
+type Doc = Record<string, unknown>
+
+/** Whole documents in few answers, left as they come. */
+const raw = { raw: true, batchSize: 10_000 } as const
+
+/** What keeps a read or update to fields the schema knows: a misspelt one throws. */
+const strict = { strict: 'throw', strictQuery: 'throw', lean: true, timestamps: false } as const
+
+/** The view that one organization has of a collection. */
+export function scoped<T>(model: Model<T>, organizationId: string | Types.ObjectId): Scope<T> {
+  const organization = objectId(organizationId, 'organization')
+  const within = (filter: Filter = {}) => ({ ...tenantFirst(organization, filter) }) as never
+  const stamped = (update: object, stamping: Stamping) => stampUpdate(model, update, stamping)
+
+  const insertMany: Scope<T>['insertMany'] = async (drafts, { session } = {}) => {
+    if (drafts.length === 0) return []
+    const docs = await mapped(Promise.all(drafts.map(draft => toDocument(model, { ...draft, organization }))))
+    await mapped(model.collection.insertMany(docs as mongo.Document[], { ordered: true, ...only({ session }) }))
+    return docs as T[]
+  }
+
+  const findOneAndDelete: Scope<T>['findOneAndDelete'] = (filter, options = {}) =>
+    mapped(model.findOneAndDelete(within(filter), { ...strict, ...only(options) }).exec()) as Promise<T | null>
+
+  return {
+    organization,
+    model,
+    find: (filter, { projection, ...options } = {}) =>
+      mapped(model.find(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T[]>,
+    findOne: (filter, { projection, ...options } = {}) =>
+      mapped(model.findOne(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T | null>,
+    count: (filter, options = {}) =>
+      mapped(model.countDocuments(within(filter), { ...strict, ...timed(options) }).exec()),
+    insertOne: async (draft, options) => (await insertMany([draft], options))[0]!,
+    insertMany,
+    updateOne: (filter, update, { unseen, ...options } = {}) =>
+      mapped(
+        model
+          .updateOne(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
+            ...strict,
+            ...only(options),
+          })
+          .exec(),
+      ),
+    updateMany: (filter, update, { unseen, ...options } = {}) =>
+      mapped(
+        model
+          .updateMany(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
+            ...strict,
+            ...only(options),
+          })
+          .exec(),
+      ),
+    findOneAndUpdate: (filter, update, { returnDocument = 'after', unseen, ...options } = {}) =>
+      mapped(
+        model
+          .findOneAndUpdate(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
+            ...strict,
+            returnDocument,
+            ...only(options),
+          })
+          .exec(),
+      ) as Promise<T | null>,
+    deleteOne: (filter, options = {}) =>
+      mapped(model.deleteOne(within(filter), { ...strict, ...only(options) }).exec()),
+    deleteMany: (filter, options = {}) =>
+      mapped(model.deleteMany(within(filter), { ...strict, ...only(options) }).exec()),
+    findOneAndDelete,
+    async rewriteOne(filter, changes, { session }) {
+      const record = await findOneAndDelete(filter, { session })
+      if (!record) return null
+      const [rewritten] = await insertMany([{ ...record, updatedAt: new Date(), ...changes }], { session })
+      return rewritten!
+    },
+    aggregate: <R extends object>(pipeline: PipelineStage[], options: WithSession & Timed = {}) =>
+      mapped(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), timed(options)).toArray()),
+    findRaw: (filter, options = {}) => repliesOf(model.collection.find(within(filter), { ...raw, ...timed(options) })),
+    aggregateRaw: (pipeline, options = {}) =>
+      repliesOf(model.collection.aggregate(tenantPipeline(organization, pipeline), { ...raw, ...timed(options) })),
+    stream: <R extends object>(
+      pipeline: PipelineStage[],
+      { maxTimeMs = STREAM_MS, ...options }: WithSession & Timed & { batchSize?: number } = {},
+    ) =>
+      streamOf<R>(
+        model.collection.aggregate(
+          tenantPipeline(organization, pipeline),
+          timed({ maxTimeMs, ...options }),
+        ) as mongo.AggregationCursor<R>,
+      ),
+    bulkWrite: async (operations, { session, ordered = false, unseen = false } = {}) => {
+      if (operations.length === 0) return undefined // the driver refuses to write nothing
+      const writes = operations.map(operation => tenantWrite(model, organization, operation, unseen))
+      return mapped(model.collection.bulkWrite(writes as never, { ordered, ...only({ session }) }))
+    },
+  }
+}
+
+/** An ObjectId from its 24 hexadecimal digits; throws `invalid_field` for anything else. */
+export function objectId(value: unknown, path = 'id'): Types.ObjectId {
+  if (value instanceof Types.ObjectId) return value
+  if (typeof value === 'string' && /^[0-9a-f]{24}$/i.test(value)) return new Types.ObjectId(value)
+  throw new AppError('invalid_field', { path })
+}
+
+/**
+ * The tenant clause beside the conditions, not around them: top-level conditions are a conjunction, and an `$and` around
+ * them would hide the index from some planners. The spread keeps a key named `__proto__` a plain key.
+ */
+export function tenantFirst(organization: Types.ObjectId, filter: Filter): Doc {
+  return Object.assign({ organization, ...filter }, { organization })
+}
+
+/** Stages that read or write beyond the collection, and so beyond the tenant clause. */
+const foreign = new Set([
+  '$lookup',
+  '$graphLookup',
+  '$unionWith',
+  '$out',
+  '$merge',
+  '$geoNear',
+  '$collStats',
+  '$indexStats',
+])
+
+function tenantPipeline(organization: Types.ObjectId, pipeline: PipelineStage[]): Doc[] {
+  const [first, ...rest] = pipeline as unknown as Doc[]
+  refuseForeign(pipeline as unknown as Doc[])
+  if (first && '$match' in first) return [{ $match: tenantFirst(organization, first.$match as Filter) }, ...rest]
+  return [{ $match: { organization } }, ...(first ? [first, ...rest] : [])]
+}
+
+function refuseForeign(pipeline: readonly Doc[]): void {
+  for (const stage of pipeline) {
+    const name = Object.keys(stage)[0] ?? ''
+    if (foreign.has(name)) throw new Error(`${name} is not possible within an organization`)
+    if (name === '$facet')
+      for (const inner of Object.values(stage.$facet as Record<string, Doc[]>)) refuseForeign(inner)
+  }
+}
+
+async function* repliesOf(cursor: mongo.FindCursor | mongo.AggregationCursor): AsyncIterable<Uint8Array[]> {
+  try {
+    for (;;) {
+      const first = await mapped<unknown>(cursor.next())
+      if (first === null) return
+      yield [first, ...cursor.readBufferedDocuments()] as Uint8Array[]
+    }
+  } finally {
+    await cursor.close().catch(() => undefined)
+  }
+}
+
+async function* streamOf<R>(cursor: mongo.AggregationCursor<R>): AsyncIterable<R> {
+  try {
+    for (;;) {
+      const doc = await mapped(cursor.next())
+      if (doc === null) return
+      yield doc
+    }
+  } finally {
+    await cursor.close().catch(() => undefined)
+  }
+}
+
+function tenantWrite<T>(model: Model<T>, organization: Types.ObjectId, operation: BulkOperation, unseen: boolean): Doc {
+  const [[name, write]] = Object.entries(operation) as [[string, Doc]]
+  if (name === 'insertOne')
+    return { insertOne: { document: stampInsert(model, { ...(write.document as Doc), organization }) } }
+  const filter = tenantFirst(organization, write.filter as Filter)
+  if (name === 'replaceOne') {
+    return {
+      replaceOne: {
+        ...write,
+        filter,
+        replacement: stampInsert(model, { ...(write.replacement as Doc), organization }),
+      },
+    }
+  }
+  if (name === 'deleteOne' || name === 'deleteMany') return { [name]: { ...write, filter } }
+  const update = stampUpdate(model, write.update as object, { upsert: write.upsert === true, unseen })
+  return { [name]: { ...write, filter, update } }
+}
+
+/** A draft as it is stored: cast, validated, defaults filled in. */
+async function toDocument<T>(model: Model<T>, draft: Doc): Promise<Doc> {
+  const document = new model(stampInsert(model, draft))
+  await document.validate()
+  return document.toObject({ versionKey: false, depopulate: true }) as Doc
+}
+
+function stampInsert<T>(model: Model<T>, document: Doc): Doc {
+  const now = new Date()
+  const times: Doc = {}
+  if (model.schema.path('createdAt')) times.createdAt = document.createdAt ?? now
+  if (model.schema.path('updatedAt')) times.updatedAt = document.updatedAt ?? times.createdAt ?? now
+  return { ...document, ...times }
+}
+
+type Stamping = { upsert?: boolean | undefined; unseen?: boolean | undefined }
+
+function stampUpdate<T>(model: Model<T>, update: object, { upsert = false, unseen = false }: Stamping): Doc {
+  const operators = update as Record<string, Doc>
+  for (const [operator, fields] of Object.entries(operators)) {
+    if (!operator.startsWith('$')) throw new Error(`an update is made of operators, not of ${operator}`)
+    if (Object.hasOwn(fields, 'organization')) throw new Error('a record never changes its organization')
+  }
+  const now = new Date()
+  const stamped: Doc = { ...operators }
+  if (model.schema.path('updatedAt') && !unseen) stamped.$set = { updatedAt: now, ...operators.$set }
+  if (upsert && model.schema.path('createdAt')) stamped.$setOnInsert = { createdAt: now, ...operators.$setOnInsert }
+  return stamped
+}
+
+/** Options of a read with its time limit, as the driver takes them. */
+function timed<O extends Timed>({ maxTimeMs = READ_MS, ...options }: O) {
+  return { ...only(options), maxTimeMS: Math.max(1, Math.ceil(maxTimeMs)) }
+}
+
+/** Without the options that are undefined: the driver tells a missing option from an undefined one. */
+function only<O extends object>(options: O): Defined<O> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<O>
+}
+
+type Defined<O> = { [K in keyof O]: Exclude<O[K], undefined> }

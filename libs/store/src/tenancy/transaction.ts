@@ -1,0 +1,68 @@
+import { AppError } from '@rollcall/contract'
+import { backoffMs, pause } from '@rollcall/runtime'
+import { type ClientSession, mongo } from 'mongoose'
+import { isTransient, toStoreError } from './errors.ts'
+
+/** How a transaction runs. */
+export type TransactionOptions = {
+  /** No try and no commit starts after this long; then `unavailable` is thrown. Default: the store's. */
+  timeoutMs?: number
+  /**
+   * Transactions of one process that name the same queue run one after another. For those that are bound to write the
+   * same document (a counter, a parent), where running side by side only means to fail and begin again.
+   */
+  queue?: string
+}
+
+const CONTENTION = { baseMs: 4, maxMs: 64 }
+
+/**
+ * Runs `work` in a transaction of the session until it is committed: again and again where it met another transaction
+ * or the server changed, until the deadline (epoch milliseconds). An error of `work` aborts it.
+ */
+export async function runTransaction<T>(
+  session: ClientSession,
+  work: (session: ClientSession) => Promise<T>,
+  deadline: number,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptOnce(session, work, deadline)
+    } catch (error) {
+      const waitMs = backoffMs(attempt, CONTENTION)
+      if (!isTransient(error)) throw toStoreError(error)
+      if (Date.now() + waitMs >= deadline) throw new AppError('unavailable', {}, { cause: error })
+      await pause(waitMs)
+    }
+  }
+}
+
+async function attemptOnce<T>(
+  session: ClientSession,
+  work: (session: ClientSession) => Promise<T>,
+  deadline: number,
+): Promise<T> {
+  session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } })
+  try {
+    const result = await work(session)
+    if (Date.now() >= deadline) throw new AppError('unavailable', {}, { cause: new Error('transaction took too long') })
+    await commit(session, deadline)
+    return result
+  } catch (error) {
+    if (session.inTransaction()) await session.abortTransaction().catch(() => undefined) // the server aborts it by itself
+    throw error
+  }
+}
+
+/** A commit whose outcome is unknown is sent again: the server answers for the one that went through. */
+async function commit(session: ClientSession, deadline: number): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await session.commitTransaction()
+    } catch (error) {
+      const unknown = error instanceof mongo.MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
+      if (!unknown || isTransient(error) || Date.now() >= deadline) throw error
+      await pause(backoffMs(attempt, CONTENTION))
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { createLogger } from '@rollcall/runtime'
+import { Schema, Types } from 'mongoose'
+import { migrate } from '../src/coordination/migrate.ts'
+import type { FieldTable } from '../src/query/fields.ts'
+import { connectStore, type Store, type StoreOptions } from '../src/tenancy/connection.ts'
+
+/** For tests: a store with a database of its own on the server of MONGODB_URL; `drop` removes it and closes. */
+export async function testStore(options: Partial<StoreOptions> = {}): Promise<{ store: Store; drop(): Promise<void> }> {
+  const url = process.env.MONGODB_URL
+  if (!url) throw new Error('MONGODB_URL is not set: run the tests by npm test')
+  const dbName = options.dbName ?? `store-test-${randomBytes(6).toString('hex')}`
+  const store = await connectStore({ url, dbName, logger: quiet, ...options })
+  const drop = async () => {
+    await store.connection.dropDatabase()
+    await store.close()
+  }
+  return { store, drop }
+}
+
+/** For tests: a logger that says nothing. */
+export const quiet = createLogger({ service: 'test', level: 'silent' })
+
+/** For tests: a record of each kind of field. */
+export type Person = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  email: string
+  emailKey: string
+  name: string
+  age: number | null
+  active: boolean
+  tags: string[]
+  attributes: Record<string, unknown>
+  friend: Types.ObjectId | null
+  seenAt: Date | null
+  position: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+const personSchema = new Schema<Person>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    email: { type: String, required: true },
+    emailKey: { type: String, required: true },
+    name: { type: String, default: '' },
+    age: { type: Number, default: null },
+    active: { type: Boolean, default: true },
+    tags: { type: [String], default: [] },
+    attributes: { type: Schema.Types.Mixed, default: {} },
+    friend: { type: Schema.Types.ObjectId, default: null },
+    seenAt: { type: Date, default: null },
+    position: { type: Number, default: 0 },
+    createdAt: Date,
+    updatedAt: Date,
+  },
+  { collection: 'people', minimize: false, versionKey: false },
+)
+personSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
+personSchema.index({ organization: 1, position: 1 })
+
+/** For tests: the collection of the records, with its indexes. */
+export async function people(store: Store) {
+  const model = store.model<Person>('Person', personSchema)
+  await migrate(store, quiet)
+  return model
+}
+
+/** For tests: the public fields of a record. */
+export const personFields: FieldTable = {
+  email: { type: 'string', key: { path: 'emailKey', of: text => text.toLowerCase() } },
+  name: 'string',
+  age: 'number',
+  active: 'boolean',
+  tags: 'string[]',
+  attributes: 'object',
+  'attributes.city': 'string',
+  'attributes.score': 'number',
+  friend: 'objectId',
+  seenAt: 'date',
+}
+
+/** For tests: a draft with an email made of a number. */
+export function draft(number: number, more: Partial<Person> = {}) {
+  const email = `Person${number}@example.com`
+  return { email, emailKey: email.toLowerCase(), name: `Person ${number}`, ...more }
+}
+
+/** For tests: an organization that nobody else has. */
+export function newOrganization(): Types.ObjectId {
+  return new Types.ObjectId()
+}

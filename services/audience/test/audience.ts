@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { busSettings, createBus, type Topic } from '@rollcall/bus'
+import type { HttpBody } from '@rollcall/contract'
+import type { Services } from '@rollcall/protos'
+import {
+  type Caller,
+  type Client,
+  connect,
+  type Handlers,
+  newKeySettings,
+  readTrust,
+  serve,
+  serviceCaller,
+  type Trust,
+} from '@rollcall/rpc'
+import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
+import { Mongoose, type mongo, Types } from 'mongoose'
+import { readConfig } from '../src/config.ts'
+import { startAudience } from '../src/service.ts'
+
+/** A running audience service for tests, with a database of its own, and what to speak to it with. */
+export type TestAudience = {
+  contacts: Client<'rollcall.audience.v1.Contacts'>
+  attributes: Client<'rollcall.audience.v1.Attributes'>
+  batches: Client<'rollcall.audience.v1.Batches'>
+  client<N extends keyof Services & string>(name: N): Client<N>
+  /** The accounts that the identity service knows, by organization. */
+  users: Map<string, User[]>
+  /** Tells the service what another one publishes. */
+  publish(topic: Topic, events: Event[]): Promise<void>
+  /** The service's database, to look at what is stored. */
+  db: mongo.Db
+  /** Starts another replica, as a process of its own that can be killed. */
+  replica(): Promise<Replica>
+  stop(): Promise<void>
+}
+
+/** A process of the service beside the one under test. */
+export type Replica = { batches: TestAudience['batches']; kill(signal: NodeJS.Signals): Promise<[code: number | null]> }
+
+type User = Services['rollcall.identity.v1.Directory']['findUsers']['response']['users'][number]
+
+/** Starts the service in this process on the backing services of the environment. */
+export async function startTestAudience(): Promise<TestAudience> {
+  const keys = newKeySettings(['gateway', 'import', 'audience'])
+  const dbName = `audience-test-${new Types.ObjectId()}`
+  const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+  const users = new Map<string, User[]>()
+  const identity = await serveDirectory(users, readTrust(keys.audience), logger)
+  const env = {
+    ...process.env,
+    MONGODB_DATABASE: dbName,
+    TOPIC_PREFIX: `${dbName}.`,
+    KAFKA_PARTITIONS: '2',
+    ...keys.audience,
+    IDENTITY_ADDRESS: `127.0.0.1:${identity.port}`,
+  }
+  const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
+  const lifecycle = createLifecycle({ service: 'audience', logger, graceMs: 10_000 })
+  const { port } = await startAudience(config, lifecycle)
+  const address = `127.0.0.1:${port}`
+  const connection = connect({ address, trust: readTrust(keys.gateway) })
+  const ofImport = connect({ address, trust: readTrust(keys.import) })
+  const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
+  await database.asPromise()
+  const bus = createBus({ ...busSettings(config), clientId: 'test', logger })
+  return {
+    contacts: connection.client('rollcall.audience.v1.Contacts'),
+    attributes: {
+      ...connection.client('rollcall.audience.v1.Attributes'),
+      describeAttributes: ofImport.client('rollcall.audience.v1.Attributes').describeAttributes,
+    },
+    batches: ofImport.client('rollcall.audience.v1.Batches'),
+    client: name => connection.client(name),
+    users,
+    publish: (topic, events) => bus.publish(topic, events),
+    db: database.db!,
+    replica: () => startReplica(env, readTrust(keys.import)),
+    stop: async () => {
+      connection.close()
+      ofImport.close()
+      await bus.close()
+      await lifecycle.stop('test over')
+      await identity.stop()
+      await database.dropDatabase()
+      await database.close()
+    },
+  }
+}
+
+/** Stands in for the identity service, as far as the audience asks it. */
+function serveDirectory(users: TestAudience['users'], trust: Trust, logger: Logger) {
+  const directory: Handlers<'rollcall.identity.v1.Directory'> = {
+    findUsers: async ({ ids }, { caller }) => ({
+      users: (users.get(caller.organizationId) ?? []).filter(({ id }) => ids.includes(id)),
+    }),
+  }
+  const services = { 'rollcall.identity.v1.Directory': directory }
+  return serve({ services, port: 0, host: '127.0.0.1', trust, logger })
+}
+
+async function startReplica(env: NodeJS.ProcessEnv, trust: Trust): Promise<Replica> {
+  const port = await freePort()
+  const main = new URL('../src/main.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [main], { env: { ...env, PORT: String(port) }, stdio: 'ignore' })
+  const exited = once(child, 'exit') as Promise<[code: number | null]>
+  const connection = connect({ address: `127.0.0.1:${port}`, trust })
+  await connection.ready(60_000)
+  return {
+    batches: connection.client('rollcall.audience.v1.Batches'),
+    kill: signal => {
+      child.kill(signal)
+      return exited.finally(() => connection.close())
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** A person of an organization of their own, or of the one named. */
+export function testCaller(organizationId = String(new Types.ObjectId())): { caller: Caller } {
+  const caller = serviceCaller('test', organizationId)
+  return { caller: { ...caller, kind: 'session', userId: String(new Types.ObjectId()), userName: 'User One' } }
+}
+
+/** The JSON of an answer. */
+export async function jsonOf<T>(body: Promise<HttpBody>): Promise<T> {
+  return JSON.parse((await body).data.toString()) as T
+}
+
+/** The text of a streamed answer. */
+export async function textOf(bodies: AsyncIterable<HttpBody>): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const { data } of bodies) parts.push(data)
+  return Buffer.concat(parts).toString()
+}
+
+/** The JSON of a streamed answer. */
+export async function streamedJsonOf<T>(bodies: AsyncIterable<HttpBody>): Promise<T> {
+  return JSON.parse(await textOf(bodies)) as T
+}
+
+/** A page of a list. */
+export type Page<T> = { docs: T[]; totalDocs: number; totalPages: number }

@@ -1,0 +1,239 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { AppError, json } from '@rollcall/contract'
+import {
+  createSecretHashers,
+  createSessionJwt,
+  formatToken,
+  generateSecret,
+  parseHashKeys,
+  parseKeyRing,
+  type SessionClaims,
+} from '@rollcall/credentials'
+import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
+import { type Call, newKeySettings, type RpcServer, readTrust, type ServeOptions, serve } from '@rollcall/rpc'
+import { createLifecycle, createLogger, type OwnedLifecycle } from '@rollcall/runtime'
+import { boundedContexts } from '../src/backends.ts'
+import { readConfig } from '../src/config.ts'
+import { startGateway } from '../src/service.ts'
+
+/** What a service behind the gateway does when it is called, in tests. */
+export type Behaviour = (request: never, call: Call) => unknown
+
+export const organizationId = 'badcab'.repeat(4)
+export const userId = 'decade'.repeat(4)
+
+const base64Key = () => randomBytes(32).toString('base64')
+const serviceKeys = newKeySettings(['gateway']).gateway
+const keys = { ...serviceKeys, TOKEN_KEY: `test:${base64Key()}`, SESSION_KEYS: `test:${base64Key()}` }
+const tokenSecrets = createSecretHashers(parseHashKeys(keys.TOKEN_KEY)).token
+const tenantKeys = newKeySettings(['gateway']).gateway
+/** What a gateway with tenant servers is given besides. */
+export const tenantSettings = { TENANT_ASSERTION_KEY: tenantKeys.ASSERTION_KEY }
+const sessions = createSessionJwt({ keys: parseKeyRing(keys.SESSION_KEYS), issuer: 'rollcall', audience: 'rollcall' })
+
+/** Services of the contract behind real gRPC: a method does what a test says, or answers what it was asked. */
+export class StubbedServices {
+  /** What the methods do, by name; tests write into it. */
+  readonly behaviours = new Map<string, Behaviour>()
+  /** Calls so far, oldest first. */
+  readonly calls: { method: string; request: unknown; call: Call }[] = []
+  /** What identity knows: credentials by hash or by session id. */
+  readonly credentials = new Map<string, ResolvedCredential>()
+  server: RpcServer | undefined
+
+  readonly #usual: Record<string, Behaviour> = {
+    resolveToken: ({ hashes: [hash] }: { hashes: [string] }) => this.#resolve(hash),
+    resolveSession: ({ sessionId }: { sessionId: string }) => this.#resolve(sessionId),
+  }
+
+  /** How often a method was called. */
+  count(method: string): number {
+    return this.calls.filter(call => call.method === method).length
+  }
+
+  /** Starts as the services of the installation, or as a tenant server: each knows the gateway by another key. */
+  async start(port = 0, as: 'home' | 'tenant' = 'home'): Promise<number> {
+    const audience = ['Contacts', 'Attributes', 'Batches'].map(name => `audience.v1.${name}`)
+    const names = [...audience, 'import.v1.Imports', 'messaging.v1.Senders']
+    const identity = ['Authentication', 'Credentials', 'Invitations', 'Members', 'Roles', 'TokenUsage', 'Tokens'].map(
+      name => `identity.v1.${name}`,
+    )
+    const services = Object.fromEntries([...names, ...identity].map(name => [`rollcall.${name}`, this.#handlers()]))
+    this.server = await serve({
+      services: services as ServeOptions['services'],
+      port,
+      host: '127.0.0.1',
+      trust: readTrust(as === 'home' ? serviceKeys : tenantKeys),
+      logger: createLogger({ service: 'stub', level: 'silent' }),
+    })
+    return this.server.port
+  }
+
+  #resolve(id: string): ResolvedCredential {
+    const known = this.credentials.get(id)
+    if (!known) throw new AppError('unauthenticated', { message: 'Invalid or inactive API token.' })
+    return known
+  }
+
+  #handlers(): object {
+    return new Proxy(
+      {},
+      {
+        get: (_target, method: string) => (request: unknown, call: Call) => {
+          this.calls.push({ method, request, call })
+          const behaviour = this.behaviours.get(method) ?? this.#usual[method]
+          return behaviour ? behaviour(request as never, call) : json({ method, request })
+        },
+      },
+    )
+  }
+}
+
+/** A gateway in this process, on free ports, with keys of its own in the real Redis. */
+export type TestGateway = {
+  url: string
+  port: number
+  services: StubbedServices
+  lifecycle: OwnedLifecycle
+  /** What it logged, line by line, parsed. */
+  log: Record<string, unknown>[]
+  stop(): Promise<void>
+}
+
+/** Environment of a gateway before stubbed services, which are started where they are not. */
+export async function gatewayEnvironment(
+  settings: Record<string, string>,
+  services: StubbedServices,
+): Promise<NodeJS.ProcessEnv> {
+  const port = services.server?.port ?? (await services.start())
+  const addresses = boundedContexts().map(context => [`${context.toUpperCase()}_ADDRESS`, `127.0.0.1:${port}`])
+  const prefix = `test:${randomUUID()}:`
+  return {
+    ...keys,
+    ...Object.fromEntries(addresses),
+    REDIS_CACHE_URL: process.env.REDIS_CACHE_URL,
+    REDIS_QUEUE_URL: process.env.REDIS_QUEUE_URL,
+    PORT: '0',
+    CREDENTIAL_PREFIX: `${prefix}credential:`,
+    LIMIT_PREFIX: `${prefix}limit:`,
+    IDEMPOTENCY_PREFIX: `${prefix}idempotency:`,
+    RPC_DEADLINE_MS: '2000',
+    ...settings,
+  }
+}
+
+/** Boots a gateway; `settings` are environment variables on top of the usual ones. */
+export async function bootGateway(
+  settings: Record<string, string> = {},
+  services = new StubbedServices(),
+): Promise<TestGateway> {
+  const config = readConfig(await gatewayEnvironment(settings, services))
+  const log: Record<string, unknown>[] = []
+  const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
+  const logger = createLogger({ service: 'gateway', destination })
+  const lifecycle = createLifecycle({ service: 'gateway', logger, graceMs: 5_000 })
+  const gateway = await startGateway(config, lifecycle, logger)
+  lifecycle.health.serving()
+  return {
+    port: gateway.port,
+    url: `http://127.0.0.1:${gateway.port}`,
+    services,
+    lifecycle,
+    log,
+    stop: async () => {
+      await lifecycle.stop('test is over')
+      await services.server?.stop()
+    },
+  }
+}
+
+/** A token that identity knows, as a client sends it. */
+export function issueToken(services: StubbedServices, known: Partial<ResolvedCredential> = {}): string {
+  const secret = generateSecret()
+  services.credentials.set(tokenSecrets.hash(secret), resolved({ tokenId: userId, ...known }))
+  return formatToken(organizationId, secret)
+}
+
+/** A session JWT whose session identity knows. */
+export function issueSession(
+  services: StubbedServices,
+  claims: Partial<SessionClaims> = {},
+  known: Partial<ResolvedCredential> = {},
+): string {
+  const { sid = randomUUID() } = claims
+  services.credentials.set(sid, resolved({ kind: 'session', sessionId: sid, ...known }))
+  const now = Math.floor(Date.now() / 1000)
+  return sessions.sign({ sub: userId, org: organizationId, sid, role: 'admin', iat: now, exp: now + 600, ...claims })
+}
+
+function resolved(known: Partial<ResolvedCredential>): ResolvedCredential {
+  return {
+    kind: 'token',
+    organizationId,
+    userId,
+    userName: 'Account One',
+    role: 'admin',
+    permissions: ['*'],
+    readOnly: false,
+    allowedIps: [],
+    ...known,
+  }
+}
+
+/** Sends bytes as they are and reads until the connection closes, or until `enough` says so. */
+export async function sendRaw(port: number, bytes: string | Buffer, enough = (_: string) => false): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  await once(socket, 'connect')
+  socket.write(bytes)
+  let received = ''
+  socket.setEncoding('latin1').on('data', chunk => {
+    received += chunk
+    if (enough(received)) socket.destroy()
+  })
+  socket.on('error', () => {})
+  await once(socket, 'close')
+  return received
+}
+
+/** A client that sends and reads as it is told, byte by byte. */
+export type RawClient = {
+  socket: Socket
+  /** What it has read so far. */
+  received(): string
+  /** Resolves when the connection is closed, with the milliseconds that this took since it was opened. */
+  closed: Promise<number>
+  /** Resolves when what was read so far fits. */
+  reads(pattern: RegExp): Promise<string>
+}
+
+/** Connects from an address of the loopback network. With `isReading: false` it never takes a byte. */
+export async function openRaw(port: number, { from = '127.0.0.1', isReading = true } = {}): Promise<RawClient> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
+  const openedAt = performance.now()
+  const closed = new Promise<number>(resolve => socket.on('close', () => resolve(performance.now() - openedAt)))
+  let text = ''
+  let arrived = Promise.withResolvers<void>()
+  if (isReading) {
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk
+      arrived.resolve()
+      arrived = Promise.withResolvers()
+    })
+  }
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return {
+    socket,
+    received: () => text,
+    closed,
+    async reads(pattern) {
+      while (!pattern.test(text)) {
+        const isOver = await Promise.race([arrived.promise.then(() => false), closed.then(() => true)])
+        if (isOver && !pattern.test(text)) throw new Error(`closed after ${JSON.stringify(text.slice(-500))}`)
+      }
+      return text
+    },
+  }
+}

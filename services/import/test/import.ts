@@ -1,0 +1,110 @@
+import type { JobQueue } from '@rollcall/bus'
+import { AppError } from '@rollcall/contract'
+import { defaultLimits } from '@rollcall/csv'
+import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
+import { type Call, serviceCaller } from '@rollcall/rpc'
+import { createLogger, type Event } from '@rollcall/runtime'
+import { connectStore, migrate } from '@rollcall/store'
+import { Types } from 'mongoose'
+import { type Context, collectionsOf } from '../src/context.ts'
+import { queueIdOf, runTurn } from '../src/imports/import.job.ts'
+import type { Import } from '../src/imports/import.model.ts'
+import { startImport } from '../src/imports/start-import.ts'
+import { uploadImport } from '../src/uploads/upload-import.ts'
+
+/** What becomes of a batch in the audience that a test plays. */
+export type Answer = (request: ApplyBatchRequest) => Partial<ApplyBatchResponse> | Promise<Partial<ApplyBatchResponse>>
+
+/** The import service without its server and worker, and an audience that is played. */
+export type TestImport = {
+  context: Context
+  /** What the audience answers; unless set, it creates every row. */
+  answer: Answer
+  /** A call of an organization of its own. */
+  newCall(): Call
+  /** Uploads a file with the columns email and name, and starts its import. */
+  start(call: Call, file: string, options?: object): Promise<string>
+  /** One turn of work for the organization. */
+  turn(call: Call, signal?: AbortSignal): ReturnType<typeof runTurn>
+  job(call: Call, jobId: string): Promise<Import>
+  /** The events of a job, in order. */
+  events(jobId: string): Promise<Event[]>
+  stop(): Promise<void>
+}
+
+/** Answers that every row is created. */
+export const createAll: Answer = ({ rows }) => ({ outcomes: rows.map(() => 'CREATED') })
+
+/** Opens a database of its own on the server of the environment. */
+export async function startTestImport(options: Partial<Context> = {}): Promise<TestImport> {
+  const url = process.env.MONGODB_URL
+  if (!url) throw new Error('MONGODB_URL is not set: run the tests by npm test')
+  const logger = createLogger({ service: 'import', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+  const store = await connectStore({ url, dbName: `import-test-${new Types.ObjectId()}`, logger })
+  const nobodyIsWoken: JobQueue = { enqueue: async () => {}, cancel: async () => {}, close: async () => {} }
+  const context: Context = {
+    store,
+    ...collectionsOf(store),
+    logger,
+    attributes: {
+      describeAttributes: async () => ({ definitions: [] }),
+      listAttributes: unasked,
+      createAttribute: unasked,
+      updateAttribute: unasked,
+      deleteAttribute: unasked,
+    },
+    batches: {
+      applyBatch: async request => ({ ...nothingElse, ...(await test.answer(request)) }),
+      undoBatch: unasked,
+      checkLists: async () => ({ unknown: [], archived: [] }),
+    },
+    queue: nobodyIsWoken,
+    limits: defaultLimits,
+    maxUploadBytes: 2 ** 30,
+    uploadTtlMs: 60_000,
+    quotas: { pendingUploads: 1_000, pendingUploadBytes: 2 ** 40, unfinishedJobs: 1_000, dryRuns: 1_000 },
+    now: Date.now,
+    turnMs: 60_000,
+    ...options,
+  }
+  await migrate(store, logger)
+  const test: TestImport = {
+    context,
+    answer: createAll,
+    newCall: () => ({
+      caller: serviceCaller('test', String(new Types.ObjectId())),
+      requestId: 'test',
+      deadline: Date.now() + 60_000,
+      signal: new AbortController().signal,
+      logger,
+    }),
+    async start(call, file, rest = {}) {
+      const upload = await uploadImport(context, oneFile(file), call)
+      const { importId, suggestedMapping } = JSON.parse(String(upload.data))
+      const mapping = JSON.stringify(suggestedMapping)
+      return (await startImport(context, { importId, mapping, tags: [], listIds: [], ...rest }, call)).jobId
+    },
+    turn: ({ caller }, signal = new AbortController().signal) =>
+      runTurn(context, queueIdOf(caller.organizationId), signal),
+    job: async ({ caller }, jobId) => (await context.of(caller).imports.findOne({ _id: jobId }))!,
+    async events(jobId) {
+      const entries = store.connection.collection<{ event: Event }>('outbox').find({ 'event.subject': jobId })
+      return (await entries.toArray()).map(({ event }) => event)
+    },
+    async stop() {
+      await store.connection.dropDatabase()
+      await store.close()
+    },
+  }
+  return test
+}
+
+const nothingElse: ApplyBatchResponse = { outcomes: [], optOutsKept: 0, failures: [], addedToLists: 0, previews: [] }
+
+async function* oneFile(text: string) {
+  yield { fileName: 'test.csv', chunk: Buffer.from(text) }
+}
+
+function unasked(): never {
+  throw new AppError('unavailable', {})
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { type Call, newKeySettings, serviceCaller } from '@rollcall/rpc'
+import { createLifecycle, createLogger } from '@rollcall/runtime'
+import { connectStore, migrate, storeSettings } from '@rollcall/store'
+import { Types } from 'mongoose'
+import { readConfig } from '../src/config.ts'
+import { type Context, createContext } from '../src/context.ts'
+
+/** For tests: the context of the service on a database of its own, and calls of one organization. */
+export type TestContext = {
+  context: Context
+  /** A call by someone of the organization. */
+  call(): Call
+  organizationId: string
+  /** Events in the outbox about a subject, in their order. */
+  eventsOf(subject: string): Promise<{ type: string; data: Record<string, unknown> }[]>
+  stop(): Promise<void>
+}
+
+/** Makes it on the backing services of the environment, with these settings besides. */
+export async function testContext(settings: Record<string, string> = {}): Promise<TestContext> {
+  const dbName = `messaging-test-${new Types.ObjectId()}`
+  const key = randomBytes(32).toString('base64')
+  const config = readConfig({
+    ...process.env,
+    MONGODB_DATABASE: dbName,
+    ...newKeySettings(['messaging']).messaging,
+    SECRET_KEYS: `test:${key}`,
+    IDENTITY_ADDRESS: '127.0.0.1:1',
+    DEFAULT_PROVIDER: 'self-hosted',
+    DNS_CHECK_SECONDS: '0',
+    MAIL_HOST: 'mail.rollcall.test',
+    ...settings,
+  })
+  const logger = createLogger({ service: 'messaging', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+  const lifecycle = createLifecycle({ service: 'messaging', logger, graceMs: 10_000 })
+  const store = await connectStore({ ...storeSettings(config), logger })
+  lifecycle.onStop('store', store.close)
+  const context = createContext(config, store, lifecycle)
+  await migrate(store, logger)
+  const organizationId = String(new Types.ObjectId())
+  return {
+    context,
+    organizationId,
+    call: () => ({
+      caller: serviceCaller('test', organizationId),
+      requestId: '',
+      deadline: Date.now() + 30_000,
+      signal: new AbortController().signal,
+      logger,
+    }),
+    async eventsOf(subject) {
+      const outbox = store.connection.collection('outbox')
+      const entries = await outbox.find({ 'event.subject': subject }).sort({ at: 1, _id: 1 }).toArray()
+      return entries.map(({ event }) => event)
+    },
+    async stop() {
+      await store.connection.dropDatabase()
+      await lifecycle.stop('test over')
+    },
+  }
+}
