@@ -118,6 +118,22 @@ describe('projection', () => {
     assert.deepEqual(project({ label: 1, name: 1 }, record), { _id: 'i', id: 'i', name: 'n' })
   })
 
+  it('finds keys below an object that contain dots, or are named __proto__', () => {
+    const table: FieldTable = {
+      flags: 'object',
+      'flags.a': 'boolean',
+      'flags.a.b': 'boolean',
+      'flags.__proto__': 'boolean',
+    }
+    const project = (projection: object, record: Record<string, unknown>) =>
+      parseProjection(JSON.stringify(projection), table)!(record)
+    const flags = JSON.parse('{"a":true,"a.b":false,"__proto__":true}')
+    assert.deepEqual(project({ 'flags.a.b': 1 }, { flags }), { flags: { 'a.b': false } })
+    assert.deepEqual(project({ 'flags.a': 1, 'flags.a.b': 1 }, { flags }), { flags: { a: true, 'a.b': false } })
+    assert.deepEqual(project({ 'flags.a.b': 0 }, { flags }), { flags: JSON.parse('{"a":true,"__proto__":true}') })
+    assert.deepEqual(project({ 'flags.__proto__': 1 }, { flags }), { flags: JSON.parse('{"__proto__":true}') })
+  })
+
   it('keeps the id unless it is left out', () => {
     const { _id, id, ...anonymous } = record
     assert.deepEqual(project({ _id: 0 }, record), anonymous)

@@ -44,7 +44,7 @@ function treeOf(names: readonly string[], fields: FieldTable): Tree {
   const tree: Tree = new Map()
   for (const name of names) {
     if (!fieldOf(fields, name)) throw invalidParameter('projection', `${name} is not a field of the record`)
-    const segments = name.split('.')
+    const segments = segmentsOf(name, fields)
     const last = segments.pop()!
     let node = tree
     for (const segment of segments) {
@@ -57,6 +57,18 @@ function treeOf(names: readonly string[], fields: FieldTable): Tree {
     node.set(last, true)
   }
   return tree
+}
+
+/** The keys that lead to a field. A dot separates keys only after the name of an object: other keys may contain dots. */
+function segmentsOf(name: string, fields: FieldTable): string[] {
+  const segments: string[] = []
+  let start = 0
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    if (fieldOf(fields, name.slice(0, dot))?.type !== 'object') continue
+    segments.push(name.slice(start, dot))
+    start = dot + 1
+  }
+  return [...segments, name.slice(start)]
 }
 
 function collision(name: string): Error {
@@ -72,13 +84,13 @@ function withoutId({ _id, id, ...rest }: Doc): Doc {
 }
 
 function pick(record: Doc, tree: Tree): Doc {
-  const picked: Doc = {}
+  const picked: [key: string, part: unknown][] = []
   for (const [key, branch] of tree) {
     if (!Object.hasOwn(record, key)) continue
     const part = branch === true ? record[key] : within(record[key], inner => pick(inner, branch))
-    if (part !== undefined) picked[key] = part
+    if (part !== undefined) picked.push([key, part])
   }
-  return picked
+  return Object.fromEntries(picked) // an assignment would set the prototype for a key named __proto__
 }
 
 function omit(record: Doc, tree: Tree): Doc {
