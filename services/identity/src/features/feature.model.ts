@@ -1,6 +1,7 @@
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
-import { Schema, type Types } from 'mongoose'
+import { type PipelineStage, Schema, type Types } from 'mongoose'
+import type { Role } from '../roles/role.model.ts'
 
 /** What a feature is for whoever carries a role. */
 export type RoleSwitch = {
@@ -44,8 +45,7 @@ export const featureSchema = new Schema<Feature>(
 )
 featureSchema.index({ organization: 1, slug: 1 }, { unique: true })
 
-/** What of a feature is public. */
-export const featureFields: FieldTable = {
+const publicFields: FieldTable = {
   slug: 'string',
   name: 'string',
   description: 'string',
@@ -57,7 +57,25 @@ export const featureFields: FieldTable = {
   'createdBy.name': 'string',
 }
 
-const present = presenter(featureFields)
+/**
+ * What filters, orders and projections of features may name: the public fields and `roles.<name>` of each given role.
+ * Filters and orders apply to records that `showSwitches` has extended.
+ */
+export function featureFields(roles: readonly Role[]): FieldTable {
+  const byRole = roles.map(({ _id, name }) => [`roles.${name}`, { type: 'boolean', path: `byRole.${_id}` }] as const)
+  return { ...publicFields, roles: { type: 'object', path: 'byName' }, ...Object.fromEntries(byRole) }
+}
+
+/** Adds the switches as objects: `byName` as they are shown, and `byRole` by id, since a name may contain dots. */
+export const showSwitches: PipelineStage = {
+  $addFields: { byName: switchesBy('$$each.name'), byRole: switchesBy({ $toString: '$$each.role' }) },
+}
+
+function switchesBy(key: string | object) {
+  return { $arrayToObject: { $map: { input: '$roles', as: 'each', in: { k: key, v: '$$each.on' } } } }
+}
+
+const present = presenter(publicFields)
 
 /** The public record of a feature. */
 export function presentFeature(feature: Feature) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { CreateFeatureRequest, UpdateFeatureRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import type { Updated } from '@rollcall/protos/gen/types.ts'
+import type { ListRequest, Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Caller, type Handlers } from '@rollcall/rpc'
 import { runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
@@ -9,17 +9,17 @@ import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import type { Role } from '../roles/role.model.ts'
-import { type Feature, featureFields, presentFeature, type RoleSwitch } from './feature.model.ts'
+import { type Feature, featureFields, presentFeature, type RoleSwitch, showSwitches } from './feature.model.ts'
 
 /** Slugs are parts of paths in the database: nothing in them may mean something there. */
 const slugShape = /^[a-z][a-z0-9_-]{0,39}$/
 
+/** The roles that a feature can be switched by. */
+const forMembers = { kind: { $in: ['user', 'both'] } }
+
 /** Feature flags of the organization. */
 export const features = (context: Context): Handlers<'rollcall.identity.v1.Features'> => ({
-  async listFeatures({ list }, { caller }) {
-    const { features: scope } = context.within(caller.organizationId)
-    return runList({ scope, query: list ?? {}, fields: featureFields, present: presentFeature })
-  },
+  listFeatures: (request, { caller }) => listFeatures(context, request, caller),
 
   createFeature: (request, { caller }) => createFeature(context, request, caller),
 
@@ -34,6 +34,15 @@ export const features = (context: Context): Handlers<'rollcall.identity.v1.Featu
 
   deleteFeature: ({ id }, { caller }) => context.store.transaction(tx => deleteWithin(context, id, caller, tx)),
 })
+
+async function listFeatures(context: Context, { list }: ListRequest, caller: Caller) {
+  const { features: scope, roles } = context.within(caller.organizationId)
+  const query = list ?? {}
+  const isPlain = !(query.filter || query.sort || query.projection) // no field is named, so no role is
+  const fields = featureFields(isPlain ? [] : await roles.find(forMembers, { projection: { name: 1 } }))
+  const stages = isPlain ? [] : [showSwitches]
+  return runList({ scope, stages, query, fields, present: presentFeature })
+}
 
 function createFeature(context: Context, request: CreateFeatureRequest, caller: Caller): Promise<HttpBody> {
   const { slug, name = slug, description = '', default: byDefault = false } = request
@@ -105,7 +114,7 @@ async function roleSwitches(
   tx: ClientSession,
 ): Promise<RoleSwitch[]> {
   const wanted = Object.entries(JSON.parse(text ?? '{}') as Record<string, boolean | null>)
-  const named = { name: { $in: wanted.map(([name]) => name) }, kind: { $in: ['user', 'both'] } }
+  const named = { ...forMembers, name: { $in: wanted.map(([name]) => name) } }
   const ids = new Map((await roles.find(named, { session: tx })).map(({ name, _id }) => [name, _id]))
   const switches = new Map(before.map(({ name, role, on }) => [name, { role, name, on }]))
   for (const [name, on] of wanted) {
