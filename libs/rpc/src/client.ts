@@ -18,7 +18,7 @@ import {
   endOfStream,
   fromServiceError,
   isIdempotentMethod,
-  isRepeatable,
+  isRetryable,
   maxMessageBytes,
   requestIdKey,
   type ServiceName,
@@ -126,7 +126,7 @@ type Callback = (error: ServiceError | null, value?: unknown) => void
 
 function unary(channel: GrpcClient, { path, requestSerialize, responseDeserialize }: Definition, options: CallOptions) {
   const isIdempotent = isIdempotentMethod(path)
-  const retryable = (failure: unknown) => isRepeatable(failure, isIdempotent)
+  const retryable = (failure: unknown) => isRetryable(failure, isIdempotent)
   return (request: unknown, context: CallContext) => {
     const { deadline } = callOptions(context, options.deadlineMs ?? 10_000)
     const { signal } = context
@@ -256,7 +256,7 @@ function serverStream(
         }
         return
       } catch (failure) {
-        if (hasBegun || number === attempts || !isRepeatable(failure, isIdempotent)) throw failure
+        if (hasBegun || number === attempts || !isRetryable(failure, isIdempotent)) throw failure
         await pause(backoffMs(number, { baseMs: firstWaitMs }), context.signal)
       }
     }
