@@ -1,6 +1,6 @@
 import { createLogger, isTracing, type Lifecycle, type Logger, type Metrics } from '@rollcall/runtime'
 import { pino } from 'pino'
-import type { Exchange, Step } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 
 const batchBytes = 8 * 1024
 const batchMs = 250
@@ -23,7 +23,7 @@ export function batchedLogger(level: string, { onStop }: Pick<Lifecycle, 'onStop
  * Writes one line and two metrics for every request once its answer is out. The route stands for the path: a path may
  * hold a secret, and a query what people searched for.
  */
-export function accessLog(logger: Logger, metrics: Metrics): Step {
+export function accessLog(logger: Logger, metrics: Metrics): (exchange: Exchange) => void {
   const labels = ['method', 'route', 'status'] as const
   const total = metrics.counter({ name: 'rollcall_http_requests_total', help: 'Requests answered', labels })
   const seconds = metrics.histogram({

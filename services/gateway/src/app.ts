@@ -6,19 +6,22 @@ import { accessLog } from './access-log.ts'
 import { authentication } from './authenticate.ts'
 import { guard } from './authorize.ts'
 import type { Context } from './context.ts'
-import { Exchange, type Step } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import { answerProblem } from './problem.ts'
 import { rateLimits } from './rate-limit.ts'
 import { connectAccount } from './routes/connect-account.ts'
 import { reference } from './routes/reference.ts'
+import { startSteps } from './steps.ts'
 import { readBody, strictCheck, transcode } from './transcode.ts'
 
 const apiVersion = '1.0.0'
 
 /**
- * The gateway as a request listener. A request becomes an exchange, with its request id, and goes through the steps in
- * this order; the first that throws ends it with the problem it threw. The routes are data: one Express middleware finds
- * them, so that a request costs the same however many there are.
+ * Returns the gateway as a request listener. A request becomes an exchange, with its request id, and goes through the
+ * steps in this order; the first that throws ends it with the problem it threw. The routes are data, found by one
+ * middleware: a request costs the same however many there are.
+ *
+ * Express is a shell for that one handler. It knows whom to believe about the client behind proxies, and serves the pages.
  */
 export function createApp(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
   const credential = authentication({
@@ -26,17 +29,16 @@ export function createApp(context: Context): (request: IncomingMessage, response
     identity: context.backends.client('rollcall.identity.v1.Credentials'),
   })
   const limits = rateLimits({ ...context, prefix: context.limitPrefix })
-  const order: Step[] = [
-    credential.ask, // sends its question only, together with that of the limits
-    limits.count,
-    requireHost,
-    credential.authenticate,
-    guard,
-    context.tokenUsage.note,
-    readBody(context.deadlineMs),
-    strictCheck,
-    transcode(context),
-  ]
+  const steps = startSteps()
+    .step(credential.prefetchCredential) // does not wait for the cache: its request goes out with that of the limits
+    .step(limits.count)
+    .check(requireHost)
+    .step(credential.authenticate)
+    .step(guard)
+    .check(context.tokenUsage.note)
+    .step(readBody(context.deadlineMs))
+    .step(strictCheck)
+    .check(transcode(context))
   const log = accessLog(context.accessLogger, context.metrics)
   const match = compileMatcher(context.routes)
 
@@ -49,11 +51,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
   }
   const follow = async (exchange: Exchange): Promise<void> => {
     try {
-      for (const step of order) {
-        const pending = step(exchange)
-        if (pending) await pending
-        if (exchange.isAborted) return
-      }
+      await steps.run(exchange)
     } catch (thrown) {
       answerProblem(exchange, thrown, context.logger)
     }

@@ -5,17 +5,38 @@ import type { Caller } from '@rollcall/rpc'
 import type { Budget, Hold, TraceCarrier } from '@rollcall/runtime'
 import type { Request, Response } from 'express'
 import { limitKey, normalizeAddress } from './address.ts'
-import type { Claim } from './authenticate.ts'
 import type { Bounds } from './bounds.ts'
+import type { Claim } from './claim.ts'
 
-/** A step that an exchange goes through. What it throws ends the exchange. */
-export type Step = (exchange: Exchange) => Promise<void> | void
+/** A header field of an answer. */
+export type Header = readonly [name: string, value: string]
+
+/** After `prefetchCredential`. */
+export type Claimed = Exchange & { claim: Claim }
+/** After the rate limits. */
+export type Counted = Claimed & { limitHeaders: readonly Header[] }
+/** After `authenticate`: the caller is known. */
+export type Authenticated = Counted & { caller: Caller }
+/** After the guard: the route exists, and the caller may use it. */
+export type Authorized = Authenticated & { match: Match }
+/** After `readBody`. */
+export type Received = Authorized & { body: Body }
+/** After the strict check. */
+export type Checked = Received & { message: Message }
+
+/** The parsed body of a request; undefined where it has none. */
+export type Body = { value: unknown }
+/** A checked request as its rpc takes it. */
+export type Message = Record<string, unknown>
 
 /** How long a refused client may go on sending; at once, it would miss the answer. */
 const lingerMs = 3_000
 const saneRequestId = /^[\w.:=+/-]{1,128}$/
 
-/** One request on its way through the gateway, its answer, and what the steps found out so far. */
+/**
+ * One request on its way through the gateway, and its answer. Each step adds what it finds out to the same object, and
+ * answers it under the next of the types above. Read here, a field may still be unset.
+ */
 export class Exchange {
   readonly request: Request
   readonly response: Response
@@ -36,18 +57,15 @@ export class Exchange {
   traceId = ''
   /** Kind of the credential, for the log. */
   credential: Credential['kind'] = 'none'
-  /** What the credential claims, or why it can claim nothing. */
-  claim: Claim | string | undefined
+  claim: Claim | undefined
   caller: Caller | undefined
-  /** The parsed JSON body. */
-  body: unknown
-  /** The checked request as the rpc takes it. */
-  message: Record<string, unknown> | undefined
-  /** Where the client stands with its limits: headers of whatever is answered, name, value, name, value. */
-  limitHeaders: readonly string[] = []
-  /** What the head of a success carries besides. */
-  readonly headers: string[] = []
-  /** What it was refused for. */
+  body: Body | undefined
+  message: Message | undefined
+  /** How much of its limits the client has used up; part of every answer. */
+  limitHeaders: readonly Header[] | undefined
+  /** Additional headers of the answer. */
+  headers: Header[] = []
+  /** Why it was refused. */
   failure: AppError | undefined
   #abort: AbortController | undefined
   #atEnd: (() => void)[] | undefined = []

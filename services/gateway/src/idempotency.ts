@@ -3,11 +3,11 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { AppError, type HttpBody } from '@rollcall/contract'
 import { mayHaveTakenEffect } from '@rollcall/rpc'
 import type { Redis } from 'ioredis'
-import type { Exchange } from './exchange.ts'
+import type { Authorized, Checked } from './exchange.ts'
 
 /** Does what a request asks for at most once per key of the client's, and answers its repetitions as the first time. */
 export type Idempotency = {
-  once(exchange: Exchange, attempt: Attempt): Promise<HttpBody>
+  once(exchange: Authorized, attempt: Attempt): Promise<HttpBody>
 }
 
 /** One way to do what a request asks for. */
@@ -85,7 +85,7 @@ export function createIdempotency({ redis, prefix, maxKeys }: IdempotencyOptions
   }
 
   /** The change is made: that its answer could not be kept only costs its repetition a 409. */
-  const keep = async ({ key }: Place, exchange: Exchange, request: string | undefined, answer: HttpBody) => {
+  const keep = async ({ key }: Place, exchange: Authorized, request: string | undefined, answer: HttpBody) => {
     if (request === undefined) return
     await redis.set(key, keptAnswer(exchange, request, answer), 'EX', keptSeconds).catch(() => undefined)
   }
@@ -119,11 +119,10 @@ export function createIdempotency({ redis, prefix, maxKeys }: IdempotencyOptions
 }
 
 /** The attempt of a request whose body has been read. */
-export function attemptOf(exchange: Exchange, perform: () => Promise<HttpBody>): Attempt {
-  const { match, message } = exchange
+export function attemptOf({ match, message }: Checked, perform: () => Promise<HttpBody>): Attempt {
   return {
     perform,
-    fingerprint: () => digest(JSON.stringify([match!.route.path, message])),
+    fingerprint: () => digest(JSON.stringify([match.route.path, message])),
     mayHaveTakenEffect,
   }
 }
@@ -136,7 +135,7 @@ async function askRedis<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-async function replay(exchange: Exchange, { request, answer }: Kept, attempt: Attempt): Promise<HttpBody> {
+async function replay(exchange: Authorized, { request, answer }: Kept, attempt: Attempt): Promise<HttpBody> {
   if (request === undefined) {
     throw conflict('a request with this Idempotency-Key is still running, or ended without an answer')
   }
@@ -144,10 +143,10 @@ async function replay(exchange: Exchange, { request, answer }: Kept, attempt: At
     throw conflict('this Idempotency-Key was used for another request')
   }
   if (!answer) {
-    const why = exchange.match!.route.returns.secret ? 'holds a secret' : 'is too long'
+    const why = exchange.match.route.returns.secret ? 'holds a secret' : 'is too long'
     throw conflict(`the request with this Idempotency-Key succeeded; its answer ${why} and was not kept`)
   }
-  exchange.headers.push('Idempotency-Replayed', 'true')
+  exchange.headers.push(['Idempotency-Replayed', 'true'])
   return { contentType: answer.contentType, data: inflateRawSync(Buffer.from(answer.data, 'base64')) }
 }
 
@@ -155,8 +154,8 @@ function conflict(message: string): AppError {
   return new AppError('conflict', { message })
 }
 
-function keptAnswer({ match }: Exchange, request: string, { contentType, data }: HttpBody): string {
-  const isKeepable = !match!.route.returns.secret && data.length <= longestAnswer
+function keptAnswer({ match }: Authorized, request: string, { contentType, data }: HttpBody): string {
+  const isKeepable = !match.route.returns.secret && data.length <= longestAnswer
   const compressed = isKeepable ? deflateRawSync(data) : undefined
   const isSmall = compressed !== undefined && compressed.length <= keptBytes
   const kept: Kept = { request, ...(isSmall && { answer: { contentType, data: compressed.toString('base64') } }) }
@@ -164,8 +163,8 @@ function keptAnswer({ match }: Exchange, request: string, { contentType, data }:
 }
 
 /** The caller's own place: nobody else's requests can be answered from it, or count in it. */
-function placeOf({ caller }: Exchange, given: string, prefix: string): Place {
-  const { organizationId, userId, tokenId } = caller!
+function placeOf({ caller }: Authorized, given: string, prefix: string): Place {
+  const { organizationId, userId, tokenId } = caller
   const organization = `${prefix}{${organizationId}}`
   const credential = `${organization}:${tokenId ?? userId}`
   return { key: `${credential}:${digest(given)}`, counted: [`${credential}:live`, `${organization}:live`] }

@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 import { AppError, plainText, type Route, speaksOAuth, toAppError } from '@rollcall/contract'
 import type { Logger } from '@rollcall/runtime'
 import { answer, commonHeaders } from './answer.ts'
-import type { Exchange } from './exchange.ts'
-import { asOAuthError } from './routes/oauth.ts'
+import type { Exchange, Header } from './exchange.ts'
+import { asOAuthError, noCache } from './routes/oauth.ts'
 
 const retryAfterSeconds = 2
 
 /** Ends an exchange with what was thrown: one of the declared shapes, and nothing of what happened inside. */
 export function answerProblem(exchange: Exchange, thrown: unknown, logger: Logger): void {
-  const error = inTheWordsOf(exchange.match?.route, toAppError(thrown))
+  const error = asRouteError(exchange.match?.route, toAppError(thrown))
   exchange.failure = error
   if (exchange.isAborted) return
   if (error.status === 503) {
@@ -22,11 +22,11 @@ export function answerProblem(exchange: Exchange, thrown: unknown, logger: Logge
     exchange.response.destroy()
     return
   }
-  exchange.headers.splice(0, exchange.headers.length, ...headersOf(error))
+  exchange.headers = headersOf(error)
   answer(exchange, error.status, bodyOf(error))
 }
 
-function inTheWordsOf(route: Route | undefined, error: AppError): AppError {
+function asRouteError(route: Route | undefined, error: AppError): AppError {
   return route && speaksOAuth(route) ? asOAuthError(error, route) : error
 }
 
@@ -35,12 +35,12 @@ function bodyOf(error: AppError) {
   return { contentType: 'application/json; charset=utf-8', data: Buffer.from(JSON.stringify(error.body)) }
 }
 
-function headersOf(error: AppError): string[] {
-  if (error.status === 503) return ['Retry-After', String(retryAfterSeconds)]
-  if ('retryAfterSeconds' in error.details) return ['Retry-After', String(error.details.retryAfterSeconds)]
-  if (error.code === 'invalid_client') return ['WWW-Authenticate', 'Basic realm="rollcall"', 'Pragma', 'no-cache']
+function headersOf(error: AppError): Header[] {
+  if (error.status === 503) return [['Retry-After', String(retryAfterSeconds)]]
+  if ('retryAfterSeconds' in error.details) return [['Retry-After', String(error.details.retryAfterSeconds)]]
+  if (error.code === 'invalid_client') return [['WWW-Authenticate', 'Basic realm="rollcall"'], noCache]
   if (error.status !== 401) return []
-  return ['WWW-Authenticate', `Bearer error="invalid_token", error_description="${plainText(error.message)}"`]
+  return [['WWW-Authenticate', `Bearer error="invalid_token", error_description="${plainText(error.message)}"`]]
 }
 
 /**
@@ -61,12 +61,15 @@ export function answerUnreadable(
   }
   const error = new AppError('bad_request', { message: unreadable[code ?? ''] ?? 'malformed HTTP request' })
   const { contentType, data } = bodyOf(error)
-  const headers = [
-    ...['Content-Type', contentType, 'Content-Length', String(data.length), 'Connection', 'close'],
-    ...['Date', new Date().toUTCString(), 'X-Request-Id', randomUUID()],
+  const headers: Header[] = [
+    ['Content-Type', contentType],
+    ['Content-Length', String(data.length)],
+    ['Connection', 'close'],
+    ['Date', new Date().toUTCString()],
+    ['X-Request-Id', randomUUID()],
     ...commonHeaders,
   ]
-  const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`))
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${data}`)
 }
 

@@ -11,7 +11,8 @@ import {
 import type { Redis } from 'ioredis'
 import { type RedisReply, RedisStore } from 'rate-limit-redis'
 import { limitKey } from './address.ts'
-import type { Exchange, Step } from './exchange.ts'
+import type { Claimed, Counted, Exchange, Header } from './exchange.ts'
+import type { Step } from './steps.ts'
 
 type Group = keyof typeof limits
 
@@ -23,12 +24,18 @@ export type LimitOptions = {
   metrics: Metrics
 }
 
+/**
+ * Counts a request against the limit of one group, and resolves to the headers that say how much of it is used up.
+ * @throws {AppError} rate_limited where it is used up
+ */
+export type Limiter = (exchange: Exchange) => Promise<readonly Header[]>
+
 /** The limits as steps. */
 export type RateLimits = {
   /** Counts a request of the API. */
-  count: Step
+  count: Step<Claimed, Counted>
   /** Counts a request of the pages: the reference, and connecting a mail account. */
-  countReference: Step
+  countReference: Limiter
 }
 
 /**
@@ -40,26 +47,30 @@ export type RateLimits = {
  * nothing works without; no limit decides who may do what.
  */
 export function rateLimits(options: LimitOptions): RateLimits {
-  const groups = Object.keys(limits) as Group[]
-  const stores = new Map(groups.map(group => [group, sharedStore(options, group)]))
-  const passes = new Map(groups.map(group => [group, limiter(group, stores.get(group)!, options.metrics)]))
+  const stores = byGroup(group => sharedStore(options, group))
+  const limiters = byGroup(group => limiter(group, stores[group], options.metrics))
   const loadScripts = () => {
-    for (const store of stores.values()) store.loadScripts()
+    for (const store of Object.values(stores)) store.loadScripts()
   }
   options.redis.on('ready', loadScripts)
   if (options.redis.status === 'ready') loadScripts()
   return {
     async count(exchange) {
-      await passes.get('global')!(exchange)
       const group = exchange.match?.route.limit
-      if (group) await passes.get(group)!(exchange)
+      let limitHeaders = await limiters.global(exchange)
+      if (group) limitHeaders = await limiters[group](exchange)
+      return Object.assign(exchange, { limitHeaders })
     },
-    countReference: passes.get('reference')!,
+    countReference: limiters.reference,
   }
 }
 
-/** The limiter of one group as a step: throws `rate_limited` where the client has used up its requests. */
-function limiter(group: Group, store: Store, metrics: Metrics): (exchange: Exchange) => Promise<void> {
+function byGroup<T>(make: (group: Group) => T): Record<Group, T> {
+  const groups = Object.keys(limits) as Group[]
+  return Object.fromEntries(groups.map(group => [group, make(group)])) as Record<Group, T>
+}
+
+function limiter(group: Group, store: Store, metrics: Metrics): Limiter {
   const limited = metrics.counter({
     name: 'rollcall_rate_limited_total',
     help: 'Requests refused by a rate limit',
@@ -80,14 +91,16 @@ function limiter(group: Group, store: Store, metrics: Metrics): (exchange: Excha
     },
     store,
   })
-  const fixed = ['RateLimit-Policy', `${requests};w=${windowSeconds}`, 'RateLimit-Limit', String(requests)]
+  const policy: Header = ['RateLimit-Policy', `${requests};w=${windowSeconds}`]
+  const limit: Header = ['RateLimit-Limit', String(requests)]
   return exchange =>
     new Promise((resolve, reject) => {
       const { request, response } = exchange
       void count(request, response, (refusal?: unknown) => {
-        exchange.limitHeaders = fixed.concat(headersOf(infoOf(request)))
+        const headers = [policy, limit, ...headersOf(infoOf(request))]
+        exchange.limitHeaders = headers // also of the answer that a refusal becomes
         if (refusal) reject(refusal)
-        else resolve()
+        else resolve(headers)
       })
     })
 }
@@ -95,8 +108,11 @@ function limiter(group: Group, store: Store, metrics: Metrics): (exchange: Excha
 const infoOf = (request: Exchange['request']) => (request as AugmentedRequest).rateLimit!
 
 /** What changes from request to request of the headers of draft-ietf-httpapi-ratelimit-headers-06. */
-function headersOf(info: RateLimitInfo): string[] {
-  return ['RateLimit-Remaining', String(info.remaining), 'RateLimit-Reset', String(secondsLeft(info))]
+function headersOf(info: RateLimitInfo): Header[] {
+  return [
+    ['RateLimit-Remaining', String(info.remaining)],
+    ['RateLimit-Reset', String(secondsLeft(info))],
+  ]
 }
 
 function secondsLeft({ resetTime }: RateLimitInfo): number {

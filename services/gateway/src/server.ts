@@ -11,14 +11,15 @@ const maxHeadBytes = 64 * 1024
 /** Longer than a load balancer keeps an idle connection, so that it is not the gateway who closes it under a request. */
 const keepAliveMs = 65_000
 const sweepMs = 50
-/** What a connection whose first request has begun to arrive is given to bring the rest, when a stop has begun. */
-const patienceMs = 1_000
+/** How long a stop waits for the rest of a connection's first request. */
+const firstRequestGraceMs = 1_000
 /** How often Node looks for requests that take too long to arrive. */
 const longestCheckMs = 1_000
 const checksPerTimeout = 10
 /** Requests of a connection that wait for the answers before theirs. */
 const maxPipelined = 256
 
+/** Handles one request. The gateway's is `createApp`: one handler, with Express as a shell around it. */
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /** How the API is served; times in milliseconds. */
@@ -148,7 +149,7 @@ async function stopServer(server: Server, connections: Connections): Promise<voi
   const sweep = () => {
     server.closeIdleConnections()
     // Node does not count those as idle that have never made a request.
-    const isLate = performance.now() - startedAt > patienceMs
+    const isLate = performance.now() - startedAt > firstRequestGraceMs
     for (const [socket, { latest }] of connections) {
       if (!latest && (isLate || socket.bytesRead === 0)) socket.destroy()
     }

@@ -6,13 +6,13 @@ import type {
 } from '@rollcall/protos/gen/identity-v1.ts'
 import { type Client, serviceCaller } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
-import type { Exchange } from './exchange.ts'
+import type { Authorized } from './exchange.ts'
 
 /** Tokens to remember between two reports. Uses of those beyond are not counted. */
 const maxTokens = 10_000
 const tokensPerCall = 500
 /** Nobody waits for a report but the end of the process. */
-const patienceMs = 3_000
+const timeoutMs = 3_000
 
 /** Uses by permission, `resource.action`. */
 type Used = Omit<RecordUsageRequestUsedToken, 'tokenId' | 'uses'> & { uses: Map<string, RecordUsageRequestUse> }
@@ -20,7 +20,7 @@ type Used = Omit<RecordUsageRequestUsedToken, 'tokenId' | 'uses'> & { uses: Map<
 /** Counts what tokens are used for, and tells identity now and then. */
 export type TokenUsage = {
   /** Notes a request that the guard let pass: a few operations on maps in memory. */
-  note(exchange: Exchange): void
+  note(exchange: Authorized): void
   /** Makes the last report. */
   stop(): Promise<void>
 }
@@ -43,7 +43,7 @@ export function startTokenUsage({ identity, everyMs, logger }: TokenUsageOptions
     tokens = new Map()
     try {
       while (gathered.length > 0) {
-        const deadline = Date.now() + patienceMs
+        const deadline = Date.now() + timeoutMs
         const message = messageOf(gathered.slice(0, tokensPerCall))
         await identity.recordUsage(message, { caller: serviceCaller('gateway'), deadline })
         gathered.splice(0, tokensPerCall)
@@ -62,17 +62,17 @@ export function startTokenUsage({ identity, everyMs, logger }: TokenUsageOptions
 
   return {
     note({ caller, match, ip }) {
-      if (caller?.tokenId === undefined) return
+      if (caller.tokenId === undefined) return
       const now = Date.now()
       const used = tokens.get(caller.tokenId)
       if (used) {
         used.lastUsedAt = now
         used.lastUsedIp = ip
-        count(used.uses, match!.route, now)
+        count(used.uses, match.route, now)
       } else if (tokens.size < maxTokens) {
         const { tokenId, organizationId } = caller
         const used: Used = { organizationId, lastUsedAt: now, lastUsedIp: ip, uses: new Map() }
-        count(used.uses, match!.route, now)
+        count(used.uses, match.route, now)
         tokens.set(tokenId, used)
       }
     },

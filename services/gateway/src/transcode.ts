@@ -4,32 +4,35 @@ import type { CallContext } from '@rollcall/rpc'
 import { answer, answerStream } from './answer.ts'
 import type { Backends, Invoke } from './backends.ts'
 import { readJson } from './body.ts'
-import type { Exchange, Step } from './exchange.ts'
+import type { Authorized, Body, Checked, Exchange, Received } from './exchange.ts'
 import { attemptOf, createIdempotency, type Idempotency, type IdempotencyOptions } from './idempotency.ts'
-import { forbidCaching, readOAuth } from './routes/oauth.ts'
+import { noCache, readOAuth } from './routes/oauth.ts'
 import { createSessionCookie, type SessionCookie } from './routes/session-cookie.ts'
 import { uploadAttempt } from './routes/upload.ts'
+import type { Step } from './steps.ts'
 import type { StreamSlots } from './stream-slots.ts'
 
+const noBody: Body = { value: undefined }
+
 /** Reads the body of a route that has one. The time it takes to arrive is the client's, not the service's. */
-export function readBody(deadlineMs: number): Step {
+export function readBody(deadlineMs: number): Step<Authorized, Received> {
+  const read = async (exchange: Authorized): Promise<Received> => {
+    const value = await (exchange.match.route.via === 'oauth' ? readOAuth(exchange) : readJson(exchange))
+    exchange.deadline = Date.now() + deadlineMs
+    return Object.assign(exchange, { body: { value } })
+  }
   return exchange => {
-    const { hasBody, via } = exchange.match!.route
-    if (!hasBody || via === 'upload') return
-    const read = via === 'oauth' ? readOAuth : readJson
-    return read(exchange).then(body => {
-      exchange.body = body
-      exchange.deadline = Date.now() + deadlineMs
-    })
+    const { hasBody, via } = exchange.match.route
+    return hasBody && via !== 'upload' ? read(exchange) : Object.assign(exchange, { body: noBody })
   }
 }
 
 /** Holds the request against the contract: what passes is what the rpc takes, and nothing else. */
-export function strictCheck(exchange: Exchange): void {
-  const { route, params } = exchange.match!
-  const { request, headers } = route.check({ params, query: parseQuery(exchange.query), body: exchange.body })
-  exchange.message = request
-  for (const [name, value] of Object.entries(headers)) exchange.headers.push(name, value)
+export function strictCheck(exchange: Received): Checked {
+  const { route, params } = exchange.match
+  const { request, headers } = route.check({ params, query: parseQuery(exchange.query), body: exchange.body.value })
+  exchange.headers.push(...Object.entries(headers))
+  return Object.assign(exchange, { message: request })
 }
 
 function parseQuery(text: string): Record<string, unknown> {
@@ -59,13 +62,13 @@ type TranscodeOptions = {
 }
 
 /** Calls the rpc behind each route, and answers with what it answers. */
-export function transcode(options: TranscodeOptions): Step {
+export function transcode(options: TranscodeOptions): Step<Checked, void> {
   const { routes, backends } = options
   const idempotency = createIdempotency(options.keptAnswers)
   const sessionCookie = createSessionCookie(options.publicUrl)
   const callOptions = { ...options, idempotency, sessionCookie }
   const calls = new Map(routes.map(route => [route, callOf(route, backends.invoker(route), callOptions)]))
-  return exchange => calls.get(exchange.match!.route)!(exchange)
+  return exchange => calls.get(exchange.match.route)!(exchange)
 }
 
 type CallOptions = { idempotency: Idempotency; sessionCookie: SessionCookie } & Pick<
@@ -77,15 +80,15 @@ function callOf(
   route: Route,
   invoke: Invoke,
   { idempotency, sessionCookie, uploadMaxBytes, streamSlots }: CallOptions,
-): Step {
+): Step<Checked, void> {
   const { status, via, rpc, returns } = route
   const disposition = returns.download === undefined ? undefined : `attachment; filename="${returns.download}"`
   const announce = (exchange: Exchange) => {
-    if (disposition !== undefined) exchange.headers.push('Content-Disposition', disposition)
+    if (disposition !== undefined) exchange.headers.push(['Content-Disposition', disposition])
   }
   if (route.streams) {
     return async exchange => {
-      if (isLong(exchange, route)) exchange.atEnd(await streamSlots.take(exchange.caller!.organizationId))
+      if (isLong(exchange, route)) exchange.atEnd(await streamSlots.take(exchange.caller.organizationId))
       const chunks = invoke(exchange.message, contextOf(exchange, route)) as AsyncIterable<HttpBody>
       announce(exchange)
       await answerStream(exchange, status, chunks)
@@ -93,7 +96,7 @@ function callOf(
   }
 
   const isFinished = rpc.resolvedResponseType?.fullName === '.google.api.HttpBody'
-  const call = async (exchange: Exchange, message: unknown = exchange.message): Promise<HttpBody> => {
+  const call = async (exchange: Checked, message: unknown = exchange.message): Promise<HttpBody> => {
     const answered = await invoke(message, contextOf(exchange, route))
     return isFinished ? (answered as HttpBody) : json(answered)
   }
@@ -117,7 +120,7 @@ function callOf(
     case 'oauth_registration':
       return async exchange => {
         const answered = await call(exchange)
-        forbidCaching(exchange)
+        exchange.headers.push(noCache)
         return deliver(exchange, answered)
       }
     case 'sign_out':
@@ -129,7 +132,7 @@ function callOf(
     case 'redirect':
       return async exchange => {
         const answered = await call(exchange)
-        exchange.headers.push('Location', (JSON.parse(answered.data.toString()) as { url: string }).url)
+        exchange.headers.push(['Location', (JSON.parse(answered.data.toString()) as { url: string }).url])
         deliver(exchange, answered)
       }
     case 'browser':
@@ -143,7 +146,7 @@ function callOf(
 }
 
 /** Whether a stream goes on for as long as there are records: a page does not. */
-function isLong({ message }: Exchange, { returns }: Route): boolean {
+function isLong({ message }: Checked, { returns }: Route): boolean {
   const { list } = message as { list?: { pagination?: boolean } }
   return returns.page_of === undefined || list?.pagination === false
 }
@@ -152,10 +155,10 @@ function isLong({ message }: Exchange, { returns }: Route): boolean {
  * A stream has its own, longer time; rpc clients see to it that it begins within the usual one. What a client may want to
  * hear of again, by its Idempotency-Key, goes on when the client goes away.
  */
-function contextOf({ caller, id, deadline, signal, request }: Exchange, route: Route): CallContext {
+function contextOf({ caller, id, deadline, signal, request }: Checked, route: Route): CallContext {
   const goesOn = acceptsIdempotencyKey(route) && request.headers['idempotency-key'] !== undefined
   return {
-    caller: caller!,
+    caller,
     requestId: id,
     ...(!route.streams && route.via !== 'upload' && { deadline }),
     ...(!goesOn && { signal }),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Router } from 'express'
 import helmet from 'helmet'
-import type { Step } from '../exchange.ts'
+import type { Limiter } from '../rate-limit.ts'
 import { counted } from './reference.ts'
 
 const path = '/connect-account'
@@ -13,7 +13,7 @@ const file = (ending: string) =>
  * The page that finishes connecting a mail account where no console does: people come back to it from the account's
  * provider. What it does is up to its script, in the session of the browser; it may load nothing but its own files.
  */
-export function connectAccount(count: Step): Router {
+export function connectAccount(count: Limiter): Router {
   const router = Router()
   const files = [
     [path, 'html'],

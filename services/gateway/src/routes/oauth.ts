@@ -1,6 +1,6 @@
 import { AppError, type Route } from '@rollcall/contract'
 import { isForm, readForm, readJson } from '../body.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, Header } from '../exchange.ts'
 
 /** Parameters that may be given more than once (RFC 8693, 2.1). */
 const repeatable = new Set(['audience', 'resource'])
@@ -18,12 +18,10 @@ export async function readOAuth(exchange: Exchange): Promise<unknown> {
   return client ? withClient(body as Record<string, unknown>, client) : body
 }
 
-/** What a token endpoint says besides to caches of old (RFC 6749, 5.1); Cache-Control is on every answer. */
-export function forbidCaching({ headers }: Exchange): void {
-  headers.push('Pragma', 'no-cache')
-}
+/** Required of token endpoints for HTTP/1.0 caches (RFC 6749, 5.1); Cache-Control is on every answer. */
+export const noCache: Header = ['Pragma', 'no-cache']
 
-/** A refusal in the words of OAuth. Limits and outages are told as everywhere: OAuth has no words for them. */
+/** Converts an error to an OAuth error response (RFC 6749, 5.2). Limits and outages keep their usual shape. */
 export function asOAuthError(error: AppError, { via }: Route): AppError {
   const isOwn = 'error_description' in (error.body ?? {})
   if (isOwn || (error.status !== 400 && error.status !== 401)) return error

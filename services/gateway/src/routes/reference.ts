@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { OpenApi } from '@rollcall/contract'
 import { type RequestHandler, Router } from 'express'
 import helmet from 'helmet'
-import type { Exchange, Step } from '../exchange.ts'
+import type { Limiter } from '../rate-limit.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const setup = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null })\n`
@@ -20,7 +20,7 @@ const page = `<!doctype html>
 `
 
 /** The API's description and its reference page, for anyone. The page brings all it needs and may load nothing else. */
-export function reference(description: OpenApi, count: Step): Router {
+export function reference(description: OpenApi, count: Limiter): Router {
   const router = Router()
   const text = JSON.stringify(description)
   router.use(['/docs', '/openapi.json'], counted(count), documentHeaders)
@@ -33,14 +33,10 @@ export function reference(description: OpenApi, count: Step): Router {
   return router
 }
 
-/** Counts requests of a page against a limit, and answers how far it is used up. */
-export function counted(count: Step): RequestHandler {
+/** Counts requests of a page against a limit, and sets the headers that say how much of it is used up. */
+export function counted(count: Limiter): RequestHandler {
   return async (_request, response, next) => {
-    const exchange: Exchange = response.locals.exchange
-    await count(exchange)
-    for (let index = 0; index < exchange.limitHeaders.length; index += 2) {
-      response.setHeader(exchange.limitHeaders[index]!, exchange.limitHeaders[index + 1]!)
-    }
+    for (const [name, value] of await count(response.locals.exchange)) response.setHeader(name, value)
     next()
   }
 }

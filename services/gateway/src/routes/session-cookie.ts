@@ -1,14 +1,7 @@
 import type { HttpBody } from '@rollcall/contract'
 import { type SetCookie, stringifySetCookie } from 'cookie'
+import { cookieNames } from '../claim.ts'
 import type { Exchange } from '../exchange.ts'
-
-/** Cookies that may carry a session or an API token, by what they are to the credential. */
-export const cookieNames = {
-  /** Only the host itself can set it, over https (RFC 6265bis, 4.1.3.2): it wins over the names that anybody may plant. */
-  host: '__Host-auth_token',
-  plain: 'auth_token',
-  authorization: 'authorization',
-} as const
 
 /** What hands the session of a sign-in to the browser, out of reach of scripts, and takes it back. */
 export type SessionCookie = {
@@ -27,7 +20,7 @@ export function createSessionCookie(publicUrl: string): SessionCookie {
 
   const setCookie = ({ headers, request }: Exchange, cookie: SetCookie) => {
     const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps || request.secure } as const
-    headers.push('Set-Cookie', stringifySetCookie({ ...cookie, ...attributes }))
+    headers.push(['Set-Cookie', stringifySetCookie({ ...cookie, ...attributes })])
   }
   const remove = (exchange: Exchange, name: string) => setCookie(exchange, { name, value: '', expires: new Date(0) })
 
