@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import { createMemo } from '@rollcall/runtime'
 import jwt from 'jsonwebtoken'
+import { LRUCache } from 'lru-cache'
 import type { KeyRing } from './keys.ts'
 
 const algorithm = 'HS256'
@@ -53,7 +53,7 @@ export function createSessionJwt(options: SessionJwtOptions): SessionJwt {
   const [signer] = keys
   if (!signer) throw new Error('a key ring needs a key')
   const [keyid, signingKey] = signer
-  const genuine = createMemo<Readonly<SessionClaims>>(memoCapacity)
+  const genuine = new LRUCache<string, Readonly<SessionClaims>>({ max: memoCapacity })
 
   const check = (token: string): Readonly<SessionClaims> | undefined => {
     const claims = claimsOf(token, keys, { issuer, audience })

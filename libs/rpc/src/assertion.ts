@@ -1,5 +1,5 @@
 import { sign, verify } from 'node:crypto'
-import { createMemo } from '@rollcall/runtime'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from './caller.ts'
 import { keyName, type PublicKeys, type SigningKey } from './service-keys.ts'
 
@@ -22,7 +22,7 @@ type Payload = { iss: string; kid: string; rpc: string; exp: number; caller: Cal
 
 /** Creates what signs assertions, good for 30 seconds. Within half of that the same caller gets the same one again. */
 export function createSigner({ service, id, key }: SigningKey): Sign {
-  const signed = createMemo<{ exp: number; assertion: string }>(remembered)
+  const signed = new LRUCache<string, { exp: number; assertion: string }>({ max: remembered })
   return (caller, rpc, now = Date.now()) => {
     const name = `${rpc} ${JSON.stringify(caller)}`
     const known = signed.get(name)
@@ -38,7 +38,7 @@ export function createSigner({ service, id, key }: SigningKey): Sign {
 
 /** Creates what verifies assertions. Genuine ones alone are remembered, so that no stranger can push them out. */
 export function createVerifier(keys: PublicKeys): Verify {
-  const genuine = createMemo<Payload>(remembered)
+  const genuine = new LRUCache<string, Payload>({ max: remembered })
   const payloadOf = (assertion: string) => {
     const known = genuine.get(assertion)
     if (known) return known

@@ -118,7 +118,10 @@ const clientSpan: SpanOptions = { kind: 'client', attributes: { 'rpc.system.name
 /** Name of a call's span: package.Service/Method. */
 const spanName = (path: string) => path.slice(1)
 
-/** Replicas come and go: what one that is going refuses, another takes. */
+/**
+ * A call that a stopping replica refuses is retried at another one. Not by gRPC's `retryPolicy`: it would also retry what a
+ * service itself answers with UNAVAILABLE, and would not retry calls that are not idempotent but never reached a service.
+ */
 const attempts = 4
 const firstWaitMs = 10
 

@@ -85,7 +85,7 @@ export function mayHaveTakenEffect(failure: unknown): boolean {
 
 const neverHandled = /No connection established|Name resolution failed|Stream refused by server/
 
-/** Whether a failed call may be made again: where it never was, and where making it twice does no harm. */
+/** Whether a failed call may be retried: it never reached the service, or the method is idempotent. */
 export function isRetryable(failure: unknown, isIdempotent: boolean): boolean {
   const lost = failure instanceof AppError ? transportFailure(failure.cause) : undefined
   if (lost?.code !== grpcStatus.UNAVAILABLE) return false

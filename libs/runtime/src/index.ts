@@ -27,7 +27,6 @@ export {
   type TaskOptions,
 } from './lifecycle.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
-export { createMemo, type Memo } from './memo.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export { quoted } from './quoted.ts'
 export { backoffMs, type RetryOptions, retry } from './retry.ts'

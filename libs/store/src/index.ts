@@ -34,7 +34,7 @@ export { storeConfig, storeSettings } from './tenancy/config.ts'
 export { connectStore, type Store, type StoreOptions } from './tenancy/connection.ts'
 export { isDuplicate, isOutOfTime, startAgain, toStoreError } from './tenancy/errors.ts'
 export { groupWrites, type WriteGroup } from './tenancy/grouped.ts'
-export { createQueue, type Queue } from './tenancy/queue.ts'
+export { createKeyedMutex, type KeyedMutex } from './tenancy/keyed-mutex.ts'
 export { type Quota, requireRoom } from './tenancy/quota.ts'
 export { createReadLimits, READ_MS, type ReadLimitOptions } from './tenancy/read-limits.ts'
 export {

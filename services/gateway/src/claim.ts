@@ -14,8 +14,8 @@ import {
 } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import type { CallContext, Caller, Client } from '@rollcall/rpc'
-import { createMemo } from '@rollcall/runtime'
 import { parseCookie } from 'cookie'
+import { LRUCache } from 'lru-cache'
 import type { TenantServers } from './tenant-servers.ts'
 
 /** A credential as the cache keeps it. */
@@ -120,7 +120,7 @@ export function claimReader({ cache, sessions, tokenSecrets, identity, tenantSer
 }
 
 function rememberingCacheId(secrets: SecretHasher): (secret: string) => string {
-  const ids = createMemo<string>(rememberedIds)
+  const ids = new LRUCache<string, string>({ max: rememberedIds })
   return secret => {
     const known = ids.get(secret)
     if (known) return known

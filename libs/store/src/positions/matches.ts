@@ -1,4 +1,4 @@
-import { Lru } from './lru.ts'
+import { LRUCache } from 'lru-cache'
 import type { Block } from './positions.ts'
 
 /** What a filter matches in a list. */
@@ -21,14 +21,14 @@ export type MatchMemory = {
 
 /** Creates a memory of at most `maxEntries` filters. */
 export function createMatchMemory({ maxEntries = 1000 } = {}): MatchMemory {
-  const entries = new Lru<{ changes: number; match: Promise<Match> }>(maxEntries)
+  const entries = new LRUCache<string, { changes: number; match: Promise<Match> }>({ max: maxEntries })
   return {
     recall(key, changes, look) {
       const known = entries.get(key)
       if (known?.changes === changes) return known.match
       const entry = { changes, match: look() }
       entries.set(key, entry)
-      entry.match.catch(() => entries.forget(key, entry))
+      entry.match.catch(() => entries.peek(key) === entry && entries.delete(key))
       return entry.match
     },
   }

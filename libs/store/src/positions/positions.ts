@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { LRUCache } from 'lru-cache'
 import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
 import { mapped, startAgain } from '../tenancy/errors.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
 import { type Filter, objectId, type Scope } from '../tenancy/scope.ts'
 import { moveCounter, moveCounterAlone, readCounter } from './counters.ts'
-import { Lru } from './lru.ts'
 
 /**
  * Positions make any page of a long list as cheap as its first one. Each record of the list gets the next whole number
@@ -91,11 +91,11 @@ registerSchema.index({ organization: 1, name: 1 }, { unique: true })
 export const positionModel = (store: Pick<Store, 'model'>) => store.model('Positions', registerSchema)
 
 /** By connection, then by organization and name. */
-const recentMaps = new WeakMap<Connection, Lru<PositionMap>>()
+const recentMaps = new WeakMap<Connection, LRUCache<string, PositionMap>>()
 const RECENT_LISTS = 1000
 
-function recentOf(connection: Connection): Lru<PositionMap> {
-  const known = recentMaps.get(connection) ?? new Lru<PositionMap>(RECENT_LISTS)
+function recentOf(connection: Connection): LRUCache<string, PositionMap> {
+  const known = recentMaps.get(connection) ?? new LRUCache<string, PositionMap>({ max: RECENT_LISTS })
   recentMaps.set(connection, known)
   return known
 }

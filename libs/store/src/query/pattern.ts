@@ -101,7 +101,7 @@ function literalOf(tokens: readonly Token[]): string | undefined {
   return isText ? tokens.map(({ text }) => text.replace(/^\\/, '')).join('') : undefined
 }
 
-/** A text as a pattern that matches it and nothing else. */
+/** Returns a pattern that matches exactly this text. Not `RegExp.escape`: its `\x61` hides a prefix from the index. */
 export function escapeLiteral(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

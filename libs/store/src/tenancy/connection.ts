@@ -1,8 +1,8 @@
 import type { Logger } from '@rollcall/runtime'
 import { type ClientSession, type Connection, type Model, Mongoose, type Schema } from 'mongoose'
 import { mapped } from './errors.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
 import { watchSessions } from './orphans.ts'
-import { createQueue } from './queue.ts'
 import { type ReadLimitOptions, readLimitsOf } from './read-limits.ts'
 import { runTransaction, type TransactionOptions } from './transaction.ts'
 
@@ -72,7 +72,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     throw error
   })
   readLimitsOf(connection, reads)
-  const queue = createQueue()
+  const inQueue = createKeyedMutex()
   const watch = watchSessions(connection, logger)
 
   const transaction: Store['transaction'] = async (work, { timeoutMs: limitMs = timeoutMs, queue: name } = {}) => {
@@ -83,7 +83,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
       stores.set(session, connection)
       return runTransaction(session, work, deadline).finally(() => session.endSession())
     }
-    return name === undefined ? run() : queue(name, run)
+    return name === undefined ? run() : inQueue(name, run)
   }
 
   return {

@@ -17,8 +17,11 @@ export type TransactionOptions = {
 const CONTENTION = { baseMs: 4, maxMs: 64 }
 
 /**
- * Runs `work` in a transaction of the session until it is committed: again and again where it met another transaction
- * or the server changed, until the deadline (epoch milliseconds). An error of `work` aborts it.
+ * Runs `work` in a transaction of the session and commits it. Retries after transient errors until the deadline (epoch
+ * milliseconds). An error of `work` aborts the transaction.
+ *
+ * Not the driver's `withTransaction`: its limit is fixed at 120 seconds (`timeoutMS` has no effect), which is longer than any
+ * request lives, and it retries a commit without a pause.
  */
 export async function runTransaction<T>(
   session: ClientSession,

@@ -1,4 +1,4 @@
-import { createQueue } from '@rollcall/store'
+import { createKeyedMutex } from '@rollcall/store'
 import type { Model } from 'mongoose'
 import type { Context } from '../context.ts'
 import type { Passwords } from '../users/passwords.ts'
@@ -34,7 +34,7 @@ export function createSignInThrottle(
   limits: Model<SignInLimit>,
   { pretend }: Pick<Passwords, 'pretend'>,
 ): SignInThrottle {
-  const inTurn = createQueue()
+  const oneAtATime = createKeyedMutex()
 
   const count: SignInThrottle['count'] = key => changeAlone(limits, key, afterFailure)
   const reset: SignInThrottle['reset'] = async keys => {
@@ -49,7 +49,7 @@ export function createSignInThrottle(
     count,
     reset,
     async look(key, fits) {
-      const outcome = await inTurn(key, async () => {
+      const outcome = await oneAtATime(key, async () => {
         if (!(await count(key))) return 'throttled'
         if (!(await fits().catch(error => giveBack(key, error)))) return 'wrong'
         await reset([key])

@@ -1,9 +1,9 @@
+import pLimit from 'p-limit'
 import { getDomain } from 'tldts'
 import { isPublicAddress } from '../public-address.ts'
 import { exchange, type Question, type RecordType, type Reply } from './exchange.ts'
 import { AliasError, DnsFailure, type FailureKind } from './failure.ts'
 import { hedge } from './hedge.ts'
-import { limiter } from './limiter.ts'
 import { canonical, isAskable, upwards } from './names.ts'
 import {
   failureOf,
@@ -99,7 +99,7 @@ export function createResolver(options: ResolverOptions): OpenLookups {
 
 function puts(options: ResolverOptions, over: AbortSignal): Put {
   const { questionMs = 3000, staggerMs = 600, concurrency = 24, budget = 300 } = options
-  const turn = limiter(concurrency)
+  const turn = pLimit(concurrency)
   let left = budget
   return async (servers, question, judge) => {
     if (!isAskable(question.name)) throw new DnsFailure('malformed')

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
 import type { Parcel } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
@@ -37,7 +38,7 @@ const CONNECTIONS_EACH = 5
 
 /** Makes the connections. */
 export function createSmtpConnections(): SmtpConnections {
-  const pools = new Map<string, Pool>()
+  const pools = new LRUCache<string, Pool>({ max: MAX_POOLS, dispose: pool => pool.close() })
   return {
     async send(server, { from, to, raw }, policy) {
       const pool = poolOf(pools, server, policy)
@@ -48,26 +49,18 @@ export function createSmtpConnections(): SmtpConnections {
         throw smtpFailure(error)
       }
     },
-    close() {
-      for (const pool of pools.values()) pool.close()
-      pools.clear()
-    },
+    close: () => pools.clear(),
   }
 }
 
 type Pool = ReturnType<typeof createPool>
 
-/** The pool of a server; the one that was used least recently gives way. */
-function poolOf(pools: Map<string, Pool>, server: SmtpServer, policy: AddressPolicy): Pool {
+function poolOf(pools: LRUCache<string, Pool>, server: SmtpServer, policy: AddressPolicy): Pool {
   const key = JSON.stringify([server, policy.allowPrivate])
-  const pool = pools.get(key) ?? createPool(server, policy)
-  pools.delete(key)
+  const known = pools.get(key)
+  if (known) return known
+  const pool = createPool(server, policy)
   pools.set(key, pool)
-  const [oldest] = pools.keys()
-  if (pools.size > MAX_POOLS && oldest !== undefined) {
-    pools.get(oldest)?.close()
-    pools.delete(oldest)
-  }
   return pool
 }
 

@@ -1,8 +1,8 @@
-/** Runs tasks of one key one after another, those of different keys side by side. */
-export type Queue = <T>(key: string, task: () => Promise<T>) => Promise<T>
+/** Runs tasks of one key one after another, and tasks of different keys concurrently. */
+export type KeyedMutex = <T>(key: string, task: () => Promise<T>) => Promise<T>
 
-/** Creates a queue. A key that nothing waits for takes no memory. */
-export function createQueue(): Queue {
+/** Creates a keyed mutex. A key without tasks takes no memory. */
+export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<unknown>>()
   return (key, task) => {
     const ahead = tails.get(key) ?? Promise.resolve()
