@@ -30,6 +30,7 @@ async function release(env: NodeJS.ProcessEnv = {}) {
 describe('a release', () => {
   standIn('npm')
   standIn('cosign')
+  standIn('git')
 
   it('has every image on a base that cannot change, with provenance and SBOM, and signs it by its digest', async () => {
     standIn(
@@ -63,6 +64,14 @@ describe('a release', () => {
     await assert.rejects(release({ NODE_IMAGE: '' }), /has no digest: set NODE_IMAGE/)
     await assert.rejects(release({ NODE_IMAGE: 'node:24-slim' }), /has no digest/)
     assert.ok(!readFileSync(join(work, 'calls'), 'utf8').includes('build '))
+  })
+
+  it('is refused while its messages are not recorded', async () => {
+    standIn('docker')
+    standIn('git', 'exit 1')
+    await assert.rejects(release(), /commit protos\/released\.binpb/)
+    assert.ok(!readFileSync(join(work, 'calls'), 'utf8').includes('docker'))
+    standIn('git')
   })
 })
 

@@ -5,8 +5,7 @@ import { protoFolder } from '@rollcall/protos'
 import protobuf from 'protobufjs'
 
 const require = createRequire(import.meta.url)
-// protobufjs brings these files of Google's.
-const shipped = /^google\/(api\/(annotations|http)|protobuf\/descriptor)\.proto$/
+const descriptor = 'google/protobuf/descriptor.proto'
 
 /**
  * Loads .proto files into one protobufjs Root, comments kept: the single source of routes, checks, types and OpenAPI.
@@ -15,7 +14,7 @@ const shipped = /^google\/(api\/(annotations|http)|protobuf\/descriptor)\.proto$
 export function loadRoot(folder: string = protoFolder): protobuf.Root {
   const root = new protobuf.Root()
   root.resolvePath = (_origin, target) =>
-    shipped.test(target) ? require.resolve(`protobufjs/${target}`) : join(folder, target)
+    target === descriptor ? require.resolve(`protobufjs/${target}`) : join(folder, target)
   const files = globSync('rollcall/**/*.proto', { cwd: folder }).sort()
   root.loadSync(files, { alternateCommentMode: true, keepCase: false })
   root.resolveAll()

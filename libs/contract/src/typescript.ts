@@ -45,9 +45,9 @@ function collectPackages(namespace: protobuf.NamespaceBase, into: Map<string, pr
   }
 }
 
-/** Whether a type comes from our folder, not from the files of Google's that protobufjs brings. */
-function isOurs(object: protobuf.ReflectionObject): boolean {
-  return object.filename?.startsWith(protoFolder) ?? false
+/** Whether a type is part of the contract, not of the language that describes it. */
+function isOurs({ filename }: protobuf.ReflectionObject): boolean {
+  return Boolean(filename?.startsWith(protoFolder)) && !filename?.endsWith('google/api/http.proto')
 }
 
 /** rollcall.audience.v1 is audience-v1, google.api is api, rollcall itself is types. */
