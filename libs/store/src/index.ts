@@ -1,4 +1,4 @@
-export { createLease, type Lease } from './coordination/lease.ts'
+export { createLease, type Lease, LeaseLost } from './coordination/lease.ts'
 export { type Migration, migrate } from './coordination/migrate.ts'
 export { consumeOnce } from './events/inbox.ts'
 export { addEvents } from './events/outbox.ts'

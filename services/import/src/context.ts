@@ -1,5 +1,5 @@
-import type { JobQueue } from '@rollcall/bus'
 import type { CsvLimits } from '@rollcall/csv'
+import type { JobQueue } from '@rollcall/jobs'
 import type { Call, Client } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
 import { type Scope, type Store, scoped } from '@rollcall/store'

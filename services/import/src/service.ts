@@ -1,14 +1,12 @@
-import { busSettings, createBus, createQueue, startWorker, topics } from '@rollcall/bus'
+import { busSettings, createBus, topics } from '@rollcall/bus'
+import { createJobQueue, startJobs } from '@rollcall/jobs'
 import { connect, rpcSettings, serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
 import type { Config } from './config.ts'
 import { type Context, collectionsOf } from './context.ts'
-import { organizationsWithImports, runTurn } from './imports/import.job.ts'
+import { IMPORTS, importJob } from './imports/import.job.ts'
 import { imports } from './imports/imports.ts'
-
-/** A job that failed goes on so soon after the audience is back, however often it failed before. */
-const longestWaitMs = 3_000
 
 /**
  * Starts the service: its database, its connection to the audience, the worker and the gRPC server.
@@ -27,8 +25,8 @@ export async function startImport(config: Config, lifecycle: Lifecycle, now = Da
   const audience = connect({ ...rpcSettings(config), address: config.AUDIENCE_ADDRESS, deadlineMs: 30_000 })
   lifecycle.onStop('connection to audience', async () => audience.close())
 
-  const queueOptions = { url: config.REDIS_QUEUE_URL, name: 'imports', prefix: config.QUEUE_PREFIX, logger }
-  const queue = createQueue(queueOptions)
+  const queueOptions = { url: config.REDIS_QUEUE_URL, prefix: config.QUEUE_PREFIX }
+  const queue = createJobQueue(IMPORTS, queueOptions, logger)
   lifecycle.onStop('queue', queue.close)
 
   const context: Context = {
@@ -55,15 +53,7 @@ export async function startImport(config: Config, lifecycle: Lifecycle, now = Da
   const relay = startRelay({ store, publish: events => bus.publish(topics.import, events), logger, metrics })
   lifecycle.onStop('outbox relay', relay.stop)
 
-  const worker = startWorker({
-    ...queueOptions,
-    handle: (id, signal) => runTurn(context, id, signal),
-    sweep: () => organizationsWithImports(context),
-    concurrency: config.IMPORT_CONCURRENCY,
-    backoffMaxMs: longestWaitMs,
-    metrics,
-  })
-  lifecycle.onStop('import worker', worker.stop)
+  startJobs(lifecycle, [importJob(context, queueOptions, config.IMPORT_CONCURRENCY)])
 
   return serveWithin(lifecycle, config, { 'rollcall.import.v1.Imports': imports(context) })
 }

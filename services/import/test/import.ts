@@ -1,6 +1,6 @@
-import type { JobQueue } from '@rollcall/bus'
 import { AppError } from '@rollcall/contract'
 import { defaultLimits } from '@rollcall/csv'
+import type { JobQueue } from '@rollcall/jobs'
 import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Call, serviceCaller } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'

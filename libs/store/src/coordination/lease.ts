@@ -1,14 +1,16 @@
-import { Schema } from 'mongoose'
+import { type ClientSession, Schema } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
 import { isDuplicate, mapped } from '../tenancy/errors.ts'
 
-type LeaseRecord = { _id: string; holder: string; until: Date }
+/** `writes` counts fenced transactions: a change that a takeover conflicts with. */
+type LeaseRecord = { _id: string; holder: string; until: Date; writes: number }
 
 const leaseSchema = new Schema<LeaseRecord>(
   {
     _id: { type: String, required: true },
     holder: { type: String, required: true },
     until: { type: Date, required: true },
+    writes: { type: Number, default: 0 },
   },
   { collection: 'leases', versionKey: false },
 )
@@ -22,6 +24,16 @@ export type Lease = {
   hold(): Promise<boolean>
   /** Gives it back at once. */
   release(): Promise<void>
+  /**
+   * Fails a transaction unless the lease is held at its commit: another replica that takes it over conflicts with the
+   * transaction. Call it first in the transaction. @throws {LeaseLost}
+   */
+  fence(session: ClientSession): Promise<void>
+}
+
+/** Another replica has the lease: nothing that its former holder still does counts. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost'
 }
 
 /** The lease of a name. A holder that stops renewing it loses it after `termMs`. */
@@ -48,6 +60,11 @@ export function createLease(store: Store, name: string, holder: string, termMs: 
     async release() {
       renewAt = 0
       await mapped(leases.deleteOne({ ...(key as object), holder } as never))
+    },
+    async fence(session) {
+      const mine = { ...(key as object), holder } as never
+      const { matchedCount } = await mapped(leases.updateOne(mine, { $inc: { writes: 1 } }, { session }))
+      if (matchedCount === 0) throw new LeaseLost(`the lease of ${name} was lost`)
     },
   }
 }

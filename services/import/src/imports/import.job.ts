@@ -1,4 +1,5 @@
 import { CsvError } from '@rollcall/csv'
+import { defineJob, type Job, type Outcome, type QueueOptions, type Waiting } from '@rollcall/jobs'
 import { type CallContext, serviceCaller } from '@rollcall/rpc'
 import { addEvents } from '@rollcall/store'
 import type { Collections, Context } from '../context.ts'
@@ -10,15 +11,51 @@ import { completionEvents } from './import-events.ts'
 import { beginTurn, FenceLost, Hopeless, ours, type Turn, unfinished } from './turn.ts'
 import { undoBatches } from './undo-batches.ts'
 
-/** The queue knows organizations, not jobs: each gets its turn, so that many imports of one never hold up the others. */
+/**
+ * Imports files, tries them out (dry run) and undoes imports. The queue hands out organizations, one slice at a time, so
+ * that many imports of one do not delay the others; a slice works on the oldest unfinished job of its organization:
+ *
+ * 1. Take over: increment the record's fence. Every later write requires it, so a former worker changes nothing.
+ * 2. Pass 1, find duplicate emails in the file (`survey.ts`).
+ * 3. Pass 2, validate the duplicates: the audience checks in a dry run which of them can be applied.
+ * 4. Choose one row of each email, the last or the first that can be applied; the others are skipped.
+ * 5. Pass 3, apply in batches, two in flight (`apply-batches.ts`). The audience stores each batch under its number, so one
+ *    that is sent again is applied once.
+ * 6. Checkpoint after each batch: position in the file, counters, failed rows. A slice ends at a checkpoint once its time
+ *    is over and another organization waits; the next one, in whatever process, continues there.
+ * 7. Complete: end the record and publish the event in one transaction, then delete the file.
+ *
+ * An undo reverts the batches from the last to the first, with a checkpoint after each. What cannot succeed ends as failed.
+ */
+export const IMPORTS = 'imports'
+
+/** A job that failed continues this soon after the audience is back, however often it failed before. */
+const LONGEST_WAIT_MS = 3_000
+
+/** The job for a service; `queue` is where `context.queue` requests slices. */
+export function importJob(context: Context, queue: QueueOptions, concurrency: number): Job {
+  return defineJob({
+    name: IMPORTS,
+    queue,
+    concurrency,
+    backoff: { baseMs: 1000, maxMs: LONGEST_WAIT_MS },
+    unfinished: () => waitingOrganizations(context),
+    run: (id, { signal }) => runTurn(context, id, signal),
+  })
+}
+
+/** The id in the queue, an organization's: each gets its turn. */
 export function queueIdOf(organizationId: string): string {
   return `org-${organizationId}`
 }
 
-/** The queue's ids of the organizations that have an import to work on. */
-export async function organizationsWithImports({ models }: Context): Promise<string[]> {
-  const ids = await models.imports.distinct('organization', { state: { $in: unfinished } }).exec()
-  return ids.map(id => queueIdOf(String(id)))
+/** The organizations that have an import to work on, and when any of their imports last made progress. */
+async function waitingOrganizations({ models }: Context): Promise<Waiting[]> {
+  const groups = await models.imports.aggregate<{ _id: unknown; since: Date }>([
+    { $match: { state: { $in: unfinished } } },
+    { $group: { _id: '$organization', since: { $max: '$updatedAt' } } },
+  ])
+  return groups.map(({ _id, since }) => ({ id: queueIdOf(String(_id)), since }))
 }
 
 /** After so many setbacks in a row a job lets the others of its organization go first. */
@@ -34,7 +71,7 @@ const probeMs = 2_000
  * they have the job only the later one gets anywhere.
  * @returns done when the organization has no job left
  */
-export async function runTurn(context: Context, queueId: string, signal: AbortSignal): Promise<'done' | 'again'> {
+export async function runTurn(context: Context, queueId: string, signal: AbortSignal): Promise<Outcome> {
   const organizationId = queueId.slice('org-'.length)
   const collections = context.of({ organizationId })
   const call = { caller: serviceCaller('import', organizationId), signal }

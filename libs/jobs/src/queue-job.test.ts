@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createLogger, createMetrics, pause, retry } from '@rollcall/runtime'
-import { createQueue, type JobQueue, type JobWorker, startWorker, type WorkerOptions } from './jobs.ts'
+import { createLogger, createMetrics, type Metrics, pause, retry } from '@rollcall/runtime'
+import type { Job } from './job.ts'
+import { createJobQueue, type JobQueue, type QueueJobOptions, queueJob } from './queue-job.ts'
 import { createRedis } from './redis.ts'
 
 const url = process.env.REDIS_QUEUE_URL ?? ''
@@ -25,17 +26,29 @@ const deleteKeys = async (prefix: string): Promise<void> => {
   if (keys.length > 0) await redis.del(keys)
 }
 
+type Run = (id: string, signal: AbortSignal) => ReturnType<QueueJobOptions['run']>
+type More = Partial<QueueJobOptions> & { metrics?: Metrics }
+const waiting = (ids: Iterable<string>) => [...ids].map(id => ({ id, since: new Date() }))
+
 /** A queue and workers under a prefix of their own. */
-const openJobs = (handle: WorkerOptions['handle'], more: Partial<WorkerOptions> = {}) => {
-  const shared = { url, name: 'work', prefix: `${family}-${randomUUID()}`, logger }
-  const queue = createQueue(shared)
+const openJobs = (run: Run, { metrics = createMetrics('test'), ...more }: More = {}) => {
+  const queueOptions = { url, prefix: `${family}-${randomUUID()}` }
+  const queue = createJobQueue('work', queueOptions, logger)
   opened.push(queue.close)
-  const work = (other = handle): JobWorker => {
-    const worker = startWorker({ ...shared, handle: other, sweep: async () => [], backoffBaseMs: 10, ...more })
-    opened.push(worker.stop)
-    return worker
+  const work = (other = run): Job => {
+    const job = queueJob({
+      name: 'work',
+      queue: queueOptions,
+      run: (id, { signal }) => other(id, signal),
+      unfinished: async () => [],
+      backoff: { baseMs: 10, maxMs: 30_000 },
+      ...more,
+    })
+    job.start({ logger, metrics })
+    opened.push(job.stop)
+    return job
   }
-  return { queue, work, prefix: shared.prefix }
+  return { queue, work, prefix: queueOptions.prefix }
 }
 
 const eventually = (check: () => void | Promise<void>, timeoutMs = 15_000): Promise<void> =>
@@ -55,8 +68,10 @@ test('a job is run once however often it is asked for, and can be asked for agai
   await queue.enqueue('a')
   work()
   await eventually(() => assert.deepEqual(ran.toSorted(), ['a', 'b']))
-  await queue.enqueue('a')
-  await eventually(() => assert.equal(ran.length, 3))
+  await eventually(async () => {
+    await queue.enqueue('a') // changes nothing until the queue has noted the end of the last run
+    assert.deepEqual(new Set(ran.slice(2)), new Set(['a']))
+  })
 })
 
 test('a delayed job waits, a cancelled one is not run, an unusable id is refused', async () => {
@@ -96,8 +111,8 @@ test('a failing job is tried again, and the others do not wait for it', async ()
   work()
   await eventually(async () => {
     const text = await metrics.registry.metrics()
-    assert.match(text, /job_turns_total{queue="work",outcome="failed",.*} 3\n/)
-    assert.match(text, /job_turns_total{queue="work",outcome="done",.*} 2\n/)
+    assert.match(text, /job_runs_total{job_name="work",outcome="failed",.*} 3\n/)
+    assert.match(text, /job_runs_total{job_name="work",outcome="done",.*} 2\n/)
   })
   assert.deepEqual(ran.slice(0, 2), ['failing', 'other'])
 })
@@ -127,14 +142,14 @@ test('turns go round: who has much to do does not keep the others waiting', asyn
   assert.ok(short.indexOf('late') <= 7, short.join())
 })
 
-test('what Redis lost is queued again by the sweep', async () => {
+test('what Redis lost is queued again by the poll', async () => {
   const due = new Set(['job-1', 'job-2'])
   const { queue, work, prefix } = openJobs(
     async id => {
       due.delete(id)
       return 'done'
     },
-    { sweep: async () => [...due], sweepEveryMs: 100 },
+    { unfinished: async () => waiting(due), pollMs: 100 },
   )
   await enqueueAll(queue, [...due])
   await deleteKeys(prefix)
@@ -199,7 +214,7 @@ test('a worker that lost its job to Redis’ forgetting is told, and never runs 
       atOnce--
       return 'done'
     },
-    { sweep: async () => (turns < 2 ? ['forgotten'] : []), sweepEveryMs: 50 },
+    { unfinished: async () => (turns < 2 ? waiting(['forgotten']) : []), pollMs: 50 },
   )
   await queue.enqueue('forgotten')
   work()
@@ -210,17 +225,19 @@ test('a worker that lost its job to Redis’ forgetting is told, and never runs 
 })
 
 test('without Redis a job can still be asked for, and a worker still stops', async () => {
-  const nowhere = { url: 'redis://127.0.0.1:9', name: 'work', prefix: 'none', logger }
+  const nowhere = { url: 'redis://127.0.0.1:9', prefix: 'none' }
   const metrics = createMetrics('test')
-  const queue = createQueue(nowhere)
-  const worker = startWorker({ ...nowhere, handle: async () => 'done', sweep: async () => ['a'], metrics })
+  const queue = createJobQueue('work', nowhere, logger)
+  const unfinished = async () => waiting(['a'])
+  const worker = queueJob({ name: 'work', queue: nowhere, run: async () => 'done', unfinished })
+  worker.start({ logger, metrics })
   const startedAt = Date.now()
   await queue.enqueue('a')
   await queue.cancel('a')
   await eventually(async () => {
     const text = await metrics.registry.metrics()
-    assert.match(text, /jobs_unfinished{queue="work",.*} 1\n/)
-    assert.match(text, /job_sweeps_total{queue="work",outcome="failed",.*} 1\n/)
+    assert.match(text, /jobs_unfinished{job_name="work",.*} 1\n/)
+    assert.match(text, /job_polls_total{job_name="work",outcome="failed",.*} 1\n/)
   })
   await Promise.all([queue.close(), worker.stop()])
   assert.ok(Date.now() - startedAt < 10_000, `${Date.now() - startedAt} ms`)
@@ -240,9 +257,13 @@ test('a connection for requests fails fast while Redis is away', async () => {
 })
 
 function startChild(prefix: string): ChildProcess {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../test/jobs.child.ts', import.meta.url)), prefix], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../test/queue-job.child.ts', import.meta.url)), prefix],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   opened.push(async () => void child.kill('SIGKILL'))
   return child
 }

@@ -1,0 +1,153 @@
+import { backoffMs, pause } from '@rollcall/runtime'
+import type { Model, Types } from 'mongoose'
+import { BACKOFF, type Backoff, type Job, type Outcome } from './job.ts'
+import { createMeter, type Meter } from './meter.ts'
+
+/** A record that is a task. It needs an index on `dueAt`. */
+export type DueRecord = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  /** When it is to be run; moved on while a replica runs it, so that it is due again if that one dies. Null when it is over. */
+  dueAt: Date | null
+  /**
+   * How often it was claimed. It is the fence: a write filtered by `{ _id, attempts }` changes nothing once another
+   * replica has claimed the record.
+   */
+  attempts: number
+}
+
+/** A job over records that are due. */
+export type DueJobOptions<T extends DueRecord> = {
+  name: string
+  due: { model: Model<T> }
+  /**
+   * Runs one record. `done`: the run has set `dueAt` to null, in the write that stores its effect. `again` or a number:
+   * the record is due again now, or after so many milliseconds. Rejecting: after the backoff of its attempts.
+   */
+  run(record: T, slice: { signal: AbortSignal }): Promise<Outcome>
+  /** Records that this process runs side by side. */
+  concurrency: number
+  /** Of these, records of one organization: one that is slow must not delay the others. */
+  concurrencyPerOrganization: number
+  backoff?: Backoff
+}
+
+/** A running job over due records. */
+export type DueJob = Job & {
+  /** Searches for due records now: one was just stored. */
+  wake(): void
+}
+
+const POLL_MS = 1000
+const CLAIM_MS = 15_000
+const HEARTBEAT_MS = 5000
+const BACKLOG_EVERY_MS = 10_000
+/** Counting stops here: the alert needs no more. */
+const MAX_COUNTED = 10_000
+
+/** Makes a job of records that are due; see `defineJob`. */
+export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
+  const { name, concurrency, concurrencyPerOrganization, backoff = BACKOFF } = options
+  // The filters name fields of DueRecord alone, which mongoose cannot see in a type parameter.
+  const model = options.due.model as unknown as Model<DueRecord>
+  const running = new Map<string, { organization: string; ended: Promise<void> }>()
+  const stopping = new AbortController()
+  let wakeUp = Promise.withResolvers<void>()
+  let ended: Promise<void> = Promise.resolve()
+
+  const busyOrganizations = (): string[] => {
+    const counts = new Map<string, number>()
+    for (const { organization } of running.values()) counts.set(organization, (counts.get(organization) ?? 0) + 1)
+    return [...counts].filter(([, count]) => count >= concurrencyPerOrganization).map(([id]) => id)
+  }
+
+  const takeDue = async (meter: Meter): Promise<void> => {
+    const free = concurrency - running.size
+    if (free <= 0) return
+    const busy = busyOrganizations()
+    const due = await model
+      .find({ dueAt: { $lte: new Date() }, ...(busy.length > 0 && { organization: { $nin: busy } }) })
+      .sort({ dueAt: 1 })
+      .limit(Math.min(free, concurrencyPerOrganization))
+      .lean<T[]>()
+    for (const record of due) if (!stopping.signal.aborted && (await claim(record))) begin(record, meter)
+    if (due.length > 0) wake()
+  }
+
+  const claim = async (record: T): Promise<boolean> => {
+    const { _id, dueAt, attempts } = record
+    record.dueAt = new Date(Date.now() + CLAIM_MS)
+    record.attempts += 1
+    const update = { $set: { dueAt: record.dueAt }, $inc: { attempts: 1 } }
+    return (await model.updateOne({ _id, dueAt, attempts }, update)).matchedCount === 1
+  }
+
+  /** Makes a record due at another time, unless it is over or another replica has claimed it. */
+  const moveTo = (dueAt: Date, { _id, attempts }: DueRecord) =>
+    model.updateOne({ _id, attempts, dueAt: { $ne: null } }, { $set: { dueAt } })
+
+  const runClaimed = async (record: T, meter: Meter): Promise<void> => {
+    const { signal } = stopping
+    const moveOn = (ms: number) => moveTo(new Date(Date.now() + ms), record)
+    let renewal: Promise<unknown> = Promise.resolve()
+    const heartbeat = setInterval(() => {
+      renewal = moveOn(CLAIM_MS).catch(() => undefined) // if it keeps failing, the claim expires
+    }, HEARTBEAT_MS)
+    const outcome = await meter
+      .run(() => options.run(record, { signal }), signal, { record: String(record._id), attempt: record.attempts })
+      .catch(() => (signal.aborted ? 0 : backoffMs(record.attempts, backoff)))
+      .finally(() => clearInterval(heartbeat))
+    await renewal // one that arrives late would undo the delay
+    if (outcome !== 'done') await moveOn(outcome === 'again' ? 0 : outcome)
+  }
+
+  const begin = (record: T, meter: Meter): void => {
+    const id = String(record._id)
+    const ended = runClaimed(record, meter)
+      .catch(err => meter.logger.warn({ err, record: id }, 'record not rescheduled, it is due when its claim expires'))
+      .finally(() => {
+        running.delete(id)
+        wake()
+      })
+    running.set(id, { organization: String(record.organization), ended })
+  }
+
+  const measureBacklog = async (meter: Meter): Promise<void> => {
+    const filter = { dueAt: { $lte: new Date() } }
+    const [count, oldest] = await Promise.all([
+      model.countDocuments(filter, { limit: MAX_COUNTED }),
+      model.findOne(filter, { dueAt: 1 }).sort({ dueAt: 1 }).lean<Pick<T, 'dueAt'>>(),
+    ])
+    meter.backlog(count, oldest?.dueAt ? [oldest.dueAt] : [])
+  }
+
+  const wake = () => wakeUp.resolve()
+  const work = async (meter: Meter): Promise<void> => {
+    let measureAt = 0
+    const search = async () => {
+      if (Date.now() >= measureAt) {
+        await measureBacklog(meter)
+        measureAt = Date.now() + BACKLOG_EVERY_MS
+      }
+      await takeDue(meter)
+    }
+    while (!stopping.signal.aborted) {
+      wakeUp = Promise.withResolvers()
+      await meter.poll(search)
+      await Promise.race([wakeUp.promise, pause(POLL_MS, stopping.signal)])
+    }
+    await Promise.all([...running.values()].map(({ ended }) => ended))
+  }
+
+  return {
+    name,
+    wake,
+    start(runtime) {
+      ended = work(createMeter(name, runtime))
+    },
+    stop() {
+      stopping.abort()
+      return ended
+    },
+  }
+}

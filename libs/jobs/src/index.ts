@@ -1,0 +1,5 @@
+export { defineJob } from './define-job.ts'
+export type { DueJob, DueJobOptions, DueRecord } from './due-job.ts'
+export { type Job, type JobRuntime, type Outcome, startJobs } from './job.ts'
+export type { LeaseJob, LeaseJobOptions, LeaseSlice } from './lease-job.ts'
+export { createJobQueue, type JobQueue, type QueueJobOptions, type QueueOptions, type Waiting } from './queue-job.ts'

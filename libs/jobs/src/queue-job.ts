@@ -1,0 +1,219 @@
+import { about, backoffMs, type Logger, pause, within } from '@rollcall/runtime'
+import { DelayedError, Queue, type Job as QueuedJob, Worker } from 'bullmq'
+import { BACKOFF, type Backoff, type Job, type JobRuntime, type Outcome } from './job.ts'
+import { createMeter, type Meter } from './meter.ts'
+import { createRedis } from './redis.ts'
+
+/** A queue of wake-ups. Redis holds ids only: the database says what is to be done, and whether it still is. */
+export type QueueOptions = {
+  /** Redis; see `createRedis`. */
+  url: string
+  /** Put before every key, so that several stacks can share a Redis. */
+  prefix: string
+}
+
+/** The side that asks for work. */
+export type JobQueue = {
+  /**
+   * Requests a slice of the job with this id (letters, digits, `-`, `_`; not a mere number), after `delayMs` at the earliest.
+   * A job that waits already, or runs, is left as it is. Returns within a second and never rejects for want of Redis:
+   * what is not queued now is queued by the workers' poll.
+   */
+  enqueue(id: string, options?: { delayMs?: number }): Promise<void>
+  /** Takes a waiting job out of the queue. One that runs finds out from the database. */
+  cancel(id: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** An id with work to do, and since when it waits: when it was stored, or last made progress. */
+export type Waiting = { id: string; since: Date }
+
+/** A job whose ids are handed out by a queue in Redis. */
+export type QueueJobOptions = {
+  /** Also the name of the queue. */
+  name: string
+  queue: QueueOptions
+  /** All ids that have something to do now, from the database: what Redis lost is queued again. */
+  unfinished(): Promise<readonly Waiting[]>
+  /**
+   * Runs a slice of the job. `again`: another slice, behind all that wait now; so short slices with the organization's id
+   * as the job's share the workers fairly between organizations. Rejecting: another slice after the backoff.
+   * When the signal fires (the process stops, or another worker has taken the job over) end at once by rejecting.
+   * The same job may, after a crash or a stall, be run by two workers for a moment: writes must be fenced.
+   */
+  run(id: string, slice: { signal: AbortSignal }): Promise<Outcome>
+  /** How often to search the database for unfinished jobs, in milliseconds. Default 5,000. */
+  pollMs?: number
+  /** Jobs run side by side in this process. Default 2. */
+  concurrency?: number
+  backoff?: Backoff
+}
+
+/** A killed worker's job goes to another once its lock is gone and two checks have missed it. */
+const LOCK_MS = 3000
+const STALL_CHECK_MS = 2000
+const ENQUEUE_DEADLINE_MS = 1000
+const CLOSE_DEADLINE_MS = 5000
+const POLL_MS = 5000
+const USABLE_ID = /^(?!\d+$)[\w-]+$/
+
+/** Opens the queue of the job of this name, to ask for work. */
+export function createJobQueue(name: string, options: QueueOptions, logger: Logger): JobQueue {
+  const { add, remove, close } = openQueue(name, options, logger)
+  return {
+    enqueue: async (id, { delayMs = 0 } = {}) => {
+      if (!USABLE_ID.test(id)) throw new TypeError(`"${id}" cannot be the id of a job`)
+      await add(id, delayMs).catch(err => logger.warn({ id, err }, 'job not queued, left to the poll'))
+    },
+    cancel: async id => {
+      await remove(id).catch(err => logger.warn({ id, err }, 'job not taken out of the queue'))
+    },
+    close,
+  }
+}
+
+/** Makes a job of ids in a queue; see `defineJob`. */
+export function queueJob(options: QueueJobOptions): Job {
+  const { name } = options
+  let stop: () => Promise<void> = async () => {}
+  return {
+    name,
+    start(runtime) {
+      stop = startWorker(options, runtime)
+    },
+    stop: () => stop(),
+  }
+}
+
+/** Starts to work on the jobs of a queue; returns what stops it. */
+function startWorker(options: QueueJobOptions, runtime: JobRuntime): () => Promise<void> {
+  const { name, concurrency = 2, backoff = BACKOFF } = options
+  const meter = createMeter(name, runtime)
+  const { logger } = runtime
+  const stopping = new AbortController()
+  const running = new Map<string, Run>()
+  const queue = openQueue(name, options.queue, logger)
+  const redis = createRedis({ url: options.queue.url, role: 'queue', logger })
+
+  const runQueued = async (job: QueuedJob, token: string | undefined): Promise<void> => {
+    const id = String(job.id)
+    await running.get(id)?.end() // this very worker lost the job and was given it again
+    if (stopping.signal.aborted) return await postpone(job, 0, token)
+    const run = startRun(taken => {
+      const signal = AbortSignal.any([taken, stopping.signal])
+      return meter.run(() => options.run(id, { signal }), signal, { id, attempt: job.attemptsMade + 1 })
+    })
+    running.set(id, run)
+    let outcome: Outcome = 'again'
+    try {
+      outcome = await run.outcome
+    } catch (error) {
+      if (!stopping.signal.aborted) throw error
+    } finally {
+      if (running.get(id) === run) running.delete(id)
+    }
+    if (outcome !== 'done') await postpone(job, outcome === 'again' ? 0 : outcome, token)
+  }
+
+  const worker = new Worker(name, runQueued, {
+    connection: redis,
+    prefix: hashTag(options.queue.prefix),
+    concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALL_CHECK_MS,
+    maxStalledCount: Number.MAX_SAFE_INTEGER, // being killed is no fault of the job
+    runRetryDelay: 500,
+    settings: { backoffStrategy: failures => backoffMs(failures, backoff) },
+  })
+  worker.on('error', err => logger.debug({ err }, 'job worker'))
+  worker.on('lockRenewalFailed', ids => {
+    for (const id of ids) running.get(id)?.cancel()
+  })
+  const polling = pollUntil(stopping.signal, options, meter, queue)
+
+  return async () => {
+    stopping.abort()
+    const closed = worker.close(redis.status !== 'ready') // called first: from now on it takes no job
+    await Promise.all([...running.values()].map(run => run.outcome.catch(() => undefined)))
+    await within(CLOSE_DEADLINE_MS, 'closing the job worker', () => closed).catch(err =>
+      logger.warn({ err }, 'job worker not closed, its jobs go to others when their locks expire'),
+    )
+    redis.disconnect()
+    await polling
+    await queue.close()
+  }
+}
+
+/** Queues whatever the database says is unfinished, every now and then. */
+async function pollUntil(
+  stopping: AbortSignal,
+  { unfinished, pollMs = POLL_MS }: QueueJobOptions,
+  meter: Meter,
+  queue: ReturnType<typeof openQueue>,
+): Promise<void> {
+  while (!stopping.aborted) {
+    await meter.poll(async () => {
+      const waiting = await unfinished()
+      meter.backlog(
+        waiting.length,
+        waiting.map(({ since }) => since),
+      )
+      for (const { id } of waiting) await queue.add(id, 0)
+    })
+    await pause(about(pollMs), stopping)
+  }
+}
+
+/** Due after the delay, behind all that wait then. */
+async function postpone(job: QueuedJob, delayMs: number, token: string | undefined): Promise<never> {
+  await job.moveToDelayed(Date.now() + delayMs, token)
+  throw new DelayedError()
+}
+
+type Run = {
+  outcome: Promise<Outcome>
+  cancel(): void
+  end(): Promise<void>
+}
+
+function startRun(task: (signal: AbortSignal) => Promise<Outcome>): Run {
+  const controller = new AbortController()
+  const outcome = task(controller.signal)
+  return {
+    outcome,
+    cancel: () => controller.abort(),
+    end: async () => {
+      controller.abort()
+      await outcome.catch(() => undefined)
+    },
+  }
+}
+
+function openQueue(name: string, { url, prefix }: QueueOptions, logger: Logger) {
+  const redis = createRedis({ url, role: 'request', logger })
+  const queue = new Queue(name, { connection: redis, prefix: hashTag(prefix) })
+  queue.on('error', err => logger.debug({ queue: name, err }, 'job queue'))
+  return {
+    add: (id: string, delayMs: number) =>
+      within(ENQUEUE_DEADLINE_MS, `queueing job ${id}`, () =>
+        queue.add(name, null, {
+          jobId: id,
+          delay: delayMs,
+          attempts: Number.MAX_SAFE_INTEGER,
+          backoff: { type: 'growing' },
+          removeOnComplete: true,
+          removeOnFail: true,
+        }),
+      ),
+    remove: (id: string) => within(ENQUEUE_DEADLINE_MS, `taking out job ${id}`, () => queue.remove(id)),
+    close: async () => {
+      await within(CLOSE_DEADLINE_MS, 'closing the job queue', () => queue.close()).catch(() => undefined)
+      redis.disconnect()
+    },
+  }
+}
+
+/** The keys of a queue have to lie on one node of a cluster. */
+function hashTag(prefix: string): string {
+  return `{${prefix}}`
+}
