@@ -92,7 +92,7 @@ async function defineAttributes(attributes: Audience['attributes'], organization
     ['age', 'number'],
   ] as const) {
     const definition = attributes.createAttribute({ name: slug, slug, type, options: [] }, { caller })
-    await definition.catch((error: { code: string }) => assert.equal(error.code, 'duplicate')) // there since the last round
+    await definition.catch((error: { code: string }) => assert.equal(error.code, 'record.duplicate')) // there since the last round
   }
 }
 

@@ -68,7 +68,7 @@ describe('a call whose connection breaks', () => {
 
   it('is not made again where it changes something', async () => {
     const contact = { email: 'one@example.com', tags: [] }
-    await assert.rejects(client().createContact(contact, { caller }), { code: 'unavailable' })
+    await assert.rejects(client().createContact(contact, { caller }), { code: 'service.unavailable' })
     assert.deepEqual(calls, ['createContact'])
   })
 })

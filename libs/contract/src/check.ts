@@ -3,7 +3,7 @@ import type protobuf from 'protobufjs'
 import validator from 'validator'
 import { parseDate } from './date.ts'
 import { emailOf } from './email.ts'
-import { AppError, type ErrorCode } from './errors.ts'
+import { AppError } from './errors.ts'
 import { ContractError, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
 
@@ -17,8 +17,13 @@ export type Input = {
 /** A checked request as the rpc takes it, and what the answer's headers have to say about the check. */
 export type Checked = { request: Record<string, unknown>; headers: Record<string, string> }
 
-type IssueCode = 'missing_field' | 'extra_field' | 'invalid_field' | 'empty_array'
-const ranks: Record<IssueCode, number> = { missing_field: 0, extra_field: 1, invalid_field: 2, empty_array: 3 }
+type IssueCode = 'request.missing_field' | 'request.extra_field' | 'request.invalid_field' | 'request.empty_array'
+const ranks: Record<IssueCode, number> = {
+  'request.missing_field': 0,
+  'request.extra_field': 1,
+  'request.invalid_field': 2,
+  'request.empty_array': 3,
+}
 
 /** Collects what is wrong with a body; the answer names the first by rank, then by order. */
 class Issues {
@@ -33,7 +38,7 @@ class Issues {
   throwIfAny(): void {
     if (!this.#worst) return
     const { code, ...details } = this.#worst
-    throw new AppError(code as ErrorCode, details)
+    throw new AppError(code, details)
   }
 }
 
@@ -125,15 +130,15 @@ function compileObject(type: protobuf.Type, protoFields: protobuf.Field[]) {
   return (value: Record<string, unknown>, prefix: string, issues: Issues, target: Record<string, unknown>) => {
     for (const field of fields) {
       if (!Object.hasOwn(value, field.jsonName)) {
-        if (field.rule.required) issues.add('missing_field', prefix + field.jsonName)
+        if (field.rule.required) issues.add('request.missing_field', prefix + field.jsonName)
         if (field.omitted !== undefined) target[field.name] = field.omitted
         continue
       }
       target[field.name] = field.check(value[field.jsonName], prefix + field.jsonName, issues)
     }
     const keys = Object.keys(value)
-    if (anyField && keys.length === 0 && fields[0]) issues.add('missing_field', prefix + fields[0].jsonName)
-    if (!isOpen) for (const key of keys) if (!names.has(key)) issues.add('extra_field', prefix + key)
+    if (anyField && keys.length === 0 && fields[0]) issues.add('request.missing_field', prefix + fields[0].jsonName)
+    if (!isOpen) for (const key of keys) if (!names.has(key)) issues.add('request.extra_field', prefix + key)
   }
 }
 
@@ -151,9 +156,9 @@ function compileField(field: protobuf.Field, rule = ruleOf(field)): FieldCheck {
 function compileArray(checkItem: ValueCheck, rule: RuleOption): ValueCheck {
   const maxItems = rule.max_items ?? 10_000
   return (value, path, issues) => {
-    if (!Array.isArray(value)) return issues.add('invalid_field', path, 'must be an array')
-    if (value.length > maxItems) return issues.add('invalid_field', path, `at most ${maxItems} items`)
-    if (value.length === 0 && rule.non_empty) return issues.add('empty_array', path)
+    if (!Array.isArray(value)) return issues.add('request.invalid_field', path, 'must be an array')
+    if (value.length > maxItems) return issues.add('request.invalid_field', path, `at most ${maxItems} items`)
+    if (value.length === 0 && rule.non_empty) return issues.add('request.empty_array', path)
     return value.map((item, index) => checkItem(item, `${path}.${index}`, issues))
   }
 }
@@ -173,20 +178,20 @@ function compileTyped(field: protobuf.Field, rule: RuleOption): ValueCheck {
       return stringCheck(rule)
     case 'bool':
       return (value, path, issues) =>
-        typeof value === 'boolean' ? value : issues.add('invalid_field', path, 'must be true or false')
+        typeof value === 'boolean' ? value : issues.add('request.invalid_field', path, 'must be true or false')
     case 'int32':
     case 'int64':
     case 'double':
       return numberCheck(field.type)
     default:
-      return (_value, path, issues) => issues.add('invalid_field', path)
+      return (_value, path, issues) => issues.add('request.invalid_field', path)
   }
 }
 
 function messageCheck(type: protobuf.Type): ValueCheck {
   const check = compileObject(type, type.fieldsArray)
   return (value, path, issues) => {
-    if (!isPlainObject(value)) return issues.add('invalid_field', path, 'must be an object')
+    if (!isPlainObject(value)) return issues.add('request.invalid_field', path, 'must be an object')
     const target: Record<string, unknown> = {}
     check(value, `${path}.`, issues, target)
     return target
@@ -199,22 +204,22 @@ function stringCheck(rule: RuleOption): ValueCheck {
   const format = rule.format === undefined ? undefined : formats[rule.format]
   const allowed = rule.one_of?.split(' ')
   return (value, path, issues) => {
-    if (typeof value !== 'string') return issues.add('invalid_field', path, 'must be a string')
+    if (typeof value !== 'string') return issues.add('request.invalid_field', path, 'must be a string')
     const text = rule.trim ? value.trim() : value
     if (text.length < minLength) {
       return issues.add(
-        'invalid_field',
+        'request.invalid_field',
         path,
         minLength === 1 ? 'must not be empty' : `at least ${minLength} characters`,
       )
     }
-    if (text.length > maxLength) return issues.add('invalid_field', path, `at most ${maxLength} characters`)
+    if (text.length > maxLength) return issues.add('request.invalid_field', path, `at most ${maxLength} characters`)
     if (!rule.controls && controls.test(text))
-      return issues.add('invalid_field', path, 'must not contain line breaks or other control characters')
+      return issues.add('request.invalid_field', path, 'must not contain line breaks or other control characters')
     if (allowed && !allowed.includes(text))
-      return issues.add('invalid_field', path, `must be one of ${allowed.join(', ')}`)
+      return issues.add('request.invalid_field', path, `must be one of ${allowed.join(', ')}`)
     if (!format) return text
-    return format.read(text) ?? issues.add('invalid_field', path, format.reason)
+    return format.read(text) ?? issues.add('request.invalid_field', path, format.reason)
   }
 }
 
@@ -225,7 +230,7 @@ function numberCheck(type: string): ValueCheck {
     const fits =
       typeof value === 'number' &&
       (integer ? Number.isInteger(value) && Math.abs(value) <= bound : Number.isFinite(value))
-    return fits ? value : issues.add('invalid_field', path, integer ? 'must be an integer' : 'must be a number')
+    return fits ? value : issues.add('request.invalid_field', path, integer ? 'must be an integer' : 'must be a number')
   }
 }
 
@@ -243,9 +248,9 @@ function jsonCheck(kind: string, rule: RuleOption): ValueCheck {
   if (kind === 'texts') return textsCheck(rule)
   const accepts = jsonValues[kind]!
   return (value, path, issues) => {
-    if (!isPlainObject(value)) return issues.add('invalid_field', path, 'must be an object')
+    if (!isPlainObject(value)) return issues.add('request.invalid_field', path, 'must be an object')
     for (const [key, inner] of Object.entries(value)) {
-      if (!accepts(inner)) return issues.add('invalid_field', `${path}.${key}`)
+      if (!accepts(inner)) return issues.add('request.invalid_field', `${path}.${key}`)
     }
     return JSON.stringify(value)
   }
@@ -266,7 +271,7 @@ function compileQuery(type: protobuf.Type, fields: protobuf.Field[]) {
     for (const { name, jsonName, rule, check } of own) {
       const value = query[jsonName]
       if (value !== undefined) request[name] = check(value, jsonName, issues)
-      else if (rule.required) issues.add('missing_field', jsonName)
+      else if (rule.required) issues.add('request.missing_field', jsonName)
     }
     issues.throwIfAny()
     if (!isOpen) refuseUnknownQuery(query, known)
@@ -289,12 +294,13 @@ function checkListQuery(query: Input['query'], limit: number | undefined): Recor
   for (const name of listTexts) {
     const text = query[name]
     if (text === undefined || text === '') continue
-    if (typeof text !== 'string') throw new AppError('invalid_field', { path: name, reason: 'given more than once' })
+    if (typeof text !== 'string')
+      throw new AppError('request.invalid_field', { path: name, reason: 'given more than once' })
     checked[name] = text
   }
   if (query.pagination !== undefined) {
     if (query.pagination !== 'true' && query.pagination !== 'false') {
-      throw new AppError('invalid_field', { path: 'pagination', reason: 'must be true or false' })
+      throw new AppError('request.invalid_field', { path: 'pagination', reason: 'must be true or false' })
     }
     checked.pagination = query.pagination === 'true'
   }
@@ -308,7 +314,7 @@ function positiveInteger(text: unknown): number | undefined {
 
 function refuseUnknownQuery(query: Input['query'], known: readonly string[]): void {
   const extra = Object.keys(query).find(name => !known.includes(name))
-  if (extra !== undefined) throw new AppError('extra_field', { path: extra })
+  if (extra !== undefined) throw new AppError('request.extra_field', { path: extra })
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

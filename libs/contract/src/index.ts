@@ -1,7 +1,16 @@
 export type { Checked, Input } from './check.ts'
 export { parseDate } from './date.ts'
 export { type Email, emailKeyOf, emailOf, isEmail } from './email.ts'
-export { AppError, type ErrorCode, type ErrorDetails, isErrorCode, plainText, toAppError } from './errors.ts'
+export {
+  catalogues,
+  type ErrorCode,
+  type ErrorDetails,
+  entryOf,
+  errorCodes,
+  isErrorCode,
+  type RecordKind,
+} from './errors/catalogue.ts'
+export { AppError, plainText, reviveError, toAppError } from './errors.ts'
 export { type HttpBody, json } from './http-body.ts'
 export { type Limit, type LimitGroup, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'

@@ -16,7 +16,7 @@ assert.ok(redisUrl, 'REDIS_CACHE_URL names the Redis to test with')
 
 const withRole = (role: string, expiresAt: number | null = null): Value => ({ role, expiresAt })
 const newOrganization = () => randomBytes(12).toString('hex')
-const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable'
+const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'service.unavailable'
 
 /** Keeps every promise of a write open until it is told to end. */
 function createGate() {
@@ -162,7 +162,7 @@ suite('credential cache', () => {
     const { cache, organizationId, ref, put } = await setUp({ leaseMs: 400 })
     const fail = (error: Error) => cache.change({ organizationId }, () => Promise.reject(error))
 
-    const refusal = new AppError('not_found', { what: 'token' })
+    const refusal = new AppError('token.not_found')
     await assert.rejects(fail(refusal), error => error === refusal)
     assert.equal(await put(ref, 'old'), true)
 

@@ -180,7 +180,7 @@ export function createCredentialCache<V extends CachedValue>(
       await runOnFences(script, fences, owner)
     } catch (error) {
       onError(error)
-      throw new AppError('unavailable', {}, { cause: error })
+      throw new AppError('service.unavailable', {}, { cause: error })
     }
   }
 
@@ -217,13 +217,13 @@ export function createCredentialCache<V extends CachedValue>(
 
 async function writeWithin<T>(writeByMs: number, write: (timeoutMs: number) => Promise<T>): Promise<T> {
   const timeoutMs = Math.floor(writeByMs - performance.now())
-  if (timeoutMs <= 0) throw new AppError('unavailable', {})
+  if (timeoutMs <= 0) throw new AppError('service.unavailable', {})
   return write(timeoutMs)
 }
 
 /** A refusal is a decision taken before anything was written. Any other failure may have come after: its claim stays. */
 function wroteNothing(error: unknown): boolean {
-  return error instanceof AppError && error.code !== 'unavailable'
+  return error instanceof AppError && error.code !== 'service.unavailable'
 }
 
 /** 16 characters that nobody else, and nobody ever again, comes up with: a generation, or the owner of a claim. */

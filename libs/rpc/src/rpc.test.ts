@@ -33,7 +33,7 @@ const contacts = {
     throw new AppError('conflict', { message: 'in mid-stream' })
   },
   async getContact({ id }: { id: string }): Promise<HttpBody> {
-    if (id === 'unknown') throw new AppError('not_found', { what: 'contact' })
+    if (id === 'unknown') throw new AppError('contact.not_found')
     if (id === 'hang') await new Promise(() => undefined)
     if (id === 'bug') throw new TypeError('secret internals')
     return json({ id })
@@ -103,7 +103,7 @@ describe('rpc', () => {
   })
 
   it('carries a declared refusal whole', async () => {
-    const expected = { code: 'not_found', message: 'contact not found', status: 404 }
+    const expected = { code: 'contact.not_found', message: 'contact not found', status: 404 }
     await assert.rejects(client().getContact({ id: 'unknown' }, { caller }), expected)
   })
 
@@ -112,13 +112,13 @@ describe('rpc', () => {
       .getContact({ id: 'bug' }, { caller })
       .catch((e: AppError) => e)
     assert.ok(error instanceof AppError)
-    assert.equal(error.code, 'unavailable')
+    assert.equal(error.code, 'service.unavailable')
     assert.doesNotMatch(JSON.stringify([error.details, error.message, error.body]), /secret/)
   })
 
   it('ends a call at its deadline', async () => {
     const startedAt = Date.now()
-    await assert.rejects(client().getContact({ id: 'hang' }, { caller }), { code: 'unavailable' })
+    await assert.rejects(client().getContact({ id: 'hang' }, { caller }), { code: 'service.unavailable' })
     assert.ok(Date.now() - startedAt < 5_000)
   })
 
@@ -161,7 +161,7 @@ describe('rpc', () => {
         setTimeout(() => leave.abort(), chunks % 5)
         await new Promise(() => undefined)
       }
-      await assert.rejects(upload()(endless(), { caller, signal: leave.signal }), { code: 'unavailable' })
+      await assert.rejects(upload()(endless(), { caller, signal: leave.signal }), { code: 'service.unavailable' })
     }
     const { data } = await upload()(file(0), { caller })
     assert.deepEqual(JSON.parse(data.toString()), { bytes: 0 })
@@ -196,7 +196,7 @@ describe('rpc', () => {
   it('is unavailable when nobody listens', async () => {
     const nowhere = connect({ address: '127.0.0.1:1', trust, deadlineMs: 200 })
     await assert.rejects(nowhere.client('rollcall.audience.v1.Contacts').getContact({ id: 'x' }, { caller }), {
-      code: 'unavailable',
+      code: 'service.unavailable',
     })
     nowhere.close()
   })

@@ -254,11 +254,12 @@ function clientStream(run: Run): UntypedHandleCall {
 async function* wholeStream(requests: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   let isWhole = false
   for await (const request of requests) {
-    if (isWhole) throw new AppError('unavailable', {}, { cause: new Error('a request after the end of the stream') })
+    if (isWhole)
+      throw new AppError('service.unavailable', {}, { cause: new Error('a request after the end of the stream') })
     if (request === endOfStream) isWhole = true
     else yield request
   }
-  if (!isWhole) throw new AppError('unavailable', {}, { cause: new Error('the stream of requests broke off') })
+  if (!isWhole) throw new AppError('service.unavailable', {}, { cause: new Error('the stream of requests broke off') })
 }
 
 function serverStream(run: Run, waiting: Budget): UntypedHandleCall {

@@ -81,7 +81,7 @@ describe('mutual TLS', { skip: withoutCertificates() }, () => {
   })
 
   it('refuses a client without a certificate', async () => {
-    await assert.rejects(ask(to()), { code: 'unavailable' })
+    await assert.rejects(ask(to()), { code: 'service.unavailable' })
     const ca = readFileSync(ours.caCertificateFile)
     const identity = { cert: readFileSync(ours.certificateFile), key: readFileSync(ours.privateKeyFile) }
     assert.equal(await greeting(server.port, { ca, ...identity }), 'http/2 settings')
@@ -90,7 +90,9 @@ describe('mutual TLS', { skip: withoutCertificates() }, () => {
 
   it('refuses a client with a certificate of another authority', async () => {
     const stranger = readTlsFolder(makeAuthority(directory, 'theirs').issue('stranger', 'DNS:localhost'))
-    await assert.rejects(ask(to({ ...stranger, caCertificateFile: ours.caCertificateFile })), { code: 'unavailable' })
+    await assert.rejects(ask(to({ ...stranger, caCertificateFile: ours.caCertificateFile })), {
+      code: 'service.unavailable',
+    })
   })
 
   it('does not talk to a server whose certificate names another host', async () => {
@@ -103,7 +105,7 @@ describe('mutual TLS', { skip: withoutCertificates() }, () => {
       tls: ours,
       deadlineMs: 2_000,
     })
-    await assert.rejects(ask(connection), { code: 'unavailable' })
+    await assert.rejects(ask(connection), { code: 'service.unavailable' })
     await elsewhere.stop()
   })
 

@@ -7,7 +7,7 @@ import {
   type StatusObject,
 } from '@grpc/grpc-js'
 import { fromJSON } from '@grpc/proto-loader'
-import { AppError, compileRoutes, type ErrorDetails, isErrorCode, loadRoot, type Route } from '@rollcall/contract'
+import { AppError, compileRoutes, loadRoot, type Route, reviveError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 
 /** Full name of a gRPC service of the contract. */
@@ -65,11 +65,8 @@ export function toStatus(error: AppError): Partial<StatusObject> {
 /** Takes a refusal off the wire. Anything that is not one of ours means that the service could not be reached. */
 export function fromServiceError(error: ServiceError): AppError {
   const bytes = error.metadata?.get(errorKey)[0]
-  if (Buffer.isBuffer(bytes)) {
-    const { code, details } = JSON.parse(bytes.toString()) as { code: unknown; details: ErrorDetails<never> }
-    if (isErrorCode(code)) return new AppError(code, details ?? {})
-  }
-  return new AppError('unavailable', {}, { cause: error })
+  if (Buffer.isBuffer(bytes)) return reviveError(JSON.parse(bytes.toString()), error.code)
+  return new AppError('service.unavailable', {}, { cause: error })
 }
 
 /**
@@ -79,7 +76,7 @@ export function fromServiceError(error: ServiceError): AppError {
  */
 export function mayHaveTakenEffect(failure: unknown): boolean {
   const cause = failure instanceof AppError ? failure.cause : failure
-  if (cause === undefined) return failure instanceof AppError && failure.code === 'unavailable'
+  if (cause === undefined) return failure instanceof AppError && failure.code === 'service.unavailable'
   return !neverHandled.test(transportFailure(cause)?.details ?? '')
 }
 

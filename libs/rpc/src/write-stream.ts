@@ -31,7 +31,7 @@ export async function writeStream(
 }
 
 function holdMessage({ data }: HttpBody, budget: Budget, stop: AbortController): Hold & Disposable {
-  const refusal = new AppError('unavailable', {}, { cause: new Error('no memory left for answers') })
+  const refusal = new AppError('service.unavailable', {}, { cause: new Error('no memory left for answers') })
   const hold = budget.hold('', () => stop.abort(refusal))
   if (hold.resize(data.length)) throw refusal
   return { ...hold, [Symbol.dispose]: hold.release }

@@ -59,7 +59,8 @@ function writePieces(response: Exchange['response'], data: Buffer, held: Hold): 
 /** Holds memory for an answer until the client has taken it. A reader that stalls loses it to others. */
 function holdAnswer(exchange: Exchange, bytes: number): Hold {
   const hold = exchange.hold(exchange.bounds.answers, () => exchange.response.destroy())
-  if (hold.resize(bytes)) throw new AppError('unavailable', {}, { cause: new Error('no memory left for answers') })
+  if (hold.resize(bytes))
+    throw new AppError('service.unavailable', {}, { cause: new Error('no memory left for answers') })
   return hold
 }
 

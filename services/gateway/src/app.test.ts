@@ -200,16 +200,16 @@ describe('the gateway', () => {
     const cases: [what: string, error: AppError, status: number, body: object][] = [
       [
         'missing',
-        new AppError('missing_field', { path: 'f' }),
+        new AppError('request.missing_field', { path: 'f' }),
         400,
         { error: true, message: 'missing field -> f', path: 'f' },
       ],
       ['refused', new AppError('refused', { message: 'no' }), 400, { success: false, message: 'no' }],
       ['forbidden', new AppError('forbidden', { message: 'no' }), 403, { error: true, message: 'no' }],
-      ['not found', new AppError('not_found', { what: 'contact' }), 404, { error: true, message: 'contact not found' }],
+      ['not found', new AppError('contact.not_found'), 404, { error: true, message: 'contact not found' }],
       [
         'duplicate',
-        new AppError('duplicate', { path: 'email' }),
+        new AppError('record.duplicate', { path: 'email' }),
         409,
         { error: true, message: 'duplicate -> email', path: 'email' },
       ],
@@ -557,7 +557,7 @@ describe('the gateway', () => {
       )
       assert.deepEqual(
         [one?.method, one?.route, one?.status, one?.auth, one?.code],
-        ['GET', '/api/audience/:id', 400, 'session', 'extra_field'],
+        ['GET', '/api/audience/:id', 400, 'session', 'request.extra_field'],
       )
       assert.deepEqual([two?.route, two?.status], ['(none)', 404])
       assert.deepEqual([three?.status, three?.reason], [401, 'No credential.'])

@@ -12,7 +12,7 @@ const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export function guard(exchange: Authenticated): Authorized {
   const { request, match, caller, claim } = exchange
-  if (!match) throw new AppError('not_found', { what: 'route' })
+  if (!match) throw new AppError('route.not_found')
   if (claim.kind === 'credential' && isForgeable(request, claim.source)) {
     throw new AppError('forbidden', { message: 'A change by cookie must come from the same origin.' })
   }

@@ -144,10 +144,10 @@ function gather(hold: Hold) {
   }
 }
 
-const noRoom = () => new AppError('unavailable', {}, { cause: new Error('no memory left for request bodies') })
+const noRoom = () => new AppError('service.unavailable', {}, { cause: new Error('no memory left for request bodies') })
 
 function tooMuch(limit: number): AppError {
-  return new AppError('too_many_pending', {
+  return new AppError('quota.too_many_pending', {
     limit,
     what: 'bytes of request bodies at once per client address',
     retryAfterSeconds,

@@ -96,7 +96,7 @@ describe('Idempotency-Key', () => {
   it('gives the key back where the request was refused', async () => {
     const key = randomUUID()
     gateway.services.behaviours.set('createContact', () => {
-      throw new AppError('duplicate', { path: 'email' })
+      throw new AppError('record.duplicate', { path: 'email' })
     })
     assert.equal((await post(key)).status, 409)
     gateway.services.behaviours.set('createContact', () => json({ made: 7 }))
@@ -116,7 +116,7 @@ describe('Idempotency-Key', () => {
   it('does not do again what a service was unavailable for: it may have lost its database at the commit', async () => {
     const key = randomUUID()
     gateway.services.behaviours.set('createContact', () => {
-      throw new AppError('unavailable', {})
+      throw new AppError('service.unavailable', {})
     })
     assert.equal((await post(key)).status, 503)
     gateway.services.behaviours.set('createContact', () => json({ made: 8 }))
@@ -149,7 +149,7 @@ describe('Idempotency-Key', () => {
     const [greedy, other] = ['f', 'd'].map(id => issueToken(gateway.services, { tokenId: id.repeat(24) }))
     const from = (credential: string) => post(randomUUID(), contact, '/api/audience', credential)
     gateway.services.behaviours.set('createContact', () => {
-      throw new AppError('duplicate', { path: 'email' })
+      throw new AppError('record.duplicate', { path: 'email' })
     })
     assert.equal((await from(greedy!)).status, 409)
     gateway.services.behaviours.set('createContact', () => json({ made: 1 }))

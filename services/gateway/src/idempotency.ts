@@ -81,7 +81,7 @@ export function createIdempotency({ redis, prefix, maxKeys }: IdempotencyOptions
     if (typeof answer === 'string') return JSON.parse(answer) as Kept
     const [holder, retryAfterSeconds] = answer as [keyof typeof maxKeys, number]
     const what = `idempotency keys in use per ${holder}`
-    throw new AppError('too_many_pending', { limit: maxKeys[holder], what, retryAfterSeconds })
+    throw new AppError('quota.too_many_pending', { limit: maxKeys[holder], what, retryAfterSeconds })
   }
 
   /** The change is made: that its answer could not be kept only costs its repetition a 409. */
@@ -131,7 +131,7 @@ async function askRedis<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (cause) {
-    throw new AppError('unavailable', {}, { cause })
+    throw new AppError('service.unavailable', {}, { cause })
   }
 }
 

@@ -87,7 +87,7 @@ function limiter(group: Group, store: Store, metrics: Metrics): Limiter {
     keyGenerator: (_request, response) => limitKey(response.locals.exchange.ip),
     handler: (request, _response, next) => {
       limited.inc({ group })
-      next(new AppError('rate_limited', { retryAfterSeconds: Math.max(1, secondsLeft(infoOf(request))) }))
+      next(new AppError('request.rate_limited', { retryAfterSeconds: Math.max(1, secondsLeft(infoOf(request))) }))
     },
     store,
   })

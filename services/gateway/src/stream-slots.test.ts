@@ -9,7 +9,7 @@ import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 
 const organization = 'badcab'.repeat(4)
 const ttlMs = 600
-const refusal = { code: 'too_many_pending', message: 'limit reached: 2 streams at once per organization' }
+const refusal = { code: 'quota.too_many_pending', message: 'limit reached: 2 streams at once per organization' }
 
 describe('slots of streams', () => {
   let redis: Redis

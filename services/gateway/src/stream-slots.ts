@@ -74,7 +74,7 @@ export function createStreamSlots(options: StreamSlotOptions): StreamSlots {
       if (!(await isFree(organizationId, slot))) {
         giveBack(organizationId, slot)
         const what = 'streams at once per organization'
-        throw new AppError('too_many_pending', { limit: perOrganization, what, retryAfterSeconds })
+        throw new AppError('quota.too_many_pending', { limit: perOrganization, what, retryAfterSeconds })
       }
       return () => giveBack(organizationId, slot)
     },

@@ -56,7 +56,7 @@ describe('what tokens are used for', () => {
 
   it('is lost where it cannot be told, which is logged and does no other harm', async () => {
     gateway.services.behaviours.set('recordUsage', () => {
-      throw new AppError('unavailable', {})
+      throw new AppError('service.unavailable', {})
     })
     assert.equal(await use(issueToken(gateway.services, { tokenId }), '/api/audience'), 200)
     assert.equal(await gateway.lifecycle.stop('test'), 'clean')

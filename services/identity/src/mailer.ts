@@ -30,7 +30,7 @@ export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): M
       const request = { ...mail, expiresAt: expiresAt.toISOString(), key: randomUUID() } // the same for every try: it is one mail
       await retry(() => messaging.sendMail(request, { caller }), {
         deadline: Date.now() + PATIENCE_MS,
-        retryable: error => error instanceof AppError && error.code === 'unavailable',
+        retryable: error => error instanceof AppError && error.code === 'service.unavailable',
       })
     },
   }

@@ -15,7 +15,7 @@ import {
 } from '../test/identity.ts'
 import { readConfig } from './config.ts'
 
-const unavailable = { code: 'unavailable', status: 503, message: 'service unavailable' }
+const unavailable = { code: 'service.unavailable', status: 503, message: 'service unavailable' }
 
 describe('first start', () => {
   const bootstrap = {

@@ -106,5 +106,5 @@ async function* oneFile(text: string) {
 }
 
 function unasked(): never {
-  throw new AppError('unavailable', {})
+  throw new AppError('service.unavailable', {})
 }

@@ -2,7 +2,7 @@
 const NAME =
   /^(TimeoutError|MaxRetriesPerRequestError|Mongo(ose)?(Network|ServerSelection|ServerClosed|NotConnected|OperationTimeout|PoolCleared|StalePrimary|WriteConcern)\w*)$/
 const CODES = new Set<unknown>([
-  'unavailable',
+  'service.unavailable',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',

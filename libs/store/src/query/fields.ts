@@ -121,5 +121,5 @@ const MAX_BYTES = 16 * 1024
 
 /** The refusal of a list parameter; the reason is for the client. */
 export function invalidParameter(parameter: string, reason: string): AppError {
-  return new AppError('invalid_field', { path: parameter, reason })
+  return new AppError('request.invalid_field', { path: parameter, reason })
 }

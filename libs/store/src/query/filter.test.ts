@@ -33,7 +33,7 @@ function refused(filter: unknown, reason?: RegExp): void {
     () => parseFilter(text, fields),
     (error: unknown) => {
       assert.ok(error instanceof AppError, `threw ${error}`)
-      assert.equal(error.code, 'invalid_field')
+      assert.equal(error.code, 'request.invalid_field')
       assert.equal(error.path, 'filter')
       assert.match(error.message, /^invalid field -> filter: /)
       if (reason) assert.match(error.message, reason)
@@ -292,7 +292,7 @@ describe('a filter', () => {
         try {
           parseFilter(filter, fields)
         } catch (error) {
-          assert.ok(error instanceof AppError && error.code === 'invalid_field', String(error))
+          assert.ok(error instanceof AppError && error.code === 'request.invalid_field', String(error))
         }
       }),
       { numRuns: 5000 },

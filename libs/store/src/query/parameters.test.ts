@@ -22,7 +22,7 @@ const fields: FieldTable = {
 
 const refusedAs = (path: string) => (error: unknown) => {
   assert.ok(error instanceof AppError, String(error))
-  assert.equal(error.code, 'invalid_field')
+  assert.equal(error.code, 'request.invalid_field')
   assert.equal(error.path, path)
   return true
 }

@@ -6,7 +6,7 @@ const MAX_TIME_EXPIRED = 50
 
 /** Whether something failed because a unique index already holds the value. */
 export function isDuplicate(error: unknown): boolean {
-  return error instanceof AppError ? error.code === 'duplicate' : codeOf(error) === DUPLICATE_KEY
+  return error instanceof AppError ? error.code === 'record.duplicate' : codeOf(error) === DUPLICATE_KEY
 }
 
 /** Whether the whole transaction may run again: it met another one, or the server went away before the commit. */
@@ -53,10 +53,10 @@ export function isAway(thrown: unknown): boolean {
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error
-  if (isDuplicate(error)) return new AppError('duplicate', { path: duplicatePath(error) }, { cause: error })
+  if (isDuplicate(error)) return new AppError('record.duplicate', { path: duplicatePath(error) }, { cause: error })
   if (error instanceof MongooseErrors.CastError) return invalid(error.path, error)
   if (error instanceof MongooseErrors.ValidationError) return invalid(Object.keys(error.errors)[0] ?? 'body', error)
-  if (isAway(error) || isOutOfTime(error)) return new AppError('unavailable', {}, { cause: error })
+  if (isAway(error) || isOutOfTime(error)) return new AppError('service.unavailable', {}, { cause: error })
   return error
 }
 
@@ -70,7 +70,7 @@ export async function mapped<T>(operation: Promise<T>): Promise<T> {
 }
 
 function invalid(path: string, cause: Error): AppError {
-  return new AppError('invalid_field', { path: path === '_id' ? 'id' : path }, { cause })
+  return new AppError('request.invalid_field', { path: path === '_id' ? 'id' : path }, { cause })
 }
 
 /** Bulk writes wrap whatever stopped them. */

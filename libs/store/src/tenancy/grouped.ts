@@ -65,5 +65,5 @@ export function groupWrites<Item, Result>(
 }
 
 function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'unavailable'
+  return error instanceof AppError && error.code === 'service.unavailable'
 }

@@ -39,6 +39,6 @@ export async function requireRoom<T extends object>(
   const own = { organization: scope.organization, name: scope.model.collection.name }
   await mapped(turnstiles.updateOne(own, { $inc: { passes: 1 } }, { session, upsert: true })).catch(startAgain)
   if ((await scope.count(of, { session })) < limit) return
-  if (retryAfterSeconds === undefined) throw new AppError('quota_exceeded', { limit, what })
-  throw new AppError('too_many_pending', { limit, what, retryAfterSeconds })
+  if (retryAfterSeconds === undefined) throw new AppError('quota.exceeded', { limit, what })
+  throw new AppError('quota.too_many_pending', { limit, what, retryAfterSeconds })
 }

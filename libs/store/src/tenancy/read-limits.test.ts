@@ -61,7 +61,7 @@ describe('every read of the database', () => {
     assert.ok(first > 400 && first <= 500, String(first))
     const past = until(scoped(model, newOrganization()), Date.now() - 1)
     for (const read of [() => past.find({}), () => past.count(), () => past.aggregate([])])
-      await assert.rejects(read(), { code: 'unavailable' })
+      await assert.rejects(read(), { code: 'service.unavailable' })
   })
 
   it('of a page with a filter of the client’s has what is left of the time that a client waits', async () => {
@@ -80,7 +80,7 @@ describe('every read of the database', () => {
   it('that the server gave up is answered as unavailable', () => {
     const error = new mongo.MongoServerError({ code: 50, message: 'operation exceeded time limit' })
     const refusal = toStoreError(error)
-    assert.ok(refusal instanceof AppError && refusal.code === 'unavailable')
+    assert.ok(refusal instanceof AppError && refusal.code === 'service.unavailable')
     assert.ok(isOutOfTime(error) && isOutOfTime(refusal) && !isOutOfTime(new Error('50')))
   })
 })
@@ -127,7 +127,7 @@ describe('limits of reading at once', () => {
     const gate = Promise.withResolvers<void>()
     const running = [limits.filtered('one', () => gate.promise), limits.filtered('one', () => gate.promise)]
     await assert.rejects(limits.filtered('one', forever), {
-      code: 'too_many_pending',
+      code: 'quota.too_many_pending',
       message: 'limit reached: 2 filtered lists at once per organization',
     })
     await limits.filtered('two', async () => {})
@@ -153,9 +153,9 @@ describe('limits of reading at once', () => {
     }
     limits.stream('one', items()) // never begun: holds nothing
     const first = await begin('one')
-    await assert.rejects(begin('one'), { code: 'too_many_pending' })
+    await assert.rejects(begin('one'), { code: 'quota.too_many_pending' })
     const second = await begin('two')
-    await assert.rejects(begin('three'), { code: 'unavailable' })
+    await assert.rejects(begin('three'), { code: 'service.unavailable' })
     await first.return?.()
     const third = await begin('three')
     for (const stream of [second, third]) while (!(await stream.next()).done);

@@ -71,8 +71,9 @@ function createSlots({ limit, what, limitOfAll = Number.POSITIVE_INFINITY }: Slo
   const taken = createTally()
   let all = 0
   return (organization: string): (() => void) => {
-    if (taken.of(organization) >= limit) throw new AppError('too_many_pending', { limit, what, retryAfterSeconds: 1 })
-    if (all >= limitOfAll) throw new AppError('unavailable', {}, { cause: new Error(`${all} ${what} in all`) })
+    if (taken.of(organization) >= limit)
+      throw new AppError('quota.too_many_pending', { limit, what, retryAfterSeconds: 1 })
+    if (all >= limitOfAll) throw new AppError('service.unavailable', {}, { cause: new Error(`${all} ${what} in all`) })
     taken.add(organization, 1)
     all++
     return () => {
@@ -87,7 +88,7 @@ export function until<T extends object>(scope: Scope<T>, deadline: number): Scop
   const left = () => {
     const maxTimeMs = deadline - Date.now()
     if (maxTimeMs > 0) return { maxTimeMs }
-    throw new AppError('unavailable', {}, { cause: new Error('out of time for reads') })
+    throw new AppError('service.unavailable', {}, { cause: new Error('out of time for reads') })
   }
   return {
     ...scope,

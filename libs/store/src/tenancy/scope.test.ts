@@ -85,18 +85,18 @@ describe('an organization’s view of a collection', () => {
     const mine = scoped(model, newOrganization())
     await mine.insertOne(draft(1))
     const again = { ...draft(1), email: 'PERSON1@example.com' }
-    await assert.rejects(mine.insertOne(again), refusedAs('duplicate', 'email'))
-    await assert.rejects(mine.insertMany([draft(2), again]), refusedAs('duplicate', 'email'))
+    await assert.rejects(mine.insertOne(again), refusedAs('record.duplicate', 'email'))
+    await assert.rejects(mine.insertMany([draft(2), again]), refusedAs('record.duplicate', 'email'))
     const raw = { ...again, organization: mine.organization }
-    await assert.rejects(mine.bulkWrite([{ insertOne: { document: raw } }]), refusedAs('duplicate', 'email'))
+    await assert.rejects(mine.bulkWrite([{ insertOne: { document: raw } }]), refusedAs('record.duplicate', 'email'))
     await assert.rejects(
       mine.updateOne({ email: 'Person2@example.com' }, { $set: { emailKey: 'person1@example.com' } }),
       isDuplicate,
     )
     const inTransaction = store.transaction(session => mine.insertOne(again, { session }))
-    await assert.rejects(inTransaction, refusedAs('duplicate', 'email'))
+    await assert.rejects(inTransaction, refusedAs('record.duplicate', 'email'))
     const { _id } = (await mine.findOne({}))!
-    await assert.rejects(mine.insertOne({ ...draft(9), _id }), refusedAs('duplicate', 'id'))
+    await assert.rejects(mine.insertOne({ ...draft(9), _id }), refusedAs('record.duplicate', 'id'))
     await scoped(model, newOrganization()).insertOne(draft(1)) // each organization for itself
   })
 
@@ -111,7 +111,7 @@ describe('an organization’s view of a collection', () => {
     const { updatedAt: _, ...before } = made
     assert.deepEqual(rewritten, { ...before, emailKey: 'person2@example.com' })
     await mine.insertOne(draft(1))
-    await assert.rejects(rewrite(1), refusedAs('duplicate', 'email'))
+    await assert.rejects(rewrite(1), refusedAs('record.duplicate', 'email'))
     assert.equal((await mine.findOne({ _id: made._id }))?.emailKey, 'person2@example.com')
     assert.equal(await store.transaction(session => mine.rewriteOne({ name: 'nobody' }, {}, { session })), null)
   })
@@ -120,8 +120,8 @@ describe('an organization’s view of a collection', () => {
     const mine = scoped(model, newOrganization())
     await assert.rejects(mine.find({ nmae: 1 }), /strictQuery/)
     await assert.rejects(mine.updateOne({}, { $set: { nmae: 1 } }), /strict/)
-    await assert.rejects(mine.findOne({ _id: 'x' }), refusedAs('invalid_field', 'id'))
-    assert.throws(() => scoped(model, 'x'), refusedAs('invalid_field', 'organization'))
+    await assert.rejects(mine.findOne({ _id: 'x' }), refusedAs('request.invalid_field', 'id'))
+    assert.throws(() => scoped(model, 'x'), refusedAs('request.invalid_field', 'organization'))
     assert.throws(() => mine.updateOne({}, { $set: { organization: newOrganization() } }), /organization/)
     assert.throws(() => mine.updateOne({}, { name: 'replaced' }), /operators/)
     const foreign: PipelineStage[] = [
@@ -266,7 +266,7 @@ describe('a transaction', () => {
       },
       { timeoutMs: 50 },
     )
-    await assert.rejects(slow, refusedAs('unavailable'))
+    await assert.rejects(slow, refusedAs('service.unavailable'))
     assert.equal(await mine.count(), 0)
   })
 })
@@ -299,7 +299,7 @@ describe('grouped writes', () => {
 
     const mixed = await Promise.allSettled([100, -1, 7, 101, 7, 102].map(number => create('a', number)))
     const outcome = mixed.map(result => (result.status === 'fulfilled' ? 'made' : (result.reason as AppError).code))
-    assert.deepEqual(outcome, ['made', 'bad_request', 'duplicate', 'made', 'duplicate', 'made'])
+    assert.deepEqual(outcome, ['made', 'bad_request', 'record.duplicate', 'made', 'record.duplicate', 'made'])
     assert.equal(await mine.count(), 43)
   })
 })
@@ -359,7 +359,7 @@ describe('a database that is away', () => {
   it('is unavailable, soon', async () => {
     await assert.rejects(
       connectStore({ ...settings, url: 'mongodb://127.0.0.1:1/?directConnection=true' }),
-      refusedAs('unavailable'),
+      refusedAs('service.unavailable'),
     )
   })
 
@@ -370,11 +370,11 @@ describe('a database that is away', () => {
     try {
       await mine.insertOne(draft(1))
       proxy.stall(true)
-      await assert.rejects(mine.findOne({}), refusedAs('unavailable'))
-      await assert.rejects(far.ping(), refusedAs('unavailable'))
+      await assert.rejects(mine.findOne({}), refusedAs('service.unavailable'))
+      await assert.rejects(far.ping(), refusedAs('service.unavailable'))
       await assert.rejects(
         far.transaction(session => mine.insertOne(draft(2), { session })),
-        refusedAs('unavailable'),
+        refusedAs('service.unavailable'),
       )
       proxy.stall(false)
       await far.ping()

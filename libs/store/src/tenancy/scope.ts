@@ -199,7 +199,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
 export function objectId(value: unknown, path = 'id'): Types.ObjectId {
   if (value instanceof Types.ObjectId) return value
   if (typeof value === 'string' && /^[0-9a-f]{24}$/i.test(value)) return new Types.ObjectId(value)
-  throw new AppError('invalid_field', { path })
+  throw new AppError('request.invalid_field', { path })
 }
 
 /**

@@ -34,7 +34,7 @@ export async function runTransaction<T>(
     } catch (error) {
       const waitMs = backoffMs(attempt, CONTENTION)
       if (!isTransient(error)) throw toStoreError(error)
-      if (Date.now() + waitMs >= deadline) throw new AppError('unavailable', {}, { cause: error })
+      if (Date.now() + waitMs >= deadline) throw new AppError('service.unavailable', {}, { cause: error })
       await pause(waitMs)
     }
   }
@@ -48,7 +48,8 @@ async function attemptOnce<T>(
   session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } })
   try {
     const result = await work(session)
-    if (Date.now() >= deadline) throw new AppError('unavailable', {}, { cause: new Error('transaction took too long') })
+    if (Date.now() >= deadline)
+      throw new AppError('service.unavailable', {}, { cause: new Error('transaction took too long') })
     await commit(session, deadline)
     return result
   } catch (error) {

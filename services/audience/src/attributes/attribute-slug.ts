@@ -15,7 +15,8 @@ const taken = new Set(
 export function checkSlug(slug: string): void {
   if (!pattern.test(slug)) {
     const reason = 'must be at most 40 lower case letters, digits and underscores, from a letter'
-    throw new AppError('invalid_field', { path: 'slug', reason })
+    throw new AppError('request.invalid_field', { path: 'slug', reason })
   }
-  if (taken.has(slug)) throw new AppError('invalid_field', { path: 'slug', reason: 'is the name of a contact field' })
+  if (taken.has(slug))
+    throw new AppError('request.invalid_field', { path: 'slug', reason: 'is the name of a contact field' })
 }

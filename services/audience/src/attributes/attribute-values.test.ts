@@ -47,16 +47,19 @@ describe('castAttributes', () => {
     ['city', ' '],
   ] as const) {
     it(`refuses ${JSON.stringify(value).slice(0, 20)} for ${slug}`, () =>
-      assert.throws(() => cast({ [slug]: value }), { code: 'invalid_field', path: `attributes.${slug}` }))
+      assert.throws(() => cast({ [slug]: value }), { code: 'request.invalid_field', path: `attributes.${slug}` }))
   }
 
   it('refuses an unknown slug before a wrong value', () =>
-    assert.throws(() => cast({ age: 'x', shoe_size: 43 }), { code: 'extra_field', path: 'attributes.shoe_size' }))
+    assert.throws(() => cast({ age: 'x', shoe_size: 43 }), {
+      code: 'request.extra_field',
+      path: 'attributes.shoe_size',
+    }))
 
   it('refuses names that objects have by themselves', () => {
     for (const slug of ['constructor', '__proto__', 'toString']) {
       const given = JSON.parse(`{"${slug}": "x"}`) as Record<string, unknown>
-      assert.throws(() => cast(given), { code: 'extra_field', path: `attributes.${slug}` })
+      assert.throws(() => cast(given), { code: 'request.extra_field', path: `attributes.${slug}` })
     }
   })
 
@@ -67,7 +70,7 @@ describe('castAttributes', () => {
   })
 
   it('refuses to remove what is required', () =>
-    assert.throws(() => cast({ city: null }), { code: 'missing_field', path: 'attributes.city' }))
+    assert.throws(() => cast({ city: null }), { code: 'request.missing_field', path: 'attributes.city' }))
 
   it('takes its own output again, or refuses with a declared error', () => {
     const slug = fc.oneof(fc.constantFrom(...definitions.keys()), fc.string())
@@ -78,7 +81,7 @@ describe('castAttributes', () => {
         values = cast(given)
       } catch (error) {
         const { code } = error as { code: string }
-        assert.ok(['extra_field', 'invalid_field', 'missing_field'].includes(code))
+        assert.ok(['request.extra_field', 'request.invalid_field', 'request.missing_field'].includes(code))
         return
       }
       assert.deepEqual(Object.keys(values), Object.keys(given))
@@ -91,8 +94,8 @@ describe('castAttributes', () => {
 describe('requireAttributes', () => {
   it('names the first that is missing', () => {
     const two = define({ slug: 'b', type: 'string', required: true }, { slug: 'a', type: 'number', required: true })
-    assert.throws(() => requireAttributes(two, {}), { code: 'missing_field', path: 'attributes.b' })
-    assert.throws(() => requireAttributes(two, { b: 'x' }), { code: 'missing_field', path: 'attributes.a' })
+    assert.throws(() => requireAttributes(two, {}), { code: 'request.missing_field', path: 'attributes.b' })
+    assert.throws(() => requireAttributes(two, { b: 'x' }), { code: 'request.missing_field', path: 'attributes.a' })
     requireAttributes(two, { a: 0, b: 'x' } satisfies AttributeValues)
   })
 })

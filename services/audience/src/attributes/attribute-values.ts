@@ -36,7 +36,7 @@ export function castAttributes(
 ): [slug: string, value: AttributeValue | null][] {
   const entries = Object.entries(given).map(([slug, value]) => {
     const definition = definitions.get(slug)
-    if (!definition) throw new AppError('extra_field', { path: pathOf(slug) })
+    if (!definition) throw new AppError('request.extra_field', { path: pathOf(slug) })
     return [definition, value] as const
   })
   return entries.map(([definition, value]) => [definition.slug, castAttribute(definition, value)])
@@ -48,7 +48,7 @@ export function castAttributes(
  */
 export function requireAttributes(definitions: Definitions, values: AttributeValues): void {
   for (const { slug, required } of definitions.values()) {
-    if (required && !Object.hasOwn(values, slug)) throw new AppError('missing_field', { path: pathOf(slug) })
+    if (required && !Object.hasOwn(values, slug)) throw new AppError('request.missing_field', { path: pathOf(slug) })
   }
 }
 
@@ -60,12 +60,12 @@ export function pathOf(slug: string): string {
 function castAttribute(definition: Definition, value: unknown): AttributeValue | null {
   const path = pathOf(definition.slug)
   if (value === null) {
-    if (definition.required) throw new AppError('missing_field', { path })
+    if (definition.required) throw new AppError('request.missing_field', { path })
     return null
   }
   const { accept, reason } = casts[definition.type]
   const cast = accept(value, definition)
-  if (cast === undefined) throw new AppError('invalid_field', { path, reason: reason(definition) })
+  if (cast === undefined) throw new AppError('request.invalid_field', { path, reason: reason(definition) })
   return cast
 }
 

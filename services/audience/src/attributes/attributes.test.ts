@@ -79,7 +79,7 @@ describe('attributes', () => {
     const me = testCaller()
     const taken = ['email', 'name', 'tags', 'unsubscribed', 'createdat', 'blockedreason', 'id', 'attributes']
     for (const slug of ['Company', '1st', '_row', 'a-b', 'a.b', '$a', 'a'.repeat(41), '__proto__', ...taken]) {
-      await assert.rejects(create(me, { slug }), { code: 'invalid_field', path: 'slug' }, slug)
+      await assert.rejects(create(me, { slug }), { code: 'request.invalid_field', path: 'slug' }, slug)
     }
     await create(me, { slug: `a${'_9'.repeat(19)}b` })
   })
@@ -87,17 +87,17 @@ describe('attributes', () => {
   it('takes a slug once in an organization', async () => {
     const me = testCaller()
     await create(me, { slug: 'city' })
-    await assert.rejects(create(me, { slug: 'city', type: 'number' }), { code: 'duplicate', path: 'slug' })
+    await assert.rejects(create(me, { slug: 'city', type: 'number' }), { code: 'record.duplicate', path: 'slug' })
     await create(testCaller(), { slug: 'city' })
   })
 
   it('wants options of an enum, and of nothing else', async () => {
     const me = testCaller()
-    await assert.rejects(create(me, { type: 'enum' }), { code: 'missing_field', path: 'options' })
-    await assert.rejects(create(me, { options: ['a'] }), { code: 'extra_field', path: 'options' })
+    await assert.rejects(create(me, { type: 'enum' }), { code: 'request.missing_field', path: 'options' })
+    await assert.rejects(create(me, { options: ['a'] }), { code: 'request.extra_field', path: 'options' })
     const { id } = await create(me, { slug: 'city' })
     const update = audience.attributes.updateAttribute({ id, options: ['a'] }, me)
-    await assert.rejects(update, { code: 'extra_field', path: 'options' })
+    await assert.rejects(update, { code: 'request.extra_field', path: 'options' })
   })
 
   it('updates name, options and required', async () => {
@@ -115,7 +115,7 @@ describe('attributes', () => {
   it('keeps organizations apart', async () => {
     const [me, stranger] = [testCaller(), testCaller()]
     const { id } = await create(me, { slug: 'city' })
-    const notFound = { code: 'not_found', message: 'attribute not found' }
+    const notFound = { code: 'attribute.not_found', message: 'attribute not found' }
     await assert.rejects(audience.attributes.updateAttribute({ id, name: 'X', options: [] }, stranger), notFound)
     await assert.rejects(audience.attributes.deleteAttribute({ id }, stranger), notFound)
     assert.equal((await list(stranger)).totalDocs, 0)
@@ -137,9 +137,11 @@ describe('attributes', () => {
       ['age'],
     )
     assert.equal((await audience.attributes.describeAttributes({}, me)).definitions.length, 1)
-    await assert.rejects(audience.attributes.deleteAttribute({ id: definition.id }, me), { code: 'not_found' })
+    await assert.rejects(audience.attributes.deleteAttribute({ id: definition.id }, me), {
+      code: 'attribute.not_found',
+    })
     await assert.rejects(audience.contacts.updateAttributes({ id, attributes: '{"city":"Oslo"}' }, me), {
-      code: 'extra_field',
+      code: 'request.extra_field',
     })
     const history = audience.contacts.listAttributesHistory({ id }, me)
     assert.equal((await streamedJsonOf<Page<object>>(history)).totalDocs, 1)

@@ -53,7 +53,7 @@ async function createAttribute(context: Context, request: CreateAttributeRequest
   const { name, slug, type } = request
   checkSlug(slug)
   const options = [...new Set(request.options)]
-  if (type === 'enum' && options.length === 0) throw new AppError('missing_field', { path: 'options' })
+  if (type === 'enum' && options.length === 0) throw new AppError('request.missing_field', { path: 'options' })
   if (type !== 'enum') refuseOptions(options)
   const draft = { name, slug, type, options, required: request.required ?? false, createdBy: actorOf(caller) }
   const quota = { limit: context.limits.attributes, what: 'attributes per organization', of: alive }
@@ -108,9 +108,9 @@ function publicAttribute(attribute: Attribute): Record<string, unknown> {
 }
 
 function refuseOptions(options: readonly string[]): void {
-  if (options.length > 0) throw new AppError('extra_field', { path: 'options' })
+  if (options.length > 0) throw new AppError('request.extra_field', { path: 'options' })
 }
 
 function notFound(): AppError {
-  return new AppError('not_found', { what: 'attribute' })
+  return new AppError('attribute.not_found')
 }

@@ -228,7 +228,7 @@ describe('batches', () => {
     const creations = Array.from({ length: 10 }, (_, index) =>
       audience.contacts.createContact({ email: `C${41 + index}@example.com`, tags: ['api'] }, me).then(
         () => true,
-        error => error.code === 'duplicate',
+        error => error.code === 'record.duplicate',
       ),
     )
     const imports = [0, 1, 2].map(number => apply(me, { number, rows: rows(50, { name: '', tags: [`t${number}`] }) }))

@@ -135,21 +135,22 @@ function planKnown(plan: Plan, { request }: CheckedBatch, candidate: Candidate, 
 }
 
 function checkRow(row: Row, index: number, definitions: Definitions): Candidate {
-  if (row.email.trim() === '') throw new AppError('missing_field', { path: 'email' })
+  if (row.email.trim() === '') throw new AppError('request.missing_field', { path: 'email' })
   const { value: email, reason } = readEmail(row.email)
-  if (email === undefined) throw new AppError('invalid_field', { path: 'email', reason })
+  if (email === undefined) throw new AppError('request.invalid_field', { path: 'email', reason })
   if (row.name.trim().length > maxNameLength) {
-    throw new AppError('invalid_field', { path: 'name', reason: `at most ${maxNameLength} characters` })
+    throw new AppError('request.invalid_field', { path: 'name', reason: `at most ${maxNameLength} characters` })
   }
   if (row.tags.some(tag => tag.trim().length > maxTagLength)) {
-    throw new AppError('invalid_field', { path: 'tags', reason: `at most ${maxTagLength} characters each` })
+    throw new AppError('request.invalid_field', { path: 'tags', reason: `at most ${maxTagLength} characters each` })
   }
   const attributes = castAttributes(definitions, givenAttributes(row))
   return { index, row, email, emailKey: emailKeyOf(email), attributes }
 }
 
 function limitTags(tags: string[]): string[] {
-  if (tags.length > maxTags) throw new AppError('invalid_field', { path: 'tags', reason: `at most ${maxTags} tags` })
+  if (tags.length > maxTags)
+    throw new AppError('request.invalid_field', { path: 'tags', reason: `at most ${maxTags} tags` })
   return tags
 }
 
@@ -171,7 +172,12 @@ function orFailure<T>(batch: CheckedBatch, index: number, step: () => T): T | un
 function failureOf(row: Row, error: AppError): Failure {
   const field = error.path ?? ''
   const reason = 'reason' in error.details ? error.details.reason : undefined
-  return { row: row.row, field, value: valueAt(row, field), code: error.code, message: reason ?? error.message }
+  return { row: row.row, field, value: valueAt(row, field), code: rowCode(error), message: reason ?? error.message }
+}
+
+/** In reports of rows a code stands without its namespace, beside those of the file: `invalid_field`. */
+function rowCode({ code }: AppError): string {
+  return code.slice(code.indexOf('.') + 1)
 }
 
 function valueAt(row: Row, field: string): string {

@@ -64,7 +64,7 @@ export function changeAll(context: Data): WriteGroup<ChangeWish, Made | undefine
 /** Works out one change; the next one of the same contact goes on from there. Undefined where nothing changes. */
 function make(wish: ChangeWish, current: Map<string, Contact>, definitions: Definitions): Made | undefined {
   const before = current.get(wish.id)
-  if (!before) throw new AppError('not_found', { what: 'contact' })
+  if (!before) throw new AppError('contact.not_found')
   const changes = changesOf(before, wish.patchOf(definitions))
   if (changes.length === 0) return undefined
   const at = new Date()

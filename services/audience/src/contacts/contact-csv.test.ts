@@ -62,8 +62,8 @@ describe('contacts as CSV', () => {
     assert.deepEqual(await emails({}), ['c@example.com', 'b@example.com', 'a@example.com'])
     assert.deepEqual(await emails({ filter: '{"attributes.age":{"$lt":0}}' }), ['b@example.com'])
     assert.deepEqual(await emails({ sort: '{"name":-1}' }), ['a@example.com', 'b@example.com', 'c@example.com'])
-    await assert.rejects(exported({ filter: '{"emailKey":"x"}' }), { code: 'invalid_field', path: 'filter' })
-    await assert.rejects(exported({ sort: '{"name":2}' }), { code: 'invalid_field', path: 'sort' })
+    await assert.rejects(exported({ filter: '{"emailKey":"x"}' }), { code: 'request.invalid_field', path: 'filter' })
+    await assert.rejects(exported({ sort: '{"name":2}' }), { code: 'request.invalid_field', path: 'sort' })
   })
 
   it('shows nothing of another organization', async () => {

@@ -91,7 +91,7 @@ describe('contacts', () => {
     it('refuses an email that is known, whatever its case', async () => {
       const me = testCaller()
       await create(me, { email: 'one@example.com' })
-      await assert.rejects(create(me, { email: 'ONE@example.com' }), { code: 'duplicate', path: 'email' })
+      await assert.rejects(create(me, { email: 'ONE@example.com' }), { code: 'record.duplicate', path: 'email' })
       await create(testCaller(), { email: 'one@example.com' })
     })
 
@@ -101,7 +101,7 @@ describe('contacts', () => {
       const results = await Promise.allSettled(wishes)
       const refusals = results.filter(result => result.status === 'rejected')
       assert.equal(refusals.length, 30)
-      assert.ok(refusals.every(({ reason }) => reason.code === 'duplicate'))
+      assert.ok(refusals.every(({ reason }) => reason.code === 'record.duplicate'))
       const { docs, totalDocs } = await list(me, { limit: 100 })
       assert.deepEqual([docs.length, totalDocs], [10, 10])
     })
@@ -113,10 +113,10 @@ describe('contacts', () => {
       const attempt = (attributes: object) =>
         create(me, { email: 'x@example.com', attributes: JSON.stringify(attributes) })
       const refusal = (code: string, slug: string) => ({ code, path: `attributes.${slug}` })
-      await assert.rejects(attempt({ other: 1, age: 'x' }), refusal('missing_field', 'city'))
-      await assert.rejects(attempt({ city: null, age: 1 }), refusal('missing_field', 'city'))
-      await assert.rejects(attempt({ city: 'Oslo', age: 'x', other: 1 }), refusal('extra_field', 'other'))
-      await assert.rejects(attempt({ city: 'Oslo', age: 'x' }), refusal('invalid_field', 'age'))
+      await assert.rejects(attempt({ other: 1, age: 'x' }), refusal('request.missing_field', 'city'))
+      await assert.rejects(attempt({ city: null, age: 1 }), refusal('request.missing_field', 'city'))
+      await assert.rejects(attempt({ city: 'Oslo', age: 'x', other: 1 }), refusal('request.extra_field', 'other'))
+      await assert.rejects(attempt({ city: 'Oslo', age: 'x' }), refusal('request.invalid_field', 'age'))
       assert.equal((await list(me)).totalDocs, 0)
       assert.deepEqual(
         (await create(me, { email: 'x@example.com', attributes: '{"city":"Oslo","age":null}' })).attributes,
@@ -171,7 +171,7 @@ describe('contacts', () => {
       const { id } = await create(me, { email: 'one@example.com' })
       await create(me, { email: 'two@example.com' })
       await assert.rejects(audience.contacts.updateContact({ id, email: 'TWO@example.com' }, me), {
-        code: 'duplicate',
+        code: 'record.duplicate',
         path: 'email',
       })
       await audience.contacts.updateContact({ id, email: 'ONE@example.com' }, me)
@@ -206,7 +206,7 @@ describe('contacts', () => {
       ]
       const results = await Promise.allSettled(wishes.map(wish => audience.contacts.updateContact(wish, me)))
       const codes = results.map(result => (result.status === 'rejected' ? result.reason.code : 'ok'))
-      assert.deepEqual(codes, [...Array(6).fill('ok'), 'not_found', 'duplicate', 'ok', 'ok'])
+      assert.deepEqual(codes, [...Array(6).fill('ok'), 'contact.not_found', 'record.duplicate', 'ok', 'ok'])
       const { docs } = await list(me)
       const shown = docs.map(({ email, name }) => [email, name]).sort()
       const changed = emails.slice(2).map(email => [email, 'Changed'])
@@ -246,10 +246,10 @@ describe('contacts', () => {
       await define(me, { slug: 'city', type: 'string', required: true })
       const { id } = await create(me, { email: 'one@example.com', attributes: '{"city":"Oslo"}' })
       for (const [attributes, code, slug] of [
-        ['{"age":1,"plan":"paid"}', 'invalid_field', 'plan'],
-        ['{"age":"1"}', 'invalid_field', 'age'],
-        ['{"age":1,"size":2}', 'extra_field', 'size'],
-        ['{"age":1,"city":null}', 'missing_field', 'city'],
+        ['{"age":1,"plan":"paid"}', 'request.invalid_field', 'plan'],
+        ['{"age":"1"}', 'request.invalid_field', 'age'],
+        ['{"age":1,"size":2}', 'request.extra_field', 'size'],
+        ['{"age":1,"city":null}', 'request.missing_field', 'city'],
       ] as const) {
         const attempt = audience.contacts.updateAttributes({ id, attributes }, me)
         await assert.rejects(attempt, { code, path: `attributes.${slug}` })
@@ -295,8 +295,8 @@ describe('contacts', () => {
     await audience.contacts.replaceTags({ id: first.id, tags: ['b'] }, me)
     const deleted = await jsonOf<Contact>(audience.contacts.deleteContact({ id: first.id }, me))
     assert.deepEqual(deleted.tags, ['b'])
-    await assert.rejects(get(me, first.id), { code: 'not_found', message: 'contact not found' })
-    await assert.rejects(audience.contacts.deleteContact({ id: first.id }, me), { code: 'not_found' })
+    await assert.rejects(get(me, first.id), { code: 'contact.not_found', message: 'contact not found' })
+    await assert.rejects(audience.contacts.deleteContact({ id: first.id }, me), { code: 'contact.not_found' })
     const { totalDocs, docs } = await list(me)
     assert.deepEqual([totalDocs, docs.map(({ email }) => email)], [1, ['two@example.com']])
     assert.equal(await audience.db.collection('history').countDocuments({ contact: new Types.ObjectId(first.id) }), 0)
@@ -377,10 +377,13 @@ describe('contacts', () => {
     it('refuses fields that are not public', async () => {
       for (const name of ['emailKey', 'organization', 'position', 'attributes.shoe_size']) {
         await assert.rejects(list(me, { filter: JSON.stringify({ [name]: 1 }) }), {
-          code: 'invalid_field',
+          code: 'request.invalid_field',
           path: 'filter',
         })
-        await assert.rejects(list(me, { sort: JSON.stringify({ [name]: 1 }) }), { code: 'invalid_field', path: 'sort' })
+        await assert.rejects(list(me, { sort: JSON.stringify({ [name]: 1 }) }), {
+          code: 'request.invalid_field',
+          path: 'sort',
+        })
       }
     })
   })
@@ -403,7 +406,8 @@ describe('contacts', () => {
         () => streamedJsonOf(audience.contacts.listActivities({ id }, stranger)),
         () => streamedJsonOf(audience.contacts.listAttributesHistory({ id }, stranger)),
       ]
-      for (const attempt of attempts) await assert.rejects(attempt, { code: 'not_found', message: 'contact not found' })
+      for (const attempt of attempts)
+        await assert.rejects(attempt, { code: 'contact.not_found', message: 'contact not found' })
       assert.equal((await list(stranger)).totalDocs, 0)
       assert.deepEqual(await emailsOf(stranger, { filter: '{"email":"one@example.com"}' }), [])
       assert.deepEqual(await get(me, id), mine)
@@ -426,8 +430,10 @@ describe('contacts', () => {
 
   it('answers 404 for unknown contacts, also in views', async () => {
     const me = testCaller()
-    await assert.rejects(get(me, nobody), { code: 'not_found' })
-    await assert.rejects(streamedJsonOf(audience.contacts.listTimeline({ id: nobody }, me)), { code: 'not_found' })
+    await assert.rejects(get(me, nobody), { code: 'contact.not_found' })
+    await assert.rejects(streamedJsonOf(audience.contacts.listTimeline({ id: nobody }, me)), {
+      code: 'contact.not_found',
+    })
   })
 
   it('has no activities yet, and pages the timeline newest first', async () => {

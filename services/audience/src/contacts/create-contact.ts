@@ -59,7 +59,7 @@ async function takenEmails(contacts: Scope<Contact>, wishes: readonly Wish[], se
 function newContact({ request, actor }: Wish, definitions: Definitions, taken: Set<string>): NewContact {
   const attributes = initialAttributes(definitions, request.attributes)
   const emailKey = emailKeyOf(request.email)
-  if (taken.has(emailKey)) throw new AppError('duplicate', { path: 'email' })
+  if (taken.has(emailKey)) throw new AppError('record.duplicate', { path: 'email' })
   taken.add(emailKey)
   return {
     ...untouched,

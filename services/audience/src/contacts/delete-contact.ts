@@ -73,7 +73,7 @@ export async function deleteContacts(
 
 function take({ id, actor }: Wish, found: Map<string, Contact>): Deleted {
   const contact = found.get(id)
-  if (!contact) throw new AppError('not_found', { what: 'contact' })
+  if (!contact) throw new AppError('contact.not_found')
   found.delete(id) // whoever wants it deleted too finds it gone
   return { contact, actor }
 }

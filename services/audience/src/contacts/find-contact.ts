@@ -6,7 +6,7 @@ import type { Contact } from './contact.model.ts'
 /** The contact with this id. @throws {AppError} not_found where the organization has none */
 export async function findContact(contacts: Scope<Contact>, id: string): Promise<Contact> {
   const contact = await contacts.findOne({ _id: id })
-  if (!contact) throw new AppError('not_found', { what: 'contact' })
+  if (!contact) throw new AppError('contact.not_found')
   return contact
 }
 

@@ -86,7 +86,7 @@ describe('a linked account', () => {
     const me = testCaller()
     const [a, b] = [await newContact(me, 'a@example.com'), await newContact(me, 'b@example.com')]
     const user = newUser(me, 'one')
-    const taken = { code: 'duplicate', path: 'userId' }
+    const taken = { code: 'record.duplicate', path: 'userId' }
     const results = await Promise.allSettled([link(me, a.id, user.id), link(me, b.id, user.id)])
     const refused = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
     assert.deepEqual(
@@ -107,9 +107,9 @@ describe('a linked account', () => {
     const { id } = await newContact(me, 'one@example.com')
     const foreign = newUser(testCaller(), 'one')
     for (const userId of [nobody, foreign.id])
-      await assert.rejects(link(me, id, userId), { code: 'not_found', message: 'user not found' })
-    await assert.rejects(link(me, nobody, nobody), { code: 'not_found', message: 'contact not found' })
-    await assert.rejects(link(testCaller(), id, null), { code: 'not_found', message: 'contact not found' })
+      await assert.rejects(link(me, id, userId), { code: 'user.not_found', message: 'user not found' })
+    await assert.rejects(link(me, nobody, nobody), { code: 'contact.not_found', message: 'contact not found' })
+    await assert.rejects(link(testCaller(), id, null), { code: 'contact.not_found', message: 'contact not found' })
   })
 
   it('is shown by populate, with more than its name to those alone who may read users', async () => {

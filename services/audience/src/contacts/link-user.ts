@@ -15,12 +15,14 @@ export function userLinker(context: Context, change: ChangeContact) {
     await requireUser(context, call, userId)
     const updated = await change(call, id, 'contact.user_linked', () => ({ user: objectId(userId, 'userId') })).catch(
       error => {
-        throw error instanceof AppError && error.path === 'user' ? new AppError('duplicate', { path: 'userId' }) : error
+        throw error instanceof AppError && error.path === 'user'
+          ? new AppError('record.duplicate', { path: 'userId' })
+          : error
       },
     )
     // An account that was deleted before the link was made is not told of any more.
     await requireUser(context, call, userId).catch(async error => {
-      if (error instanceof AppError && error.code === 'not_found')
+      if (error instanceof AppError && error.code === 'user.not_found')
         await change(call, id, 'contact.user_unlinked', () => ({ user: null }))
       throw error
     })
@@ -31,7 +33,7 @@ export function userLinker(context: Context, change: ChangeContact) {
 /** @throws {AppError} not_found where the organization has no such account */
 async function requireUser(context: Context, call: Call, userId: string): Promise<void> {
   const users = await findUsers(context, call, [userId])
-  if (users.length === 0) throw new AppError('not_found', { what: 'user' })
+  if (users.length === 0) throw new AppError('user.not_found')
 }
 
 /** What of a contact `populate` can expand: the linked account. */

@@ -166,7 +166,7 @@ describe('emails of a contact', () => {
       told(me, 'sent', { emailId: 'm3', to: 'nobody@example.com', contactId: 'x' }),
     )
     assert.equal((await emails(me, id)).totalDocs, 0)
-    await assert.rejects(emails(other, id), { code: 'not_found' })
+    await assert.rejects(emails(other, id), { code: 'contact.not_found' })
   })
 
   it('go with the contact', async () => {

@@ -69,7 +69,7 @@ describe('the history of a contact', () => {
       const ids = await imported(me, 20)
       await Promise.all(
         ids.flatMap(id => [
-          timeline(me, id).catch(error => assert.equal(error.code, 'not_found')),
+          timeline(me, id).catch(error => assert.equal(error.code, 'contact.not_found')),
           audience.contacts.deleteContact({ id }, me),
         ]),
       )

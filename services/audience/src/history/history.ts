@@ -140,7 +140,7 @@ async function writeUnwritten(context: Context, contact: Contact): Promise<void>
   await context.store.transaction(async session => {
     const noteLook = { $inc: { looks: 1 } }
     const { matchedCount } = await contacts.updateOne({ _id: contact._id }, noteLook, { session, unseen: true })
-    if (matchedCount === 0) throw new AppError('not_found', { what: 'contact' })
+    if (matchedCount === 0) throw new AppError('contact.not_found')
     const entries = await unwrittenOf(context, contact, session)
     await history.bulkWrite(entries.map(insertOf), { session })
   })

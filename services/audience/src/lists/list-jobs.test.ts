@@ -59,7 +59,7 @@ describe('a job on the members of a list whose steps fail', () => {
   it('is refused for its filter where the database gives up looking', async () => {
     const work = failing(() => new mongo.MongoServerError({ code: 50, message: 'operation exceeded time limit' }))
     await assert.rejects(run(work), {
-      code: 'invalid_field',
+      code: 'request.invalid_field',
       message: 'invalid field -> filter: takes too long',
     })
     assert.deepEqual([work.tries(), await jobsLeft()], [3, 0])
@@ -67,7 +67,7 @@ describe('a job on the members of a list whose steps fail', () => {
 
   it('is refused for whatever else goes wrong each time', async () => {
     const work = failing(() => new Error('not foreseen'))
-    await assert.rejects(run(work), { code: 'unavailable' })
+    await assert.rejects(run(work), { code: 'service.unavailable' })
     assert.deepEqual([work.tries(), await jobsLeft()], [3, 0])
   })
 })

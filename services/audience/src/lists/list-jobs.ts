@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { AppError, type ErrorCode } from '@rollcall/contract'
+import { AppError, reviveError } from '@rollcall/contract'
 import { pause, retry } from '@rollcall/runtime'
 import {
   createLease,
@@ -107,7 +107,7 @@ export function createListJobs(data: Data, { maxFailures = MAX_FAILURES } = {}):
         if (signal.aborted) break
         job = asIs ?? (await ask(listJobs, wish)) // somebody else was told, and it is gone
       }
-      throw new AppError('unavailable', {})
+      throw new AppError('service.unavailable', {})
     },
 
     async watch() {
@@ -143,7 +143,7 @@ async function ask(listJobs: Collections['listJobs'], wish: ListWish): Promise<L
   }
   const make = async () => {
     if ((await listJobs.count({ done: false, kind: { $ne: 'drop' } })) >= MAX_UNFINISHED)
-      throw new AppError('too_many_pending', {
+      throw new AppError('quota.too_many_pending', {
         limit: MAX_UNFINISHED,
         what: 'unfinished jobs on list members per organization',
         retryAfterSeconds: 10,
@@ -156,14 +156,14 @@ async function ask(listJobs: Collections['listJobs'], wish: ListWish): Promise<L
     }
   }
   const job = (await again()) ?? (await make()) ?? (await make()) // the one in the way may just have been told
-  if (!job) throw new AppError('unavailable', {})
+  if (!job) throw new AppError('service.unavailable', {})
   return job
 }
 
 /** Tells what a job came to, and forgets it unless it was asked for again. */
 async function tell(listJobs: Collections['listJobs'], job: ListJob): Promise<ListJob> {
   await listJobs.deleteOne({ _id: job._id, asked: job.asked })
-  if (job.refusal) throw new AppError(job.refusal.code as ErrorCode, job.refusal.details)
+  if (job.refusal) throw reviveError(job.refusal)
   return job
 }
 
@@ -187,14 +187,15 @@ async function step(data: Data, job: ListJob, maxFailures: number): Promise<void
 
 /** Whether to try a step again is of no use: it was refused, or it failed too often. Members of a deleted list have to go. */
 function isLasting(error: unknown, { kind, failures }: ListJob, maxFailures: number): boolean {
-  if (error instanceof AppError && error.code !== 'unavailable') return true
+  if (error instanceof AppError && error.code !== 'service.unavailable') return true
   return kind !== 'drop' && failures + 1 >= maxFailures
 }
 
 /** What whoever asked for the job is told; a filter that is too slow is theirs to change. */
 function refusalOf(error: unknown): ListJob['refusal'] {
-  if (isOutOfTime(error)) return { code: 'invalid_field', details: { path: 'filter', reason: 'takes too long' } }
-  if (!(error instanceof AppError)) return { code: 'unavailable', details: {} }
+  if (isOutOfTime(error))
+    return { code: 'request.invalid_field', details: { path: 'filter', reason: 'takes too long' } }
+  if (!(error instanceof AppError)) return { code: 'service.unavailable', details: {} }
   const { code, details } = error as AppError
   return { code, details }
 }
@@ -210,7 +211,7 @@ async function move(data: Data, collections: Collections, job: ListJob): Promise
   const { ids, passed, cursor } = await nextMatches(collections, job)
   await data.store.transaction(async session => {
     const list = await lists.findOne({ _id: job.list._id }, { session })
-    if (!list) throw new AppError('not_found', { what: 'list' })
+    if (!list) throw new AppError('list.not_found')
     if (list.archived && job.kind === 'add') throw new AppError('conflict', { message: 'the list is archived' })
     const candidates = await contacts.find({ _id: { $in: ids } }, { session, projection: candidateFields })
     const change = { list, actor: job.actor, at: new Date() }
@@ -244,7 +245,8 @@ async function advance(
   const update = { $set: { cursor, done, failures: 0 }, $inc: counts }
   const asIs = { _id, cursor: expected, done: false, ...(done && { asked }) }
   const { matchedCount } = await listJobs.updateOne(asIs, update, { session })
-  if (matchedCount === 0) throw new AppError('unavailable', {}, { cause: new Error('the job is another one by now') })
+  if (matchedCount === 0)
+    throw new AppError('service.unavailable', {}, { cause: new Error('the job is another one by now') })
 }
 
 /** The next contacts to be moved, newest first, how many others the filter matches on the way, and where to go on. */

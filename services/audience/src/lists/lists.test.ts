@@ -102,7 +102,7 @@ describe('lists', () => {
         ['Newest', true, [], 'Weekly'],
       )
       assert.equal((await jsonOf<List>(lists.deleteList({ id }, me))).name, 'Newest')
-      await assert.rejects(get(me, id), { code: 'not_found' })
+      await assert.rejects(get(me, id), { code: 'list.not_found' })
       for (const type of ['list.created', 'list.updated', 'list.deleted'])
         assert.equal((await eventsOf(me, type)).length, 1, type)
       assert.deepEqual((await eventsOf(me, 'list.updated'))[0]?.data.changed, ['name', 'archived', 'tags'])
@@ -112,8 +112,11 @@ describe('lists', () => {
       const me = testCaller()
       const { id } = await create(me, { name: 'News' })
       const other = await create(me, { name: 'Other' })
-      await assert.rejects(create(me, { name: 'NEWS' }), { code: 'duplicate', path: 'name' })
-      await assert.rejects(lists.updateList({ id: other.id, name: 'news' }, me), { code: 'duplicate', path: 'name' })
+      await assert.rejects(create(me, { name: 'NEWS' }), { code: 'record.duplicate', path: 'name' })
+      await assert.rejects(lists.updateList({ id: other.id, name: 'news' }, me), {
+        code: 'record.duplicate',
+        path: 'name',
+      })
       await lists.updateList({ id, name: 'news' }, me)
       await lists.updateList({ id, name: 'Old' }, me)
       await create(me, { name: 'News' })
@@ -153,7 +156,7 @@ describe('lists', () => {
         () => add(other, id, { filter: '{}' }),
         () => remove(other, id, { filter: '{}' }),
       ])
-        await assert.rejects(attempt(), { code: 'not_found', message: 'list not found' })
+        await assert.rejects(attempt(), { code: 'list.not_found', message: 'list not found' })
     })
   })
 
@@ -381,10 +384,13 @@ describe('lists', () => {
       const me = testCaller()
       const { id } = await create(me)
       for (const attempt of [add, remove]) {
-        await assert.rejects(attempt(me, id, {}), { code: 'missing_field', path: 'contactIds' })
+        await assert.rejects(attempt(me, id, {}), { code: 'request.missing_field', path: 'contactIds' })
         const two = { emails: ['a@example.com'], filter: '{}' }
-        await assert.rejects(attempt(me, id, two), { code: 'extra_field', path: 'filter' })
-        await assert.rejects(attempt(me, id, { filter: '{"secret":1}' }), { code: 'invalid_field', path: 'filter' })
+        await assert.rejects(attempt(me, id, two), { code: 'request.extra_field', path: 'filter' })
+        await assert.rejects(attempt(me, id, { filter: '{"secret":1}' }), {
+          code: 'request.invalid_field',
+          path: 'filter',
+        })
       }
     })
 
@@ -395,7 +401,7 @@ describe('lists', () => {
       const filter = '{"tags":{"$size":1e300}}'
       for (const attempt of [add, remove])
         await assert.rejects(attempt({ ...me, deadline: Date.now() + 5000 } as Me, id, { filter }), {
-          code: 'invalid_field',
+          code: 'request.invalid_field',
           path: 'filter',
         })
       const organization = new Types.ObjectId(me.caller.organizationId)

@@ -66,8 +66,8 @@ function selectionOf({ contactIds, emails, filter }: SelectMembersRequest): Sele
     filter: filter !== undefined,
   })
   const [first, second] = given.filter(([, isGiven]) => isGiven).map(([name]) => name)
-  if (!first) throw new AppError('missing_field', { path: 'contactIds' })
-  if (second) throw new AppError('extra_field', { path: second })
+  if (!first) throw new AppError('request.missing_field', { path: 'contactIds' })
+  if (second) throw new AppError('request.extra_field', { path: second })
   if (filter !== undefined) return { filter }
   return first === 'emails'
     ? { field: 'emailKey', values: distinct(emails.map(emailKeyOf)) }

@@ -45,22 +45,22 @@ export async function receiveFile(exchange: Exchange, maxBytes: number): Promise
     if (name !== field || file) {
       extra ??= name
       content.resume()
-      if (file) fail(new AppError('extra_field', { path: extra }))
+      if (file) fail(new AppError('request.extra_field', { path: extra }))
     } else if (extra !== undefined) {
-      fail(new AppError('extra_field', { path: extra }))
+      fail(new AppError('request.extra_field', { path: extra }))
     } else if (fileName === undefined) {
-      fail(new AppError('invalid_field', { path: field, reason: 'must be a file' }))
+      fail(new AppError('request.invalid_field', { path: field, reason: 'must be a file' }))
     } else {
       file = { name: fileName, content }
       content.once('limit', () => fail(tooLarge(maxBytes)))
       begun.resolve(file)
     }
   })
-  form.on('finish', () => (file ? ended.resolve() : fail(new AppError('missing_field', { path: field }))))
+  form.on('finish', () => (file ? ended.resolve() : fail(new AppError('request.missing_field', { path: field }))))
   form.on('error', cause => fail(new AppError('bad_request', { message: 'malformed multipart body' }, { cause })))
-  form.on('partsLimit', () => fail(new AppError('extra_field', { path: extra ?? field })))
+  form.on('partsLimit', () => fail(new AppError('request.extra_field', { path: extra ?? field })))
   watchSender(exchange, () => fail(new AppError('bad_request', { message: 'upload took too long to arrive' })))
-  signal.addEventListener('abort', () => fail(new AppError('unavailable', {})), { once: true })
+  signal.addEventListener('abort', () => fail(new AppError('service.unavailable', {})), { once: true })
   request.pipe(form)
 
   return chunksOf(await begun.promise, ended.promise, discardRest)

@@ -48,7 +48,7 @@ function createFeature(context: Context, request: CreateFeatureRequest, caller: 
   const { slug, name = slug, description = '', default: byDefault = false } = request
   if (!slugShape.test(slug)) {
     const reason = 'has lower-case letters, digits, _ and -, beginning with a letter'
-    throw new AppError('invalid_field', { path: 'slug', reason })
+    throw new AppError('request.invalid_field', { path: 'slug', reason })
   }
   const tenant = context.within(caller.organizationId)
   return context.store.transaction(async tx => {
@@ -99,7 +99,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
 
 async function findFeature(features: Scope<Feature>, id: string, session?: ClientSession): Promise<Feature> {
   const feature = await features.findOne({ _id: id }, { session })
-  if (!feature) throw new AppError('not_found', { what: 'feature' })
+  if (!feature) throw new AppError('feature.not_found')
   return feature
 }
 
@@ -119,7 +119,7 @@ async function roleSwitches(
   const switches = new Map(before.map(({ name, role, on }) => [name, { role, name, on }]))
   for (const [name, on] of wanted) {
     const role = ids.get(name)
-    if (!role) throw new AppError('extra_field', { path: `roles.${name}` })
+    if (!role) throw new AppError('request.extra_field', { path: `roles.${name}` })
     if (on === null) switches.delete(name)
     else switches.set(name, { role, name, on })
   }

@@ -21,7 +21,7 @@ export async function switched(
   const known = await features.find({ slug: { $in: wanted.map(([slug]) => slug) } }, { session: tx })
   const slugs = new Set(known.map(({ slug }) => slug))
   const unknown = wanted.find(([slug]) => !slugs.has(slug))
-  if (unknown) throw new AppError('extra_field', { path: `features.${unknown[0]}` })
+  if (unknown) throw new AppError('request.extra_field', { path: `features.${unknown[0]}` })
   return withoutNulls({ ...before, ...Object.fromEntries(wanted) })
 }
 

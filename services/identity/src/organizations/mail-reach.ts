@@ -11,7 +11,7 @@ export async function mailReachOf(
     models.organizations.findById(organizationId).lean(),
     within(organizationId).users.find({ role: 'owner' }),
   ])
-  if (!organization) throw new AppError('not_found', { what: 'organization' })
+  if (!organization) throw new AppError('organization.not_found')
   const { name, verified = true } = organization
   return { id: organizationId, name, verified, ownerEmails: owners.map(({ email }) => email) }
 }

@@ -47,7 +47,7 @@ describe('quotas of an organization', () => {
       workspace = ''
       const owner = await harness.register()
       const refused = {
-        code: 'quota_exceeded',
+        code: 'quota.exceeded',
         status: 409,
         message: `limit reached: ${limit} ${what} per organization`,
       }
@@ -66,7 +66,7 @@ describe('quotas of an organization', () => {
     const save = (name: string) => api.roles.saveRole({ name, kind: 'api', permissions: '{"links":["read"]}' })
     const [first] = await Promise.all(['one', 'two', 'three'].map(save))
     await save('one')
-    await assert.rejects(save('four'), { code: 'quota_exceeded' })
+    await assert.rejects(save('four'), { code: 'quota.exceeded' })
     await api.roles.deleteRole({ id: String(first!.id) })
     await save('four')
   })
@@ -80,7 +80,7 @@ describe('sessions of an account', () => {
     const login = () => harness.public.authentication.login({ email: owner.email, password })
     await login()
     await login()
-    await assert.rejects(login(), { code: 'too_many_pending', status: 429 })
+    await assert.rejects(login(), { code: 'quota.too_many_pending', status: 429 })
     await owner.api.authentication.logout({})
     await login()
   })

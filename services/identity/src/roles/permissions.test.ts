@@ -13,15 +13,20 @@ describe('grants of a request', () => {
   it('may be none at all', () => assert.deepEqual(parseGrants('{}'), {}))
 
   for (const [what, text, code, path] of [
-    ['an unknown resource', '{"rockets":["read"]}', 'invalid_field', 'permissions.rockets'],
-    ['a resource inherited from Object', '{"__proto__":["read"]}', 'invalid_field', 'permissions.__proto__'],
-    ['an unknown action', '{"links":["read","fly"]}', 'invalid_field', 'permissions.links'],
-    ['an action that is no text', '{"links":[1]}', 'invalid_field', 'permissions.links'],
-    ['an action that is an array', '{"links":[["read"]]}', 'invalid_field', 'permissions.links'],
-    ['actions that are no array', '{"links":"read"}', 'invalid_field', 'permissions.links'],
-    ['null', '{"links":null}', 'invalid_field', 'permissions.links'],
-    ['no action', '{"links":[]}', 'empty_array', 'permissions.links'],
-    ['no action, then an unknown resource', '{"links":[],"rockets":["read"]}', 'invalid_field', 'permissions.rockets'],
+    ['an unknown resource', '{"rockets":["read"]}', 'request.invalid_field', 'permissions.rockets'],
+    ['a resource inherited from Object', '{"__proto__":["read"]}', 'request.invalid_field', 'permissions.__proto__'],
+    ['an unknown action', '{"links":["read","fly"]}', 'request.invalid_field', 'permissions.links'],
+    ['an action that is no text', '{"links":[1]}', 'request.invalid_field', 'permissions.links'],
+    ['an action that is an array', '{"links":[["read"]]}', 'request.invalid_field', 'permissions.links'],
+    ['actions that are no array', '{"links":"read"}', 'request.invalid_field', 'permissions.links'],
+    ['null', '{"links":null}', 'request.invalid_field', 'permissions.links'],
+    ['no action', '{"links":[]}', 'request.empty_array', 'permissions.links'],
+    [
+      'no action, then an unknown resource',
+      '{"links":[],"rockets":["read"]}',
+      'request.invalid_field',
+      'permissions.rockets',
+    ],
   ] as const) {
     it(`are refused with ${what}`, () => assert.throws(() => parseGrants(text), { code, path }))
   }

@@ -52,11 +52,11 @@ export function parseGrants(text: string): Grants {
   const entries = Object.entries(JSON.parse(text) as Record<string, unknown>)
   for (const [resource, granted] of entries) {
     const reason = problemOf(resource, granted)
-    if (reason) throw new AppError('invalid_field', { path: `permissions.${resource}`, reason })
+    if (reason) throw new AppError('request.invalid_field', { path: `permissions.${resource}`, reason })
   }
   const grants = Object.fromEntries(entries) as Record<string, string[]>
   for (const [resource, granted] of Object.entries(grants)) {
-    if (granted.length === 0) throw new AppError('empty_array', { path: `permissions.${resource}` })
+    if (granted.length === 0) throw new AppError('request.empty_array', { path: `permissions.${resource}` })
   }
   return grantEach(resource => actions.filter(action => grants[resource]?.includes(action)))
 }

@@ -16,7 +16,7 @@ const publicFields = [
   'createdAt',
   'updatedAt',
 ]
-const notFound = { code: 'not_found', status: 404, message: 'role not found' }
+const notFound = { code: 'role.not_found', status: 404, message: 'role not found' }
 
 describe('roles', () => {
   let harness: Harness
@@ -121,10 +121,10 @@ describe('roles', () => {
     })
 
     for (const [what, permissions, code, path] of [
-      ['an unknown resource', { rockets: ['read'] }, 'invalid_field', 'permissions.rockets'],
-      ['an unknown action', { links: ['fly'] }, 'invalid_field', 'permissions.links'],
-      ['actions that are no array', { links: 'read' }, 'invalid_field', 'permissions.links'],
-      ['no actions', { links: [] }, 'empty_array', 'permissions.links'],
+      ['an unknown resource', { rockets: ['read'] }, 'request.invalid_field', 'permissions.rockets'],
+      ['an unknown action', { links: ['fly'] }, 'request.invalid_field', 'permissions.links'],
+      ['actions that are no array', { links: 'read' }, 'request.invalid_field', 'permissions.links'],
+      ['no actions', { links: [] }, 'request.empty_array', 'permissions.links'],
     ] as const) {
       it(`refuses ${what}`, () => assert.rejects(save(permissions), { code, status: 400, path }))
     }

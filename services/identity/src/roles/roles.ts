@@ -39,7 +39,7 @@ function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpB
     store.transaction(
       async tx => {
         const role = await roles.findOneAndDelete({ _id: id }, { session: tx })
-        if (!role) throw new AppError('not_found', { what: 'role' })
+        if (!role) throw new AppError('role.not_found')
         if (role.builtIn)
           throw new AppError('bad_request', { message: 'a built-in role cannot be deleted', path: 'id' })
         refuseExcess(permissionsOf(role.permissions), caller.permissions)

@@ -20,7 +20,8 @@ type Saved = { role: Role; affected: { tokens: number; members: number } }
  * it grants, before or after, has to be the caller's own, whoever carries the role.
  */
 export async function saveRole(context: Context, request: SaveRoleRequest, caller: Caller): Promise<HttpBody> {
-  if (resemblesBuiltIn(request.name)) throw new AppError('invalid_field', { path: 'name', reason: 'is built-in' })
+  if (resemblesBuiltIn(request.name))
+    throw new AppError('request.invalid_field', { path: 'name', reason: 'is built-in' })
   const wanted = { ...request, permissions: parseGrants(request.permissions) }
   refuseExcess(permissionsOf(wanted.permissions), caller.permissions)
   const { role, affected } = await context.credentials.change({ organizationId: caller.organizationId }, timeoutMs =>

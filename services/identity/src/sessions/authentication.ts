@@ -146,7 +146,7 @@ async function accountThatFits(context: Context, { email, password, orgId }: Log
   if (outcomes.includes('wrong')) reportFailure(context, 'password', withOutcome('wrong'), call)
   const [account, another] = foremost(withOutcome('right'))
   if (!account) throw wrongPassword()
-  if (another) throw new AppError('missing_field', { path: 'orgId' })
+  if (another) throw new AppError('request.missing_field', { path: 'orgId' })
   if (!account.blocked) return account
   reportFailure(context, 'blocked', [account], call)
   throw blockedAccount()

@@ -57,7 +57,7 @@ async function refuseMoreSessions(
 ): Promise<void> {
   const live = { ...alike, expiresAt: { $gt: new Date() } }
   if ((await sessions.count(live, { session: tx })) < limit) return
-  throw new AppError('too_many_pending', { limit, what: 'sessions per account', retryAfterSeconds: 60 })
+  throw new AppError('quota.too_many_pending', { limit, what: 'sessions per account', retryAfterSeconds: 60 })
 }
 
 /** What is seen of whoever calls. */

@@ -24,7 +24,7 @@ export async function changeAlone<R extends Revised>(
     if (!decided) return false
     if (await store(model, { ...decided, _id, revision: new Types.ObjectId() }, found?.revision)) return true
   }
-  throw new AppError('unavailable', {}, { cause: new Error('a record changes all the time') })
+  throw new AppError('service.unavailable', {}, { cause: new Error('a record changes all the time') })
 }
 
 /** Stores a record in the place of a revision, or as a new one; false where another change came first. */

@@ -88,7 +88,7 @@ export async function verifyCode(context: Context, request: VerifyOtpRequest, ca
     reportFailure(context, outcome === 'throttled' ? outcome : 'code', accounts, call)
     throw wrongCode()
   }
-  if (another) throw new AppError('missing_field', { path: 'orgId' })
+  if (another) throw new AppError('request.missing_field', { path: 'orgId' })
   if (account.blocked) {
     reportFailure(context, 'blocked', [account], call)
     throw blockedAccount()
@@ -108,7 +108,7 @@ async function openRequest(
   const named = requestId !== undefined && { _id: { $in: secrets['sign-in-request'].hashes(requestId) } }
   const isOpen = { address, ...named, expiresAt: { $gt: new Date() }, triesLeft: { $gt: 0 } }
   const [open, another] = await models.signInCodes.find(isOpen).limit(2).lean()
-  if (another) throw new AppError('missing_field', { path: 'requestId' })
+  if (another) throw new AppError('request.missing_field', { path: 'requestId' })
   return open
 }
 

@@ -21,7 +21,7 @@ export const tokenUsage = (context: Context): Handlers<'rollcall.identity.v1.Tok
 export async function listTokenUsage({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { tokens, tokenUses } = within(caller.organizationId)
   const token = await tokens.findOne({ _id: id })
-  if (!token) throw new AppError('not_found', { what: 'token' })
+  if (!token) throw new AppError('token.not_found')
   return runList({
     scope: tokenUses,
     base: { token: token._id },

@@ -23,7 +23,7 @@ const publicFields = [
   'updatedAt',
 ]
 const unknownToken = { status: 401, message: 'Invalid or inactive API token.' }
-const notFound = { code: 'not_found', status: 404, message: 'token not found' }
+const notFound = { code: 'token.not_found', status: 404, message: 'token not found' }
 
 describe('tokens', () => {
   let harness: Harness

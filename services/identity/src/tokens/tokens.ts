@@ -84,5 +84,5 @@ async function changeToken<T>(
 }
 
 function notFound(): AppError {
-  return new AppError('not_found', { what: 'token' })
+  return new AppError('token.not_found')
 }

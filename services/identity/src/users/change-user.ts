@@ -32,7 +32,7 @@ export async function changeUser(context: Context, id: string, caller: Caller, o
 /** The user of an id. @throws {AppError} not_found */
 export async function findUser(users: Scope<User>, id: string, session?: ClientSession): Promise<User> {
   const user = await users.findOne({ _id: id }, { session })
-  if (!user) throw new AppError('not_found', { what: 'user' })
+  if (!user) throw new AppError('user.not_found')
   return user
 }
 

@@ -45,7 +45,7 @@ export function createPasswordQueue(options: PasswordQueueOptions): PasswordQueu
 
   const take = async (line: (() => void)[]) => {
     if (running < parallelism) running++
-    else if (line.length >= maxWaiting) throw new AppError('unavailable', {})
+    else if (line.length >= maxWaiting) throw new AppError('service.unavailable', {})
     else await new Promise<void>(resolve => line.push(resolve))
   }
 
@@ -61,7 +61,7 @@ export function createPasswordQueue(options: PasswordQueueOptions): PasswordQueu
 
   const takeToSet = async (setters: readonly string[]) => {
     if (running >= parallelism && setters.some(setter => waiting.of(setter) >= maxWaitingPerSetter))
-      throw new AppError('too_many_pending', {
+      throw new AppError('quota.too_many_pending', {
         limit: maxWaitingPerSetter,
         what: 'passwords waiting',
         retryAfterSeconds,

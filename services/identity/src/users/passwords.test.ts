@@ -30,7 +30,7 @@ describe('passwords', () => {
     const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => passwords.fits('x', undefined)))
     const refused = attempts.filter(attempt => attempt.status === 'rejected')
     assert.equal(refused.length, 3)
-    assert.ok(refused.every(({ reason }) => reason.code === 'unavailable'))
+    assert.ok(refused.every(({ reason }) => reason.code === 'service.unavailable'))
     assert.equal(await passwords.fits('x', undefined), false)
   })
 
@@ -41,7 +41,7 @@ describe('passwords', () => {
       'Qwertyuiop',
       '\uff11\uff12\uff13\uff14\uff15\uff16\uff17\uff18',
     ])
-      await assert.rejects(passwords.hash(password, {}), { code: 'invalid_field', path: 'password' })
+      await assert.rejects(passwords.hash(password, {}), { code: 'request.invalid_field', path: 'password' })
   })
 
   it('are outdated where they were hashed with less', async () => {
@@ -110,7 +110,7 @@ describe('the queue of passwords', () => {
   it('lets two of a setter wait, by each of its names, and others besides', async () => {
     const { set, finish } = await startQueue()
     const tasks = [set('1', 'organization', 'home'), set('2', 'organization', 'office')]
-    const refusal = { code: 'too_many_pending', status: 429, message: 'limit reached: 2 passwords waiting' }
+    const refusal = { code: 'quota.too_many_pending', status: 429, message: 'limit reached: 2 passwords waiting' }
     await assert.rejects(set('3', 'organization', 'elsewhere'), refusal)
     tasks.push(set('4', 'other', 'home'))
     await assert.rejects(set('5', 'third', 'home'), refusal)

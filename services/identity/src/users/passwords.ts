@@ -43,7 +43,7 @@ export async function createPasswords(
   return {
     async hash(password, setter) {
       if (isCommonPassword(password))
-        throw new AppError('invalid_field', { path: 'password', reason: 'too common, choose another' })
+        throw new AppError('request.invalid_field', { path: 'password', reason: 'too common, choose another' })
       return queue.set(() => hash(canonical(password), parameters), namesOf(setter))
     },
     async fits(password, passwordHash) {

@@ -30,7 +30,7 @@ const places = {
 export function profileOf({ id: _, attributes, ...request }: UpdateUserRequest, user: User): Profile {
   for (const [path, { fits, expected }] of Object.entries(places)) {
     const text = request[path as keyof typeof places]
-    if (text && !fits(text)) throw new AppError('invalid_field', { path, reason: `must be ${expected}` })
+    if (text && !fits(text)) throw new AppError('request.invalid_field', { path, reason: `must be ${expected}` })
   }
   const profile = Object.entries(request).map(([field, text]) => [field, text === '' ? null : text])
   return { ...Object.fromEntries(profile), ...(attributes !== undefined && { attributes: merged(attributes, user) }) }
@@ -40,12 +40,12 @@ function merged(text: string, user: User): User['attributes'] {
   const given = Object.entries(JSON.parse(text) as User['attributes'])
   for (const [name, value] of given) {
     const reason = problemOf(name, value)
-    if (reason) throw new AppError('invalid_field', { path: `attributes.${name}`, reason })
+    if (reason) throw new AppError('request.invalid_field', { path: `attributes.${name}`, reason })
   }
   const all = Object.entries({ ...user.attributes, ...Object.fromEntries(given) })
   const kept = all.filter(([, value]) => value !== null)
   if (kept.length > maxAttributes)
-    throw new AppError('invalid_field', { path: 'attributes', reason: `at most ${maxAttributes} of them` })
+    throw new AppError('request.invalid_field', { path: 'attributes', reason: `at most ${maxAttributes} of them` })
   return Object.fromEntries(kept)
 }
 

@@ -55,10 +55,10 @@ export async function revokeUserSession(
   const named = { user, ref: objectId(sessionRef, 'sessionRef'), expiresAt: { $gt: new Date() } }
   const session: Session | null = await sessions.findOne(named)
   const [record] = await sessions.aggregate([{ $match: named }, showSession(sessionOf(caller))])
-  if (!session || !record) throw new AppError('not_found', { what: 'session' })
+  if (!session || !record) throw new AppError('session.not_found')
   const scope = { organizationId, credentials: [{ kind: 'session' as const, id: String(session._id) }] }
   const end = async (tx: ClientSession) => {
-    if (!(await endSession(context, session._id, caller, tx))) throw new AppError('not_found', { what: 'session' })
+    if (!(await endSession(context, session._id, caller, tx))) throw new AppError('session.not_found')
   }
   await context.credentials.change(scope, timeoutMs => context.store.transaction(end, { timeoutMs }))
   return json(presentSession(record))
@@ -78,10 +78,10 @@ export async function revokeUserDevice(
   const named = { user, _id: objectId(deviceId, 'deviceId') }
   const own = await sessions.findOne({ _id: sessionOf(caller) })
   const [record] = await devices.aggregate([{ $match: named }, showDevice(own?.deviceId ?? null)])
-  if (!record) throw new AppError('not_found', { what: 'device' })
+  if (!record) throw new AppError('device.not_found')
   const revoke = async (tx: ClientSession) => {
     const device = await devices.findOneAndDelete(named, { session: tx })
-    if (!device) throw new AppError('not_found', { what: 'device' })
+    if (!device) throw new AppError('device.not_found')
     await endSessions(context, { user, deviceId: device._id }, caller, tx)
     const data = { userId: id, device: device.name }
     await tell(context, caller, 'user.device_revoked', { organization, subject: user, data }, tx)

@@ -24,7 +24,7 @@ const publicFields = [
   'updatedAt',
 ]
 const updated = { success: true, message: 'updated' }
-const notFound = { code: 'not_found', status: 404, message: 'user not found' }
+const notFound = { code: 'user.not_found', status: 404, message: 'user not found' }
 
 describe('users', () => {
   let harness: Harness
@@ -336,7 +336,7 @@ describe('users', () => {
     ] as const) {
       it(`refuses ${what}`, () =>
         assert.rejects(owner.api.users.updateUser({ id: owner.userId, ...fields }), {
-          code: 'invalid_field',
+          code: 'request.invalid_field',
           status: 400,
           path,
         }))

@@ -102,7 +102,7 @@ async function createAccount(
 ): Promise<User> {
   if (!mayCreateAccount)
     throw new AppError('conflict', { message: 'the account was deleted; ask for another invitation' })
-  if (!newcomer) throw new AppError('missing_field', { path: 'name' }) // the account was deleted meanwhile
+  if (!newcomer) throw new AppError('request.missing_field', { path: 'name' }) // the account was deleted meanwhile
   const { users, roles } = context.within(organization)
   const carried = await takeRole(roles, roleOfNewcomers, serviceCaller('identity', String(organization)), tx)
   const account = { ...newcomer, email, emailKey, emailVerified: isMailed, ...carried }
@@ -118,8 +118,8 @@ async function newcomerOf(
   { name, password }: Omit<AcceptInvitationRequest, 'token'>,
   setter: PasswordSetter,
 ): Promise<Newcomer> {
-  if (name === undefined) throw new AppError('missing_field', { path: 'name' })
-  if (password === undefined) throw new AppError('missing_field', { path: 'password' })
+  if (name === undefined) throw new AppError('request.missing_field', { path: 'name' })
+  if (password === undefined) throw new AppError('request.missing_field', { path: 'password' })
   return { name, passwordHash: await passwords.hash(password, setter) }
 }
 
@@ -152,5 +152,5 @@ function answerable(invitation: Invitation | null): Invitation {
 }
 
 function notFound(): AppError {
-  return new AppError('not_found', { what: 'invitation' })
+  return new AppError('invitation.not_found')
 }

@@ -40,7 +40,7 @@ export async function enter(
 export async function visit(tenant: Tenant, id: string, caller: Caller, tx?: ClientSession): Promise<Entered> {
   const workspace = await tenant.workspaces.findOne({ _id: id }, { session: tx })
   const authority = workspace && (await authorityIn(tenant, workspace, caller, tx))
-  if (!workspace || !authority) throw new AppError('not_found', { what: 'workspace' })
+  if (!workspace || !authority) throw new AppError('workspace.not_found')
   const held = inWorkspace(authority.permissions).filter(pair => caller.scope?.includes(pair) ?? true)
   return { workspace, held, isOwner: authority.isOwner }
 }

@@ -84,7 +84,7 @@ async function createWithin(
   const user = await accountOf(tenant, email, tx)
   if (!user) refuseNewAccount(caller)
   if (user && (await tenant.members.findOne({ workspace: workspace._id, user: user._id }, { session: tx })))
-    throw new AppError('duplicate', { path: 'email' })
+    throw new AppError('record.duplicate', { path: 'email' })
   const emailKey = emailKeyOf(email)
   // One that nobody answered in time makes room for another; one that is pending does not, by the unique index.
   const outdated = { workspace: workspace._id, emailKey, status: 'pending', expiresAt: { $lte: new Date() } }
@@ -128,7 +128,7 @@ async function revokeWithin(
   const { workspace } = await visit(tenant, id, caller, tx)
   const named = { workspace: workspace._id, _id: objectId(invitationId, 'invitationId') }
   const invitation = await tenant.invitations.findOne(named, { session: tx })
-  if (!invitation) throw new AppError('not_found', { what: 'invitation' })
+  if (!invitation) throw new AppError('invitation.not_found')
   if (String(invitation.sender) !== caller.userId)
     throw new AppError('forbidden', { message: 'Only the sender may revoke an invitation.' })
   if (invitation.status !== 'pending')

@@ -52,7 +52,8 @@ async function addWithin(
   const entered = await enter(tenant, id, caller, 'create', tx)
   const role = await roleToGive(tenant.roles, name, entered, tx)
   const user = await accountOf(tenant, email, tx)
-  if (!user) throw new AppError('invalid_field', { path: 'email', reason: 'the organization has no such account' })
+  if (!user)
+    throw new AppError('request.invalid_field', { path: 'email', reason: 'the organization has no such account' })
   const { workspace } = entered
   await withdraw(context, { workspace: workspace._id, emailKey: emailKeyOf(email), status: 'pending' }, caller, tx)
   return json(presentMember(await join(context, { workspace, user, role, doer: caller }, tx)))
@@ -122,7 +123,7 @@ async function findMember(
   const named = objectId(id, 'userId')
   const either = { workspace: workspace._id, $or: [{ user: named, gone: false }, { _id: named }] }
   const member = await members.findOne(either, { session: tx })
-  if (!member) throw new AppError('not_found', { what: 'member' })
+  if (!member) throw new AppError('member.not_found')
   const authority = member.gone ? undefined : await authorityOf(roles, member, tx)
   if (authority) refuseExcess(inWorkspace(authority.permissions), held)
   if (authority?.role === 'owner' && !isOwner)

@@ -22,7 +22,7 @@ export async function join(
   const tenant = context.within(workspace.organization)
   const { _id: id, name: workspaceName, image: workspaceImage, organization } = workspace
   if (await tenant.members.findOne({ workspace: id, user: user._id }, { session: tx }))
-    throw new AppError('duplicate', { path: 'email' })
+    throw new AppError('record.duplicate', { path: 'email' })
   await tenant.users.updateOne({ _id: user._id }, { $set: {} }, { session: tx })
   await carryRole(tenant, role._id, 1, tx)
   const member = await tenant.members.insertOne(

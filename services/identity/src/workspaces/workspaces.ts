@@ -145,5 +145,5 @@ function seatsOf(text: string | undefined): number | null | undefined {
   if (seats === null) return null
   if (typeof seats === 'number' && Number.isInteger(seats) && seats >= 1 && seats <= mostSeats) return seats
   const reason = `must be a whole number from 1 to ${mostSeats}, or null`
-  throw new AppError('invalid_field', { path: 'seats', reason })
+  throw new AppError('request.invalid_field', { path: 'seats', reason })
 }

@@ -18,7 +18,13 @@ describe('the job of an import', () => {
     const jobId = await test.start(call, `email,name\n${rows.map(row => `p${row}@example.com,P\n`).join('')}`)
     test.answer = ({ rows }) => ({
       outcomes: rows.map(() => 'FAILED'),
-      failures: rows.map(({ row }) => ({ row, field: 'name', value: long, code: 'invalid_field', message: long })),
+      failures: rows.map(({ row }) => ({
+        row,
+        field: 'name',
+        value: long,
+        code: 'request.invalid_field',
+        message: long,
+      })),
     })
     await test.turn(call)
     const { state, errors, counts } = await test.job(call, jobId)

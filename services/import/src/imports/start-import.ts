@@ -53,7 +53,8 @@ async function readLists({ batches }: Context, ids: readonly string[], call: Cal
   authorize(addToList, 'POST', call.caller)
   const { unknown, archived } = await batches.checkLists({ listIds }, call)
   const refused = ids.findIndex(id => unknown.includes(id.toLowerCase()))
-  if (refused !== -1) throw new AppError('invalid_field', { path: `listIds.${refused}`, reason: 'is not a list' })
+  if (refused !== -1)
+    throw new AppError('request.invalid_field', { path: `listIds.${refused}`, reason: 'is not a list' })
   if (archived.length > 0) throw new AppError('conflict', { message: 'an archived list takes no contacts' })
   return listIds.map(id => objectId(id))
 }
@@ -66,7 +67,7 @@ async function insertDryRun(
   options: Options,
 ): Promise<Types.ObjectId> {
   const { dryRuns: limit } = context.quotas
-  if (upload.dryRuns >= limit) throw new AppError('quota_exceeded', { limit, what: 'dry runs per upload' })
+  if (upload.dryRuns >= limit) throw new AppError('quota.exceeded', { limit, what: 'dry runs per upload' })
   const job = { ...draftOf(upload, options), kind: 'dry-run' as const }
   const { _id } = await context.store.transaction(session => insertJob(context, collections, job, session))
   await collections.uploads.updateOne({ _id: upload._id }, { $inc: { dryRuns: 1 } })
@@ -116,7 +117,7 @@ export function readMapping(
   const targets = new Set([...fields, ...definitions.map(({ slug }) => slug)])
   const used = new Set<string>()
   for (const [header, target] of mapping) {
-    const refuse = (reason: string) => new AppError('invalid_field', { path: `mapping.${header}`, reason })
+    const refuse = (reason: string) => new AppError('request.invalid_field', { path: `mapping.${header}`, reason })
     if (!headers.includes(header)) throw refuse('is not a header of the file')
     if (!targets.has(target)) throw refuse('is not a field or attribute')
     if (used.has(target)) throw refuse(`${target} is mapped twice`)

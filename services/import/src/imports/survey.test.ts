@@ -8,7 +8,13 @@ const refusing: Answer = ({ rows }) => ({
   outcomes: rows.map(({ name }): Outcome => (name === 'Refused' ? 'FAILED' : 'CREATED')),
   failures: rows
     .filter(({ name }) => name === 'Refused')
-    .map(({ row }) => ({ row, field: 'attributes.city', value: '', code: 'missing_field', message: 'is missing' })),
+    .map(({ row }) => ({
+      row,
+      field: 'attributes.city',
+      value: '',
+      code: 'request.missing_field',
+      message: 'is missing',
+    })),
 })
 
 const fileOf = (...rows: [email: string, name: string][]) =>

@@ -38,7 +38,7 @@ describe('what an organization has pending', () => {
     Promise.allSettled(Array.from({ length: count }, (_, index) => make(index)))
   const accepted = <T>(results: PromiseSettledResult<T>[]): T[] =>
     results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
-  const tooMany = (message: string) => ({ code: 'too_many_pending', message, status: 429 })
+  const tooMany = (message: string) => ({ code: 'quota.too_many_pending', message, status: 429 })
   const tooManyUploads = tooMany('limit reached: 3 pending uploads per organization')
   const tooManyJobs = tooMany('limit reached: 3 unfinished imports per organization')
 
@@ -130,7 +130,7 @@ describe('what an organization has pending', () => {
       await start(call, importId, true)
       await test.turn(call)
     }
-    const refused = { code: 'quota_exceeded', status: 409, message: 'limit reached: 2 dry runs per upload' }
+    const refused = { code: 'quota.exceeded', status: 409, message: 'limit reached: 2 dry runs per upload' }
     await assert.rejects(start(call, importId, true), refused)
     await start(call, importId)
   })

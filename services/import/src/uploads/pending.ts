@@ -60,7 +60,7 @@ export async function releaseRoom(collections: Collections, upload: Types.Object
 }
 
 function tooMany(limit: number, what: string): AppError {
-  return new AppError('too_many_pending', { limit, what: `${what} per organization`, retryAfterSeconds })
+  return new AppError('quota.too_many_pending', { limit, what: `${what} per organization`, retryAfterSeconds })
 }
 
 /** Deletes the files of uploads that expired before, but for those that a job still reads. Answers which are gone. */
@@ -86,7 +86,11 @@ async function change({ pending }: Collections, next: Change): Promise<void> {
     if (await write(pending, record, next(record?.uploads ?? []))) return
     await pause(backoffMs(attempt, contention))
   }
-  throw new AppError('unavailable', {}, { cause: new Error('too many uploads of the organization change at once') })
+  throw new AppError(
+    'service.unavailable',
+    {},
+    { cause: new Error('too many uploads of the organization change at once') },
+  )
 }
 
 async function write(pending: Collections['pending'], record: Pending | null, uploads: PendingUpload[]) {

@@ -17,7 +17,7 @@ export async function takeTurn(
   const key = `DNS check of ${organization} ${domain}`
   const retryAfterSeconds = await countUse(models.usageWindows, key, { limit: 1, seconds })
   if (retryAfterSeconds === undefined) return
-  throw new AppError('too_many_pending', {
+  throw new AppError('quota.too_many_pending', {
     limit: 1,
     what: `DNS check per domain in ${seconds} seconds`,
     retryAfterSeconds,

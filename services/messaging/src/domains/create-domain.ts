@@ -17,7 +17,7 @@ export async function createDomain(
 ): Promise<HttpBody> {
   const { domains } = context.of(caller)
   const domain = parseDomainName(request.domain, 'domain')
-  if (await domains.findOne({ domain })) throw new AppError('duplicate', { path: 'domain' })
+  if (await domains.findOne({ domain })) throw new AppError('record.duplicate', { path: 'domain' })
   const quota = { limit: context.config.DOMAINS_PER_ORGANIZATION, what: 'domains per organization' }
   await context.store.transaction(session => requireRoom(domains, quota, session)) // before the provider is asked
   const provider = await providerOf(context, caller.organizationId)

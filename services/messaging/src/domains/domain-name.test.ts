@@ -21,7 +21,7 @@ describe('a domain name', () => {
   const wrong = ['com', 'co.uk', '10.0.0.1', '0x7f.1', '[::1]', '_dmarc.example.com', 'a b.com', 'example.com:25']
   for (const given of [...wrong, 'x', '.', '..', 'example.com/', 'ex%41mple.com/x', 'm.example.test']) {
     it(`${given} is refused`, () =>
-      assert.throws(() => parseDomainName(given, 'domain'), { code: 'invalid_field', path: 'domain' }))
+      assert.throws(() => parseDomainName(given, 'domain'), { code: 'request.invalid_field', path: 'domain' }))
   }
 
   it('is a name that DNS can be asked for, or refused, whatever was typed', () => {
@@ -30,7 +30,7 @@ describe('a domain name', () => {
         try {
           assert.match(parseDomainName(text, 'domain'), /^([a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/)
         } catch (error) {
-          assert.equal((error as { code?: string }).code, 'invalid_field')
+          assert.equal((error as { code?: string }).code, 'request.invalid_field')
         }
       }),
       { numRuns: 50 },

@@ -12,7 +12,7 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
  * anything that is no name that can be registered, nor one below it.
  */
 export function parseDomainName(text: string, path: string): string {
-  const refuse = (reason: string) => new AppError('invalid_field', { path, reason })
+  const refuse = (reason: string) => new AppError('request.invalid_field', { path, reason })
   // Of an address the rest would be dropped in silence.
   const name = NOT_IN_NAMES.test(text.trim()) ? '' : domainToASCII(text.trim().replace(/[.。．｡]$/, ''))
   if (!name.split('.').every(label => LABEL.test(label))) throw refuse('is not a domain name')

@@ -97,7 +97,7 @@ describe('sending domains', () => {
     const { id } = await addPublished()
     dns.behave(() => 'silence')
     const call = { ...test.call(), signal: AbortSignal.timeout(50) }
-    await assert.rejects(rpc().checkDomain({ id }, call), { code: 'unavailable' })
+    await assert.rejects(rpc().checkDomain({ id }, call), { code: 'service.unavailable' })
     assert.ok((await get(id)).sendingRecords.every(({ status }) => status === 'unknown'))
   })
 
@@ -106,7 +106,11 @@ describe('sending domains', () => {
     const collections = test.context.of(test)
     const { id, domain } = await addPublished()
     const hold = () => store.transaction(session => holdDomain(collections, domain, session))
-    const refusal = { code: 'invalid_field', path: 'email', message: /the domain added\d+\.com is not verified$/ }
+    const refusal = {
+      code: 'request.invalid_field',
+      path: 'email',
+      message: /the domain added\d+\.com is not verified$/,
+    }
     await assert.rejects(hold(), refusal)
     await verify(id)
     await hold()
@@ -128,7 +132,7 @@ describe('sending domains', () => {
     it('a verification that the provider does not confirm changes nothing, and is tried again', async () => {
       const { id, domain } = await addPublished()
       mailgun.fail({ status: 500, body: '' })
-      await assert.rejects(verify(id), { code: 'unavailable' })
+      await assert.rejects(verify(id), { code: 'service.unavailable' })
       mailgun.fail()
       await assert.rejects(verify(id), { code: 'refused', message: /the mail provider does not see them all yet/ })
       assert.deepEqual([(await get(id)).status, await test.eventsOf(id)], ['pending', []])
@@ -139,7 +143,7 @@ describe('sending domains', () => {
     it('a rotation that the provider does not answer leaves the records as they were', async () => {
       const { id, sendingRecords } = await add()
       mailgun.fail({ status: 200, body: '{}' })
-      await assert.rejects(rotate(id), { code: 'unavailable' })
+      await assert.rejects(rotate(id), { code: 'service.unavailable' })
       assert.deepEqual((await get(id)).sendingRecords, sendingRecords)
     })
 
@@ -147,7 +151,7 @@ describe('sending domains', () => {
       const { id, domain } = await add()
       mailgun.fail({ status: 503, body: '' })
       await remove(id)
-      await assert.rejects(get(id), { code: 'not_found' })
+      await assert.rejects(get(id), { code: 'domain.not_found' })
       assert.ok(mailgun.domains.has(domain))
     })
 

@@ -22,7 +22,7 @@ export async function inspect(
   const limitMs = Math.max(0, Math.min(LONGEST_MS, deadline - Date.now() - RESERVE_MS))
   const over = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
   const findings = await checkRecords(lookups, domain, records, over)
-  if (signal.aborted) throw new AppError('unavailable', {}) // what was cut short says nothing
+  if (signal.aborted) throw new AppError('service.unavailable', {}) // what was cut short says nothing
   const checked = records.map((record, index) => ({ ...record, ...findings[index]!, checkedAt: now }))
   const next = (count: number) => checked.splice(0, count)
   return {

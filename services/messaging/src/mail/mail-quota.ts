@@ -21,7 +21,8 @@ export async function countMail(
   const isPublic = publicPurposes.has(purpose)
   const count = async (key: string, limit: number, seconds: number, what: string) => {
     const retryAfterSeconds = await countUse(usageWindows, `mail of ${key}`, { limit, seconds })
-    if (retryAfterSeconds !== undefined) throw new AppError('too_many_pending', { limit, what, retryAfterSeconds })
+    if (retryAfterSeconds !== undefined)
+      throw new AppError('quota.too_many_pending', { limit, what, retryAfterSeconds })
   }
   if (!isPublic) {
     const perHour = config.MAIL_PER_ORGANIZATION_HOUR

@@ -45,7 +45,7 @@ for (const attempts of [1, 2]) {
 function awayFor(count: number, context: Context): Context {
   let left = count
   const transaction: Context['store']['transaction'] = async (...given) => {
-    if (left-- > 0) throw new AppError('unavailable', {})
+    if (left-- > 0) throw new AppError('service.unavailable', {})
     return context.store.transaction(...given)
   }
   return { ...context, store: { ...context.store, transaction } }

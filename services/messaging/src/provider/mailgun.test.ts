@@ -78,7 +78,7 @@ describe('the hosted provider', () => {
     assert.equal(there.requests.length, 3)
     there.requests.length = 0
     there.fail({ status: 503, body: '', times: 1 })
-    await assert.rejects(open().addDomain(name, 'rc1-a'), { code: 'unavailable' })
+    await assert.rejects(open().addDomain(name, 'rc1-a'), { code: 'service.unavailable' })
     assert.deepEqual(there.requests, ['POST /v4/domains'])
   })
 
@@ -105,12 +105,12 @@ describe('the hosted provider', () => {
     it(`is unavailable when ${what}`, async () => {
       there.fail(failure)
       const mailgun = open(there.apiKey, failure === 'silence' ? 300 : 5000)
-      await assert.rejects(mailgun.addDomain(name, 'rc1-a'), { code: 'unavailable', status: 503 })
+      await assert.rejects(mailgun.addDomain(name, 'rc1-a'), { code: 'service.unavailable', status: 503 })
     })
   }
 
   it('is unavailable when nobody listens', async () => {
     const mailgun = createMailgun({ apiUrl: 'http://127.0.0.1:1', apiKey: 'k' }, { answerMs: 300, callMs: 900 })
-    await assert.rejects(mailgun.checkKey(), { code: 'unavailable' })
+    await assert.rejects(mailgun.checkKey(), { code: 'service.unavailable' })
   })
 })

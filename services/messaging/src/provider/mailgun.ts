@@ -52,10 +52,10 @@ export function createMailgun(
       baseMs: 100,
       retryable: error => !(error instanceof Refusal),
     }).catch(error => {
-      throw error instanceof Refusal ? error : new AppError('unavailable', {}, { cause: error })
+      throw error instanceof Refusal ? error : new AppError('service.unavailable', {}, { cause: error })
     })
     const parsed = schema.safeParse(answer)
-    if (!parsed.success) throw new AppError('unavailable', {}, { cause: parsed.error })
+    if (!parsed.success) throw new AppError('service.unavailable', {}, { cause: parsed.error })
     return parsed.data
   }
 
@@ -138,7 +138,8 @@ function providerDomain(domain: string, answer: z.infer<typeof domainSchema>): P
   const sending = answer.sending_dns_records.filter(isKnown).map(record => recordOf(domain, record))
   const rest = sending.filter(({ purpose }) => purpose !== 'dkim')
   const keys = sending.filter(({ purpose }) => purpose === 'dkim').map(keyOf)
-  if (keys.length === 0) throw new AppError('unavailable', {}, { cause: new Error('the answer holds no DKIM record') })
+  if (keys.length === 0)
+    throw new AppError('service.unavailable', {}, { cause: new Error('the answer holds no DKIM record') })
   return {
     keys,
     sending: rest.filter(({ purpose }) => purpose === 'spf'),
@@ -157,7 +158,11 @@ function recordOf(domain: string, { record_type, name, value, priority }: Mailgu
   const type = z.enum(['TXT', 'CNAME', 'MX']).safeParse(record_type)
   const owner = canonical(name || domain)
   if (!type.success || !isAskable(owner) || !value)
-    throw new AppError('unavailable', {}, { cause: new Error('the answer holds a record that cannot be published') })
+    throw new AppError(
+      'service.unavailable',
+      {},
+      { cause: new Error('the answer holds a record that cannot be published') },
+    )
   const draft = { type: type.data, name: owner, value }
   if (draft.type === 'MX') return { ...draft, priority: Number(priority ?? 10), purpose: 'mx' }
   if (owner.includes('._domainkey.')) return { ...draft, purpose: 'dkim' }

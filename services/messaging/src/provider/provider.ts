@@ -19,7 +19,7 @@ export const providers = (context: Context): Handlers<'rollcall.messaging.v1.Pro
 
   deleteProvider: async (_request, { caller }) => {
     const choice = await chosenProvider(context, caller.organizationId)
-    if (!choice) throw new AppError('not_found', { what: 'provider' })
+    if (!choice) throw new AppError('provider.not_found')
     await save(context, caller.organizationId, { kind: null, apiKey: null, region: null, domain: null })
     return json(publicProvider(choice))
   },
@@ -37,7 +37,7 @@ type Settings = Pick<Provider, 'kind' | 'apiKey' | 'region' | 'domain'>
 
 function ownSettings(context: Context, request: SetProviderRequest): Settings {
   for (const path of ['apiKey', 'region', 'domain'] as const) {
-    if (request[path] !== undefined) throw new AppError('extra_field', { path })
+    if (request[path] !== undefined) throw new AppError('request.extra_field', { path })
   }
   mailHosts(context)
   return { kind: 'self-hosted', apiKey: null, region: null, domain: null }
@@ -53,7 +53,7 @@ async function mailgunSettings(
   const region = request.region ?? known?.region ?? 'us'
   const domain = request.domain === undefined ? (known?.domain ?? null) : parseDomainName(request.domain, 'domain')
   const apiKey = request.apiKey ?? knownKey(context, organizationId, known)
-  if (apiKey === null) throw new AppError('missing_field', { path: 'apiKey' })
+  if (apiKey === null) throw new AppError('request.missing_field', { path: 'apiKey' })
   await createMailgun({ apiUrl: regionUrl(context, region), apiKey }).checkKey()
   const sealed: Sealed = context.secrets.seal(apiKey, apiKeyPlace(organizationId))
   return { kind: 'mailgun', apiKey: sealed, region, domain }

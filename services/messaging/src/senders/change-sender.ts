@@ -95,7 +95,7 @@ export async function deleteSender(context: Context, id: string, caller: Caller)
   return context.store.transaction(async session => {
     const sender = await senderFor(context, 'delete', id, caller, session)
     const { deletedCount } = await collections.senders.deleteOne({ _id: sender._id }, { session })
-    if (deletedCount === 0) throw new AppError('not_found', { what: 'sender' })
+    if (deletedCount === 0) throw new AppError('sender.not_found')
     if (sender.delivery !== 'oauth') await releaseDomain(collections, sender.domain, session)
     return sender
   })

@@ -31,7 +31,7 @@ export async function startOauth(
   }
   if (caller.readOnly) throw new AppError('not_allowed', { message: 'Impersonation is read-only.' })
   if (sender.oauth?.provider !== provider) {
-    throw new AppError('invalid_field', { path: 'sender', reason: `does not deliver by a ${provider} account` })
+    throw new AppError('request.invalid_field', { path: 'sender', reason: `does not deliver by a ${provider} account` })
   }
   if (!context.accounts.isConfigured(provider)) {
     throw new AppError('refused', { message: `this installation is not registered at ${provider}` })

@@ -50,9 +50,9 @@ function pending(provider: 'google' | 'microsoft') {
 /** The settings of the delivery that was chosen, and of no other. */
 function requireOnly(request: CreateSenderRequest): void {
   for (const kind of ['smtp', 'oauth'] as const) {
-    if (request.delivery === kind && !request[kind]) throw new AppError('missing_field', { path: kind })
+    if (request.delivery === kind && !request[kind]) throw new AppError('request.missing_field', { path: kind })
     if (request.delivery !== kind && request[kind]) {
-      throw new AppError('invalid_field', { path: kind, reason: `goes with delivery ${kind}` })
+      throw new AppError('request.invalid_field', { path: kind, reason: `goes with delivery ${kind}` })
     }
   }
 }

@@ -98,5 +98,5 @@ function notAllowed(may: readonly Standing[]): AppError {
 }
 
 function notFound(): AppError {
-  return new AppError('not_found', { what: 'sender' })
+  return new AppError('sender.not_found')
 }

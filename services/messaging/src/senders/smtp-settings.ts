@@ -18,7 +18,8 @@ export async function checkSmtpChange(
   { password, username, ...change }: SmtpChange,
   policy: AddressPolicy,
 ): Promise<void> {
-  if (!smtp) throw new AppError('invalid_field', { path: 'smtp', reason: 'the sender does not deliver by smtp' })
+  if (!smtp)
+    throw new AppError('request.invalid_field', { path: 'smtp', reason: 'the sender does not deliver by smtp' })
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   const merged = { ...smtp, ...given, ...(username !== undefined && { username: username || null }) }
   // A stored password is for the server it was given for: whoever owns the sender now may not send it to another.
@@ -30,8 +31,8 @@ export async function checkSmtpChange(
 
 /** One without the other signs nobody in. */
 function requireBoth(username: string | null, hasPassword: boolean): void {
-  if (username === null && hasPassword) throw new AppError('missing_field', { path: 'smtp.username' })
-  if (username !== null && !hasPassword) throw new AppError('missing_field', { path: 'smtp.password' })
+  if (username === null && hasPassword) throw new AppError('request.missing_field', { path: 'smtp.username' })
+  if (username !== null && !hasPassword) throw new AppError('request.missing_field', { path: 'smtp.password' })
 }
 
 async function checkServer({ host, port }: SenderSmtp, policy: AddressPolicy): Promise<void> {
@@ -43,6 +44,6 @@ async function orInvalid(path: string, check: () => void | Promise<void>): Promi
   try {
     await check()
   } catch (error) {
-    throw error instanceof UnsafeHost ? new AppError('invalid_field', { path, reason: error.message }) : error
+    throw error instanceof UnsafeHost ? new AppError('request.invalid_field', { path, reason: error.message }) : error
   }
 }

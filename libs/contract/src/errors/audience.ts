@@ -1,0 +1,10 @@
+import { badRequest, conflict, notFound } from './entry.ts'
+
+/** Refusals of the audience context. */
+export const audienceErrors = {
+  'contact.not_found': notFound('contact'),
+  'attribute.not_found': notFound('attribute'),
+  'list.not_found': notFound('list'),
+  'list.archived': conflict((_: { path: string }) => 'the list is archived'),
+  'list.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: is not a list`),
+}

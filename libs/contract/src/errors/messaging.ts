@@ -1,0 +1,61 @@
+import { badRequest, conflict, forbidden, notFound } from './entry.ts'
+
+const success = { shape: 'success' } as const
+
+/** Refusals of the messaging context. */
+export const messagingErrors = {
+  'domain.not_found': notFound('domain'),
+  'domain.in_use': conflict('the domain is used by a sender'),
+  'domain.changed': conflict('the domain was changed at the same time'),
+  'domain.key_pending': conflict('a new DKIM key is waiting for its record already'),
+  'domain.not_verified': badRequest(
+    (d: { domain: string }) => `invalid field -> email: the domain ${d.domain} is not verified`,
+    { path: 'email' },
+  ),
+  'domain.records_wrong': badRequest((d: { faults: string[] }) => d.faults.join('; '), success),
+  'domain.records_unseen': badRequest(
+    'every record is right, but the mail provider does not see them all yet: try again in some minutes',
+    success,
+  ),
+  'domain.other_provider': badRequest(
+    (d: { added: string; current: string }) =>
+      `the domain was added with ${d.added}, and the organization's mail provider is ${d.current} now: delete the domain and add it again`,
+    success,
+  ),
+
+  'provider.not_found': notFound('provider'),
+  'provider.not_configured': badRequest('no mail provider is configured for the organization', success),
+  'provider.not_offered': badRequest('this installation has no mail servers of its own', success),
+  'provider.key_missing': badRequest('the mail provider has no API key', success),
+  'provider.key_refused': badRequest('the mail provider refuses the API key', success),
+  'provider.refused': badRequest((d: { reply: string }) => `the mail provider says: ${d.reply}`, success),
+
+  'sender.not_found': notFound('sender'),
+  'sender.unknown': badRequest('invalid field -> senderId: no such sender', { path: 'senderId' }),
+  'sender.person_required': forbidden('Only people have senders.'),
+  'sender.not_allowed': forbidden((d: { who: 'owner' | 'creator' }) => `Only the sender's ${d.who} may do this.`),
+  'sender.smtp_changed': conflict('the mail server was changed at the same time', { path: 'smtp' }),
+  'sender.not_smtp': badRequest('invalid field -> smtp: the sender does not deliver by smtp', { path: 'smtp' }),
+  'sender.other_delivery': badRequest(
+    (d: { path: string }) => `invalid field -> ${d.path}: goes with delivery ${d.path}`,
+  ),
+  'sender.test_failed': badRequest((d: { reply: string }) => d.reply, success),
+
+  'connection.session_required': forbidden('Only a person who is signed in can connect an account.'),
+  'connection.other_session': forbidden('Only the session that began to connect the account can finish it.'),
+  'connection.other_delivery': badRequest(
+    (d: { provider: string }) => `invalid field -> sender: does not deliver by a ${d.provider} account`,
+    { path: 'sender' },
+  ),
+  'connection.not_offered': badRequest(
+    (d: { provider: string }) => `this installation is not registered at ${d.provider}`,
+    success,
+  ),
+  'connection.expired': badRequest('the request to connect an account has expired or was used: begin again', success),
+  'connection.refused': badRequest((d: { provider: string; reply: string }) => `${d.provider}: ${d.reply}`, success),
+  'connection.other_address': badRequest(
+    (d: { account: string | null; sender: string; domain: string }) =>
+      `the connected account is ${d.account ?? 'of no address'}, and the sender is ${d.sender}: sign in with that account, or verify the domain ${d.domain}`,
+    success,
+  ),
+}
