@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { ruleOf } from '@rollcall/contract'
 import { MongoClient } from 'mongodb'
 import type { Answer } from './api.ts'
 import { fromElsewhere, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
@@ -14,7 +15,6 @@ import {
   makeOneOfEach,
   ownPath,
   queryFieldsOf,
-  ruleOf,
 } from './example.ts'
 import { startStack, type TestStack } from './stack.ts'
 
@@ -41,7 +41,7 @@ const without = (body: object, path: readonly string[]): object => {
 
 /** Every kind of bad value that a field has to refuse, with the refusal. */
 function badValuesOf(field: Field, path: string): [what: string, value: unknown, refusal: string][] {
-  const { nullable, non_empty: nonEmpty, max_items: maxItems, json } = ruleOf(field)
+  const { nullable, nonEmpty, maxItems, json } = ruleOf(field)
   const invalid = `invalid field -> ${path}`
   if (json === 'any')
     return [
@@ -69,15 +69,7 @@ function badValuesOf(field: Field, path: string): [what: string, value: unknown,
 }
 
 function badSingleValuesOf(field: Field): [what: string, value: unknown][] {
-  const {
-    required,
-    trim,
-    format,
-    one_of: oneOf,
-    min_len: least = 0,
-    max_len: most = anyMaxLength,
-    json,
-  } = ruleOf(field)
+  const { required, trim, format, oneOf, minLen: least = 0, maxLen: most = anyMaxLength, json } = ruleOf(field)
   if (fieldsWithin(field) || (json !== undefined && json !== 'texts'))
     return [
       ['text for an object', 'text'],
@@ -164,7 +156,7 @@ function badQueries(route: Route): Bad[] {
     .map(field => refused('', field.name, 'missing field -> '))
   const unknown = ['nonsense', '__proto__', 'constructor'].map(name => refused(`${name}=1`, name, 'extra field -> '))
   const extra = [...parameters, ...unknown]
-  if (!route.returns.page_of) return extra
+  if (!route.returns.pageOf) return extra
   const lists = listParameters.flatMap(name =>
     ['[]', '1', '{', '{"__proto__":1}', '{"constructor":1}', '{"$where":"1"}', '{"hash":1}', '{"passwordHash":1}'].map(
       value => refused(`${name}=${encodeURIComponent(value)}`, name, 'invalid field -> '),

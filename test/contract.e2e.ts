@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { ruleOf } from '@rollcall/contract'
 import { type Answer, bodyOf } from './api.ts'
 import { fromElsewhere as from, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
-import { exampleOf, makeOneOfEach, ownPath, queryFieldsOf, ruleOf } from './example.ts'
+import { exampleOf, makeOneOfEach, ownPath, queryFieldsOf } from './example.ts'
 import { startStack, type TestStack } from './stack.ts'
 
 type Refusal = { message: string; path?: string }
@@ -66,7 +67,7 @@ describe('the contract of every route', () => {
     })
   }
 
-  for (const route of routes.filter(({ returns }) => returns.page_of)) {
+  for (const route of routes.filter(({ returns }) => returns.pageOf)) {
     it(`${titleOf(route)} honours the shared list parameters`, async () => {
       const path = await ownPath(from(stack.owner), route)
       const list = <Body = Refusal>(query: object) => send<Body>(route, { query }, path)

@@ -1,22 +1,9 @@
+import { ruleOf } from '@rollcall/contract'
 import { type Api, bodyOf } from './api.ts'
 import { fromElsewhere, type Route, routes, titleOf, unknownId } from './every-route.ts'
 
 /** A field of a request message. */
 export type Field = NonNullable<Route['rpc']['resolvedRequestType']>['fieldsArray'][number]
-/** What its proto says of it. */
-export type Rule = {
-  required?: boolean
-  nullable?: boolean
-  trim?: boolean
-  non_empty?: boolean
-  min_len?: number
-  max_len?: number
-  max_items?: number
-  format?: string
-  one_of?: string
-  json?: string
-}
-
 /** Values that mean something, by the names of their fields; where a rule alone does not say enough. */
 const meaningful: Record<string, unknown> = {
   role: 'user',
@@ -30,12 +17,6 @@ const meaningful: Record<string, unknown> = {
   mapping: { Email: 'email', Name: 'name' },
   password: 'made for tests only',
   cidrs: ['192.0.2.0/24'],
-}
-
-/** The rule of a field; {} where it has none. */
-export function ruleOf(field: Field): Rule {
-  const options = (field.parsedOptions ?? []) as Record<string, unknown>[]
-  return (options.find(option => '(rollcall.rule)' in option)?.['(rollcall.rule)'] ?? {}) as Rule
 }
 
 /** The fields of a route's body: none where it has no body. */
@@ -79,7 +60,7 @@ export function exampleOf(field: Field): unknown {
 }
 
 function exampleValue(field: Field): unknown {
-  const { json, format, one_of: oneOf, min_len: least = 1, max_len: most = 100 } = ruleOf(field)
+  const { json, format, oneOf, minLen: least = 1, maxLen: most = 100 } = ruleOf(field)
   if (json === 'texts') return ['text']
   if (json !== undefined) return {}
   if (field.type === 'bool') return true
@@ -139,7 +120,7 @@ export async function ownPath(api: Api, { path, rpc }: Pick<Route, 'path' | 'rpc
   let own = ''
   for (const part of path.split('/').slice(1)) {
     const variable = part.startsWith(':') && rpc.resolvedRequestType!.fields[part.slice(1)]
-    const values = variable && ruleOf(variable).one_of
+    const values = variable && ruleOf(variable).oneOf
     if (!variable) own += `/${part}`
     else if (values) own += `/${values.split(' ')[0]}`
     else own += `/${(await idsAt(api, part === ':jobId' ? '/api/audience/import/jobs' : own))[0] ?? unknownId}`
@@ -150,7 +131,7 @@ export async function ownPath(api: Api, { path, rpc }: Pick<Route, 'path' | 'rpc
 /** One id of every kind of record that the caller can list, by the path of its list. */
 export async function idOfEachKind(api: Api): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  for (const route of routes.filter(({ returns }) => returns.page_of)) {
+  for (const route of routes.filter(({ returns }) => returns.pageOf)) {
     const [id] = await idsAt(api, await ownPath(api, route))
     if (id) found.set(route.path, id)
   }

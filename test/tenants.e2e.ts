@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, mock } from 'node:test'
+import { ruleOf } from '@rollcall/contract'
 import { Query } from 'mongoose'
 import { type Answer, type Api, bodyOf } from './api.ts'
 import { fromElsewhere, manyAddresses, type Route, routes, titleOf, unknownId } from './every-route.ts'
-import { bodyFieldsOf, exampleBody, type Field, idOfEachKind, makeOneOfEach, ownPath, ruleOf } from './example.ts'
+import { bodyFieldsOf, exampleBody, type Field, idOfEachKind, makeOneOfEach, ownPath } from './example.ts'
 import { startStack, type TestStack } from './stack.ts'
 
 /** Headers that differ from answer to answer whatever is asked. */
@@ -41,7 +42,7 @@ async function placesOf(route: Route, own: string): Promise<Place[]> {
     what: 'filter',
     ask: (api: Api, id: string) => api.request(verb, own, { query: { filter: { _id: id } } }),
   }
-  return [...inPath, ...inBody, ...(returns.page_of ? [inFilter] : [])]
+  return [...inPath, ...inBody, ...(returns.pageOf ? [inFilter] : [])]
 }
 
 describe('of another organization', () => {
@@ -84,7 +85,7 @@ describe('of another organization', () => {
     route =>
       route.via === 'json' &&
       route.access.kind !== 'public' &&
-      (route.path.includes(':') || route.returns.page_of || bodyFieldsOf(route).some(namesRecords)),
+      (route.path.includes(':') || route.returns.pageOf || bodyFieldsOf(route).some(namesRecords)),
   )
   for (const route of concerned) {
     it(`nothing shows at ${titleOf(route)}`, async () => assert.deepEqual(await tellsOn(route), []))

@@ -1,5 +1,11 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
+/** How the gateway carries a call. libs/contract/src/carriers.ts says what each of them means. */
+export type Via = 'VIA_UNSPECIFIED' | 'JSON' | 'UPLOAD' | 'SIGN_IN' | 'SIGN_OUT' | 'OAUTH' | 'OAUTH_REGISTRATION' | 'BROWSER' | 'REDIRECT'
+
+/** A group of routes that share a limit. libs/contract/src/limits.ts says how many requests each allows. */
+export type LimitGroup = 'LIMIT_GROUP_UNSPECIFIED' | 'LOGIN' | 'OTP' | 'AUTH' | 'TOKEN_EXCHANGE' | 'CLIENT_REGISTRATION' | 'USAGE' | 'CREDITS'
+
 /** Exactly one of the first three. */
 export type Access = {
   /** A resource of the permission catalogue; the action follows the HTTP method. */
@@ -31,7 +37,7 @@ export type Returns = {
   secret: boolean
 }
 
-/** What a field of a request must be like, and of a record is like. */
+/** What a field of a request must be like, and of a record is like. Not buf.validate: the API specifies the order and the wording of its errors, which that library chooses itself, and these rules also describe records and JSON kinds. */
 export type Rule = {
   /** Absent: 400 missing field. */
   required: boolean
@@ -47,17 +53,22 @@ export type Rule = {
   trim: boolean
   /** Line breaks and other control characters are allowed: passwords, texts of several lines. Other strings refuse them. */
   controls: boolean
-  /** object_id, email (kept with its domain in ASCII), date, url, cidr (an IP address or a CIDR block). */
-  format: string
+  format: RuleFormat
   /** The values allowed, separated by spaces. */
   oneOf: string
-  /** Free JSON, carried as text: object (any values), strings (an object of strings), flags (an object of booleans or nulls), scalars (an object of scalars or nulls), texts (an array of strings, where one that is not given differs from an empty one), any. */
-  json: string
+  /** Free JSON, carried as text. */
+  json: RuleJson
   /** Name in queries, bodies and answers, where it is not the field's own. */
   query: string
   /** A file of a multipart form. */
   file: boolean
 }
+
+/** What a text is. */
+export type RuleFormat = 'FORMAT_UNSPECIFIED' | 'OBJECT_ID' | 'EMAIL' | 'DATE' | 'URL' | 'CIDR'
+
+/** Kinds of free JSON. */
+export type RuleJson = 'JSON_UNSPECIFIED' | 'OBJECT' | 'STRINGS' | 'FLAGS' | 'SCALARS' | 'TEXTS' | 'ANY'
 
 export type Shape = {
   /** A stored record: _id, id, createdAt and updatedAt come with it. */

@@ -119,7 +119,7 @@ const making = routes
   .sort((a, b) => a.path.split(':').length - b.path.split(':').length)
 /** Lists in which every organization has something. */
 const needed = ['/api/audience', '/api/audience-lists', '/api/users', '/api/tokens', '/api/workspaces', '/api/features']
-const lists = routes.filter(({ returns }) => returns.page_of)
+const lists = routes.filter(({ returns }) => returns.pageOf)
 
 async function furnish({ api, credentials, loot }: Organization): Promise<void> {
   const tally = newTally()

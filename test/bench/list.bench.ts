@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { ListQuery } from '@rollcall/contract'
 import { createLogger } from '@rollcall/runtime'
 import {
   connectStore,
   createMatchMemory,
   type FieldTable,
-  type ListQuery,
   migrate,
   positions,
   runList,

@@ -14,24 +14,24 @@ protobuf.parse(
   import "rollcall/types.proto";
   message Inner { string host = 1 [(rollcall.rule) = { required: true }]; optional int32 port = 2; }
   message Sample {
-    string id = 1 [(rollcall.rule) = { format: "object_id" }];
+    string id = 1 [(rollcall.rule) = { format: OBJECT_ID }];
     string name = 2 [(rollcall.rule) = { required: true trim: true max_len: 5 }];
-    optional string email = 3 [(rollcall.rule) = { format: "email" }];
+    optional string email = 3 [(rollcall.rule) = { format: EMAIL }];
     optional bool flag = 4;
     optional int32 count = 5;
     optional double share = 6;
     optional string kind = 7 [(rollcall.rule) = { one_of: "api user" }];
-    optional string at = 8 [(rollcall.rule) = { format: "date" }];
-    optional string user = 9 [(rollcall.rule) = { format: "object_id" nullable: true }];
+    optional string at = 8 [(rollcall.rule) = { format: DATE }];
+    optional string user = 9 [(rollcall.rule) = { format: OBJECT_ID nullable: true }];
     repeated string tags = 10 [(rollcall.rule) = { max_items: 3 max_len: 4 min_len: 1 }];
     repeated string ids = 11 [(rollcall.rule) = { non_empty: true }];
-    optional string free = 12 [(rollcall.rule) = { json: "scalars" }];
-    optional string words = 13 [(rollcall.rule) = { json: "strings" }];
+    optional string free = 12 [(rollcall.rule) = { json: SCALARS }];
+    optional string words = 13 [(rollcall.rule) = { json: STRINGS }];
     Inner inner = 14;
     string must = 15 [(rollcall.rule) = { required: true }];
-    optional string labels = 16 [(rollcall.rule) = { json: "texts" trim: true min_len: 1 max_len: 4 max_items: 2 }];
-    optional string flags = 17 [(rollcall.rule) = { json: "flags" }];
-    repeated string nets = 18 [(rollcall.rule) = { format: "cidr" }];
+    optional string labels = 16 [(rollcall.rule) = { json: TEXTS trim: true min_len: 1 max_len: 4 max_items: 2 }];
+    optional string flags = 17 [(rollcall.rule) = { json: FLAGS }];
+    repeated string nets = 18 [(rollcall.rule) = { format: CIDR }];
   }
   message Either { option (rollcall.shape) = { any_field: true }; string id = 1; optional string a = 2; optional string b = 3; }
   message Open { option (rollcall.shape) = { open: true }; string name = 1; }

@@ -1,10 +1,9 @@
-import { isIP } from 'node:net'
+import type { ListQuery } from '@rollcall/protos/gen/types.ts'
 import type protobuf from 'protobufjs'
-import validator from 'validator'
-import { parseDate } from './date.ts'
-import { emailOf } from './email.ts'
 import { AppError } from './errors.ts'
-import { ContractError, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
+import { formats } from './formats.ts'
+import { ContractError, type JsonKind, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
+import { clampLimit, clampPage, MAX_LIMIT } from './page.ts'
 import { fullName } from './root.ts'
 
 /** What a request brings: path variables, query parameters and the parsed JSON body. */
@@ -45,33 +44,7 @@ class Issues {
 type ValueCheck = (value: unknown, path: string, issues: Issues) => unknown
 type FieldCheck = { name: string; jsonName: string; rule: RuleOption; check: ValueCheck; omitted: unknown }
 
-const objectId = /^[0-9a-f]{24}$/i
 const controls = /[\p{Cc}\u2028\u2029]/u
-const maxLimit = 1000
-
-/** What texts of a format must be like; `read` also says what is kept of one. */
-type Format = { read: (text: string) => string | undefined; reason: string }
-
-const tested = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined)
-
-const formats: Record<string, Format> = {
-  object_id: { read: tested(text => objectId.test(text)), reason: 'must be a 24-character hex id' },
-  email: { read: text => emailOf(text)?.address, reason: 'must be an email address' },
-  date: { read: tested(text => parseDate(text) !== undefined), reason: 'must be an ISO 8601 date' },
-  url: {
-    read: tested(text => validator.isURL(text, { require_protocol: true, protocols: ['http', 'https'] })),
-    reason: 'must be an http(s) URL',
-  },
-  cidr: { read: tested(isAddressOrBlock), reason: 'must be an IP address or a CIDR block' },
-}
-
-/** An IPv4 or IPv6 address without a zone, or a block of them: 192.0.2.0/24. */
-function isAddressOrBlock(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/')
-  const bits = { 4: 32, 6: 128 }[isIP(address)]
-  if (bits === undefined || address.includes('%') || more.length > 0) return false
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
-}
 
 /**
  * Compiles the strict check of a request message: JSON and text in, rpc request out. The wire codec is lax (unknown
@@ -126,7 +99,7 @@ function compileBody(type: protobuf.Type, fields: protobuf.Field[]) {
 function compileObject(type: protobuf.Type, protoFields: protobuf.Field[]) {
   const fields = protoFields.map(field => compileField(field))
   const names = new Set(fields.map(field => field.jsonName))
-  const { any_field: anyField = false, open: isOpen = false } = shapeOf(type)
+  const { anyField = false, open: isOpen = false } = shapeOf(type)
   return (value: Record<string, unknown>, prefix: string, issues: Issues, target: Record<string, unknown>) => {
     for (const field of fields) {
       if (!Object.hasOwn(value, field.jsonName)) {
@@ -154,11 +127,11 @@ function compileField(field: protobuf.Field, rule = ruleOf(field)): FieldCheck {
 }
 
 function compileArray(checkItem: ValueCheck, rule: RuleOption): ValueCheck {
-  const maxItems = rule.max_items ?? 10_000
+  const maxItems = rule.maxItems ?? 10_000
   return (value, path, issues) => {
     if (!Array.isArray(value)) return issues.add('request.invalid_field', path, 'must be an array')
     if (value.length > maxItems) return issues.add('request.invalid_field', path, `at most ${maxItems} items`)
-    if (value.length === 0 && rule.non_empty) return issues.add('request.empty_array', path)
+    if (value.length === 0 && rule.nonEmpty) return issues.add('request.empty_array', path)
     return value.map((item, index) => checkItem(item, `${path}.${index}`, issues))
   }
 }
@@ -199,10 +172,10 @@ function messageCheck(type: protobuf.Type): ValueCheck {
 }
 
 function stringCheck(rule: RuleOption): ValueCheck {
-  const minLength = Math.max(rule.min_len ?? 0, rule.required ? 1 : 0)
-  const maxLength = rule.max_len ?? 10_000
-  const format = rule.format === undefined ? undefined : formats[rule.format]
-  const allowed = rule.one_of?.split(' ')
+  const minLength = Math.max(rule.minLen ?? 0, rule.required ? 1 : 0)
+  const maxLength = rule.maxLen ?? 10_000
+  const format = rule.format && formats[rule.format]
+  const allowed = rule.oneOf?.split(' ')
   return (value, path, issues) => {
     if (typeof value !== 'string') return issues.add('request.invalid_field', path, 'must be a string')
     const text = rule.trim ? value.trim() : value
@@ -235,7 +208,7 @@ function numberCheck(type: string): ValueCheck {
 }
 
 /** What the values of a free JSON object may be, by the kind of the object. */
-const jsonValues: Record<string, (value: unknown) => boolean> = {
+const jsonValues: Record<Exclude<JsonKind, 'any' | 'texts'>, (value: unknown) => boolean> = {
   object: () => true,
   strings: value => typeof value === 'string',
   flags: value => value === null || typeof value === 'boolean',
@@ -243,10 +216,10 @@ const jsonValues: Record<string, (value: unknown) => boolean> = {
 }
 
 /** Free JSON travels as text; the kind says how free it is. */
-function jsonCheck(kind: string, rule: RuleOption): ValueCheck {
+function jsonCheck(kind: JsonKind, rule: RuleOption): ValueCheck {
   if (kind === 'any') return value => JSON.stringify(value)
   if (kind === 'texts') return textsCheck(rule)
-  const accepts = jsonValues[kind]!
+  const accepts = jsonValues[kind]
   return (value, path, issues) => {
     if (!isPlainObject(value)) return issues.add('request.invalid_field', path, 'must be an object')
     for (const [key, inner] of Object.entries(value)) {
@@ -276,9 +249,8 @@ function compileQuery(type: protobuf.Type, fields: protobuf.Field[]) {
     issues.throwIfAny()
     if (!isOpen) refuseUnknownQuery(query, known)
     if (!list) return {}
-    const limit = positiveInteger(query.$limit)
-    request[list.name] = checkListQuery(query, limit)
-    return limit !== undefined && limit > maxLimit ? { 'X-Limit-Clamped': String(maxLimit) } : {}
+    request[list.name] = checkListQuery(query)
+    return Math.floor(numberOf(query.$limit)) > MAX_LIMIT ? { 'X-Limit-Clamped': String(MAX_LIMIT) } : {}
   }
 }
 
@@ -286,11 +258,8 @@ const listTexts = ['filter', 'sort', 'populate', 'projection'] as const
 const listParameters = ['$page', '$limit', 'pagination', ...listTexts]
 
 /** The shared list parameters. A page or limit that is no positive number counts as not given. */
-function checkListQuery(query: Input['query'], limit: number | undefined): Record<string, unknown> {
-  const checked: Record<string, unknown> = {
-    page: positiveInteger(query.$page) ?? 1,
-    limit: Math.min(limit ?? 10, maxLimit),
-  }
+function checkListQuery(query: Input['query']): ListQuery {
+  const checked: ListQuery = { page: clampPage(numberOf(query.$page)), limit: clampLimit(numberOf(query.$limit)) }
   for (const name of listTexts) {
     const text = query[name]
     if (text === undefined || text === '') continue
@@ -307,9 +276,8 @@ function checkListQuery(query: Input['query'], limit: number | undefined): Recor
   return checked
 }
 
-function positiveInteger(text: unknown): number | undefined {
-  const value = typeof text === 'string' ? Math.floor(Number(text)) : Number.NaN
-  return value >= 1 ? Math.min(value, 2 ** 31 - 1) : undefined
+function numberOf(text: unknown): number {
+  return typeof text === 'string' ? Number(text) : Number.NaN
 }
 
 function refuseUnknownQuery(query: Input['query'], known: readonly string[]): void {

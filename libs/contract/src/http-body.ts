@@ -1,5 +1,6 @@
-/** A finished HTTP answer as it crosses between services (google.api.HttpBody): written to the client unparsed. */
-export type HttpBody = { contentType: string; data: Buffer }
+import type { HttpBody } from '@rollcall/protos/gen/api.ts'
+
+export type { HttpBody }
 
 const jsonType = 'application/json; charset=utf-8'
 

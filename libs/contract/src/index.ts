@@ -1,3 +1,5 @@
+export type { ListQuery } from '@rollcall/protos/gen/types.ts'
+export type { Carrier } from './carriers.ts'
 export type { Checked, Input } from './check.ts'
 export { parseDate } from './date.ts'
 export { type Email, emailKeyOf, emailOf, isEmail } from './email.ts'
@@ -11,10 +13,13 @@ export {
   type RecordKind,
 } from './errors/catalogue.ts'
 export { AppError, plainText, reviveError, toAppError } from './errors.ts'
+export { isObjectId } from './formats.ts'
 export { type HttpBody, json } from './http-body.ts'
-export { type Limit, type LimitGroup, limits } from './limits.ts'
+export { type Limit, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'
 export { generateOpenApi, type OpenApi } from './openapi.ts'
+export { type LimitGroup, type RuleOption, ruleOf, type Via } from './options.ts'
+export { clampLimit, clampPage } from './page.ts'
 export {
   type Action,
   actionOf,
@@ -26,7 +31,7 @@ export {
   type Resource,
   resources,
 } from './permissions.ts'
-export { loadRoot, servicesOf } from './root.ts'
+export { loadRoot, lowerFirst, servicesOf } from './root.ts'
 export {
   type Access,
   acceptsIdempotencyKey,
@@ -34,5 +39,4 @@ export {
   type RequiredScope,
   type Route,
   speaksOAuth,
-  type Via,
 } from './routes.ts'

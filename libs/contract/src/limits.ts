@@ -1,3 +1,5 @@
+import type { LimitGroup } from './options.ts'
+
 /** How many requests one client address may make in a fixed window. */
 export type Limit = { requests: number; windowSeconds: number }
 
@@ -13,12 +15,4 @@ export const limits = {
   /** The API's description and its page, which are no routes of the contract. */
   reference: { requests: 60, windowSeconds: 60 },
   credits: { requests: 30, windowSeconds: 60 },
-} as const satisfies Record<string, Limit>
-
-/** A limit that a route can name. */
-export type LimitGroup = Exclude<keyof typeof limits, 'global'>
-
-/** Whether a name is a limit group of routes. */
-export function isLimitGroup(name: string): name is LimitGroup {
-  return name !== 'global' && Object.hasOwn(limits, name)
-}
+} as const satisfies Record<LimitGroup | 'global' | 'reference', Limit>

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs'
-import { type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
+import { formats } from './formats.ts'
+import { type JsonKind, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
 import { acceptsIdempotencyKey, findMessage, type Route, speaksOAuth } from './routes.ts'
 
@@ -112,13 +113,15 @@ function operationOf(route: Route, schemas: Schemas): Operation {
   const variables = [...route.path.matchAll(/:(\w+)/g)].map(match => match[1]!)
   const request = route.rpc.resolvedRequestType!
   const rest = request.fieldsArray.filter(field => !variables.includes(field.name))
+  const { credential } = route.carrier
+  const isOAuth = speaksOAuth(route)
   const [summary, ...more] = (route.rpc.comment ?? '').split(/(?<=\.)\s/)
   return {
     operationId: route.method,
     tags: [route.rpc.parent!.name],
     summary: summary?.replace(/\.$/, ''),
     ...(more.length > 0 && { description: more.join(' ') }),
-    ...(route.access.kind === 'public' && { security: route.via === 'browser' ? [{}, ...anyCredential] : [] }),
+    ...(route.access.kind === 'public' && { security: credential === 'session' ? [{}, ...anyCredential] : [] }),
     ...(route.access.kind === 'permission' && { 'x-permission': permissionsOf(route.access) }),
     ...(route.access.kind === 'caller' && { 'x-scope': route.access.scope }),
     parameters: [
@@ -129,13 +132,11 @@ function operationOf(route: Route, schemas: Schemas): Operation {
     ...(route.hasBody && rest.length > 0 && { requestBody: requestBody(route, request, rest, schemas) }),
     responses: {
       [route.status]: success(route, schemas),
-      ...(speaksOAuth(route)
-        ? { 400: errorRef('OAuthError'), 401: errorRef('OAuthError') }
-        : { 400: errorRef('BadRequest') }),
-      ...((route.access.kind !== 'public' || route.via === 'sign_in' || route.via === 'browser') && {
+      ...(isOAuth ? { 400: errorRef('OAuthError'), 401: errorRef('OAuthError') } : { 400: errorRef('BadRequest') }),
+      ...((route.access.kind !== 'public' || credential !== 'ignored') && {
         401: errorRef('Unauthorized'),
       }),
-      ...(!speaksOAuth(route) && { 403: errorRef('Forbidden') }),
+      ...(!isOAuth && { 403: errorRef('Forbidden') }),
       404: errorRef('NotFound'),
       ...(route.verb !== 'GET' && { 409: errorRef('Conflict') }),
       429: errorRef('TooManyRequests'),
@@ -176,40 +177,40 @@ function parameter(where: string, name: string, field: protobuf.Field, schemas: 
 }
 
 function requestBody(route: Route, type: protobuf.Type, fields: protobuf.Field[], schemas: Schemas): Schema {
-  if (route.via === 'upload') {
+  if (route.carrier.body === 'multipart') {
     const file = fields.find(field => ruleOf(field).file)!
     const name = wireNameOf(file)
     const schema = { type: 'object', required: [name], properties: { [name]: { type: 'string', format: 'binary' } } }
     return { required: true, content: { 'multipart/form-data': { schema } } }
   }
-  const required = fields.some(field => ruleOf(field).required) || (shapeOf(type).any_field ?? false)
+  const required = fields.some(field => ruleOf(field).required) || (shapeOf(type).anyField ?? false)
   const schema = schemas.ofRequest(type, fields)
-  const form = route.via === 'oauth' && { 'application/x-www-form-urlencoded': { schema } }
+  const form = route.carrier.body === 'form_or_json' && { 'application/x-www-form-urlencoded': { schema } }
   return { required, content: { ...form, 'application/json': { schema } } }
 }
 
 function success(route: Route, schemas: Schemas): Schema {
-  const { page_of, array_of, record, download } = route.returns
-  if (route.via === 'redirect') {
+  const { pageOf, arrayOf, record, download } = route.returns
+  if (route.carrier.answer === 'redirect') {
     const location = { description: 'Where the browser goes.', schema: { type: 'string', format: 'uri' } }
     const done = jsonResponse('Sends the browser on.', schemas.refTo(route.rpc.resolvedResponseType!))
     return { ...done, headers: { Location: location } }
   }
   if (download !== undefined)
     return { description: `A CSV file, ${download}.`, content: { 'text/csv': { schema: { type: 'string' } } } }
-  const named = page_of ?? array_of ?? record
+  const named = pageOf ?? arrayOf ?? record
   const item =
     named === undefined ? schemas.refTo(route.rpc.resolvedResponseType!) : schemas.refTo(findMessage(route.rpc, named)!)
-  if (array_of !== undefined) return jsonResponse('All of them.', { type: 'array', items: item })
-  if (page_of !== undefined)
+  if (arrayOf !== undefined) return jsonResponse('All of them.', { type: 'array', items: item })
+  if (pageOf !== undefined)
     return jsonResponse('A page, or a plain array with pagination=false.', {
-      oneOf: [pageOf(item), { type: 'array', items: item }],
+      oneOf: [pageSchema(item), { type: 'array', items: item }],
     })
   return jsonResponse('Done.', item)
 }
 
 /** The envelope of a page. */
-function pageOf(item: Schema): Schema {
+function pageSchema(item: Schema): Schema {
   const count = { type: 'integer', minimum: 0 }
   const pageOrNull = { type: ['integer', 'null'] }
   const properties = {
@@ -257,7 +258,7 @@ class Schemas {
         fields.map(field => [wireNameOf(field), withoutControls(field, this.ofField(field, true))]),
       ),
       ...(required.length > 0 && { required }),
-      ...(shapeOf(type).any_field && { minProperties: 1 }),
+      ...(shapeOf(type).anyField && { minProperties: 1 }),
       additionalProperties: shapeOf(type).open ?? false,
     }
   }
@@ -306,37 +307,31 @@ class Schemas {
 }
 
 function textSchema(rule: RuleOption): Schema {
-  const formats: Record<string, Schema> = {
-    object_id: { pattern: '^[0-9a-fA-F]{24}$' },
-    email: { format: 'email' },
-    date: { format: 'date-time' },
-    url: { format: 'uri' },
-  }
-  const minLength = Math.max(rule.min_len ?? 0, rule.required ? 1 : 0)
+  const minLength = Math.max(rule.minLen ?? 0, rule.required ? 1 : 0)
   return {
     type: 'string',
-    ...(rule.format && formats[rule.format]),
-    ...(rule.one_of && { enum: rule.one_of.split(' ') }),
+    ...(rule.format && formats[rule.format].schema),
+    ...(rule.oneOf && { enum: rule.oneOf.split(' ') }),
     ...(minLength > 0 && { minLength }),
-    ...(rule.max_len && { maxLength: rule.max_len }),
+    ...(rule.maxLen && { maxLength: rule.maxLen }),
   }
 }
 
 /** Adds to the schema of a field of a request that a text is of one line, in a pattern that every regex dialect reads. */
 function withoutControls(field: protobuf.Field, schema: Schema): Schema {
-  const { controls = false, format, json, one_of } = ruleOf(field)
-  const isLine = field.type === 'string' && !field.repeated && !controls && !format && !json && !one_of
+  const { controls = false, format, json, oneOf } = ruleOf(field)
+  const isLine = field.type === 'string' && !field.repeated && !controls && !format && !json && !oneOf
   return isLine ? { ...schema, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' } : schema
 }
 
 function arrayBounds(rule: RuleOption): Schema {
-  return { ...(rule.max_items && { maxItems: rule.max_items }), ...(rule.non_empty && { minItems: 1 }) }
+  return { ...(rule.maxItems && { maxItems: rule.maxItems }), ...(rule.nonEmpty && { minItems: 1 }) }
 }
 
-function freeJson(kind: string, rule: RuleOption): Schema {
+function freeJson(kind: JsonKind, rule: RuleOption): Schema {
   if (kind === 'any') return {}
   if (kind === 'texts') return { type: 'array', items: textSchema(rule), ...arrayBounds(rule) }
-  const values: Record<string, Schema> = {
+  const values: Partial<Record<JsonKind, Schema>> = {
     strings: { type: 'string' },
     flags: { type: ['boolean', 'null'] },
     scalars: { type: ['string', 'number', 'boolean', 'null'] },

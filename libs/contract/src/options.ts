@@ -1,4 +1,5 @@
-import type protobuf from 'protobufjs'
+import type * as declared from '@rollcall/protos/gen/types.ts'
+import protobuf from 'protobufjs'
 import { fullName } from './root.ts'
 
 /** A mistake in the contract itself: it stops the boot and says where. */
@@ -6,53 +7,34 @@ export class ContractError extends Error {
   override name = 'ContractError'
 }
 
-/** The declared access of a route, as typed in options.proto. */
-export type AccessOption = {
-  resource?: string
-  caller?: boolean
-  public?: boolean
-  control_plane?: boolean
-  scoped_as?: string
-  also?: string
-}
+/** What options.proto declares, as options carry it: only what is given. */
+type Given<Option> = Partial<Omit<Option, 'format' | 'json'>>
+/** Names of an enum of options.proto in lower case, but for the one that stands for no value. */
+type NamesOf<Enum extends string> = Lowercase<Exclude<Enum, `${string}_UNSPECIFIED`>>
+
+/** The declared access of a route. */
+export type AccessOption = Given<declared.Access>
 /** What a route answers, where it answers finished bytes. */
-export type ReturnsOption = {
-  page_of?: string
-  array_of?: string
-  record?: string
-  download?: string
-  status?: number
-  secret?: boolean
-}
+export type ReturnsOption = Given<declared.Returns>
+/** How the gateway carries a call. */
+export type Via = NamesOf<declared.Via>
+/** A limit that a route can name. */
+export type LimitGroup = NamesOf<declared.LimitGroup>
+/** What a text is. */
+export type FormatName = NamesOf<declared.RuleFormat>
+/** A kind of free JSON. */
+export type JsonKind = NamesOf<declared.RuleJson>
 /** What a field must be like. */
-export type RuleOption = {
-  required?: boolean
-  nullable?: boolean
-  min_len?: number
-  max_len?: number
-  max_items?: number
-  non_empty?: boolean
-  trim?: boolean
-  controls?: boolean
-  format?: string
-  one_of?: string
-  json?: string
-  query?: string
-  file?: boolean
-}
+export type RuleOption = Given<declared.Rule> & { format?: FormatName; json?: JsonKind }
 /** What a message is. */
-export type ShapeOption = { record?: boolean; entry?: boolean; any_field?: boolean; open?: boolean; event?: string }
+export type ShapeOption = Given<declared.Shape>
 /** The parts of google.api.http that routes use. */
 export type HttpOption = { verb: string; path: string; body: boolean }
 
-const closedValues: Record<string, ReadonlySet<unknown>> = {
-  'rule.format': new Set(['object_id', 'email', 'date', 'url', 'cidr']),
-  'rule.json': new Set(['object', 'strings', 'flags', 'scalars', 'texts', 'any']),
-}
-
 /**
  * Reads the options of a method, message or field. protobufjs does not check options at all, so every key is held
- * against the extension that options.proto declares, and every value against the type it has there.
+ * against the extension that options.proto declares, and every value against the type it has there. Keys come in camel
+ * case, names of enums in lower case.
  */
 export function readOptions(object: protobuf.ReflectionObject): Record<string, unknown> {
   const options: Record<string, unknown> = {}
@@ -61,36 +43,40 @@ export function readOptions(object: protobuf.ReflectionObject): Record<string, u
       if (!/^\((rollcall\.|google\.api\.)?\w+\)$/.test(name)) continue
       const key = name.slice(1, -1).replace(/^rollcall\./, '')
       if (key in options) throw new ContractError(`${fullName(object)}: option ${key} stands twice`)
-      if (!key.startsWith('google.')) checkOption(object, key, value)
-      options[key] = value
+      options[key] = key.startsWith('google.') ? value : readOption(object, key, value)
     }
   }
   return options
 }
 
-function checkOption(object: protobuf.ReflectionObject, key: string, value: unknown): void {
+function readOption(object: protobuf.ReflectionObject, key: string, value: unknown): unknown {
   const at = `${fullName(object)}: option ${key}`
-  const extension = object.root.lookup(`rollcall.${key}`) as protobuf.Field | null
-  if (!extension || !('type' in extension)) throw new ContractError(`${at} is not declared in options.proto`)
-  const declared = extension.resolvedType as protobuf.Type | null
-  if (!declared) {
-    checkScalar(at, extension.type, value)
-    return
-  }
+  const extension = object.root.lookup(`rollcall.${key}`)
+  if (!(extension instanceof protobuf.Field)) throw new ContractError(`${at} is not declared in options.proto`)
+  const message = extension.resolve().resolvedType
+  if (!(message instanceof protobuf.Type)) return readScalar(at, extension, value)
   if (typeof value !== 'object' || value === null) throw new ContractError(`${at} must be a message`)
-  for (const [name, inner] of Object.entries(value)) {
-    const field = declared.fieldsArray.find(f => snakeCase(f.name) === name)
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const field = message.fieldsArray.find(field => snakeCase(field.name) === name)
     if (!field) throw new ContractError(`${at} has an unknown key: ${name}`)
-    checkScalar(`${at}.${name}`, field.type, inner)
-    const allowed = closedValues[`${key}.${name}`]
-    if (allowed && !allowed.has(inner)) throw new ContractError(`${at}.${name} has an unknown value: ${inner}`)
-  }
+    return [field.name, readScalar(`${at}.${name}`, field, inner)]
+  })
+  return Object.fromEntries(entries)
 }
 
-function checkScalar(at: string, type: string, value: unknown): void {
+function readScalar(at: string, field: protobuf.Field, value: unknown): unknown {
+  const { type, resolvedType } = field.resolve()
+  if (resolvedType instanceof protobuf.Enum) return readName(at, resolvedType, value)
   const expected = type === 'bool' ? 'boolean' : type === 'string' ? 'string' : 'number'
-  const actual = typeof value
-  if (actual !== expected) throw new ContractError(`${at} must be a ${expected}`)
+  if (typeof value !== expected) throw new ContractError(`${at} must be a ${expected}`)
+  return value
+}
+
+function readName(at: string, { values }: protobuf.Enum, value: unknown): string {
+  const name = String(value)
+  if (!Object.hasOwn(values, name) || name.endsWith('_UNSPECIFIED'))
+    throw new ContractError(`${at} has an unknown value: ${name}`)
+  return name.toLowerCase()
 }
 
 function snakeCase(name: string): string {

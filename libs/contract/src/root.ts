@@ -41,3 +41,8 @@ export function* messagesOf(namespace: protobuf.NamespaceBase): Generator<protob
 export function fullName(object: protobuf.ReflectionObject): string {
   return object.fullName.replace(/^\./, '')
 }
+
+/** The name that a method of the contract has on generated clients and handlers: ListContacts is listContacts. */
+export function lowerFirst(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1)
+}

@@ -114,15 +114,15 @@ describe('compileRoutes', () => {
     ],
     [
       'an unknown limit group',
-      `${http} ${access} option (rollcall.limit) = "logins";`,
+      `${http} ${access} option (rollcall.limit) = LOGINS;`,
       {},
-      /unknown limit group logins/,
+      /limit has an unknown value: LOGINS/,
     ],
     [
       'the global limit as a group',
-      `${http} ${access} option (rollcall.limit) = "global";`,
+      `${http} ${access} option (rollcall.limit) = GLOBAL;`,
       {},
-      /unknown limit group global/,
+      /limit has an unknown value: GLOBAL/,
     ],
     [
       'an unknown second permission',
@@ -136,7 +136,12 @@ describe('compileRoutes', () => {
       {},
       /also needs a resource/,
     ],
-    ['an unknown transport', `${http} ${access} option (rollcall.via) = "pigeon";`, {}, /unknown via pigeon/],
+    [
+      'an unknown transport',
+      `${http} ${access} option (rollcall.via) = PIGEON;`,
+      {},
+      /via has an unknown value: PIGEON/,
+    ],
     [
       'an option that is not declared',
       `${http} ${access} option (rollcall.acess) = { public: true };`,
@@ -199,10 +204,10 @@ describe('compileRoutes', () => {
       'an unknown format',
       http + access,
       {
-        messages: 'message Ruled { string id = 1; string a = 2 [(rollcall.rule) = { format: "phone" }]; }',
+        messages: 'message Ruled { string id = 1; string a = 2 [(rollcall.rule) = { format: PHONE }]; }',
         request: 'Ruled',
       },
-      /unknown value: phone/,
+      /unknown value: PHONE/,
     ],
     [
       'an unknown rule on a message that no route takes',

@@ -1,18 +1,20 @@
 import type protobuf from 'protobufjs'
+import { type Carrier, carriers } from './carriers.ts'
 import { type Checked, compileCheck, type Input } from './check.ts'
-import { isLimitGroup, type LimitGroup } from './limits.ts'
 import {
   type AccessOption,
   ContractError,
   type HttpOption,
   httpOf,
+  type LimitGroup,
   type ReturnsOption,
   readOptions,
   ruleOf,
   shapeOf,
+  type Via,
 } from './options.ts'
 import { type Action, actionOf, isPermission, isResource, type Permission, type Resource } from './permissions.ts'
-import { fullName, messagesOf, servicesOf } from './root.ts'
+import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
 
 /** Who may call a route: holders of a permission (and of a second one), any caller, or anyone. */
 export type Access =
@@ -22,12 +24,6 @@ export type Access =
 
 /** What a limited credential's scope must hold on a route that only authenticates; `none`: no scope suffices. */
 export type RequiredScope = Permission | 'any' | 'none'
-
-/**
- * How the gateway carries a call: plain JSON, a multipart file, JSON that sets or clears the session cookie, as OAuth's token
- * endpoint or its client registration want it, or with the session that the client of a public route is in.
- */
-export type Via = 'json' | 'upload' | 'sign_in' | 'sign_out' | 'oauth' | 'oauth_registration' | 'browser' | 'redirect'
 
 /** One route of the API, compiled from an annotated rpc. A route is data; one engine applies it. */
 export type Route = {
@@ -44,6 +40,8 @@ export type Route = {
   /** The stricter limit that counts the route besides the global one. */
   limit: LimitGroup | undefined
   via: Via
+  /** What carrying the call that way means. */
+  carrier: Carrier
   /** HTTP status of success. */
   status: number
   returns: ReturnsOption
@@ -55,17 +53,6 @@ export type Route = {
   /** The rpc behind the route, for generators of documents. */
   rpc: protobuf.Method
 }
-
-const vias: readonly string[] = [
-  'json',
-  'upload',
-  'sign_in',
-  'sign_out',
-  'oauth',
-  'oauth_registration',
-  'browser',
-  'redirect',
-] satisfies Via[]
 
 /**
  * Compiles every rpc with an http rule into a route.
@@ -92,15 +79,17 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
   const variables = [...path.matchAll(/:(\w+)/g)].map(match => match[1]!)
   const returns = (options.returns ?? {}) as ReturnsOption
   checkReturns(rpc, returns)
+  const via = (options.via ?? 'json') as Via
   return {
     service: fullName(service),
     method: lowerFirst(rpc.name),
     verb: http.verb,
     path,
     access: readAccess(rpc, options.access as AccessOption | undefined, http.verb),
-    isControlPlane: (options.access as AccessOption).control_plane ?? false,
-    limit: readLimit(rpc, options.limit as string | undefined),
-    via: readVia(rpc, options.via as string | undefined),
+    isControlPlane: (options.access as AccessOption).controlPlane ?? false,
+    limit: options.limit as LimitGroup | undefined,
+    via,
+    carrier: carriers[via],
     status: returns.status ?? 200,
     returns,
     hasBody: http.body,
@@ -111,13 +100,13 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
 }
 
 /** Whether a route takes an Idempotency-Key: an authenticated POST with a JSON body or a file, and one answer. */
-export function acceptsIdempotencyKey({ verb, access, via, streams }: Route): boolean {
-  return verb === 'POST' && access.kind !== 'public' && (via === 'json' || via === 'upload') && !streams
+export function acceptsIdempotencyKey({ verb, access, carrier, streams }: Route): boolean {
+  return verb === 'POST' && access.kind !== 'public' && carrier.repeatable && !streams
 }
 
 /** Whether a route is refused in the words of OAuth: `{error, error_description}`. */
-export function speaksOAuth({ via }: Route): boolean {
-  return via === 'oauth' || via === 'oauth_registration'
+export function speaksOAuth({ carrier }: Route): boolean {
+  return carrier.problem !== 'standard'
 }
 
 function checkMessageOptions(type: protobuf.Type): void {
@@ -129,8 +118,8 @@ function readAccess(rpc: protobuf.Method, option: AccessOption | undefined, verb
   const given = [option?.resource, option?.caller, option?.public].filter(Boolean)
   if (given.length !== 1) throw new ContractError(`${fullName(rpc)}: a route declares exactly one access`)
   if (option?.also !== undefined && !option.resource) throw new ContractError(`${fullName(rpc)}: also needs a resource`)
-  if (option?.caller) return { kind: 'caller', scope: readRequiredScope(rpc, option.scoped_as, verb) }
-  if (option?.scoped_as !== undefined) throw new ContractError(`${fullName(rpc)}: scoped_as goes with caller only`)
+  if (option?.caller) return { kind: 'caller', scope: readRequiredScope(rpc, option.scopedAs, verb) }
+  if (option?.scopedAs !== undefined) throw new ContractError(`${fullName(rpc)}: scoped_as goes with caller only`)
   if (option?.public) return { kind: 'public' }
   const resource = option?.resource ?? ''
   if (!isResource(resource)) throw new ContractError(`${fullName(rpc)}: unknown permission resource ${resource}`)
@@ -146,18 +135,8 @@ function readRequiredScope(rpc: protobuf.Method, name: string | undefined, verb:
   throw new ContractError(`${fullName(rpc)}: a route for any caller declares scoped_as: a resource, any or none`)
 }
 
-function readLimit(rpc: protobuf.Method, name: string | undefined): LimitGroup | undefined {
-  if (name === undefined || isLimitGroup(name)) return name
-  throw new ContractError(`${fullName(rpc)}: unknown limit group ${name}`)
-}
-
-function readVia(rpc: protobuf.Method, name = 'json'): Via {
-  if (!vias.includes(name)) throw new ContractError(`${fullName(rpc)}: unknown via ${name}`)
-  return name as Via
-}
-
 function checkReturns(rpc: protobuf.Method, returns: ReturnsOption): void {
-  const name = returns.page_of ?? returns.array_of ?? returns.record
+  const name = returns.pageOf ?? returns.arrayOf ?? returns.record
   if (name !== undefined && !findMessage(rpc, name))
     throw new ContractError(`${fullName(rpc)}: unknown message ${name}`)
   const finished = rpc.resolvedResponseType!.fullName === '.google.api.HttpBody'
@@ -184,8 +163,4 @@ function refuseClashes(routes: Route[]): void {
 
 function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-}
-
-function lowerFirst(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1)
 }

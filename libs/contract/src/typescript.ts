@@ -1,7 +1,7 @@
 import { protoFolder } from '@rollcall/protos'
 import protobuf from 'protobufjs'
 import { ruleOf } from './options.ts'
-import { fullName, servicesOf } from './root.ts'
+import { fullName, lowerFirst, servicesOf } from './root.ts'
 
 const header = '// Generated from the protos by `npm run generate`. Do not edit.\n'
 
@@ -117,7 +117,7 @@ function fieldDeclaration(field: protobuf.Field, reference: Reference): string {
 
 /** A string that allows a few values only is the union of them. */
 function scalarType(field: protobuf.Field): string | undefined {
-  const allowed = field.type === 'string' ? ruleOf(field).one_of : undefined
+  const allowed = field.type === 'string' ? ruleOf(field).oneOf : undefined
   if (allowed === undefined) return scalarTypes[field.type]
   const union = allowed
     .split(' ')
@@ -130,7 +130,7 @@ function serviceDeclaration(service: protobuf.Service, reference: Reference): st
   const methods = service.methodsArray.map(method => {
     method.resolve()
     const kind = method.requestStream ? 'client_stream' : method.responseStream ? 'server_stream' : 'unary'
-    const name = method.name.charAt(0).toLowerCase() + method.name.slice(1)
+    const name = lowerFirst(method.name)
     const request = reference(method.resolvedRequestType!)
     const response = reference(method.resolvedResponseType!)
     return `${comment(method.comment, '  ')}  ${name}: { kind: '${kind}'; request: ${request}; response: ${response} }\n`

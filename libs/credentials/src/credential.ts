@@ -1,3 +1,4 @@
+import { isObjectId } from '@rollcall/contract'
 import { isSecretShaped } from './token-secret.ts'
 
 /** Why a credential is refused, in the words of the API; they go to `WWW-Authenticate` and to the log. */
@@ -26,7 +27,6 @@ export type Credential =
   | { kind: 'token'; source: CredentialSource; organizationId: string; secret: string }
   | { kind: 'session'; source: CredentialSource; jwt: string }
 
-const objectIdShape = /^[0-9a-f]{24}$/i
 const jwtShape = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /**
@@ -53,7 +53,7 @@ function readValue(value: string, source: CredentialSource): Credential {
 }
 
 function readToken(organizationId: string, secret: string, source: CredentialSource): Credential {
-  if (!objectIdShape.test(organizationId)) {
+  if (!isObjectId(organizationId)) {
     return { kind: 'invalid', source, message: credentialMessages.badOrganization }
   }
   if (!isSecretShaped(secret)) return { kind: 'invalid', source, message: credentialMessages.unknownToken }

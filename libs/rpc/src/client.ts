@@ -5,7 +5,7 @@ import {
   type MethodDefinition,
   type ServiceError,
 } from '@grpc/grpc-js'
-import { toAppError } from '@rollcall/contract'
+import { lowerFirst, toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import { backoffMs, pause, retry, type SpanOptions, traceCarrier, traced, tracedStream } from '@rollcall/runtime'
 import { createSigner, type Sign } from './assertion.ts'
@@ -19,6 +19,7 @@ import {
   fromServiceError,
   isIdempotentMethod,
   isRetryable,
+  type Method,
   maxMessageBytes,
   requestIdKey,
   type ServiceName,
@@ -33,7 +34,6 @@ export type CallContext = {
   signal?: AbortSignal
 }
 
-type Method = { kind: 'unary' | 'server_stream' | 'client_stream'; request: unknown; response: unknown }
 type ClientMethod<M extends Method> = M['kind'] extends 'client_stream'
   ? (requests: AsyncIterable<M['request']>, context: CallContext) => Promise<M['response']>
   : M['kind'] extends 'server_stream'
@@ -101,7 +101,7 @@ type CallOptions = Pick<ConnectOptions, 'deadlineMs' | 'streamDeadlineMs'> & { s
 
 function buildClient<N extends ServiceName>(name: N, channel: GrpcClient, options: CallOptions): Client<N> {
   const methods = Object.entries(definitionOf(name)).map(([rpcName, definition]) => {
-    const method = rpcName.charAt(0).toLowerCase() + rpcName.slice(1)
+    const method = lowerFirst(rpcName)
     if (definition.responseStream) return [method, serverStream(channel, definition, options)]
     return [
       method,

@@ -8,7 +8,7 @@ import {
   type ServerWritableStream,
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import { AppError, type Route, toAppError } from '@rollcall/contract'
+import { AppError, lowerFirst, type Route, toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import {
   type Budget,
@@ -31,6 +31,7 @@ import {
   contractRoutes,
   definitionOf,
   endOfStream,
+  type Method,
   maxMessageBytes,
   requestIdKey,
   type ServiceName,
@@ -52,7 +53,6 @@ export type Call = {
   logger: Logger
 }
 
-type Method = { kind: 'unary' | 'server_stream' | 'client_stream'; request: unknown; response: unknown }
 type Streamed<T> = T | AsyncIterable<T>
 
 /** Handler of one method: a server stream may answer one message or many, a client stream gets its requests as an iterable. */
@@ -136,7 +136,7 @@ function wireService(name: ServiceName, options: Wiring): Record<string, Untyped
   const routes = new Map(contractRoutes().map(route => [`${route.service}/${route.method}`, route]))
   const wired: Record<string, UntypedHandleCall> = {}
   for (const [rpcName, definition] of Object.entries(definitionOf(name))) {
-    const method = rpcName.charAt(0).toLowerCase() + rpcName.slice(1)
+    const method = lowerFirst(rpcName)
     const handler = handlers[method]
     if (!handler) throw new Error(`${name} has no handler for ${method}`)
     const rpc = { name: `${name}/${method}`, path: definition.path, route: routes.get(`${name}/${method}`), handler }

@@ -13,6 +13,9 @@ import type { Services } from '@rollcall/protos'
 /** Full name of a gRPC service of the contract. */
 export type ServiceName = keyof Services & string
 
+/** A method as the generated services declare it. */
+export type Method = { kind: 'unary' | 'server_stream' | 'client_stream'; request: unknown; response: unknown }
+
 /** What one end of a connection may send at most: an import batch or a page of a thousand fits. */
 export const maxMessageBytes = 64 * 1024 * 1024
 

@@ -6,13 +6,12 @@ export { type Relay, type RelayOptions, startRelay } from './events/relay.ts'
 export { type CounterKey, moveCounter, readCounter, repairCounter } from './positions/counters.ts'
 export { createMatchMemory, type Match, type MatchMemory } from './positions/matches.ts'
 export { organizationsWith, type Positions, positions } from './positions/positions.ts'
-export { clampLimit, clampPage, envelope, type Page } from './query/envelope.ts'
+export { envelope, type Page } from './query/envelope.ts'
 export { type FieldSpec, type FieldTable, type FieldType, invalidParameter } from './query/fields.ts'
 export { parseFilter } from './query/filter.ts'
 export {
   type Listed,
   type ListOptions,
-  type ListQuery,
   listRecords,
   type ParsedList,
   parseList,

@@ -148,7 +148,7 @@ function callOf(
 /** Whether a stream goes on for as long as there are records: a page does not. */
 function isLong({ message }: Checked, { returns }: Route): boolean {
   const { list } = message as { list?: { pagination?: boolean } }
-  return returns.page_of === undefined || list?.pagination === false
+  return returns.pageOf === undefined || list?.pagination === false
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AppError, parseDate } from '@rollcall/contract'
+import { AppError, isObjectId, parseDate } from '@rollcall/contract'
 import { Types } from 'mongoose'
 
 /** How values of a field are stored. `scalar` takes text, numbers and booleans as they are; `object` a sub-object. */
@@ -82,8 +82,7 @@ const casts: Record<ScalarType, (value: unknown) => unknown> = {
     const date = typeof value === 'number' ? new Date(value) : typeof value === 'string' ? parseDate(value) : undefined
     return date && !Number.isNaN(date.getTime()) ? date : undefined
   },
-  objectId: value =>
-    typeof value === 'string' && /^[0-9a-f]{24}$/i.test(value) ? new Types.ObjectId(value) : undefined,
+  objectId: value => (typeof value === 'string' && isObjectId(value) ? new Types.ObjectId(value) : undefined),
   scalar: value => (isScalar(value) ? value : undefined),
   object: value => (isPlainObject(value) && !hasOperator(value) ? value : undefined),
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { AppError } from '@rollcall/contract'
+import { AppError, type ListQuery } from '@rollcall/contract'
 import fc from 'fast-check'
 import { type Model, type PaginateModel, Schema, type Types } from 'mongoose'
 import paginate from 'mongoose-paginate-v2'
@@ -10,7 +10,7 @@ import { BLOCK, blocksOf, positions, rangeOf } from '../positions/positions.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { type Scope, scoped } from '../tenancy/scope.ts'
 import type { Page } from './envelope.ts'
-import { type ListOptions, type ListQuery, listRecords, runList } from './list.ts'
+import { type ListOptions, listRecords, runList } from './list.ts'
 import { reference } from './populate.ts'
 
 let store: Store

@@ -1,10 +1,10 @@
-import { type HttpBody, json } from '@rollcall/contract'
+import { clampLimit, clampPage, type HttpBody, json, type ListQuery } from '@rollcall/contract'
 import type { MatchMemory } from '../positions/matches.ts'
 import { type ByAge, positionedSource } from '../positions/positioned-source.ts'
 import type { Positions } from '../positions/positions.ts'
 import { READ_MS, readLimitsOf, until } from '../tenancy/read-limits.ts'
 import type { Filter, SortOrder } from '../tenancy/scope.ts'
-import { clampLimit, clampPage, envelope } from './envelope.ts'
+import { envelope } from './envelope.ts'
 import { type FieldTable, invalidParameter } from './fields.ts'
 import { parseFilter } from './filter.ts'
 import { type Expand, type PopulateMap, parsePopulate } from './populate.ts'
@@ -12,17 +12,6 @@ import { presenter } from './present.ts'
 import { type Project, parseProjection } from './projection.ts'
 import { newestFirst, parseSort, withTieBreak } from './sort.ts'
 import { querySource, type Selection, type Source } from './source.ts'
-
-/** The shared list parameters as the client sent them. */
-export type ListQuery = {
-  page?: number
-  limit?: number
-  filter?: string
-  sort?: string
-  populate?: string
-  projection?: string
-  pagination?: boolean
-}
 
 /** The records of a list. */
 export type Listed<T extends object> = Selection<T> & {

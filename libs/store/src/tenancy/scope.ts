@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/contract'
+import { AppError, isObjectId } from '@rollcall/contract'
 import {
   type AnyBulkWriteOperation,
   type ClientSession,
@@ -198,7 +198,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
 /** An ObjectId from its 24 hexadecimal digits; throws `invalid_field` for anything else. */
 export function objectId(value: unknown, path = 'id'): Types.ObjectId {
   if (value instanceof Types.ObjectId) return value
-  if (typeof value === 'string' && /^[0-9a-f]{24}$/i.test(value)) return new Types.ObjectId(value)
+  if (typeof value === 'string' && isObjectId(value)) return new Types.ObjectId(value)
   throw new AppError('request.invalid_field', { path })
 }
 

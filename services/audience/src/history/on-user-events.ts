@@ -1,4 +1,5 @@
 import type { Handle } from '@rollcall/bus'
+import { isObjectId } from '@rollcall/contract'
 import type { Actor } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
 import { consumeOnce } from '@rollcall/store'
@@ -49,7 +50,7 @@ async function keep(data: Data, event: Event, session: ClientSession): Promise<v
 function usersOf({ data }: Event): Types.ObjectId[] {
   const { actor, userId, user } = data as UserData
   const ids = [actor?.kind === 'user' ? actor.id : undefined, userId, user?._id]
-  const valid = ids.filter((id): id is string => typeof id === 'string' && /^[0-9a-f]{24}$/i.test(id))
+  const valid = ids.filter((id): id is string => typeof id === 'string' && isObjectId(id))
   return [...new Set(valid)].map(id => new Types.ObjectId(id))
 }
 

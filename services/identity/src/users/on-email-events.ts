@@ -1,4 +1,5 @@
 import { type Handle, UnprocessableEvent } from '@rollcall/bus'
+import { isObjectId } from '@rollcall/contract'
 import type { Event } from '@rollcall/runtime'
 import { consumeOnce } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
@@ -73,6 +74,6 @@ function progress(known: UserEmail, heard: Heard): Heard {
 
 /** The user that a mail names: one to their address alone may be to a contact, who is somebody else. */
 async function recipientOf({ users }: Tenant, { userId }: Email, tx: ClientSession): Promise<User | null> {
-  const isNamed = userId && /^[0-9a-f]{24}$/i.test(userId)
+  const isNamed = userId && isObjectId(userId)
   return isNamed ? users.findOne({ _id: userId }, { session: tx }) : null
 }

@@ -1,4 +1,4 @@
-import { type Access, AppError } from '@rollcall/contract'
+import { type Access, AppError, isObjectId } from '@rollcall/contract'
 import type { DescribeAttributesResponseDefinition as Definition } from '@rollcall/protos/gen/audience-v1.ts'
 import type { StartImportRequest, StartImportResponse } from '@rollcall/protos/gen/import-v1.ts'
 import { actorOf, authorize, type Call } from '@rollcall/rpc'
@@ -23,7 +23,7 @@ export async function startImport(
   call: Call,
 ): Promise<StartImportResponse> {
   const collections = context.of(call.caller)
-  const upload = /^[0-9a-f]{24}$/i.test(request.importId) ? objectId(request.importId) : null
+  const upload = isObjectId(request.importId) ? objectId(request.importId) : null
   const started = upload && (await collections.imports.findOne({ upload, kind: 'import' }))
   if (started && !request.dryRun) return { jobId: String(started._id) }
   const found = upload && !started ? await collections.uploads.findOne({ _id: upload }) : null

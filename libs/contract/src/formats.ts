@@ -1,0 +1,57 @@
+import { isIP } from 'node:net'
+import validator from 'validator'
+import { parseDate } from './date.ts'
+import { emailOf } from './email.ts'
+import type { FormatName } from './options.ts'
+
+/** What texts of a format must be like. */
+type Format = {
+  /** What is kept of a text; undefined for one that is not of the format. */
+  read: (text: string) => string | undefined
+  /** What the error says. */
+  reason: string
+  /** What the API's description says besides `type: string`. */
+  schema: { pattern?: string; format?: string }
+}
+
+/** Whether a text is an id of a record: 24 hex digits. */
+export function isObjectId(text: string): boolean {
+  return OBJECT_ID.test(text)
+}
+
+const OBJECT_ID = /^[0-9a-f]{24}$/i
+
+const tested = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined)
+
+/** The formats of `rule.format`, for the check of requests and for the API's description. */
+export const formats: Record<FormatName, Format> = {
+  object_id: {
+    read: tested(isObjectId),
+    reason: 'must be a 24-character hex id',
+    schema: { pattern: '^[0-9a-fA-F]{24}$' },
+  },
+  email: { read: text => emailOf(text)?.address, reason: 'must be an email address', schema: { format: 'email' } },
+  date: {
+    read: tested(text => parseDate(text) !== undefined),
+    reason: 'must be an ISO 8601 date',
+    schema: { format: 'date-time' },
+  },
+  url: {
+    read: tested(text => validator.isURL(text, { require_protocol: true, protocols: ['http', 'https'] })),
+    reason: 'must be an http(s) URL',
+    schema: { format: 'uri' },
+  },
+  cidr: {
+    read: tested(isAddressOrBlock),
+    reason: 'must be an IP address or a CIDR block',
+    schema: { pattern: '^[0-9a-fA-F:.]+(/[0-9]{1,3})?$' },
+  },
+}
+
+/** An IPv4 or IPv6 address without a zone, or a block of them: 192.0.2.0/24. */
+function isAddressOrBlock(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/')
+  const bits = { 4: 32, 6: 128 }[isIP(address)]
+  if (bits === undefined || address.includes('%') || more.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
+}
