@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Event } from '@rollcall/runtime'
 import type { Types } from 'mongoose'
-import { type Counts, cancelledReason, type Import } from './import.model.ts'
+import { cancelledReason, type Import } from './import.model.ts'
+import type { Counts } from './import-counters.ts'
 
 /** Events of a job that ran to its end; a dry run has none. */
 export function completionEvents(job: Import): Event[] {

@@ -1,8 +1,7 @@
 import { type Draft, requireRoom } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
-import type { Import } from './import.model.ts'
-import { unfinished } from './turn.ts'
+import { type Import, unfinished } from './import.model.ts'
 
 const retryAfterSeconds = 10
 

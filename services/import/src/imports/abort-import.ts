@@ -3,15 +3,16 @@ import { addEvents } from '@rollcall/store'
 import type { Collections, Context } from '../context.ts'
 import { dropFile } from '../uploads/spool.ts'
 import { requestOf } from './file-batches.ts'
-import { type Counts, countsOf, type Import, sum } from './import.model.ts'
+import { type Import, unfinished } from './import.model.ts'
+import { type Counts, countsOf, sum } from './import-counters.ts'
 import { failureEvents } from './import-events.ts'
-import { batchesInFlight, unfinished } from './turn.ts'
+import { batchesInFlight } from './slice.ts'
 
 /**
- * Ends a job early, with the event. Batches that were under way count as far as they have been applied, and come to nothing
- * where they have not: what the job says it did is what stays. Done twice at once it is done once.
+ * Ends a job before it is complete, with its event. Batches in flight count where the audience has applied them, and are
+ * cancelled where it has not: the job's counts are exactly what stays. Idempotent, also when called twice at once.
  */
-export async function breakOff(
+export async function abortImport(
   { batches, store }: Context,
   collections: Collections,
   job: Import,
@@ -19,7 +20,7 @@ export async function breakOff(
   call: CallContext,
 ): Promise<void> {
   const { imports } = collections
-  const counts = await settle(batches, job, call)
+  const counts = await cancelInFlight(batches, job, call)
   const ended = { state: 'failed', failedReason, finishedAt: new Date(), counts, fates: null, unchecked: null }
   const current = { _id: job._id, fence: job.fence, state: { $in: unfinished } }
   const wasOurs = await store.transaction(async session => {
@@ -30,7 +31,8 @@ export async function breakOff(
   if (wasOurs) await dropFile(collections, job)
 }
 
-async function settle(batches: Context['batches'], job: Import, call: CallContext): Promise<Counts> {
+/** Cancels the batches in flight. @returns the job's counts, with those of batches that were applied already */
+async function cancelInFlight(batches: Context['batches'], job: Import, call: CallContext): Promise<Counts> {
   if (job.kind !== 'import' || !job.startedAt) return job.counts
   let { counts } = job
   for (let ahead = 0; ahead < batchesInFlight; ahead++) {
