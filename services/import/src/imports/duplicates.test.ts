@@ -12,7 +12,7 @@ const refusing: Answer = ({ rows }) => ({
       row,
       field: 'attributes.city',
       value: '',
-      code: 'request.missing_field',
+      code: 'missing_field',
       message: 'is missing',
     })),
 })
