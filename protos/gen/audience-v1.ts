@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Custom attributes of contacts, defined by the organization beforehand. */
 export type Attributes = {
   /** Lists the attribute definitions. Honours the shared list parameters. */
@@ -227,6 +227,32 @@ export type Contact = {
   createdBy?: Actor | null
 }
 
+/** Contact as JSON. */
+export type ContactJson = {
+  _id: string
+  id: string
+  /** As typed, trimmed. */
+  email: string
+  name: string
+  /** Custom attributes by slug. */
+  attributes: Record<string, unknown>
+  tags: string[]
+  unsubscribed: boolean
+  unsubscribedAt: string | null
+  blocked: boolean
+  blockedAt: string | null
+  blockedReason: string | null
+  /** The linked user account: its id, or {_id, id, name, email, role, blocked} with populate=user. */
+  user: unknown
+  source: 'api' | 'import' | 'form' | 'workflow'
+  /** The import job that created or last changed the contact. */
+  importJob: string | null
+  emailStatus: 'unknown' | 'ok' | 'bounced' | 'complained'
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
+}
+
 export type TagCount = {
   tag: string
   count: number
@@ -360,6 +386,22 @@ export type AudienceList = {
   /** Members that are neither blocked nor unsubscribed. */
   activeCount: number
   createdBy?: Actor | null
+}
+
+/** AudienceList as JSON. */
+export type AudienceListJson = {
+  _id: string
+  id: string
+  name: string
+  description: string
+  tags: string[]
+  archived: boolean
+  memberCount: number
+  /** Members that are neither blocked nor unsubscribed. */
+  activeCount: number
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
 }
 
 export type CreateListRequest = {

@@ -1,33 +1,35 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor } from './types.ts'
+import type { AudienceListJson, ContactJson } from './audience-v1.ts'
+import type { FeatureJson, InvitationJson, MemberJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
+import type { ActorJson } from './types.ts'
 export type ContactCreated = {
-  contact: string
-  actor?: Actor | null
+  contact: ContactJson
+  actor: ActorJson
 }
 
 export type ContactUpdated = {
   contactId: string
   /** Names of the fields that changed; attributes as attributes.<slug>. */
   changed: string[]
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type ContactBlocked = {
   contactId: string
   reason?: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type ContactUnblocked = {
   contactId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type ContactDeleted = {
   contactId: string
   email: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 /** A contact is on a list from now on. Told once for each time it comes to a list, whatever the way in. */
@@ -40,51 +42,51 @@ export type ContactAddedToList = {
 }
 
 export type ListCreated = {
-  list: string
-  actor?: Actor | null
+  list: AudienceListJson
+  actor: ActorJson
 }
 
 export type ListUpdated = {
-  list: string
+  list: AudienceListJson
   /** Names of the fields that changed. */
   changed: string[]
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type ListDeleted = {
-  list: string
-  actor?: Actor | null
+  list: AudienceListJson
+  actor: ActorJson
 }
 
 export type TokenCreated = {
   /** The token as its list shows it; never the secret. */
-  token: string
-  actor?: Actor | null
+  token: TokenJson
+  actor: ActorJson
 }
 
 export type TokenUpdated = {
-  token: string
+  token: TokenJson
   /** Names of the fields that changed. */
   changed: string[]
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type TokenDeleted = {
-  token: string
-  actor?: Actor | null
+  token: TokenJson
+  actor: ActorJson
 }
 
 export type RoleSaved = {
-  role: string
+  role: RoleJson
   /** Tokens and members whose permissions the save changed. */
   affectedTokens: number
   affectedMembers: number
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type RoleDeleted = {
-  role: string
-  actor?: Actor | null
+  role: RoleJson
+  actor: ActorJson
 }
 
 export type SessionCreated = {
@@ -92,7 +94,7 @@ export type SessionCreated = {
   ip: string
   userAgent: string
   at: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 /** Someone acts as a user, read-only. The actor is who does. */
@@ -102,7 +104,7 @@ export type SessionImpersonated = {
   userAgent: string
   at: string
   expiresAt: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 /** A client traded the actor's credential for a JWT of its own. */
@@ -117,37 +119,37 @@ export type SessionExchanged = {
   userAgent: string
   at: string
   expiresAt: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type SessionEnded = {
   userId: string
   at: string
   /** Who ended it: the person, or an administrator. */
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 /** Somebody failed to sign in to an account. */
 export type SessionFailed = {
   userId: string
-  /** password, code, or blocked (the account is). */
-  reason: string
+  /** blocked: the account is. */
+  reason: 'password' | 'code' | 'blocked'
   ip: string
   userAgent: string
   at: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type UserCreated = {
-  user: string
-  actor?: Actor | null
+  user: UserJson
+  actor: ActorJson
 }
 
 export type UserUpdated = {
-  user: string
+  user: UserJson
   /** Names of the fields that changed. */
   changed: string[]
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type UserRoleChanged = {
@@ -155,77 +157,77 @@ export type UserRoleChanged = {
   /** Names of the roles. */
   from: string
   to: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type UserBlocked = {
   userId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type UserUnblocked = {
   userId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type UserDeleted = {
-  user: string
-  actor?: Actor | null
+  user: UserJson
+  actor: ActorJson
 }
 
 export type UserDeviceRevoked = {
   userId: string
   /** Name of the device. */
   device: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type UserPasswordSet = {
   userId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 /** Somebody showed for the first time that the mailbox of the account is theirs. */
 export type UserEmailVerified = {
   userId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 /** The mailbox of the account, never proven here, was proven elsewhere: its password and sessions ended. */
 export type UserPasswordRemoved = {
   userId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type UserFeaturesChanged = {
   userId: string
   /** The user's own, as they are now. */
-  features: string
-  actor?: Actor | null
+  features: Record<string, boolean | null>
+  actor: ActorJson
 }
 
 export type WorkspaceCreated = {
-  workspace: string
-  actor?: Actor | null
+  workspace: WorkspaceJson
+  actor: ActorJson
 }
 
 export type WorkspaceUpdated = {
-  workspace: string
+  workspace: WorkspaceJson
   /** Names of the fields that changed. */
   changed: string[]
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 /** Its memberships and invitations go with it, without events of their own. */
 export type WorkspaceDeleted = {
-  workspace: string
-  actor?: Actor | null
+  workspace: WorkspaceJson
+  actor: ActorJson
 }
 
 export type MemberAdded = {
-  member: string
+  member: MemberJson
   workspaceId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type MemberRoleChanged = {
@@ -235,56 +237,56 @@ export type MemberRoleChanged = {
   /** Names of the roles. */
   from: string
   to: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type MemberRemoved = {
-  member: string
+  member: MemberJson
   workspaceId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type InvitationCreated = {
   /** As its list shows it; never the secret. */
-  invitation: string
+  invitation: InvitationJson
   workspaceId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type InvitationAccepted = {
-  invitation: string
+  invitation: InvitationJson
   workspaceId: string
   userId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type InvitationDeclined = {
-  invitation: string
+  invitation: InvitationJson
   workspaceId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type InvitationRevoked = {
-  invitation: string
+  invitation: InvitationJson
   workspaceId: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type FeatureCreated = {
-  feature: string
-  actor?: Actor | null
+  feature: FeatureJson
+  actor: ActorJson
 }
 
 export type FeatureUpdated = {
-  feature: string
+  feature: FeatureJson
   /** Names of the fields that changed. */
   changed: string[]
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 export type FeatureDeleted = {
-  feature: string
-  actor?: Actor | null
+  feature: FeatureJson
+  actor: ActorJson
 }
 
 export type ImportCompleted = {
@@ -335,7 +337,7 @@ export type DomainVerified = {
   domainId: string
   domain: string
   verifiedAt: string
-  actor?: Actor | null
+  actor: ActorJson
 }
 
 /** Records of a verified domain have been wrong for a while. Sending goes on. */
@@ -347,8 +349,8 @@ export type DomainDegraded = {
   reasons: string[]
 }
 
-/** A mail was accepted for sending. */
-export type EmailQueued = {
+/** What became of a mail. queued: it was accepted for sending. sent: the receiving server took it. bounced: that server refused it for good. failed: it could not be handed over, after every attempt. */
+export type EmailProgress = {
   emailId: string
   to: string
   subject: string
@@ -358,55 +360,8 @@ export type EmailQueued = {
   contactId?: string
   userId?: string
   at: string
-  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; the others are messages of the organization. */
-  kind: 'account' | 'transactional' | 'campaign' | 'test'
-}
-
-/** The receiving server took it. */
-export type EmailSent = {
-  emailId: string
-  to: string
-  subject: string
-  /** Address it goes out from. */
-  sender: string
-  /** Whom it is for: a contact or a user by id. A message of the organization that names nobody is for whichever contact has the address; account mail that names nobody is in nobody's history. */
-  contactId?: string
-  userId?: string
-  at: string
-  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; the others are messages of the organization. */
-  kind: 'account' | 'transactional' | 'campaign' | 'test'
-}
-
-/** The receiving server refused it for good. */
-export type EmailBounced = {
-  emailId: string
-  to: string
-  subject: string
-  /** Address it goes out from. */
-  sender: string
-  /** Whom it is for: a contact or a user by id. A message of the organization that names nobody is for whichever contact has the address; account mail that names nobody is in nobody's history. */
-  contactId?: string
-  userId?: string
-  at: string
-  /** What the receiving server said, or what kept it from being asked. */
-  error: string
-  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; the others are messages of the organization. */
-  kind: 'account' | 'transactional' | 'campaign' | 'test'
-}
-
-/** It could not be handed over, after every attempt. */
-export type EmailFailed = {
-  emailId: string
-  to: string
-  subject: string
-  /** Address it goes out from. */
-  sender: string
-  /** Whom it is for: a contact or a user by id. A message of the organization that names nobody is for whichever contact has the address; account mail that names nobody is in nobody's history. */
-  contactId?: string
-  userId?: string
-  at: string
-  /** What the receiving server said, or what kept it from being asked. */
-  error: string
-  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; the others are messages of the organization. */
-  kind: 'account' | 'transactional' | 'campaign' | 'test'
+  /** Of bounced and failed: what the receiving server said, or what kept it from being asked. */
+  error?: string
+  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; so is mail that does not say. The others are messages of the organization. */
+  kind?: 'account' | 'transactional' | 'campaign' | 'test'
 }

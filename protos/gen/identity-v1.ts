@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest, Updated } from './types.ts'
+import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest, Updated } from './types.ts'
 /** Signing in and out, and who the caller is. */
 export type Authentication = {
   /** Makes an organization and its owner, and signs the owner in. Open only where the operator opened it. Until the owner proves the mailbox, by a code or by the link of a mail, the organization's mail reaches the owner alone, and any other account of the address comes first. The first proof ends what the account had until then: password, sessions and API tokens. */
@@ -49,6 +49,28 @@ export type User = {
   language: string
   currency: string
   lastLoginAt: string
+}
+
+/** User as JSON. */
+export type UserJson = {
+  _id: string
+  id: string
+  name: string
+  email: string
+  image: string | null
+  role: string
+  blocked: boolean
+  blockedAt: string | null
+  emailVerified: boolean
+  tags: string[]
+  attributes: Record<string, unknown>
+  country: string | null
+  timezone: string | null
+  language: string | null
+  currency: string | null
+  lastLoginAt: string | null
+  createdAt: string
+  updatedAt: string
 }
 
 export type Organization = {
@@ -242,44 +264,6 @@ export type ResolvedCredential = {
   allowedIps: string[]
 }
 
-/** Who the accounts of the caller's organization are. Internal: for services that refer to users. */
-export type Directory = {
-  /** The accounts with these ids, in no order; ids that are unknown or of another organization are left out. */
-  findUsers: { kind: 'unary'; request: FindUsersRequest; response: FindUsersResponse }
-}
-
-/** The caller's organization. Internal: for services that act for it. */
-export type Organizations = {
-  findOrganization: { kind: 'unary'; request: FindOrganizationRequest; response: FindOrganizationResponse }
-}
-
-export type FindUsersRequest = {
-  ids: string[]
-}
-
-export type FindUsersResponse = {
-  users: DirectoryUser[]
-}
-
-export type DirectoryUser = {
-  id: string
-  name: string
-  email: string
-  role: string
-  blocked: boolean
-}
-
-export type FindOrganizationRequest = {
-}
-
-export type FindOrganizationResponse = {
-  id: string
-  name: string
-  /** False from open registration until the owner proves the mailbox. Until then its mail may go to the owners alone. */
-  verified: boolean
-  ownerEmails: string[]
-}
-
 /** Feature flags of the organization. For a person, the default holds, then what the role says, then the person's own. */
 export type Features = {
   /** Lists features, newest first. Honours the shared list parameters. */
@@ -303,6 +287,22 @@ export type Feature = {
   /** For whoever has the role, by its name. */
   roles: string
   createdBy?: Actor | null
+}
+
+/** Feature as JSON. */
+export type FeatureJson = {
+  _id: string
+  id: string
+  slug: string
+  name: string
+  description: string
+  /** For whom neither the role nor their own setting says otherwise. */
+  default: boolean
+  /** For whoever has the role, by its name. */
+  roles: Record<string, boolean | null>
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
 }
 
 export type CreateFeatureRequest = {
@@ -347,6 +347,22 @@ export type Role = {
   description: string
   tokenCount: number
   memberCount: number
+}
+
+/** Role as JSON. */
+export type RoleJson = {
+  _id: string
+  id: string
+  name: string
+  kind: 'api' | 'user' | 'both'
+  builtIn: boolean
+  /** Actions by resource. */
+  permissions: Record<string, unknown>
+  description: string
+  tokenCount: number
+  memberCount: number
+  createdAt: string
+  updatedAt: string
 }
 
 export type SavedRole = {
@@ -428,6 +444,28 @@ export type Token = {
   allowedIps: string[]
 }
 
+/** Token as JSON. */
+export type TokenJson = {
+  _id: string
+  id: string
+  name: string
+  description: string
+  expiresAt: string | null
+  /** Name of an API role; null: the token authorizes as its creator. */
+  role: string | null
+  active: boolean
+  archived: boolean
+  tokenPreview: string
+  status: 'active' | 'inactive' | 'archived' | 'expired' | 'role-missing' | 'creator-missing'
+  createdBy: ActorJson
+  lastUsedAt: string | null
+  lastUsedIp: string | null
+  /** Addresses and CIDR blocks that it may be used from; none: any. */
+  allowedIps: string[]
+  createdAt: string
+  updatedAt: string
+}
+
 export type CreatedToken = {
   name: string
   description: string
@@ -494,6 +532,246 @@ export type RecordUsageRequestUse = {
   count: number
   /** Milliseconds since the epoch. */
   lastAt: number
+}
+
+/** Workspaces: who works together, in which role. Inside one, the role in it decides: owner and admin manage, user reads, a custom role does what it allows on workspaces. A token goes by its creator's role in it. Owner and admin of the organization pass. To everyone else a workspace is as unknown as one that does not exist. */
+export type Workspaces = {
+  /** Lists the caller's workspaces, newest first; all of the organization's with workspaces.read. */
+  listWorkspaces: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Creates a workspace; the caller, or the token's creator, is its first member, its owner, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
+  createWorkspace: { kind: 'unary'; request: CreateWorkspaceRequest; response: HttpBody }
+  /** One workspace. */
+  getWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Updates a workspace: at least one field. */
+  updateWorkspace: { kind: 'unary'; request: UpdateWorkspaceRequest; response: Updated }
+  /** Deletes a workspace with its memberships and invitations; no user is touched. */
+  deleteWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
+}
+
+/** Members of a workspace. */
+export type Members = {
+  /** Lists the members, newest first. populate=user shows who they are. */
+  listWorkspaceMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Adds an account of the organization, by its email; an invitation that is pending for it is used up. Without a free seat 403. */
+  addMember: { kind: 'unary'; request: AddMemberRequest; response: HttpBody }
+  /** Gives a member another role. The last owner stays one; only an owner makes another, or changes one. */
+  updateMember: { kind: 'unary'; request: UpdateMemberRequest; response: Updated }
+  /** Removes a member and frees the seat; not the last owner, and an owner only by an owner. Neither the account nor a contact is touched. */
+  removeMember: { kind: 'unary'; request: MemberRequest; response: HttpBody }
+}
+
+/** Invitations into a workspace. */
+export type Invitations = {
+  /** Lists the invitations, newest first. */
+  listInvitations: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Mails someone an invitation that is good for seven days and takes a seat while it is pending; without a free one 403. An address without an account needs users.create and all that the built-in role user allows, since accepting makes the account; otherwise 403. The answer and the mail hold different links: only the mailed one proves the mailbox. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
+  createInvitation: { kind: 'unary'; request: CreateInvitationRequest; response: HttpBody }
+  /** Takes a pending invitation back. Only whoever sent it may, in person or by a token. */
+  revokeInvitation: { kind: 'unary'; request: InvitationRequest; response: HttpBody }
+  /** Accepts an invitation, once. Where the organization has no account of the address yet, name and password make one, whose email is verified if the link is the mailed one. Where it has one, name and password are ignored, and the link has to be the mailed one or the request signed in as the account, in person; otherwise 401. */
+  acceptInvitation: { kind: 'unary'; request: AcceptInvitationRequest; response: HttpBody }
+  /** Declines an invitation, which frees its seat. */
+  declineInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: Updated }
+}
+
+export type Workspace = {
+  name: string
+  image: string
+  /** What members and pending invitations may take together; null: any number. */
+  seats: number
+  /** Flags that the workspace switches on or off for itself, by the slugs of the organization's features. They say nothing about a person: what holds for one stands in GET /api/users/{id}/features. */
+  features: string
+  /** Members whose account exists. */
+  memberCount: number
+  createdBy?: Actor | null
+}
+
+/** Workspace as JSON. */
+export type WorkspaceJson = {
+  _id: string
+  id: string
+  name: string
+  image: string | null
+  /** What members and pending invitations may take together; null: any number. */
+  seats: number | null
+  /** Flags that the workspace switches on or off for itself, by the slugs of the organization's features. They say nothing about a person: what holds for one stands in GET /api/users/{id}/features. */
+  features: Record<string, boolean | null>
+  /** Members whose account exists. */
+  memberCount: number
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
+}
+
+export type WorkspaceSummary = {
+  _id: string
+  name: string
+  image: string
+}
+
+export type UserSummary = {
+  _id: string
+  name: string
+}
+
+export type Member = {
+  /** Id of the account; null where it was deleted. populate=user shows name, email and image. */
+  user: string
+  role: string
+  joinedAt: string
+}
+
+/** Member as JSON. */
+export type MemberJson = {
+  _id: string
+  id: string
+  /** Id of the account; null where it was deleted. populate=user shows name, email and image. */
+  user: string | null
+  role: string
+  joinedAt: string
+  createdAt: string
+  updatedAt: string
+}
+
+export type Invitation = {
+  email: string
+  role: string
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: string
+  createdBy?: Actor | null
+}
+
+/** Invitation as JSON. */
+export type InvitationJson = {
+  _id: string
+  id: string
+  email: string
+  role: string
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: string
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
+}
+
+export type CreatedInvitation = {
+  email: string
+  role: string
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: string
+  createdBy?: Actor | null
+  /** Where it is accepted or declined; ends in a secret, which is another than the mailed one. */
+  acceptUrl: string
+}
+
+export type AcceptedInvitation = {
+  workspace?: WorkspaceSummary | null
+  /** Role in the workspace. */
+  role: string
+  user?: UserSummary | null
+}
+
+export type CreateWorkspaceRequest = {
+  name: string
+  image?: string
+  /** A whole number from 1 on, or null for any number, which is the default. */
+  seats?: string
+  /** true or false by slug of a feature of the organization. */
+  features?: string
+}
+
+export type UpdateWorkspaceRequest = {
+  id: string
+  name?: string
+  image?: string
+  /** A whole number from 1 on, not below the seats that are taken, or null for any number. */
+  seats?: string
+  /** Merged into those there are; null removes one. */
+  features?: string
+}
+
+export type AddMemberRequest = {
+  id: string
+  /** Of an account of the organization. */
+  email: string
+  /** A built-in role or one of kind user; not beyond the caller's own in the workspace. */
+  role: string
+}
+
+export type UpdateMemberRequest = {
+  id: string
+  /** Of the account, or of the membership itself. */
+  userId: string
+  role: string
+}
+
+export type MemberRequest = {
+  id: string
+  /** Of the account, or of the membership itself. */
+  userId: string
+}
+
+export type CreateInvitationRequest = {
+  id: string
+  email: string
+  /** A built-in role or one of kind user; not beyond the caller's own in the workspace. */
+  role: string
+}
+
+export type InvitationRequest = {
+  id: string
+  invitationId: string
+}
+
+export type AcceptInvitationRequest = {
+  /** From the link. */
+  token: string
+  name?: string
+  /** 8 to 200 characters, not one of the most common passwords. */
+  password?: string
+}
+
+export type InvitationTokenRequest = {
+  /** From the link. */
+  token: string
+}
+
+/** Who the accounts of the caller's organization are. Internal: for services that refer to users. */
+export type Directory = {
+  /** The accounts with these ids, in no order; ids that are unknown or of another organization are left out. */
+  findUsers: { kind: 'unary'; request: FindUsersRequest; response: FindUsersResponse }
+}
+
+/** The caller's organization. Internal: for services that act for it. */
+export type Organizations = {
+  findOrganization: { kind: 'unary'; request: FindOrganizationRequest; response: FindOrganizationResponse }
+}
+
+export type FindUsersRequest = {
+  ids: string[]
+}
+
+export type FindUsersResponse = {
+  users: DirectoryUser[]
+}
+
+export type DirectoryUser = {
+  id: string
+  name: string
+  email: string
+  role: string
+  blocked: boolean
+}
+
+export type FindOrganizationRequest = {
+}
+
+export type FindOrganizationResponse = {
+  id: string
+  name: string
+  /** False from open registration until the owner proves the mailbox. Until then its mail may go to the owners alone. */
+  verified: boolean
+  ownerEmails: string[]
 }
 
 /** User accounts of the organization. Owners rank before admins, admins before everyone else: to change an account of a higher rank, or to give a higher rank, is 403. */
@@ -650,164 +928,4 @@ export type SetUserFeaturesRequest = {
   id: string
   /** true, false or null by slug of a feature of the organization. */
   features: string
-}
-
-/** Workspaces: who works together, in which role. Inside one, the role in it decides: owner and admin manage, user reads, a custom role does what it allows on workspaces. A token goes by its creator's role in it. Owner and admin of the organization pass. To everyone else a workspace is as unknown as one that does not exist. */
-export type Workspaces = {
-  /** Lists the caller's workspaces, newest first; all of the organization's with workspaces.read. */
-  listWorkspaces: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a workspace; the caller, or the token's creator, is its first member, its owner, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
-  createWorkspace: { kind: 'unary'; request: CreateWorkspaceRequest; response: HttpBody }
-  /** One workspace. */
-  getWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a workspace: at least one field. */
-  updateWorkspace: { kind: 'unary'; request: UpdateWorkspaceRequest; response: Updated }
-  /** Deletes a workspace with its memberships and invitations; no user is touched. */
-  deleteWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
-}
-
-/** Members of a workspace. */
-export type Members = {
-  /** Lists the members, newest first. populate=user shows who they are. */
-  listWorkspaceMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Adds an account of the organization, by its email; an invitation that is pending for it is used up. Without a free seat 403. */
-  addMember: { kind: 'unary'; request: AddMemberRequest; response: HttpBody }
-  /** Gives a member another role. The last owner stays one; only an owner makes another, or changes one. */
-  updateMember: { kind: 'unary'; request: UpdateMemberRequest; response: Updated }
-  /** Removes a member and frees the seat; not the last owner, and an owner only by an owner. Neither the account nor a contact is touched. */
-  removeMember: { kind: 'unary'; request: MemberRequest; response: HttpBody }
-}
-
-/** Invitations into a workspace. */
-export type Invitations = {
-  /** Lists the invitations, newest first. */
-  listInvitations: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Mails someone an invitation that is good for seven days and takes a seat while it is pending; without a free one 403. An address without an account needs users.create and all that the built-in role user allows, since accepting makes the account; otherwise 403. The answer and the mail hold different links: only the mailed one proves the mailbox. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
-  createInvitation: { kind: 'unary'; request: CreateInvitationRequest; response: HttpBody }
-  /** Takes a pending invitation back. Only whoever sent it may, in person or by a token. */
-  revokeInvitation: { kind: 'unary'; request: InvitationRequest; response: HttpBody }
-  /** Accepts an invitation, once. Where the organization has no account of the address yet, name and password make one, whose email is verified if the link is the mailed one. Where it has one, name and password are ignored, and the link has to be the mailed one or the request signed in as the account, in person; otherwise 401. */
-  acceptInvitation: { kind: 'unary'; request: AcceptInvitationRequest; response: HttpBody }
-  /** Declines an invitation, which frees its seat. */
-  declineInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: Updated }
-}
-
-export type Workspace = {
-  name: string
-  image: string
-  /** What members and pending invitations may take together; null: any number. */
-  seats: number
-  /** Flags that the workspace switches on or off for itself, by the slugs of the organization's features. They say nothing about a person: what holds for one stands in GET /api/users/{id}/features. */
-  features: string
-  /** Members whose account exists. */
-  memberCount: number
-  createdBy?: Actor | null
-}
-
-export type WorkspaceSummary = {
-  _id: string
-  name: string
-  image: string
-}
-
-export type UserSummary = {
-  _id: string
-  name: string
-}
-
-export type Member = {
-  /** Id of the account; null where it was deleted. populate=user shows name, email and image. */
-  user: string
-  role: string
-  joinedAt: string
-}
-
-export type Invitation = {
-  email: string
-  role: string
-  status: 'pending' | 'accepted' | 'declined' | 'expired'
-  expiresAt: string
-  createdBy?: Actor | null
-}
-
-export type CreatedInvitation = {
-  email: string
-  role: string
-  status: 'pending' | 'accepted' | 'declined' | 'expired'
-  expiresAt: string
-  createdBy?: Actor | null
-  /** Where it is accepted or declined; ends in a secret, which is another than the mailed one. */
-  acceptUrl: string
-}
-
-export type AcceptedInvitation = {
-  workspace?: WorkspaceSummary | null
-  /** Role in the workspace. */
-  role: string
-  user?: UserSummary | null
-}
-
-export type CreateWorkspaceRequest = {
-  name: string
-  image?: string
-  /** A whole number from 1 on, or null for any number, which is the default. */
-  seats?: string
-  /** true or false by slug of a feature of the organization. */
-  features?: string
-}
-
-export type UpdateWorkspaceRequest = {
-  id: string
-  name?: string
-  image?: string
-  /** A whole number from 1 on, not below the seats that are taken, or null for any number. */
-  seats?: string
-  /** Merged into those there are; null removes one. */
-  features?: string
-}
-
-export type AddMemberRequest = {
-  id: string
-  /** Of an account of the organization. */
-  email: string
-  /** A built-in role or one of kind user; not beyond the caller's own in the workspace. */
-  role: string
-}
-
-export type UpdateMemberRequest = {
-  id: string
-  /** Of the account, or of the membership itself. */
-  userId: string
-  role: string
-}
-
-export type MemberRequest = {
-  id: string
-  /** Of the account, or of the membership itself. */
-  userId: string
-}
-
-export type CreateInvitationRequest = {
-  id: string
-  email: string
-  /** A built-in role or one of kind user; not beyond the caller's own in the workspace. */
-  role: string
-}
-
-export type InvitationRequest = {
-  id: string
-  invitationId: string
-}
-
-export type AcceptInvitationRequest = {
-  /** From the link. */
-  token: string
-  name?: string
-  /** 8 to 200 characters, not one of the most common passwords. */
-  password?: string
-}
-
-export type InvitationTokenRequest = {
-  /** From the link. */
-  token: string
 }

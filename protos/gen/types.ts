@@ -79,7 +79,7 @@ export type Shape = {
   open: boolean
   /** A line of a view: _id and id come with it. */
   entry: boolean
-  /** The data of a published event: its CloudEvents type. */
+  /** The data of published events: their CloudEvents types, separated by spaces. The file's name is the service that publishes them. */
   event: string
 }
 
@@ -128,5 +128,12 @@ export type Empty = {
 export type Actor = {
   kind: 'user' | 'token' | 'import' | 'workflow' | 'system'
   id: string
+  name: string
+}
+
+/** Actor as JSON. */
+export type ActorJson = {
+  kind: 'user' | 'token' | 'import' | 'workflow' | 'system'
+  id: string | null
   name: string
 }

@@ -25,8 +25,12 @@ const ranks: Record<IssueCode, number> = {
 }
 
 /** Collects what is wrong with a body; the answer names the first by rank, then by order. */
-class Issues {
+export class Issues {
   #worst: { code: IssueCode; path: string; reason?: string } | undefined
+
+  get worst() {
+    return this.#worst
+  }
 
   add(code: IssueCode, path: string, reason?: string): undefined {
     if (!this.#worst || ranks[code] < ranks[this.#worst.code]) {
@@ -41,7 +45,8 @@ class Issues {
   }
 }
 
-type ValueCheck = (value: unknown, path: string, issues: Issues) => unknown
+/** Checks one value: returns what is kept of it, or adds an issue. */
+export type ValueCheck = (value: unknown, path: string, issues: Issues) => unknown
 type FieldCheck = { name: string; jsonName: string; rule: RuleOption; check: ValueCheck; omitted: unknown }
 
 const controls = /[\p{Cc}\u2028\u2029]/u
@@ -126,7 +131,7 @@ function compileField(field: protobuf.Field, rule = ruleOf(field)): FieldCheck {
   }
 }
 
-function compileArray(checkItem: ValueCheck, rule: RuleOption): ValueCheck {
+export function compileArray(checkItem: ValueCheck, rule: RuleOption): ValueCheck {
   const maxItems = rule.maxItems ?? 10_000
   return (value, path, issues) => {
     if (!Array.isArray(value)) return issues.add('request.invalid_field', path, 'must be an array')
@@ -171,7 +176,7 @@ function messageCheck(type: protobuf.Type): ValueCheck {
   }
 }
 
-function stringCheck(rule: RuleOption): ValueCheck {
+export function stringCheck(rule: RuleOption): ValueCheck {
   const minLength = Math.max(rule.minLen ?? 0, rule.required ? 1 : 0)
   const maxLength = rule.maxLen ?? 10_000
   const format = rule.format && formats[rule.format]
@@ -196,7 +201,7 @@ function stringCheck(rule: RuleOption): ValueCheck {
   }
 }
 
-function numberCheck(type: string): ValueCheck {
+export function numberCheck(type: string): ValueCheck {
   const integer = type !== 'double'
   const bound = type === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
   return (value, path, issues) => {
@@ -216,7 +221,7 @@ const jsonValues: Record<Exclude<JsonKind, 'any' | 'texts'>, (value: unknown) =>
 }
 
 /** Free JSON travels as text; the kind says how free it is. */
-function jsonCheck(kind: JsonKind, rule: RuleOption): ValueCheck {
+export function jsonCheck(kind: JsonKind, rule: RuleOption): ValueCheck {
   if (kind === 'any') return value => JSON.stringify(value)
   if (kind === 'texts') return textsCheck(rule)
   const accepts = jsonValues[kind]
@@ -285,6 +290,6 @@ function refuseUnknownQuery(query: Input['query'], known: readonly string[]): vo
   if (extra !== undefined) throw new AppError('request.extra_field', { path: extra })
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -13,6 +13,16 @@ export {
   type RecordKind,
 } from './errors/catalogue.ts'
 export { AppError, plainText, reviveError, toAppError } from './errors.ts'
+export {
+  checkPublished,
+  checkReceived,
+  contextOfEvent,
+  type EventContext,
+  type Events,
+  type EventType,
+  eventPublishers,
+  type Received,
+} from './events.ts'
 export { isObjectId } from './formats.ts'
 export { type HttpBody, json } from './http-body.ts'
 export { type Limit, limits } from './limits.ts'
@@ -31,7 +41,7 @@ export {
   type Resource,
   resources,
 } from './permissions.ts'
-export { loadRoot, lowerFirst, servicesOf } from './root.ts'
+export { contractRoot, loadRoot, lowerFirst, servicesOf } from './root.ts'
 export {
   type Access,
   acceptsIdempotencyKey,

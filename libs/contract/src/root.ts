@@ -21,6 +21,14 @@ export function loadRoot(folder: string = protoFolder): protobuf.Root {
   return root
 }
 
+let contract: protobuf.Root | undefined
+
+/** The Root of the project's own .proto files, loaded once for the process. */
+export function contractRoot(): protobuf.Root {
+  contract ??= loadRoot()
+  return contract
+}
+
 /** Walks every service of a Root. */
 export function* servicesOf(namespace: protobuf.NamespaceBase): Generator<protobuf.Service> {
   for (const nested of namespace.nestedArray) {

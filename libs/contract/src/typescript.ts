@@ -1,6 +1,7 @@
 import { protoFolder } from '@rollcall/protos'
 import protobuf from 'protobufjs'
-import { ruleOf } from './options.ts'
+import { type DeclaredEvent, eventsOf } from './declared-events.ts'
+import { type JsonKind, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName, lowerFirst, servicesOf } from './root.ts'
 
 const header = '// Generated from the protos by `npm run generate`. Do not edit.\n'
@@ -15,16 +16,20 @@ const scalarTypes: Record<string, string> = {
 }
 
 /**
- * Generates TypeScript for a Root: one file for each proto package, and `services.ts`, which maps every service's full
- * name to its methods. The types are what libs/rpc puts on the wire: camelCase, int64 as number, enums as strings.
+ * Generates TypeScript for a Root: one file for each proto package, `services.ts`, which maps every service's full
+ * name to its methods, and `events.ts`, which maps every event's type to its data. The types are what libs/rpc puts on
+ * the wire: camelCase, int64 as number, enums as strings. Data of events, and what it holds, is typed as JSON: `ContactJson`.
  * @returns file contents by file name
  */
 export function generateTypes(root: protobuf.Root): Map<string, string> {
   const packages = new Map<string, protobuf.Namespace>()
   collectPackages(root, packages)
+  const events = eventsOf(root)
+  const inEvents = reachableFrom(events.map(({ message }) => message))
   const files = new Map<string, string>()
-  for (const [name, namespace] of packages) files.set(`${fileOf(name)}.ts`, packageFile(namespace))
+  for (const [name, namespace] of packages) files.set(`${fileOf(name)}.ts`, packageFile(namespace, inEvents))
   files.set('services.ts', servicesFile(root))
+  files.set('events.ts', eventsFile(events))
   return files
 }
 
@@ -55,13 +60,29 @@ function fileOf(packageName: string): string {
   return packageName.split('.').slice(1).join('-') || 'types'
 }
 
-function packageFile(namespace: protobuf.Namespace): string {
+/** The messages given and those that they hold. */
+function reachableFrom(messages: Iterable<protobuf.Type>, reached = new Set<protobuf.Type>()): Set<protobuf.Type> {
+  for (const message of messages) {
+    if (reached.has(message)) continue
+    reached.add(message)
+    const held = message.fieldsArray.map(field => field.resolve().resolvedType)
+    reachableFrom(
+      held.filter(type => type instanceof protobuf.Type),
+      reached,
+    )
+  }
+  return reached
+}
+
+function packageFile(namespace: protobuf.Namespace, inEvents: ReadonlySet<protobuf.Type>): string {
   const imports = new Map<string, Set<string>>()
-  const reference = (type: protobuf.ReflectionObject) => referenceTo(type, namespace, imports)
+  const reference = (type: protobuf.ReflectionObject, suffix?: string) => referenceTo(type, namespace, imports, suffix)
   const parts: string[] = []
   for (const child of namespace.nestedArray.filter(isOurs)) {
-    if (child instanceof protobuf.Type || child instanceof protobuf.Enum)
+    const isEvent = child instanceof protobuf.Type && shapeOf(child).event !== undefined
+    if ((child instanceof protobuf.Type || child instanceof protobuf.Enum) && !isEvent)
       parts.push(...typeDeclarations(child, reference))
+    for (const type of typesIn(child)) if (inEvents.has(type)) parts.push(jsonDeclaration(type, reference))
     if (child instanceof protobuf.Service) parts.push(serviceDeclaration(child, reference))
   }
   const importLines = [...imports]
@@ -70,17 +91,23 @@ function packageFile(namespace: protobuf.Namespace): string {
   return `${[header, ...importLines].join('\n')}\n${parts.join('\n')}`
 }
 
-type Reference = (type: protobuf.ReflectionObject) => string
+type Reference = (type: protobuf.ReflectionObject, suffix?: string) => string
+
+/** A message and those nested in it. */
+function typesIn(object: protobuf.ReflectionObject): protobuf.Type[] {
+  return object instanceof protobuf.Type ? [object, ...object.nestedArray.flatMap(typesIn)] : []
+}
 
 /** Name of a type in this file; a type of another package is imported. */
 function referenceTo(
   type: protobuf.ReflectionObject,
   from: protobuf.Namespace,
   imports: Map<string, Set<string>>,
+  suffix = '',
 ): string {
   let owner = type.parent!
   while (owner instanceof protobuf.Type) owner = owner.parent!
-  const name = typeName(type)
+  const name = typeName(type) + suffix
   const file = fileOf(fullName(owner))
   if (owner === from) return name
   const names = imports.get(file) ?? new Set()
@@ -124,6 +151,63 @@ function scalarType(field: protobuf.Field): string | undefined {
     .map(value => `'${value}'`)
     .join(' | ')
   return field.repeated ? `(${union})` : union
+}
+
+/** The type of a message as JSON: an event's data under the message's own name, what it holds with `Json` after it. */
+function jsonDeclaration(type: protobuf.Type, reference: Reference): string {
+  const { record = false, entry = false, event } = shapeOf(type)
+  const ids = record || entry ? '  _id: string\n  id: string\n' : ''
+  const dates = record ? '  createdAt: string\n  updatedAt: string\n' : ''
+  const fields = type.fieldsArray.map(field => jsonFieldDeclaration(field, reference))
+  const name = event === undefined ? `${typeName(type)}Json` : typeName(type)
+  const text = event === undefined ? `${typeName(type)} as JSON.` : type.comment
+  return `${comment(text)}export type ${name} = {\n${ids}${fields.join('')}${dates}}\n`
+}
+
+function jsonFieldDeclaration(field: protobuf.Field, reference: Reference): string {
+  field.resolve()
+  const { json, nullable } = ruleOf(field)
+  const base = json
+    ? jsonKinds[json]
+    : field.resolvedType instanceof protobuf.Type
+      ? reference(field.resolvedType, 'Json')
+      : scalarType(field)
+  if (!base) throw new Error(`no JSON type for ${field.type} of ${fullName(field)}`)
+  const type = `${base}${field.repeated ? '[]' : ''}${nullable && base !== 'unknown' ? ' | null' : ''}`
+  return `${comment(field.comment, '  ')}  ${wireNameOf(field)}${field.options?.proto3_optional ? '?' : ''}: ${type}\n`
+}
+
+const jsonKinds: Record<JsonKind, string> = {
+  object: 'Record<string, unknown>',
+  strings: 'Record<string, string>',
+  flags: 'Record<string, boolean | null>',
+  scalars: 'Record<string, string | number | boolean | null>',
+  texts: 'string[]',
+  any: 'unknown',
+}
+
+function eventsFile(events: readonly DeclaredEvent[]): string {
+  const names = [...new Set(events.map(({ message }) => message.name))].sort()
+  const data = events.map(({ type, message }) => `  '${type}': ${message.name}\n`)
+  const contexts = events.map(({ type, context }) => `  '${type}': '${context}',\n`)
+  return `${header}
+import type {
+${names.map(name => `  ${name},\n`).join('')}} from './events-v1.ts'
+
+/** The data of every event by its type. */
+export type Events = {
+${data.join('')}}
+
+/** What can have happened. */
+export type EventType = keyof Events
+
+/** The service that publishes each event. */
+export const eventContexts = {
+${contexts.join('')}} as const satisfies Record<EventType, string>
+
+/** A service that publishes events. */
+export type EventContext = (typeof eventContexts)[EventType]
+`
 }
 
 function serviceDeclaration(service: protobuf.Service, reference: Reference): string {

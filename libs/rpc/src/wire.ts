@@ -7,7 +7,7 @@ import {
   type StatusObject,
 } from '@grpc/grpc-js'
 import { fromJSON } from '@grpc/proto-loader'
-import { AppError, compileRoutes, loadRoot, type Route, reviveError } from '@rollcall/contract'
+import { AppError, compileRoutes, contractRoot, type Route, reviveError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 
 /** Full name of a gRPC service of the contract. */
@@ -23,7 +23,7 @@ export const callerKey = 'rollcall-caller'
 export const requestIdKey = 'rollcall-request-id'
 const errorKey = 'rollcall-error-bin'
 
-const root = loadRoot()
+const root = contractRoot()
 const definitions = fromJSON(root.toJSON(), { longs: Number, enums: String, defaults: true })
 const routes = compileRoutes(root)
 

@@ -1,0 +1,174 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+import type {
+  ContactAddedToList,
+  ContactBlocked,
+  ContactCreated,
+  ContactDeleted,
+  ContactUnblocked,
+  ContactUpdated,
+  DomainDegraded,
+  DomainVerified,
+  EmailProgress,
+  FeatureCreated,
+  FeatureDeleted,
+  FeatureUpdated,
+  ImportCancelled,
+  ImportCompleted,
+  ImportFailed,
+  ImportUndone,
+  InvitationAccepted,
+  InvitationCreated,
+  InvitationDeclined,
+  InvitationRevoked,
+  ListCreated,
+  ListDeleted,
+  ListUpdated,
+  MemberAdded,
+  MemberRemoved,
+  MemberRoleChanged,
+  RoleDeleted,
+  RoleSaved,
+  SessionCreated,
+  SessionEnded,
+  SessionExchanged,
+  SessionFailed,
+  SessionImpersonated,
+  TokenCreated,
+  TokenDeleted,
+  TokenUpdated,
+  UserBlocked,
+  UserCreated,
+  UserDeleted,
+  UserDeviceRevoked,
+  UserEmailVerified,
+  UserFeaturesChanged,
+  UserPasswordRemoved,
+  UserPasswordSet,
+  UserRoleChanged,
+  UserUnblocked,
+  UserUpdated,
+  WorkspaceCreated,
+  WorkspaceDeleted,
+  WorkspaceUpdated,
+} from './events-v1.ts'
+
+/** The data of every event by its type. */
+export type Events = {
+  'contact.created': ContactCreated
+  'contact.updated': ContactUpdated
+  'contact.blocked': ContactBlocked
+  'contact.unblocked': ContactUnblocked
+  'contact.deleted': ContactDeleted
+  'triggers.audience.added_to_list': ContactAddedToList
+  'list.created': ListCreated
+  'list.updated': ListUpdated
+  'list.deleted': ListDeleted
+  'token.created': TokenCreated
+  'token.updated': TokenUpdated
+  'token.deleted': TokenDeleted
+  'role.saved': RoleSaved
+  'role.deleted': RoleDeleted
+  'session.created': SessionCreated
+  'session.impersonated': SessionImpersonated
+  'session.exchanged': SessionExchanged
+  'session.ended': SessionEnded
+  'session.failed': SessionFailed
+  'user.created': UserCreated
+  'user.updated': UserUpdated
+  'user.role_changed': UserRoleChanged
+  'user.blocked': UserBlocked
+  'user.unblocked': UserUnblocked
+  'user.deleted': UserDeleted
+  'user.device_revoked': UserDeviceRevoked
+  'user.password_set': UserPasswordSet
+  'user.email_verified': UserEmailVerified
+  'user.password_removed': UserPasswordRemoved
+  'user.features_changed': UserFeaturesChanged
+  'workspace.created': WorkspaceCreated
+  'workspace.updated': WorkspaceUpdated
+  'workspace.deleted': WorkspaceDeleted
+  'member.added': MemberAdded
+  'member.role_changed': MemberRoleChanged
+  'member.removed': MemberRemoved
+  'invitation.created': InvitationCreated
+  'invitation.accepted': InvitationAccepted
+  'invitation.declined': InvitationDeclined
+  'invitation.revoked': InvitationRevoked
+  'feature.created': FeatureCreated
+  'feature.updated': FeatureUpdated
+  'feature.deleted': FeatureDeleted
+  'audience.import_completed': ImportCompleted
+  'audience.import_failed': ImportFailed
+  'audience.import_cancelled': ImportCancelled
+  'audience.import_undone': ImportUndone
+  'email.domain.verified': DomainVerified
+  'email.domain.degraded': DomainDegraded
+  'email.queued': EmailProgress
+  'email.sent': EmailProgress
+  'email.bounced': EmailProgress
+  'email.failed': EmailProgress
+}
+
+/** What can have happened. */
+export type EventType = keyof Events
+
+/** The service that publishes each event. */
+export const eventContexts = {
+  'contact.created': 'audience',
+  'contact.updated': 'audience',
+  'contact.blocked': 'audience',
+  'contact.unblocked': 'audience',
+  'contact.deleted': 'audience',
+  'triggers.audience.added_to_list': 'audience',
+  'list.created': 'audience',
+  'list.updated': 'audience',
+  'list.deleted': 'audience',
+  'token.created': 'identity',
+  'token.updated': 'identity',
+  'token.deleted': 'identity',
+  'role.saved': 'identity',
+  'role.deleted': 'identity',
+  'session.created': 'identity',
+  'session.impersonated': 'identity',
+  'session.exchanged': 'identity',
+  'session.ended': 'identity',
+  'session.failed': 'identity',
+  'user.created': 'identity',
+  'user.updated': 'identity',
+  'user.role_changed': 'identity',
+  'user.blocked': 'identity',
+  'user.unblocked': 'identity',
+  'user.deleted': 'identity',
+  'user.device_revoked': 'identity',
+  'user.password_set': 'identity',
+  'user.email_verified': 'identity',
+  'user.password_removed': 'identity',
+  'user.features_changed': 'identity',
+  'workspace.created': 'identity',
+  'workspace.updated': 'identity',
+  'workspace.deleted': 'identity',
+  'member.added': 'identity',
+  'member.role_changed': 'identity',
+  'member.removed': 'identity',
+  'invitation.created': 'identity',
+  'invitation.accepted': 'identity',
+  'invitation.declined': 'identity',
+  'invitation.revoked': 'identity',
+  'feature.created': 'identity',
+  'feature.updated': 'identity',
+  'feature.deleted': 'identity',
+  'audience.import_completed': 'import',
+  'audience.import_failed': 'import',
+  'audience.import_cancelled': 'import',
+  'audience.import_undone': 'import',
+  'email.domain.verified': 'messaging',
+  'email.domain.degraded': 'messaging',
+  'email.queued': 'messaging',
+  'email.sent': 'messaging',
+  'email.bounced': 'messaging',
+  'email.failed': 'messaging',
+} as const satisfies Record<EventType, string>
+
+/** A service that publishes events. */
+export type EventContext = (typeof eventContexts)[EventType]
