@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type Bus, createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
-import { addEvents, connectStore, migrate, type Store, startRelay } from '@rollcall/store'
+import { addEvents, connectStore, event, migrate, type OutgoingEvent, type Store, startRelay } from '@rollcall/store'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { Types } from 'mongoose'
 import { atLeast, type Figure, sideBySide } from './measure.ts'
 
 const batchSize = 500
@@ -13,6 +14,8 @@ const perSecond = 1000
 const seconds = 10
 const longestLagMs = 1000
 const topic = topics.audience
+const organization = new Types.ObjectId()
+const contacts = Array.from({ length: 200 }, () => new Types.ObjectId())
 const logger = createLogger({ service: 'bench', level: 'warn', destination: { write: line => console.error(line) } })
 
 /** Measures the way of an event from the outbox to Kafka, and to a consumer. */
@@ -95,12 +98,12 @@ async function lagAtSteadyRate(store: Store, bus: Bus): Promise<number> {
   const relay = startRelay({ store, logger, publish: events => bus.publish(topic, events) })
   const marker = randomUUID()
   const handle = async ({ data, time }: Event) => {
-    if (data.marker === marker) lags.push(Date.now() - Date.parse(time))
+    if ((data.changed as string[]).includes(marker)) lags.push(Date.now() - Date.parse(time))
   }
   const consumer = bus.consume({ group: 'lag', topics: [topic], handle })
   const consuming = async () => {
     const before = lags.length
-    await store.transaction(session => addEvents(session, makeEvents(1, { marker })))
+    await store.transaction(session => addEvents(session, makeEvents(1, marker)))
     while (lags.length === before) await pause(20)
   }
   await consuming() // it has come to the end of what the rounds before left on the topic
@@ -110,7 +113,7 @@ async function lagAtSteadyRate(store: Store, bus: Bus): Promise<number> {
   const startedAt = performance.now()
   for (let made = 0; made < perSecond * seconds; ) {
     const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond) - made
-    if (due > 0) await store.transaction(session => addEvents(session, makeEvents(due, { marker })))
+    if (due > 0) await store.transaction(session => addEvents(session, makeEvents(due, marker)))
     made += Math.max(due, 0)
     await pause(tickMs)
   }
@@ -122,16 +125,12 @@ async function lagAtSteadyRate(store: Store, bus: Bus): Promise<number> {
   return lags[Math.floor(lags.length * 0.99)]!
 }
 
-function makeEvents(count: number, more: Event['data'] = {}): Event[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: randomUUID(),
-    type: 'contact.updated',
-    source: 'audience',
-    subject: `contact-${index % 200}`,
-    organization: 'badcab'.repeat(4),
-    time: new Date().toISOString(),
-    data: { contactId: `contact-${index % 200}`, changed: ['name', 'tags'], email: 'contact.one@example.com', ...more },
-  }))
+function makeEvents(count: number, ...changed: string[]): OutgoingEvent[] {
+  const actor = { kind: 'user', id: 'badcab'.repeat(4), name: 'User One' } as const
+  return Array.from({ length: count }, (_, index) => {
+    const _id = contacts[index % contacts.length]!
+    return event('contact.updated', { _id, organization }, { contactId: _id, changed: ['name', ...changed], actor })
+  })
 }
 
 function ratePerSecond(startedAt: number): number {

@@ -4,9 +4,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createBus, topics } from '@rollcall/bus'
-import { createLogger, type Event, retry } from '@rollcall/runtime'
-import { addEvents, connectStore, consumeOnce, migrate, type Store, startRelay } from '@rollcall/store'
+import { createLogger, retry } from '@rollcall/runtime'
+import {
+  addEvents,
+  connectStore,
+  createInbox,
+  event,
+  migrate,
+  type OutgoingEvent,
+  type Store,
+  startRelay,
+} from '@rollcall/store'
 import { Kafka, logLevel } from 'kafkajs'
+import { Types } from 'mongoose'
 
 const url = process.env.MONGODB_URL ?? assert.fail('MONGODB_URL is not set')
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
@@ -20,15 +30,9 @@ const [, command = ''] = /^To restore,[\s\S]*?^```js\n([\s\S]*?)^```$/m.exec(rea
 
 const openStore = (service: string) => connectStore({ url, dbName: `${database}-rollcall_${service}`, logger })
 
-const eventOf = (id: string): Event => ({
-  id,
-  type: 'user.changed',
-  source: 'identity',
-  subject: 'a-user',
-  organization: 'an-organization',
-  time: new Date().toISOString(),
-  data: {},
-})
+const user = { _id: new Types.ObjectId(), organization: new Types.ObjectId() }
+const actor = { kind: 'system', id: null, name: 'test' } as const
+const eventOf = (id: string): OutgoingEvent => ({ ...event('user.blocked', user, { userId: user._id, actor }), id })
 
 const until = (condition: () => Promise<boolean>) =>
   retry(async () => assert.ok(await condition()), { attempts: 300, baseMs: 100, maxMs: 100 })
@@ -60,13 +64,17 @@ describe('a restored database', () => {
 
   /** Both services, until `reached`; then they are stopped. */
   async function runUntil(reached: () => Promise<boolean>): Promise<void> {
-    const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix: prefix, partitions: 1 })
+    const inbox = createInbox(told)
+    const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix: prefix, partitions: 1, inbox })
     const relay = startRelay({ store: telling, publish: events => bus.publish(topics.identity, events), logger })
-    const takeIn = (event: Event) =>
-      consumeOnce(told, group, event, async session => {
-        await effects().insertOne({ of: event.id }, { session })
-      })
-    bus.consume({ group, topics: [topics.identity], handle: async event => void (await takeIn(event)) })
+    bus.subscribe({
+      name: group,
+      on: {
+        'user.blocked': async (_data, { event: { id }, tx: session }) => {
+          await effects().insertOne({ of: id }, { session })
+        },
+      },
+    })
     await until(reached).finally(async () => {
       await relay.stop()
       await bus.close()

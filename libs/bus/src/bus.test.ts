@@ -5,11 +5,12 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { EventContext } from '@rollcall/contract'
 import { createLogger, createMetrics, type Event, pause, retry } from '@rollcall/runtime'
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
 import { UnprocessableEvent } from './kafka/message.ts'
-import type { Context, Topic } from './topics.ts'
+import type { Topic } from './topics.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
 const topicPrefix = `test-${randomUUID().slice(0, 8)}.`
@@ -35,7 +36,7 @@ after(async () => {
 })
 
 let sequence = 0
-const eventOf = (subject: string, data: Event['data'] = {}, source: Context = 'identity'): Event => ({
+const eventOf = (subject: string, data: Event['data'] = {}, source: EventContext = 'identity'): Event => ({
   id: `${++sequence}-${randomUUID()}`,
   type: 'thing.changed',
   source,

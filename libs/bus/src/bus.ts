@@ -7,10 +7,11 @@ import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
 import { redeliver } from './kafka/redeliver.ts'
+import { consumptionOf, type Inbox, type Subscription } from './subscription.ts'
 import { contextOf, deadLetterTopic, type Topic } from './topics.ts'
 
 /** How to reach Kafka, and what to put before every name there. */
-export type BusOptions = {
+export type BusOptions<Tx = never> = {
   brokers: string[]
   /** The service. */
   clientId: string
@@ -22,16 +23,14 @@ export type BusOptions = {
   partitions?: number
   /** How often the metric of what its groups have still to take in is measured, in milliseconds. Default 30,000. */
   lagEveryMs?: number
+  /** Where subscriptions note what they have consumed; needed to subscribe. */
+  inbox?: Inbox<Tx>
   ssl?: boolean
   sasl?: SASLOptions
 }
 
-/** What `consume` takes. */
-export type ConsumeOptions = {
-  /** Consumers of one group share the work; each group sees every event. Name it after what it does, as in `audience.on-token-deleted`. */
-  group: string
-  topics: readonly Topic[]
-  handle: Handle
+/** How patient a consumer is. Times in milliseconds. */
+export type ConsumerTuning = {
   /** Deliveries of a failing event before it goes to the dead letters; a database or service that is away does not count. Default 8. */
   attempts?: number
   /** The wait after the first failure, doubling from there. Default 200. */
@@ -44,8 +43,16 @@ export type ConsumeOptions = {
   sessionTimeoutMs?: number
 }
 
+/** What `consume` takes. */
+export type ConsumeOptions = ConsumerTuning & {
+  /** Consumers of one group share the work; each group sees every event. Name it after what it does, as in `audience.on-token-deleted`. */
+  group: string
+  topics: readonly Topic[]
+  handle: Handle
+}
+
 /** Events between services. */
-export type Bus = {
+export type Bus<Tx = never> = {
   /** Creates the topics that are missing, with their dead letters. `publish` and `consume` see to their own. */
   ensureTopics(topics: readonly Topic[]): Promise<void>
   /**
@@ -55,6 +62,11 @@ export type Bus = {
   publish(topic: Topic, events: readonly Event[], options?: { deadlineMs?: number }): Promise<void>
   /** Starts to consume at least once, in order per subject. Returns at once and joins in the background, for as long as it takes. */
   consume(options: ConsumeOptions): Consumer
+  /**
+   * Starts to consume the events that a subscription has handlers for: each is checked, and its effect happens once,
+   * in one transaction with the note that it was consumed.
+   */
+  subscribe(subscription: Subscription<Tx>, tuning?: ConsumerTuning): Consumer
   /** How many events of the topics the group has not yet acknowledged. */
   lag(group: string, topics: readonly Topic[]): Promise<number>
   /**
@@ -72,8 +84,8 @@ const REDELIVERY_DEADLINE_MS = 600_000
 const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3600 * 1000
 
 /** Creates the bus of a service. Nothing connects before the first use. */
-export const createBus = (options: BusOptions): Bus => {
-  const { brokers, clientId, logger, topicPrefix = '', partitions = 6, lagEveryMs = 30_000, ssl, sasl } = options
+export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
+  const { brokers, clientId, logger, topicPrefix = '', partitions = 6, lagEveryMs = 30_000, inbox, ssl, sasl } = options
   const settings: KafkaSettings = { brokers, clientId, logger, ...(ssl && { ssl }), ...(sasl && { sasl }) }
   const open: OpenLink = retries => openLink(settings, retries)
   const publisher = createPublisher(open)
@@ -152,6 +164,38 @@ export const createBus = (options: BusOptions): Bus => {
   }
   let watching: Promise<void> | undefined
 
+  const consume: Bus['consume'] = ({ group: plainGroup, topics, handle, ...rest }) => {
+    const group = prefixed(plainGroup)
+    const names = topics.map(prefixed)
+    const consumer = startConsumer({
+      open,
+      group,
+      topics: names,
+      handle,
+      sourceOf: name => contextOf(name.slice(topicPrefix.length) as Topic),
+      giveUp: writeDeadLetter(plainGroup),
+      prepare: () => ensure(names),
+      logger,
+      onOutcome: (outcome, topic) =>
+        count?.consumed.inc({ group: plainGroup, topic: topic.slice(topicPrefix.length), outcome }),
+      attempts: 8,
+      backoffBaseMs: 200,
+      backoffMaxMs: 4_000,
+      concurrency: 8,
+      sessionTimeoutMs: 10_000,
+      ...rest,
+    })
+    for (const topic of topics) count?.expect(plainGroup, topic)
+    consumers.set(consumer, { group: plainGroup, topics })
+    watching ??= watchLag()
+    return {
+      stop: async () => {
+        consumers.delete(consumer)
+        await consumer.stop()
+      },
+    }
+  }
+
   return {
     ensureTopics: topics => ensure(topics.map(prefixed)),
 
@@ -163,36 +207,11 @@ export const createBus = (options: BusOptions): Bus => {
       count?.published.inc({ topic }, events.length)
     },
 
-    consume: ({ group: plainGroup, topics, handle, ...rest }) => {
-      const group = prefixed(plainGroup)
-      const names = topics.map(prefixed)
-      const consumer = startConsumer({
-        open,
-        group,
-        topics: names,
-        handle,
-        sourceOf: name => contextOf(name.slice(topicPrefix.length) as Topic),
-        giveUp: writeDeadLetter(plainGroup),
-        prepare: () => ensure(names),
-        logger,
-        onOutcome: (outcome, topic) =>
-          count?.consumed.inc({ group: plainGroup, topic: topic.slice(topicPrefix.length), outcome }),
-        attempts: 8,
-        backoffBaseMs: 200,
-        backoffMaxMs: 4_000,
-        concurrency: 8,
-        sessionTimeoutMs: 10_000,
-        ...rest,
-      })
-      for (const topic of topics) count?.expect(plainGroup, topic)
-      consumers.set(consumer, { group: plainGroup, topics })
-      watching ??= watchLag()
-      return {
-        stop: async () => {
-          consumers.delete(consumer)
-          await consumer.stop()
-        },
-      }
+    consume,
+
+    subscribe: (subscription, tuning) => {
+      if (!inbox) throw new Error(`no inbox for ${subscription.name}`)
+      return consume({ ...tuning, ...consumptionOf(subscription, inbox) })
     },
 
     lag: (group, topics) =>

@@ -40,12 +40,12 @@ const startConsumers = (lifetime = Number.POSITIVE_INFINITY): ChildProcess => {
 
 const events: Event[] = Array.from({ length: 300 }, (_, index) => ({
   id: randomUUID(),
-  type: 'thing.changed',
+  type: 'contact.unblocked',
   source: 'audience',
   subject: `subject-${index % 20}`,
   organization: 'organization-1',
   time: new Date().toISOString(),
-  data: {},
+  data: { contactId: `subject-${index % 20}`, actor: { kind: 'system', id: null, name: 'test' } },
 }))
 
 test('events published twice to a consumer that is killed have their effect once', async () => {

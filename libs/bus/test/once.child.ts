@@ -1,5 +1,5 @@
 import { createLogger } from '@rollcall/runtime'
-import { connectStore, consumeOnce } from '@rollcall/store'
+import { connectStore, createInbox } from '@rollcall/store'
 import { createBus } from '../src/bus.ts'
 
 /**
@@ -10,24 +10,34 @@ const [topicPrefix = '', dbName = '', lifetime = 'Infinity'] = process.argv.slic
 const logger = createLogger({ service: 'child', level: 'silent' })
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
 const store = await connectStore({ url: process.env.MONGODB_URL ?? '', dbName, logger })
-const bus = createBus({ brokers, clientId: 'child', logger, topicPrefix })
-// One partition at a time, so that the kill leaves no transaction open: its locks would be held for a minute.
-const shared = { topics: ['audience.events'] as const, sessionTimeoutMs: 6000, concurrency: 1 }
+const ofStore = createInbox(store)
 let handled = 0
-
-bus.consume({
-  ...shared,
-  group: 'once',
-  handle: async event => {
-    await consumeOnce(store, 'once', event, async session => {
-      await store.connection.collection('effects').insertOne({ event: event.id }, { session })
-    })
+const inbox: typeof ofStore = {
+  consumeOnce: async (...args) => {
+    const isApplied = await ofStore.consumeOnce(...args)
     if (++handled === Number(lifetime)) process.kill(process.pid, 'SIGKILL')
+    return isApplied
   },
-})
+}
+const bus = createBus({ brokers, clientId: 'child', logger, topicPrefix, inbox })
+// One partition at a time, so that the kill leaves no transaction open: its locks would be held for a minute.
+const tuning = { sessionTimeoutMs: 6000, concurrency: 1 }
+
+bus.subscribe(
+  {
+    name: 'once',
+    on: {
+      'contact.unblocked': async (_data, { event, tx: session }) => {
+        await store.connection.collection('effects').insertOne({ event: event.id }, { session })
+      },
+    },
+  },
+  tuning,
+)
 
 bus.consume({
-  ...shared,
+  ...tuning,
+  topics: ['audience.events'],
   group: 'naive',
   handle: async event => {
     await store.connection.collection('naive_effects').insertOne({ event: event.id })

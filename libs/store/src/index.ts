@@ -1,6 +1,7 @@
 export { createLease, type Lease, LeaseLost } from './coordination/lease.ts'
 export { type Migration, migrate } from './coordination/migrate.ts'
-export { consumeOnce } from './events/inbox.ts'
+export { type Aggregate, event, type OutgoingEvent, type Serializable } from './events/event.ts'
+export { createInbox, type Inbox } from './events/inbox.ts'
 export { addEvents } from './events/outbox.ts'
 export { type Relay, type RelayOptions, startRelay } from './events/relay.ts'
 export { type CounterKey, moveCounter, readCounter, repairCounter } from './positions/counters.ts'

@@ -1,7 +1,7 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
 import { connect, rpcSettings, serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
-import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
+import { connectStore, createInbox, migrate, startRelay, storeSettings } from '@rollcall/store'
 import { attributes } from './attributes/attributes.ts'
 import { batches } from './batches/batches.ts'
 import type { Config } from './config.ts'
@@ -26,7 +26,7 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
   const context = createContext(createData(store, logger), directory, limits)
   if (config.MIGRATE_AT_START) await migrate(store, logger)
 
-  const bus = createBus({ ...busSettings(config), clientId: 'audience', logger, metrics })
+  const bus = createBus({ ...busSettings(config), clientId: 'audience', logger, metrics, inbox: createInbox(store) })
   lifecycle.onStop('bus', bus.close)
   const relay = startRelay({ store, publish: events => bus.publish(topics.audience, events), logger, metrics })
   lifecycle.onStop('outbox', relay.stop)
@@ -36,10 +36,7 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
   lifecycle.onStop('work on lists', context.listJobs.stop)
   await context.listJobs.watch()
 
-  const consumers = [
-    bus.consume({ group: 'audience.on-user-events', topics: [topics.identity], handle: onUserEvents(context) }),
-    bus.consume({ group: 'audience.on-email-events', topics: [topics.messaging], handle: onEmailEvents(context) }),
-  ]
+  const consumers = [bus.subscribe(onUserEvents(context)), bus.subscribe(onEmailEvents(context))]
   // Before the outbox: what they take in goes on from there.
   lifecycle.onStop('consumers', async () => void (await Promise.all(consumers.map(({ stop }) => stop()))))
 

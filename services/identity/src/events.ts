@@ -1,23 +1,29 @@
-import { randomUUID } from 'node:crypto'
+import type { Events, EventType } from '@rollcall/contract'
 import { actorOf, type Caller } from '@rollcall/rpc'
-import type { Event } from '@rollcall/runtime'
-import { addEvents } from '@rollcall/store'
+import { addEvents, event, type OutgoingEvent, type Serializable } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Context } from './context.ts'
 import type { User } from './users/user.model.ts'
 
+/** What an event says besides who did it. */
+export type Details<T extends EventType> = Serializable<Omit<Events[T], 'actor'>>
+
 /** What happened, to what and where. */
-export type Happening = { organization: Types.ObjectId; subject: Types.ObjectId; data: object }
+export type Happening<T extends EventType> = {
+  organization: Types.ObjectId
+  subject: Types.ObjectId
+  data: Details<T>
+}
 
 /**
  * Tells of what someone did, in the transaction that makes it true: as an event, and in that person's own trail.
  * @param trails the users whose trails it belongs in, where it is not only that of who did it
  */
-export async function tell(
+export async function tell<T extends EventType>(
   { within }: Pick<Context, 'within'>,
   doer: Caller,
-  type: string,
-  happening: Happening,
+  type: T,
+  happening: Happening<T>,
   tx: ClientSession,
   trails: readonly (Types.ObjectId | string | null)[] = [doer.userId],
 ): Promise<void> {
@@ -35,14 +41,11 @@ export function asPerson(caller: Caller, { _id, name, organization }: User): Cal
 }
 
 /** Makes an event of this service; to be added to the outbox in the transaction that makes it true. */
-export function eventOf(type: string, { organization, subject, data }: Happening, doer: Caller): Event {
-  return {
-    id: randomUUID(),
-    type,
-    source: 'identity',
-    subject: String(subject),
-    organization: String(organization),
-    time: new Date().toISOString(),
-    data: { ...data, actor: actorOf(doer) },
-  }
+export function eventOf<T extends EventType>(
+  type: T,
+  { organization, subject, data }: Happening<T>,
+  doer: Caller,
+): OutgoingEvent {
+  const all = { ...(data as object), actor: actorOf(doer) } as Serializable<Events[T]>
+  return event(type, { _id: subject, organization }, all)
 }

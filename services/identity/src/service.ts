@@ -1,7 +1,7 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
 import { serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
-import { migrate, startRelay } from '@rollcall/store'
+import { createInbox, migrate, startRelay } from '@rollcall/store'
 import { bootstrap } from './bootstrap.ts'
 import type { Config } from './config.ts'
 import { type Context, createContext } from './context.ts'
@@ -41,9 +41,9 @@ export async function prepareDatabase(context: Context, config: Config, { logger
 
 function startEvents(context: Context, config: Config, { logger, metrics, onStop }: Lifecycle): void {
   const { store } = context
-  const bus = createBus({ ...busSettings(config), clientId: 'identity', logger, metrics })
+  const bus = createBus({ ...busSettings(config), clientId: 'identity', logger, metrics, inbox: createInbox(store) })
   onStop('bus', bus.close)
-  bus.consume({ group: 'identity.on-email-events', topics: [topics.messaging], handle: onEmailEvents(context) })
+  bus.subscribe(onEmailEvents(context))
   const relay = startRelay({ store, publish: events => bus.publish(topics.identity, events), logger, metrics })
   onStop('relay', relay.stop)
 }

@@ -30,7 +30,7 @@ const schema = z
     DRY_RUNS_PER_UPLOAD: whole(1, 10_000).default(20),
     /** Organizations whose imports this process works on side by side. */
     IMPORT_CONCURRENCY: whole(1, 64).default(2),
-    /** Length of a time slice, after which another organization's imports run. */
+    /** After so long another organization gets its turn. */
     IMPORT_TURN_MS: milliseconds().default(3_000),
   })
   .check(saslIsComplete)

@@ -51,8 +51,8 @@ export type Context = {
   quotas: Quotas
   /** The time, in milliseconds since the epoch. */
   now: () => number
-  /** Length of a time slice of work; then another organization's begins. */
-  sliceMs: number
+  /** After so long a turn of work ends, and another organization's begins. */
+  turnMs: number
   /** The collections as the caller's organization sees them. */
   of(caller: Pick<Call['caller'], 'organizationId'>): Collections
 }

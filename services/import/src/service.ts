@@ -46,7 +46,7 @@ export async function startImport(config: Config, lifecycle: Lifecycle, now = Da
       dryRuns: config.DRY_RUNS_PER_UPLOAD,
     },
     now,
-    sliceMs: config.IMPORT_TURN_MS,
+    turnMs: config.IMPORT_TURN_MS,
   }
   if (config.MIGRATE_AT_START) await migrate(store, logger)
 

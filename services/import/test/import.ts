@@ -7,7 +7,7 @@ import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore, migrate } from '@rollcall/store'
 import { Types } from 'mongoose'
 import { type Context, collectionsOf } from '../src/context.ts'
-import { queueIdOf, runSlice } from '../src/imports/import.job.ts'
+import { queueIdOf, runTurn } from '../src/imports/import.job.ts'
 import type { Import } from '../src/imports/import.model.ts'
 import { startImport } from '../src/imports/start-import.ts'
 import { uploadImport } from '../src/uploads/upload-import.ts'
@@ -24,8 +24,8 @@ export type TestImport = {
   newCall(): Call
   /** Uploads a file with the columns email and name, and starts its import. */
   start(call: Call, file: string, options?: object): Promise<string>
-  /** One time slice of work for the organization. */
-  runSlice(call: Call, signal?: AbortSignal): ReturnType<typeof runSlice>
+  /** One turn of work for the organization. */
+  turn(call: Call, signal?: AbortSignal): ReturnType<typeof runTurn>
   job(call: Call, jobId: string): Promise<Import>
   /** The events of a job, in order. */
   events(jobId: string): Promise<Event[]>
@@ -64,7 +64,7 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
     uploadTtlMs: 60_000,
     quotas: { pendingUploads: 1_000, pendingUploadBytes: 2 ** 40, unfinishedJobs: 1_000, dryRuns: 1_000 },
     now: Date.now,
-    sliceMs: 60_000,
+    turnMs: 60_000,
     ...options,
   }
   await migrate(store, logger)
@@ -84,8 +84,8 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
       const mapping = JSON.stringify(suggestedMapping)
       return (await startImport(context, { importId, mapping, tags: [], listIds: [], ...rest }, call)).jobId
     },
-    runSlice: ({ caller }, signal = new AbortController().signal) =>
-      runSlice(context, queueIdOf(caller.organizationId), signal),
+    turn: ({ caller }, signal = new AbortController().signal) =>
+      runTurn(context, queueIdOf(caller.organizationId), signal),
     job: async ({ caller }, jobId) => (await context.of(caller).imports.findOne({ _id: jobId }))!,
     async events(jobId) {
       const entries = store.connection.collection<{ event: Event }>('outbox').find({ 'event.subject': jobId })

@@ -1,7 +1,7 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
 import { serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
-import { connectStore, migrate, startRelay, storeSettings } from '@rollcall/store'
+import { connectStore, createInbox, migrate, startRelay, storeSettings } from '@rollcall/store'
 import type { Config } from './config.ts'
 import { createContext } from './context.ts'
 import { startDomainMonitor } from './domains/domain-monitor.job.ts'
@@ -23,12 +23,12 @@ export async function startMessaging(config: Config, lifecycle: Lifecycle): Prom
   const context = createContext(config, store, lifecycle)
   if (config.MIGRATE_AT_START) await migrate(store, logger)
 
-  const bus = createBus({ ...busSettings(config), clientId: 'messaging', logger, metrics })
+  const bus = createBus({ ...busSettings(config), clientId: 'messaging', logger, metrics, inbox: createInbox(store) })
   lifecycle.onStop('bus', bus.close)
   const relay = startRelay({ store, publish: events => bus.publish(topics.messaging, events), logger, metrics })
   lifecycle.onStop('outbox', relay.stop)
 
-  bus.consume({ group: 'messaging.on-user-deleted', topics: [topics.identity], handle: onUserDeleted(context) })
+  bus.subscribe(onUserDeleted(context))
   const queue = startMailQueue(context.models.mails, mail => sendDueMail(context, mail), logger)
   lifecycle.onStop('mail under way', queue.stop)
 

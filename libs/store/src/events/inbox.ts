@@ -18,29 +18,41 @@ export const inboxModel = (store: Pick<Store, 'model'>) => store.model('InboxEnt
 
 class AlreadyConsumed extends Error {}
 
-/**
- * Applies the effect of an event once, however often it is delivered: the effect and the event's id are one transaction.
- * @param consumer who consumes it; each consumer applies an event for itself
- * @returns whether it was applied now; false where it had been before
- */
-export async function consumeOnce(
-  store: Store,
-  consumer: string,
-  event: { id: string },
-  effect: (session: ClientSession) => Promise<void>,
-): Promise<boolean> {
+/** Notes which events a service has consumed. */
+export type Inbox = {
+  /**
+   * Applies the effect of an event once, however often it is delivered: the effect and the event's id are one transaction.
+   * @param consumer who consumes it; each consumer applies an event for itself
+   * @returns whether it was applied now; false where it had been before
+   */
+  consumeOnce(
+    consumer: string,
+    event: { id: string },
+    effect: (session: ClientSession) => Promise<void>,
+  ): Promise<boolean>
+}
+
+/** The inbox of a service's database. */
+export function createInbox(store: Store): Inbox {
   const inbox = inboxModel(store).collection
-  try {
-    await store.transaction(async session => {
-      const entry = { _id: `${consumer}:${event.id}`, at: new Date() } as never
-      await mapped(inbox.insertOne(entry, { session })).catch(error => {
-        throw isDuplicate(error) ? new AlreadyConsumed() : error
-      })
-      await effect(session)
+
+  const note = (id: string, session: ClientSession) =>
+    mapped(inbox.insertOne({ _id: id, at: new Date() } as never, { session })).catch(error => {
+      throw isDuplicate(error) ? new AlreadyConsumed() : error
     })
-    return true
-  } catch (error) {
-    if (error instanceof AlreadyConsumed) return false
-    throw error
+
+  return {
+    consumeOnce: async (consumer, { id }, effect) => {
+      try {
+        await store.transaction(async session => {
+          await note(`${consumer}:${id}`, session)
+          await effect(session)
+        })
+        return true
+      } catch (error) {
+        if (error instanceof AlreadyConsumed) return false
+        throw error
+      }
+    },
   }
 }

@@ -6,27 +6,26 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMetrics, type Event } from '@rollcall/runtime'
+import { Types } from 'mongoose'
 import { draft, newOrganization, people, quiet, testStore } from '../../test/store.ts'
 import { migrate } from '../coordination/migrate.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { scoped } from '../tenancy/scope.ts'
-import { consumeOnce } from './inbox.ts'
+import { event as eventOf, type OutgoingEvent } from './event.ts'
+import { createInbox } from './inbox.ts'
 import { addEvents } from './outbox.ts'
 import { startRelay } from './relay.ts'
 
-const organization = String(newOrganization())
+const organization = newOrganization()
+const actor = { kind: 'system', id: null, name: 'test' } as const
+const records = new Map<string, Types.ObjectId>()
 
-function event(subject: string, number: number): Event {
-  const id = `${subject}-${number}`
-  return {
-    id,
-    type: 'person.changed',
-    source: 'test',
-    subject,
-    organization,
-    time: new Date().toISOString(),
-    data: { number },
-  }
+/** An event of the record that a test calls by this name; its id says which one. */
+function event(name: string, number: number): OutgoingEvent {
+  const _id = records.get(name) ?? new Types.ObjectId()
+  records.set(name, _id)
+  const made = eventOf('contact.unblocked', { _id, organization }, { contactId: _id, actor })
+  return { ...made, id: `${name}-${number}` }
 }
 
 async function freshStore() {
@@ -65,6 +64,35 @@ describe('the outbox', () => {
     await store.transaction(session => addEvents(session, []))
     await store.transaction(session => addEvents(session, [event('a', 1), event('a', 2)]))
     assert.equal(await unsent(store), 1)
+  })
+
+  it('refuses an event whose data is not as declared, and the change with it', async () => {
+    const mine = scoped(await people(store), organization)
+    const add = (data: object) =>
+      store.transaction(async session => {
+        await mine.insertOne(draft(7), { session })
+        await addEvents(session, [{ ...event('refused', 1), data: { contactId: '1', actor, ...data } }])
+      })
+    await assert.rejects(add({ contactId: 1 }), /contact.unblocked is not as declared: .*contactId: must be a string/)
+    await assert.rejects(add({ actor: undefined }), /missing field -> actor/)
+    await assert.rejects(add({ actor: { ...actor, kind: 'nobody' } }), /actor.kind: must be one of/)
+    await assert.rejects(add({ reason: 'because' }), /extra field -> reason/)
+    assert.equal(await mine.count({}), 0)
+  })
+
+  it('keeps dates and ids as the JSON that is published', async () => {
+    const at = new Date()
+    const [contactId, listId] = [newOrganization(), newOrganization()]
+    const data = { contactId, listId, source: 'api', at } as const
+    const made = eventOf('triggers.audience.added_to_list', { _id: contactId, organization }, data, at)
+    await store.transaction(session => addEvents(session, [made]))
+    const stored = await store.connection.collection('outbox').findOneAndDelete({ 'event.id': made.id })
+    const json = { contactId: String(contactId), listId: String(listId), source: 'api', at: at.toISOString() }
+    assert.equal(JSON.stringify(stored?.event.data), JSON.stringify(json))
+    assert.deepEqual(
+      [stored?.event.source, stored?.event.subject, stored?.event.time],
+      ['audience', String(contactId), at.toISOString()],
+    )
   })
 
   it('takes many events at once', async () => {
@@ -198,9 +226,10 @@ describe('the inbox', () => {
   it('applies an event once for each consumer, whatever happens', async () => {
     const { store, drop } = await freshStore()
     const mine = scoped(await people(store), newOrganization())
+    const inbox = createInbox(store)
     const { _id } = await mine.insertOne(draft(1, { age: 0 }))
     const raise = (consumer: string, id: string, fail = false) =>
-      consumeOnce(store, consumer, { id }, async session => {
+      inbox.consumeOnce(consumer, { id }, async session => {
         await mine.updateOne({ _id }, { $inc: { age: 1 } }, { session })
         if (fail) throw new Error('failed after its effect')
       })
@@ -214,7 +243,7 @@ describe('the inbox', () => {
       assert.equal(await raise('c', '2'), true)
       assert.equal((await mine.findOne({ _id }))?.age, 3)
 
-      const duplicate = consumeOnce(store, 'c', { id: '3' }, async session => {
+      const duplicate = inbox.consumeOnce('c', { id: '3' }, async session => {
         await mine.insertOne(draft(1), { session })
       })
       await assert.rejects(duplicate, /duplicate -> email/) // of its effect, not of the event

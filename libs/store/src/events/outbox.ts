@@ -2,6 +2,7 @@ import { type Event, traceCarrier } from '@rollcall/runtime'
 import { type ClientSession, Schema, type Types } from 'mongoose'
 import { connectionOf, type Store } from '../tenancy/connection.ts'
 import { mapped } from '../tenancy/errors.ts'
+import { type OutgoingEvent, serialized } from './event.ts'
 
 /** What one transaction tells, on its way out. */
 export type OutboxEntry = {
@@ -37,12 +38,14 @@ let latest = 0
 /**
  * Adds events to the outbox in the transaction of the change they tell of: both are there, or neither. Call it after the
  * changes themselves: events of one subject then leave in the order of its changes, whichever replica made them.
+ * Throws where the data of one is not as declared.
  */
-export async function addEvents(session: ClientSession, events: readonly Event[]): Promise<void> {
+export async function addEvents(session: ClientSession, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return
   latest = Math.max(latest, Date.now())
   const { traceparent } = traceCarrier()
-  const told = traceparent === undefined ? events : events.map(event => ({ ...event, traceparent }))
+  const trace = traceparent === undefined ? {} : { traceparent }
+  const told: Event[] = events.map(event => ({ ...serialized(event), ...trace }))
   const entries: Omit<OutboxEntry, '_id'>[] = []
   for (let from = 0; from < told.length; from += ENTRY_SIZE) {
     const [first, ...others] = told.slice(from, from + ENTRY_SIZE)

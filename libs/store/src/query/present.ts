@@ -4,9 +4,9 @@ type Doc = Record<string, unknown>
 
 /**
  * Makes the public record of a stored one by its table: `_id` and `id`, the fields of the table in its order, then
- * `createdAt` and `updatedAt`. What the table does not name is never shown.
+ * `createdAt` and `updatedAt`. What the table does not name is never shown. `Shown` is what JSON makes of it.
  */
-export function presenter(fields: FieldTable): (record: object) => Doc {
+export function presenter<Shown extends object = Doc>(fields: FieldTable): (record: object) => Shown {
   const names = Object.keys(fields).filter(name => !name.includes('.') && !ends.has(name))
   const sources = names.map(name => [name, pathOf(fields, name)] as const)
   return record => {
@@ -16,7 +16,7 @@ export function presenter(fields: FieldTable): (record: object) => Doc {
     for (const [name, path] of sources) if (stored[path] !== undefined) shown[name] = stored[path]
     if (stored.createdAt !== undefined) shown.createdAt = stored.createdAt
     if (stored.updatedAt !== undefined) shown.updatedAt = stored.updatedAt
-    return shown
+    return shown as Shown
   }
 }
 

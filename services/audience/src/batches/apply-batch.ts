@@ -16,8 +16,8 @@ import { moveListCounts } from '../lists/list-counts.ts'
 import { addMembers, writeMemberships } from '../lists/members.ts'
 import type { Membership } from '../lists/membership.model.ts'
 import { type Batch, readOutcomes, writeOutcomes } from './batch.model.ts'
-import { cancelBatch } from './cancel-batch.ts'
 import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
+import { ruleOut } from './rule-out.ts'
 
 /**
  * Applies a batch of an import once: the contacts, their places in the list, their history and the batch's record are
@@ -55,7 +55,7 @@ async function apply(
   await places.lock(session)
   const applied = await batches.findOne({ job, number: request.number }, { session })
   if (applied) return applied
-  if (request.settle) return cancelBatch(batches, session, job, request.number)
+  if (request.settle) return ruleOut(batches, session, job, request.number)
 
   const checked = checkBatch(request, await readDefinitions(attributes, session))
   const emailKeys = [...checked.candidates.keys()]

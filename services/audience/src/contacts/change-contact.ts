@@ -1,8 +1,14 @@
 import { AppError } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { type Actor, actorOf, type Call } from '@rollcall/rpc'
-import type { Event } from '@rollcall/runtime'
-import { addEvents, type BulkOperation, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
+import {
+  addEvents,
+  type BulkOperation,
+  groupWrites,
+  type OutgoingEvent,
+  objectId,
+  type WriteGroup,
+} from '@rollcall/store'
 import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Data } from '../data.ts'
@@ -91,6 +97,6 @@ function entryOf({ before, changes, wish, at }: Made): HistoryEntry {
   return changeEntry(before, wish.type, at, wish.actor, { changes })
 }
 
-function eventOf({ before, changes, wish, at }: Made): Event {
+function eventOf({ before, changes, wish, at }: Made): OutgoingEvent {
   return changedEvent(before, changes, wish.actor, at)
 }

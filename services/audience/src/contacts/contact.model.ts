@@ -1,4 +1,5 @@
 import { emailKeyOf } from '@rollcall/contract'
+import type { ContactJson } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, Types } from 'mongoose'
@@ -132,7 +133,7 @@ const publicFields: FieldTable = {
 }
 
 /** A contact as clients and events see it. */
-export const publicContact = presenter(publicFields)
+export const publicContact = presenter<ContactJson>(publicFields)
 
 const fieldTypes = { string: 'string', number: 'number', boolean: 'boolean', date: 'date', enum: 'string' } as const
 

@@ -53,6 +53,10 @@ describe('a linked account', () => {
     data: { ...data },
   })
   const actor = (id: string) => ({ kind: 'user', id, name: 'somebody' })
+  const signIn = (me: Me, userId: string) => {
+    const data = { userId, ip: '::1', userAgent: 'test', at: new Date().toISOString(), actor: actor(userId) }
+    return userEvent(me, 'session.created', userId, data)
+  }
   const until = async (condition: () => Promise<boolean>) => {
     while (!(await condition())) await pause(20)
   }
@@ -138,13 +142,16 @@ describe('a linked account', () => {
     const user = newUser(me, 'one')
     const admin = newUser(me, 'admin')
     clock = Date.now()
-    const signedIn = userEvent(me, 'session.created', user.id, { userId: user.id, ip: '::1', actor: actor(user.id) })
+    const signedIn = signIn(me, user.id)
     const events = [
       signedIn,
       signedIn, // delivered twice
       userEvent(me, 'user.blocked', user.id, { userId: user.id, actor: actor(admin.id) }),
-      userEvent(me, 'token.created', nobody, { token: { name: 'one' }, actor: actor(user.id) }),
-      userEvent(testCaller(), 'session.created', user.id, { userId: user.id, actor: actor(user.id) }),
+      userEvent(me, 'token.created', nobody, {
+        token: { _id: nobody, id: nobody, name: 'one' },
+        actor: actor(user.id),
+      }),
+      signIn(testCaller(), user.id),
     ]
     await audience.publish(topics.identity, events)
     await until(async () => (await entriesOf(user.id)) >= 4)
@@ -231,12 +238,9 @@ describe('a linked account', () => {
     const { id } = await newContact(me, 'one@example.com')
     const user = newUser(me, 'one')
     await link(me, id, user.id)
-    const deletion = userEvent(me, 'user.deleted', user.id, { user: { _id: user.id }, actor: actor(user.id) })
-    await audience.publish(topics.identity, [
-      userEvent(me, 'session.created', user.id, { userId: user.id, actor: actor(user.id) }),
-      deletion,
-      deletion,
-    ])
+    const gone = { _id: user.id, id: user.id }
+    const deletion = userEvent(me, 'user.deleted', user.id, { user: gone, actor: actor(user.id) })
+    await audience.publish(topics.identity, [signIn(me, user.id), deletion, deletion])
     await until(async () => (await get(me, id)).user === null)
     assert.deepEqual(await typesOf(me, id), ['contact.user_unlinked', 'contact.user_linked', 'contact.created'])
     assert.equal(await entriesOf(user.id), 0)

@@ -44,7 +44,14 @@ describe('a filter of contacts', () => {
           subject: 'm1',
           organization: me.caller.organizationId,
           time: new Date().toISOString(),
-          data: { emailId: 'm1', kind: 'transactional', to: 'one@example.com', at: new Date().toISOString() },
+          data: {
+            emailId: 'm1',
+            to: 'one@example.com',
+            subject: '',
+            sender: '',
+            at: new Date().toISOString(),
+            kind: 'transactional',
+          },
         },
       ])
     const row = { row: 1, email: 'two@example.com', name: 'Two', attributes: '', tags: [], clearTags: false }

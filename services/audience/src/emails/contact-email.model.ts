@@ -1,7 +1,7 @@
 import { Schema, type Types } from 'mongoose'
 
 /** How far an email can come, each status further than those before it. */
-export const emailStatuses = ['queued', 'sent', 'delivered', 'opened', 'clicked', 'failed', 'bounced'] as const
+export const emailStatuses = ['queued', 'sent', 'failed', 'bounced'] as const
 export type EmailStatus = (typeof emailStatuses)[number]
 
 /** An email to a contact, as the messaging service tells of it. */

@@ -1,9 +1,7 @@
-import { type Handle, UnprocessableEvent } from '@rollcall/bus'
-import { emailKeyOf } from '@rollcall/contract'
-import type { Event } from '@rollcall/runtime'
-import { addEvents, consumeOnce } from '@rollcall/store'
+import type { EventScope, Subscription } from '@rollcall/bus'
+import { emailKeyOf, type Received } from '@rollcall/contract'
+import { addEvents } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
-import { z } from 'zod'
 import type { Change } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { changedEvent } from '../contacts/contact-events.ts'
@@ -11,31 +9,14 @@ import { contactPositions } from '../contacts/contact-positions.ts'
 import type { Collections, Data } from '../data.ts'
 import { type EmailStatus, emailStatuses } from './contact-email.model.ts'
 
-const emailSchema = z.object({
-  emailId: z.string().min(1),
-  to: z.string().min(1),
-  subject: z.string().default(''),
-  sender: z.string().default(''),
-  /** Mail of the installation to an account is no contact's, whatever the address; so is what does not say. */
-  kind: z.enum(['account', 'transactional', 'campaign', 'test']).default('account'),
-  contactId: z.string().nullish(),
-  userId: z.string().nullish(),
-  at: z.iso.datetime({ offset: true }),
-  error: z.string().nullish(),
-})
-type Email = z.infer<typeof emailSchema>
+type Email = Received<`email.${EmailStatus}`>
 /** What was heard of an email. */
-type Heard = { email: Email; status: EmailStatus; at: Date; type: string }
+type Heard = { organizationId: string; email: Email; status: EmailStatus; at: Date; type: string }
 
 const messaging = { kind: 'system', id: null, name: 'messaging' } as const
-/** What a person does with an email is an activity of theirs; that we sent it is none. */
-const ownDoing: readonly EmailStatus[] = ['opened', 'clicked']
-/** What an email that came so far, or that was refused, says of the address. One that failed never got there. */
+/** What an email that was taken or refused says of the address. One that failed never got there. */
 const telling: ReadonlyMap<string, Contact['emailStatus']> = new Map([
   ['email.sent', 'ok'],
-  ['email.delivered', 'ok'],
-  ['email.opened', 'ok'],
-  ['email.clicked', 'ok'],
   ['email.bounced', 'bounced'],
 ])
 
@@ -44,19 +25,24 @@ const telling: ReadonlyMap<string, Contact['emailStatus']> = new Map([
  * they come. A contact and an account of one address share no mail. The last email that reached the contact's address,
  * or was refused there, sets its `emailStatus`. Mail to nobody in the audience is ignored.
  */
-export function onEmailEvents(data: Data): Handle {
-  return async event => {
-    const status = emailStatuses.find(each => event.type === `email.${each}`)
-    if (!status) return
-    const { data: email, error } = emailSchema.safeParse(event.data)
-    if (!email) throw new UnprocessableEvent(`${event.type} is not as declared: ${error.message}`)
-    const heard = { email, status, at: new Date(email.at), type: event.type }
-    await consumeOnce(data.store, 'audience.on-email-events', event, session => note(data, event, heard, session))
+export function onEmailEvents(data: Data): Subscription<ClientSession> {
+  const noteAs =
+    (status: EmailStatus) =>
+    (email: Email, { event: { organization, type }, tx }: EventScope<ClientSession>) =>
+      note(data, { organizationId: organization, email, status, at: new Date(email.at), type }, tx)
+  return {
+    name: 'audience.on-email-events',
+    on: {
+      'email.queued': noteAs('queued'),
+      'email.sent': noteAs('sent'),
+      'email.failed': noteAs('failed'),
+      'email.bounced': noteAs('bounced'),
+    },
   }
 }
 
-async function note(data: Data, { organization }: Event, heard: Heard, session: ClientSession): Promise<void> {
-  const collections = data.of({ organizationId: organization })
+async function note(data: Data, heard: Heard, session: ClientSession): Promise<void> {
+  const collections = data.of(heard)
   const contact = await recipientOf(collections, heard.email, session)
   if (!contact) return
   await keepEmail(collections, contact, heard, session)
@@ -65,7 +51,7 @@ async function note(data: Data, { organization }: Event, heard: Heard, session: 
   await writeEntry(collections, contact, heard, change, session)
   if (!change) return
   await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: change.to } }, { session })
-  await contactPositions(data, organization).touch(session)
+  await contactPositions(data, heard.organizationId).touch(session)
   await addEvents(session, [changedEvent(contact, [change], messaging, heard.at)])
 }
 
@@ -85,7 +71,7 @@ async function statusChange(
 /** Whom an email is for: the contact it names, else, for an organization's message that names nobody, the address. */
 async function recipientOf(
   { contacts, emails }: Collections,
-  { emailId, kind, contactId, userId, to }: Email,
+  { emailId, kind = 'account', contactId, userId, to }: Email,
   session: ClientSession,
 ): Promise<Contact | null> {
   const known = await emails.findOne({ emailId }, { session })
@@ -124,12 +110,12 @@ async function keepEmail(
 async function writeEntry(
   { history }: Collections,
   contact: Contact,
-  { email, status, at, type }: Heard,
+  { email, at, type }: Heard,
   change: Change | undefined,
   session: ClientSession,
 ): Promise<void> {
   const { emailId, subject, error } = email
   const data = { emailId, subject, ...(error && { error }), ...(change && { changes: [change] }) }
-  const kind = ownDoing.includes(status) ? 'activity' : 'email'
-  await history.insertOne({ person: contact._id, kind, type, at, actor: messaging, data }, { session })
+  const entry = { person: contact._id, kind: 'email', type, at, actor: messaging, data } as const
+  await history.insertOne(entry, { session })
 }

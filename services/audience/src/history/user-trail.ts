@@ -1,4 +1,4 @@
-import { allows } from '@rollcall/contract'
+import { allows, type EventType } from '@rollcall/contract'
 import type { Caller } from '@rollcall/rpc'
 import type { PipelineStage } from 'mongoose'
 
@@ -28,12 +28,15 @@ const details = {
   'member.added': ['workspaceId'],
   'member.role_changed': ['workspaceId', 'userId', 'from', 'to'],
   'member.removed': ['workspaceId'],
-} satisfies Record<string, readonly string[]>
+} satisfies Partial<Record<EventType, readonly string[]>>
 
-/** The details of an event that history keeps, undefined where it keeps nothing of such events. */
-export function keptDetails(type: string, data: object): Record<string, unknown> | undefined {
-  if (!Object.hasOwn(details, type)) return undefined
-  const kept: readonly string[] = details[type as keyof typeof details]
+/** An event that timelines show. */
+export type TrailType = keyof typeof details
+export const trailTypes = Object.keys(details) as TrailType[]
+
+/** The details of such an event that history keeps. */
+export function keptDetails(type: TrailType, data: object): Record<string, unknown> {
+  const kept: readonly string[] = details[type]
   return Object.fromEntries(Object.entries(data).filter(([name]) => kept.includes(name)))
 }
 
@@ -45,7 +48,7 @@ export function visibleTrail({ permissions }: Pick<Caller, 'permissions'>): Pipe
   const isOfContact = { $ne: ['$subject', 'user'] }
   const ofUser = allows(permissions, 'users', 'read') ? { $switch: { branches, default: nothing } } : nothing
   return [
-    { $match: { $or: [{ subject: { $ne: 'user' } }, { type: { $in: Object.keys(details) } }] } },
+    { $match: { $or: [{ subject: { $ne: 'user' } }, { type: { $in: trailTypes } }] } },
     { $addFields: { data: { $cond: [isOfContact, '$data', ofUser] } } },
   ]
 }

@@ -1,3 +1,4 @@
+import type { AudienceListJson } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
@@ -58,4 +59,4 @@ export const listFields: FieldTable = {
 }
 
 /** A list as clients and events see it. */
-export const publicList = presenter(listFields)
+export const publicList = presenter<AudienceListJson>(listFields)

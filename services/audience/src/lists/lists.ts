@@ -2,13 +2,12 @@ import { type HttpBody, json } from '@rollcall/contract'
 import type { CreateListRequest, UpdateListRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { addEvents, requireRoom, runList, type Scope } from '@rollcall/store'
+import { addEvents, event, requireRoom, runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { distinctTags } from '../contacts/changes.ts'
 import type { Context } from '../context.ts'
 import { findList } from './find-list.ts'
 import { type AudienceList, listFields, nameKeyOf, publicList } from './list.model.ts'
-import { listEvent } from './list-events.ts'
 import { jobKey } from './list-job.model.ts'
 import { listMembers } from './list-members.ts'
 import { membersAdder, membersRemover } from './select-members.ts'
@@ -40,7 +39,7 @@ async function createList(context: Context, request: CreateListRequest, { caller
     async session => {
       await requireRoom(lists, quota, session)
       const list = await lists.insertOne(draft, { session })
-      await addEvents(session, [listEvent('list.created', list, createdBy)])
+      await addEvents(session, [event('list.created', list, { list: publicList(list), actor: createdBy })])
       return list
     },
     { queue: `lists of ${caller.organizationId}` },
@@ -60,7 +59,8 @@ async function updateList(
     const changes = changesOf(before, wanted)
     if (Object.keys(changes).length === 0) return
     const after = await writeChanges(lists, before, changes, session)
-    await addEvents(session, [listEvent('list.updated', after, actorOf(caller), Object.keys(changes))])
+    const data = { list: publicList(after), changed: Object.keys(changes), actor: actorOf(caller) }
+    await addEvents(session, [event('list.updated', after, data)])
   })
   return { success: true, message: 'updated' }
 }
@@ -98,7 +98,7 @@ async function deleteList(context: Context, id: string, { caller }: Call): Promi
     await lists.deleteOne({ _id: list._id }, { session })
     const wish = { kind: 'drop', list: { _id: list._id, name: list.name }, filter: '', actor } as const
     const job = await listJobs.insertOne({ ...wish, key: jobKey(wish) }, { session })
-    await addEvents(session, [listEvent('list.deleted', list, actor)])
+    await addEvents(session, [event('list.deleted', list, { list: publicList(list), actor })])
     return { list, job }
   })
   context.listJobs.begin(job)

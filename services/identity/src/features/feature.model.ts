@@ -1,3 +1,4 @@
+import type { FeatureJson } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
@@ -75,7 +76,7 @@ function switchesBy(key: string | object) {
   return { $arrayToObject: { $map: { input: '$roles', as: 'each', in: { k: key, v: '$$each.on' } } } }
 }
 
-const present = presenter(publicFields)
+const present = presenter<FeatureJson>(publicFields)
 
 /** The public record of a feature. */
 export function presentFeature(feature: Feature) {

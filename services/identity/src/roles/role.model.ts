@@ -1,4 +1,5 @@
 import type { Permissions } from '@rollcall/contract'
+import type { RoleJson } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type Model, Schema, type Types } from 'mongoose'
 import { builtInRole, builtInRoles } from './built-in.ts'
@@ -63,7 +64,7 @@ export const roleFields: FieldTable = {
 }
 
 /** The public record of a role. */
-export const presentRole = presenter(roleFields)
+export const presentRole = presenter<RoleJson>(roleFields)
 
 /** What a stored role allows. */
 export function permissionsOfRole({ name, permissions }: Role): Permissions {

@@ -55,6 +55,6 @@ export async function endSessions(context: Context, filter: Filter, caller: Call
   await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
 }
 
-function happeningOf({ organization, _id: subject, user }: Session): Happening {
+function happeningOf({ organization, _id: subject, user }: Session): Happening<'session.ended'> {
   return { organization, subject, data: { userId: String(user), at: new Date() } }
 }

@@ -43,7 +43,7 @@ export async function createToken(context: Context, request: CreateTokenRequest,
         },
         { session: tx },
       )
-      const token = await showToken(tokens, subject, tx)
+      const token = (await showToken(tokens, subject, tx))!
       await tell(context, caller, 'token.created', { organization, subject, data: { token } }, tx)
       return token
     },

@@ -32,7 +32,7 @@ export async function deactivateTokensOf(
   await tokens.updateMany({ _id: { $in: ids } }, { $set: { active: false } }, { session: tx })
   await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
   for (const { _id: subject, organization } of active) {
-    const data = { token: await showToken(tokens, subject, tx), changed: ['active'] }
+    const data = { token: (await showToken(tokens, subject, tx))!, changed: ['active'] }
     await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
   }
 }

@@ -1,3 +1,4 @@
+import type { TokenJson } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter, type Scope } from '@rollcall/store'
 import { type ClientSession, type PipelineStage, Schema, type Types } from 'mongoose'
@@ -82,7 +83,7 @@ export const tokenFields: FieldTable = {
   allowedIps: 'string[]',
 }
 
-const presentToken = presenter(tokenFields)
+const presentToken = presenter<TokenJson>(tokenFields)
 
 /** Adds a token's status as it is now; the database does it, so that lists can be filtered and sorted by it. */
 export function addStatus(now = new Date()): PipelineStage {

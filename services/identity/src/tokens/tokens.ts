@@ -33,7 +33,7 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
     return changeToken(context, id, caller, async tx => {
       const record = await showToken(tokens, objectId(id), tx)
       const token = await tokens.findOneAndDelete({ _id: id }, { session: tx })
-      if (!token) throw notFound()
+      if (!token || !record) throw notFound()
       const { organization, _id: subject, roleId } = token
       await tokenUses.deleteMany({ token: subject }, { session: tx })
       await endSessions(context, { 'origin.id': subject }, caller, tx)
@@ -64,7 +64,7 @@ async function updateToken(context: Context, id: string, changes: Changes, calle
     const { organization, _id: subject } = before
     const given = Object.keys(changes) as (keyof Changes)[]
     const changed = given.filter(field => !isDeepStrictEqual(changes[field], before[field]))
-    const data = { token: await showToken(tokens, subject, tx), changed }
+    const data = { token: (await showToken(tokens, subject, tx))!, changed }
     await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
   })
   return { success: true, message: 'updated' }

@@ -16,8 +16,8 @@ export function blockUser(context: Context, id: string, caller: Caller): Promise
       if (user.blocked) return { set: {} }
       await keepOrganizationOwner(tenant, user, tx)
       await endSessionsOf(context, user._id, caller, tx)
-      const event = { type: 'user.blocked', data: { userId: id } }
-      return { set: { blocked: true, blockedAt: new Date() }, event }
+      const set = { blocked: true, blockedAt: new Date() }
+      return { set, event: { type: 'user.blocked', data: { userId: id } } }
     },
   })
 }
@@ -29,8 +29,7 @@ export function unblockUser(context: Context, id: string, caller: Caller): Promi
     atOnce: true,
     async decide(user, tx) {
       await refuseSuperior(tenant, user, caller, tx)
-      const event = { type: 'user.unblocked', data: { userId: id } }
-      return { set: { blocked: false, blockedAt: null }, event }
+      return { set: { blocked: false, blockedAt: null }, event: { type: 'user.unblocked', data: { userId: id } } }
     },
   })
 }

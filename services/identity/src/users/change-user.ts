@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AppError } from '@rollcall/contract'
+import { AppError, type EventType } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { type Details, tell } from '../events.ts'
 import { presentUser, type User } from './user.model.ts'
 
 /** What a user is to be, and what to tell of it: unless said otherwise, that these fields were updated. */
-export type UserChange = { set: Partial<User>; event?: { type: string; data: object } }
+export type UserChange = { set: Partial<User>; event?: UserEvent }
+
+type UserEvent = { [T in Extract<EventType, `user.${string}`>]: { type: T; data: Details<T> } }[Extract<
+  EventType,
+  `user.${string}`
+>]
 
 type Options = {
   /** Whether the change alters what the user's credentials resolve to: then the very next request meets it. */

@@ -1,47 +1,36 @@
-import { type Handle, UnprocessableEvent } from '@rollcall/bus'
-import { isObjectId } from '@rollcall/contract'
-import type { Event } from '@rollcall/runtime'
-import { consumeOnce } from '@rollcall/store'
+import type { EventScope, Subscription } from '@rollcall/bus'
+import { isObjectId, type Received } from '@rollcall/contract'
 import type { ClientSession } from 'mongoose'
-import { z } from 'zod'
 import type { Context, Tenant } from '../context.ts'
 import type { User } from './user.model.ts'
 import { type EmailStatus, emailStatuses, type UserEmail } from './user-email.model.ts'
 
-const consumer = 'on-email-events'
-
-const emailSchema = z.object({
-  emailId: z.string().min(1),
-  subject: z.string().default(''),
-  sender: z.string().nullish(),
-  userId: z.string().nullish(),
-  at: z.iso.datetime({ offset: true }),
-  error: z.string().nullish(),
-})
-type Email = z.infer<typeof emailSchema>
+type Email = Received<`email.${EmailStatus}`>
 
 /**
  * Keeps what was mailed to whom, as the messaging service tells it: each event counts once, and in whatever order they
  * come the status only moves on. A mail that names no account here is none of ours.
  */
-export function onEmailEvents(context: Pick<Context, 'store' | 'within'>): Handle {
-  return async event => {
-    const status = statusOf(event)
-    if (!status) return
-    const { data: email, error } = emailSchema.safeParse(event.data)
-    if (!email) throw new UnprocessableEvent(`${event.type} is not as declared: ${error.message}`)
-    const tenant = context.within(event.organization)
-    await consumeOnce(context.store, consumer, event, tx => note(tenant, email, status, tx))
+export function onEmailEvents({ within }: Pick<Context, 'within'>): Subscription<ClientSession> {
+  const noteAs =
+    (status: EmailStatus) =>
+    (email: Email, { event, tx }: EventScope<ClientSession>) =>
+      note(within(event.organization), email, status, tx)
+  return {
+    name: 'identity.on-email-events',
+    inboxName: 'on-email-events',
+    on: {
+      'email.queued': noteAs('queued'),
+      'email.sent': noteAs('sent'),
+      'email.failed': noteAs('failed'),
+      'email.bounced': noteAs('bounced'),
+    },
   }
-}
-
-function statusOf({ type }: Event): EmailStatus | undefined {
-  return emailStatuses.find(status => type === `email.${status}`)
 }
 
 async function note(tenant: Tenant, email: Email, status: EmailStatus, tx: ClientSession): Promise<void> {
   const { userEmails } = tenant
-  const { emailId, subject, sender = null } = email
+  const { emailId, subject, sender } = email
   const heard = heardOf(email, status)
   const known = await userEmails.findOne({ emailId }, { session: tx })
   if (known) {

@@ -2,7 +2,7 @@ import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
 /** What became of a mail, from its beginning to its end; a later one is never followed by an earlier one. */
-export const emailStatuses = ['queued', 'sent', 'delivered', 'opened', 'clicked', 'failed', 'bounced'] as const
+export const emailStatuses = ['queued', 'sent', 'failed', 'bounced'] as const
 export type EmailStatus = (typeof emailStatuses)[number]
 
 /** A mail that the messaging service sent to a user. */

@@ -1,4 +1,5 @@
 import { emailKeyOf } from '@rollcall/contract'
+import type { UserJson } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
@@ -85,4 +86,4 @@ export const userFields: FieldTable = {
 }
 
 /** The public record of a user. */
-export const presentUser = presenter(userFields)
+export const presentUser = presenter<UserJson>(userFields)

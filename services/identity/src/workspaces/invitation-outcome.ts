@@ -1,3 +1,4 @@
+import type { EventType } from '@rollcall/contract'
 import type { Caller } from '@rollcall/rpc'
 import type { Filter } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
@@ -15,7 +16,7 @@ export async function withdraw(context: Context, filter: Filter, caller: Caller,
 /** Tells what became of an invitation. */
 export function tellOf(
   context: Context,
-  type: `invitation.${string}`,
+  type: Extract<EventType, `invitation.${string}`>,
   invitation: Invitation,
   doer: Caller,
   tx: ClientSession,

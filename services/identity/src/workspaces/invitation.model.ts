@@ -1,4 +1,5 @@
 import { emailKeyOf } from '@rollcall/contract'
+import type { InvitationJson } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
@@ -67,7 +68,7 @@ export const invitationFields: FieldTable = {
   'createdBy.name': 'string',
 }
 
-const present = presenter(invitationFields)
+const present = presenter<InvitationJson>(invitationFields)
 
 /** The public record of an invitation. */
 export function presentInvitation(invitation: Invitation) {

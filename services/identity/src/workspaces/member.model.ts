@@ -1,3 +1,4 @@
+import type { MemberJson } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 
@@ -40,7 +41,7 @@ memberSchema.index({ organization: 1, roleId: 1, gone: 1 })
 /** What of a membership is public. */
 export const memberFields: FieldTable = { user: 'objectId', role: 'string', joinedAt: 'date' }
 
-const present = presenter(memberFields)
+const present = presenter<MemberJson>(memberFields)
 
 /** The public record of a membership. */
 export function presentMember(member: Member) {

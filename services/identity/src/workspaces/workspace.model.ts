@@ -1,3 +1,4 @@
+import type { WorkspaceJson } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
@@ -50,4 +51,4 @@ export const workspaceFields: FieldTable = {
 }
 
 /** The public record of a workspace. */
-export const presentWorkspace = presenter(workspaceFields)
+export const presentWorkspace = presenter<WorkspaceJson>(workspaceFields)

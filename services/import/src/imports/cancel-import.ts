@@ -3,25 +3,26 @@ import type { ImportJobRequest } from '@rollcall/protos/gen/import-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
-import { abortImport } from './abort-import.ts'
+import { breakOff } from './break-off.ts'
 import { findImport } from './find-import.ts'
 import { queueIdOf } from './import.job.ts'
-import { cancelledReason, unfinished } from './import.model.ts'
+import { cancelledReason } from './import.model.ts'
+import { unfinished } from './turn.ts'
 
-/** Cancels a job. While the audience is down, the batches in flight are left to the worker. */
+/** Stops a job for good; where the audience cannot say now what became of its last batches, the worker finds out. */
 export async function cancelImport(context: Context, { jobId }: ImportJobRequest, call: Call): Promise<Updated> {
   const collections = context.of(call.caller)
   const { imports } = collections
   const { _id, kind } = await findImport(imports, jobId)
   if (kind === 'undo') throw new AppError('conflict', { message: 'an undo cannot be cancelled' })
-  // The new fencing token stops the worker at its next checkpoint.
+  // The fence stops whoever works on it, at its next checkpoint.
   const mark = { $set: { cancelled: true, setbacks: 0 }, $inc: { fence: 1 } }
   const job = await imports.findOneAndUpdate({ _id, state: { $in: unfinished } }, mark)
   if (!job) throw new AppError('conflict', { message: 'the import has finished' })
   try {
-    await abortImport(context, collections, job, cancelledReason, call)
+    await breakOff(context, collections, job, cancelledReason, call)
   } catch (err) {
-    context.logger.warn({ job: jobId, err }, 'import cancelled, batches in flight are left to the worker')
+    context.logger.warn({ job: jobId, err }, 'import cancelled, its last batches are left to the worker')
     await context.queue.enqueue(queueIdOf(call.caller.organizationId))
   }
   return { success: true, message: 'updated' }

@@ -1,7 +1,8 @@
 import { type Draft, requireRoom } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
-import { type Import, unfinished } from './import.model.ts'
+import type { Import } from './import.model.ts'
+import { unfinished } from './turn.ts'
 
 const retryAfterSeconds = 10
 

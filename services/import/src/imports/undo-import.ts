@@ -5,11 +5,11 @@ import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { findImport } from './find-import.ts'
 import { queueIdOf } from './import.job.ts'
-import { type Import, unfinished } from './import.model.ts'
-import { noCounts } from './import-counters.ts'
+import { type Import, noCounts } from './import.model.ts'
 import { insertJob } from './insert-job.ts'
+import { unfinished } from './turn.ts'
 
-/** Creates the job that undoes an import, once: the mark on the import and the job are one transaction. */
+/** Makes the job that takes an import back, once: the mark on the import and the job are one transaction. */
 export async function undoImport(
   context: Context,
   { jobId }: ImportJobRequest,

@@ -3,7 +3,7 @@ import { backoffMs, pause } from '@rollcall/runtime'
 import { isDuplicate } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Collections, Context } from '../context.ts'
-import { unfinished } from '../imports/import.model.ts'
+import { unfinished } from '../imports/turn.ts'
 import type { Pending, PendingUpload } from './pending.model.ts'
 import { chunkBytes } from './upload.model.ts'
 

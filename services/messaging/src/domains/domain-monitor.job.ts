@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Event, pause } from '@rollcall/runtime'
-import { addEvents, createLease } from '@rollcall/store'
+import { pause } from '@rollcall/runtime'
+import { addEvents, createLease, event } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Domain } from './domain.model.ts'
 import { faultsOf, type Inspection, inspect, isRecordOf } from './inspect.ts'
@@ -93,18 +93,11 @@ async function degrade(
 ): Promise<void> {
   const organizationId = String(organization)
   const { domains } = context.of({ organizationId })
-  const event: Event = {
-    id: randomUUID(),
-    type: 'email.domain.degraded',
-    source: 'messaging',
-    subject: String(_id),
-    organization: organizationId,
-    time: now.toISOString(),
-    data: { domainId: String(_id), domain, degradedAt: now.toISOString(), reasons },
-  }
+  const data = { domainId: _id, domain, degradedAt: now, reasons }
+  const degraded = event('email.domain.degraded', { _id, organization }, data, now)
   await context.store.transaction(async session => {
     const change = { $set: { ...found, status: 'degraded' as const } }
     const { matchedCount } = await domains.updateOne({ _id, revision, status: 'verified' }, change, { session })
-    if (matchedCount > 0) await addEvents(session, [event])
+    if (matchedCount > 0) await addEvents(session, [degraded])
   })
 }

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { type Actor, actorOf, type Call } from '@rollcall/rpc'
-import type { Event } from '@rollcall/runtime'
-import { addEvents } from '@rollcall/store'
+import { addEvents, event, type OutgoingEvent } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { MailProvider } from '../provider/port.ts'
 import { providerOf } from '../provider/provider-of.ts'
@@ -91,15 +89,7 @@ async function raise(context: Context, domain: Domain, found: Inspection & Promo
   return findDomain(domains, String(_id))
 }
 
-function verifiedEvent({ _id, domain, organization }: Domain, at: Date, actor: Actor): Event {
-  const verifiedAt = at.toISOString()
-  return {
-    id: randomUUID(),
-    type: 'email.domain.verified',
-    source: 'messaging',
-    subject: String(_id),
-    organization: String(organization),
-    time: verifiedAt,
-    data: { domainId: String(_id), domain, verifiedAt, actor },
-  }
+function verifiedEvent({ _id, domain, organization }: Domain, verifiedAt: Date, actor: Actor): OutgoingEvent {
+  const data = { domainId: _id, domain, verifiedAt, actor }
+  return event('email.domain.verified', { _id, organization }, data, verifiedAt)
 }

@@ -3,8 +3,8 @@ import { type ClientSession, Types } from 'mongoose'
 import { insertOf } from '../insert-of.ts'
 import type { Batch } from './batch.model.ts'
 
-/** Cancels a batch that has not arrived yet: stores it as already undone, so that it is not applied when it arrives. */
-export async function cancelBatch(
+/** Has a batch that has not come yet come to nothing: where it is still on its way, it is taken for one taken back. */
+export async function ruleOut(
   batches: Scope<Batch>,
   session: ClientSession,
   job: Types.ObjectId,

@@ -3,16 +3,15 @@ import { addEvents } from '@rollcall/store'
 import type { Collections, Context } from '../context.ts'
 import { dropFile } from '../uploads/spool.ts'
 import { requestOf } from './file-batches.ts'
-import { type Import, unfinished } from './import.model.ts'
-import { type Counts, countsOf, sum } from './import-counters.ts'
+import { type Counts, countsOf, type Import, sum } from './import.model.ts'
 import { failureEvents } from './import-events.ts'
-import { batchesInFlight } from './slice.ts'
+import { batchesInFlight, unfinished } from './turn.ts'
 
 /**
- * Ends a job before it is complete, with its event. Batches in flight count where the audience has applied them, and are
- * cancelled where it has not: the job's counts are exactly what stays. Idempotent, also when called twice at once.
+ * Ends a job early, with the event. Batches that were under way count as far as they have been applied, and come to nothing
+ * where they have not: what the job says it did is what stays. Done twice at once it is done once.
  */
-export async function abortImport(
+export async function breakOff(
   { batches, store }: Context,
   collections: Collections,
   job: Import,
@@ -20,7 +19,7 @@ export async function abortImport(
   call: CallContext,
 ): Promise<void> {
   const { imports } = collections
-  const counts = await cancelInFlight(batches, job, call)
+  const counts = await settle(batches, job, call)
   const ended = { state: 'failed', failedReason, finishedAt: new Date(), counts, fates: null, unchecked: null }
   const current = { _id: job._id, fence: job.fence, state: { $in: unfinished } }
   const wasOurs = await store.transaction(async session => {
@@ -31,8 +30,7 @@ export async function abortImport(
   if (wasOurs) await dropFile(collections, job)
 }
 
-/** Cancels the batches in flight. @returns the job's counts, with those of batches that were applied already */
-async function cancelInFlight(batches: Context['batches'], job: Import, call: CallContext): Promise<Counts> {
+async function settle(batches: Context['batches'], job: Import, call: CallContext): Promise<Counts> {
   if (job.kind !== 'import' || !job.startedAt) return job.counts
   let { counts } = job
   for (let ahead = 0; ahead < batchesInFlight; ahead++) {
