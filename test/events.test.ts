@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { relative, resolve, sep } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { eventContexts } from '@rollcall/protos/gen/events.ts'
+import { isStringLiteral, isTemplateExpression, type Node, type SourceFile } from 'typescript/unstable/ast'
+import { API, type Checker, type Type } from 'typescript/unstable/sync'
+
+/**
+ * Which events the sources publish, as the compiler sees it: a text counts where an event's type is expected, in the service
+ * that the event belongs to. Names of functions say nothing, and what a test run happens to publish would say too little.
+ */
+
+const declared = new Map<string, string>(Object.entries(eventContexts))
+const root = resolve(import.meta.dirname, '..')
+const compiler = new API({ cwd: root })
+const configFile = resolve(root, 'tsconfig.json')
+
+function publishedTypes(): Set<string> {
+  const project = compiler.updateSnapshot({ openProjects: [configFile] }).getProject(configFile)!
+  const published = project.program.getSourceFileNames().flatMap(name => {
+    const service = serviceOf(name)
+    if (service === undefined) return []
+    const types = typesIn(project.program.getSourceFile(name)!, project.checker)
+    return types.filter(type => declared.get(type) === service)
+  })
+  return new Set(published)
+}
+
+/** The service whose running code a file is; undefined for tests, libraries and packages. */
+function serviceOf(name: string): string | undefined {
+  const [services, service, folder] = relative(root, name).split(sep)
+  return services === 'services' && folder === 'src' && !name.endsWith('.test.ts') ? service : undefined
+}
+
+/** Types of events that a file writes where one is expected. A type that is passed on counts where it was written. */
+function typesIn(file: SourceFile, checker: Checker): string[] {
+  const found: string[] = []
+  const visit = (node: Node): void => {
+    if (isStringLiteral(node) && declared.has(node.text) && isEventType(checker.getContextualType(node), checker))
+      found.push(node.text)
+    else if (isTemplateExpression(node) && isEventType(checker.getContextualType(node), checker))
+      found.push(...(textsOf(checker.getTypeAtLocation(node), checker) ?? []))
+    node.forEachChild(visit)
+  }
+  visit(file)
+  return found
+}
+
+/** Whether a type allows types of events and nothing else. */
+function isEventType(type: Type | undefined, checker: Checker): boolean {
+  return textsOf(type, checker)?.every(text => declared.has(text)) ?? false
+}
+
+/** The texts that a type allows; undefined where it allows anything else. */
+function textsOf(type: Type | undefined, checker: Checker): string[] | undefined {
+  if (type?.isTypeParameter()) return textsOf(checker.getConstraintOfTypeParameter(type), checker)
+  if (type?.isStringLiteralType()) return [type.value]
+  if (!type?.isUnionType()) return undefined
+  const texts = type.getTypes().map(each => textsOf(each, checker))
+  return texts.includes(undefined) ? undefined : texts.flatMap(each => each ?? [])
+}
+
+describe('declared events', () => {
+  after(() => compiler.close())
+
+  it('are each published by the service that declares them', () => {
+    const published = publishedTypes()
+    assert.deepEqual(
+      [...declared.keys()].filter(type => !published.has(type)),
+      [],
+    )
+  })
+})
