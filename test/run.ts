@@ -12,7 +12,7 @@ import { obtainTools, toolsCache } from './chart/tools.ts'
 const ROOT = join(import.meta.dirname, '..')
 const CACHE = process.env.CACHE_DIR ?? join(ROOT, '.cache')
 const GRACE_SECONDS = 15
-const TESTS = ['{deploy,libs,protos,services,test}/**/*.test.ts', 'test/**/*.e2e.ts']
+const TESTS = ['{cli,deploy,libs,protos,services,test}/**/*.test.ts', 'test/**/*.e2e.ts']
 const HARNESSES = ['test/faults/*.{soak,e2e}.ts', 'test/abuse/*.e2e.ts', 'test/security/*-flood.e2e.ts']
 const isSoak = process.argv.includes('--soak')
 const concurrency = isSoak ? 1 : Math.min(availableParallelism(), 4)

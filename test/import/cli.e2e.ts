@@ -11,7 +11,7 @@ import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { newOrganization, organizationSettings } from './organizations.ts'
 
-const program = join(import.meta.dirname, '../../services/import/cli/main.ts')
+const program = join(import.meta.dirname, '../../cli/src/main.ts')
 type Ended = { code: number | null; out: string; log: string }
 
 describe('npm run import', () => {
