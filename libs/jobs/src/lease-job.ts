@@ -80,7 +80,7 @@ export function leaseJob<T extends LeaseItem>(options: LeaseJobOptions<T>): Leas
     try {
       for (let failures = 0; !signal.aborted; ) {
         try {
-          if (!(await lease.hold())) return
+          if (!(await lease.acquire())) return
           const current = await load(item)
           if (!current) return
           const outcome = await meter.run(() => runSlice(current), signal, { item: String(item._id) })
@@ -135,7 +135,7 @@ function keepAlive(lease: Lease, ttlMs: number): { lost: AbortController; end():
   const lost = new AbortController()
   let renewal: Promise<unknown> = Promise.resolve()
   const renewing = setInterval(() => {
-    renewal = lease.hold().then(
+    renewal = lease.acquire().then(
       isHeld => isHeld || lost.abort(),
       () => undefined, // if it keeps failing, the lease expires, and the fence holds
     )

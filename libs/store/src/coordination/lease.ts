@@ -1,8 +1,8 @@
 import { type ClientSession, Schema } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
-import { isDuplicate, mapped } from '../tenancy/errors.ts'
+import { isDuplicate, translateErrors } from '../tenancy/errors.ts'
 
-/** `writes` counts fenced transactions: a change that a takeover conflicts with. */
+/** `writes` counts fenced transactions, so that they conflict with a takeover. */
 type LeaseRecord = { _id: string; holder: string; until: Date; writes: number }
 
 const leaseSchema = new Schema<LeaseRecord>(
@@ -15,14 +15,14 @@ const leaseSchema = new Schema<LeaseRecord>(
   { collection: 'leases', versionKey: false },
 )
 
-/** Declares the collection of the leases, for `migrate`. */
+/** Declares the collection of leases, for `migrate`. */
 export const leaseModel = (store: Pick<Store, 'model'>) => store.model('Lease', leaseSchema)
 
-/** Something that one replica at a time does. */
+/** A lease: one replica at a time has it. */
 export type Lease = {
-  /** Takes the lease, or holds on to it for another term; false while another replica has it. */
-  hold(): Promise<boolean>
-  /** Gives it back at once. */
+  /** Acquires or renews the lease. Returns false while another replica has it. */
+  acquire(): Promise<boolean>
+  /** Releases it at once. */
   release(): Promise<void>
   /**
    * Fails a transaction unless the lease is held at its commit: another replica that takes it over conflicts with the
@@ -36,34 +36,36 @@ export class LeaseLost extends Error {
   override name = 'LeaseLost'
 }
 
-/** The lease of a name. A holder that stops renewing it loses it after `termMs`. */
-export function createLease(store: Store, name: string, holder: string, termMs: number): Lease {
+/** Creates the lease of a name. A holder that stops renewing it loses it after `ttlMs`. */
+export function createLease(store: Store, name: string, holder: string, ttlMs: number): Lease {
   const leases = leaseModel(store).collection
   const key = { _id: name } as never
   let renewAt = 0
   return {
-    async hold() {
+    async acquire() {
       const now = Date.now()
-      if (now < renewAt) return true // most of the term is left
+      if (now < renewAt) return true // most of the TTL is left
       const mineOrOver = { ...(key as object), $or: [{ holder }, { until: { $lt: new Date(now) } }] } as never
-      const renewal = { $set: { holder, until: new Date(now + termMs) } }
+      const renewal = { $set: { holder, until: new Date(now + ttlMs) } }
       try {
-        const { matchedCount, upsertedCount } = await mapped(leases.updateOne(mineOrOver, renewal, { upsert: true }))
+        const { matchedCount, upsertedCount } = await translateErrors(
+          leases.updateOne(mineOrOver, renewal, { upsert: true }),
+        )
         const isHeld = matchedCount + upsertedCount > 0
-        if (isHeld) renewAt = now + termMs / 4
+        if (isHeld) renewAt = now + ttlMs / 4
         return isHeld
       } catch (error) {
-        if (isDuplicate(error)) return false // there is one, and it is another's
+        if (isDuplicate(error)) return false // another replica has it
         throw error
       }
     },
     async release() {
       renewAt = 0
-      await mapped(leases.deleteOne({ ...(key as object), holder } as never))
+      await translateErrors(leases.deleteOne({ ...(key as object), holder } as never))
     },
     async fence(session) {
       const mine = { ...(key as object), holder } as never
-      const { matchedCount } = await mapped(leases.updateOne(mine, { $inc: { writes: 1 } }, { session }))
+      const { matchedCount } = await translateErrors(leases.updateOne(mine, { $inc: { writes: 1 } }, { session }))
       if (matchedCount === 0) throw new LeaseLost(`the lease of ${name} was lost`)
     },
   }

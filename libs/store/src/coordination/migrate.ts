@@ -9,21 +9,21 @@ import type { Store } from '../tenancy/connection.ts'
 import { quotaModel } from '../tenancy/quota.ts'
 import { createLease, leaseModel } from './lease.ts'
 
-/** What a migration found and did; indexes as `collection.index`. */
+/** The result of a migration; indexes as `collection.index`. */
 export type Migration = {
   created: string[]
-  /** In the database but not in the models. They are left alone: dropping one is a decision. */
+  /** In the database but not in the models. They are kept: an operator decides whether to drop one. */
   undeclared: string[]
 }
 
 type IndexFields = Record<string, unknown>
 
-/** A holder that was killed keeps the others waiting for so long. */
-const leaseTermMs = 5_000
+/** How long a killed holder blocks the others. */
+const leaseTtlMs = 5_000
 
 /**
- * Creates the collections and indexes of the store's models, with those of outbox, inbox, counters, positions and leases.
- * Can run at any time and as often as one likes; of several at once each waits for its turn. Rejects where an index exists under the same name but is another one.
+ * Creates the collections and indexes of the store's models, and those of outbox, inbox, counters, positions and leases.
+ * Idempotent; concurrent migrations run one after another. Rejects if an index of the same name has another definition.
  */
 export async function migrate(store: Store, logger: Logger): Promise<Migration> {
   for (const declare of [outboxModel, inboxModel, counterModel, positionModel, quotaModel, leaseModel]) declare(store)
@@ -37,17 +37,17 @@ export async function migrate(store: Store, logger: Logger): Promise<Migration> 
 }
 
 async function inTurn(store: Store, work: () => Promise<void>): Promise<void> {
-  const lease = createLease(store, 'migration', randomUUID(), leaseTermMs)
-  while (!(await lease.hold())) await pause(leaseTermMs / 50)
+  const lease = createLease(store, 'migration', randomUUID(), leaseTtlMs)
+  while (!(await lease.acquire())) await pause(leaseTtlMs / 50)
   let renewal: Promise<unknown> = Promise.resolve()
   const renewing = setInterval(() => {
-    renewal = lease.hold().catch(() => undefined)
-  }, leaseTermMs / 4)
+    renewal = lease.acquire().catch(() => undefined)
+  }, leaseTtlMs / 4)
   try {
     await work()
   } finally {
     clearInterval(renewing)
-    await renewal // one that comes after the release would take the lease again
+    await renewal // a renewal after the release would acquire the lease again
     await lease.release()
   }
 }
@@ -65,7 +65,7 @@ async function migrateModel(model: Model<unknown>, { created, undeclared }: Migr
   for (const name of before) if (name && !declared.has(name)) undeclared.push(`${collection.name}.${name}`)
 }
 
-/** Indexes of the schema; records of an organization are found by id within it on every server. */
+/** Indexes of the schema, and {organization, _id}: some servers need it to find a record by id in an organization. */
 function declaredIndexes(model: Model<unknown>): [IndexFields, Record<string, unknown>][] {
   const indexes = model.schema.indexes() as [IndexFields, Record<string, unknown>][]
   const byId: IndexFields = { organization: 1, _id: 1 }

@@ -1,6 +1,6 @@
 import { type ClientSession, Schema } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
-import { isDuplicate, mapped } from '../tenancy/errors.ts'
+import { isDuplicate, translateErrors } from '../tenancy/errors.ts'
 
 type InboxEntry = { _id: string; at: Date }
 
@@ -37,7 +37,7 @@ export function createInbox(store: Store): Inbox {
   const inbox = inboxModel(store).collection
 
   const note = (id: string, session: ClientSession) =>
-    mapped(inbox.insertOne({ _id: id, at: new Date() } as never, { session })).catch(error => {
+    translateErrors(inbox.insertOne({ _id: id, at: new Date() } as never, { session })).catch(error => {
       throw isDuplicate(error) ? new AlreadyConsumed() : error
     })
 

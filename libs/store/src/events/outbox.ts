@@ -1,7 +1,7 @@
 import { type Event, traceCarrier } from '@rollcall/runtime'
 import { type ClientSession, Schema, type Types } from 'mongoose'
 import { connectionOf, type Store } from '../tenancy/connection.ts'
-import { mapped } from '../tenancy/errors.ts'
+import { translateErrors } from '../tenancy/errors.ts'
 import { type OutgoingEvent, serialized } from './event.ts'
 
 /** What one transaction tells, on its way out. */
@@ -51,5 +51,5 @@ export async function addEvents(session: ClientSession, events: readonly Outgoin
     const [first, ...others] = told.slice(from, from + ENTRY_SIZE)
     entries.push({ at: latest, event: others.length > 0 ? [first!, ...others] : first!, sentAt: null })
   }
-  await mapped(connectionOf(session).collection('outbox').insertMany(entries, { session, ordered: true }))
+  await translateErrors(connectionOf(session).collection('outbox').insertMany(entries, { session, ordered: true }))
 }

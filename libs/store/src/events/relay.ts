@@ -3,7 +3,7 @@ import { type Event, type Logger, type Metrics, pause } from '@rollcall/runtime'
 import type { Types } from 'mongoose'
 import { createLease } from '../coordination/lease.ts'
 import type { Store } from '../tenancy/connection.ts'
-import { mapped } from '../tenancy/errors.ts'
+import { translateErrors } from '../tenancy/errors.ts'
 import { type OutboxEntry, outboxModel } from './outbox.ts'
 
 /** How events leave the outbox. */
@@ -45,7 +45,7 @@ export function startRelay(options: RelayOptions): Relay {
   let stopping = false
 
   const markSent = (ids: Types.ObjectId[]) =>
-    mapped(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
+    translateErrors(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
 
   /** Publishes all there is; meanwhile the batch before is marked, and the next one read. */
   const drain = async () => {
@@ -60,7 +60,7 @@ export function startRelay(options: RelayOptions): Relay {
         const events = batch.flatMap(({ event }) => event)
         if (isFirst) lag?.set((Date.now() - batch[0]!.at) / 1000)
         isFirst = false
-        if (!(await lease.hold())) return
+        if (!(await lease.acquire())) return
         const published = publish(events)
         next = batches.next()
         next.catch(() => undefined) // awaited in its turn, or what is published fails first

@@ -1,10 +1,10 @@
 import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import { connectionOf, type Store } from '../tenancy/connection.ts'
-import { mapped, startAgain } from '../tenancy/errors.ts'
+import { retryTransaction, translateErrors } from '../tenancy/errors.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
 import { objectId } from '../tenancy/scope.ts'
 
-/** Transactions that write one document side by side begin again: a counter is the sum of this many. */
+/** A counter is the sum of this many documents, so that concurrent transactions rarely conflict. */
 const SLOTS = 16
 
 type Slot = { organization: Types.ObjectId; name: string; slot: number; value: number }
@@ -20,34 +20,34 @@ const slotSchema = new Schema<Slot>(
 )
 slotSchema.index({ organization: 1, name: 1, slot: 1 }, { unique: true })
 
-/** Declares the collection of the counters, for `migrate`. */
+/** Declares the collection of counters, for `migrate`. */
 export const counterModel = (store: Pick<Store, 'model'>) => store.model('Counter', slotSchema)
 
-/** Which number of which organization: for example its `contacts`. */
+/** A counter of an organization, for example `contacts`. */
 export type CounterKey = { organization: string | Types.ObjectId; name: string }
 
-/** Moves a counter with the records it counts, in their transaction. It begins at 0. */
-export async function moveCounter(session: ClientSession, key: CounterKey, by: number): Promise<void> {
+/** Increments a counter in the transaction that changes the counted records. Counters start at 0. */
+export async function incrementCounter(session: ClientSession, key: CounterKey, by: number): Promise<void> {
   if (by === 0) return
   const slot = { ...stored(key), slot: Math.floor(Math.random() * SLOTS) }
-  const move = slotsOf(connectionOf(session)).updateOne(slot, { $inc: { value: by } }, { session, upsert: true })
-  await mapped(move).catch(startAgain)
+  const increment = slotsOf(connectionOf(session)).updateOne(slot, { $inc: { value: by } }, { session, upsert: true })
+  await translateErrors(increment).catch(retryTransaction)
 }
 
-/** Moves a counter so that whoever else moves it meets this transaction: it comes to its end before, or begins again after. */
-export async function moveCounterAlone(session: ClientSession, key: CounterKey): Promise<void> {
-  const moves = Array.from({ length: SLOTS }, (_, slot) => ({
+/** Increments a counter and conflicts with every other transaction that increments it: one of the two is retried. */
+export async function incrementCounterExclusively(session: ClientSession, key: CounterKey): Promise<void> {
+  const increments = Array.from({ length: SLOTS }, (_, slot) => ({
     updateOne: { filter: { ...stored(key), slot }, update: { $inc: { value: 1 } }, upsert: true },
   }))
-  await mapped(slotsOf(connectionOf(session)).bulkWrite(moves, { session })).catch(startAgain)
+  await translateErrors(slotsOf(connectionOf(session)).bulkWrite(increments, { session })).catch(retryTransaction)
 }
 
-/** What a counter stands at. */
+/** Reads a counter. */
 export function readCounter(store: Store, key: CounterKey, session?: ClientSession): Promise<number> {
   return sumOf(store.connection, key, session)
 }
 
-/** Sets a counter to what `count` finds, beside writers that go on; answers what it was and what it is. */
+/** Sets a counter to the result of `count`, while writers continue. Returns the old and the new value. */
 export function repairCounter(
   store: Store,
   key: CounterKey,
@@ -57,14 +57,14 @@ export function repairCounter(
   return store.transaction(async session => {
     const was = await sumOf(store.connection, key, session)
     const is = await count(session)
-    await mapped(slots.deleteMany(stored(key), { session }))
-    await mapped(slots.insertOne({ ...stored(key), slot: 0, value: is }, { session })).catch(startAgain)
+    await translateErrors(slots.deleteMany(stored(key), { session }))
+    await translateErrors(slots.insertOne({ ...stored(key), slot: 0, value: is }, { session })).catch(retryTransaction)
     return { was, is }
   })
 }
 
 async function sumOf(connection: Connection, key: CounterKey, session?: ClientSession): Promise<number> {
-  const slots = await mapped(
+  const slots = await translateErrors(
     slotsOf(connection)
       .find(stored(key), { maxTimeMS: READ_MS, ...(session && { session }) })
       .toArray(),

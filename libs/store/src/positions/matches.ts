@@ -1,32 +1,32 @@
 import { LRUCache } from 'lru-cache'
 import type { Block } from './positions.ts'
 
-/** What a filter matches in a list. */
+/** The records of a list that match a filter. */
 export type Match = {
   total: number
-  /** How many there are where, newest first. */
+  /** Number of matches per range of positions, newest first. */
   blocks: readonly Block[]
-  /** Where each of them is, newest first; only of few. */
-  places?: readonly number[]
+  /** Positions of the matches, newest first; only if there are few. */
+  positions?: readonly number[]
 }
 
 /**
- * Remembers what filters match for as long as their list is unchanged, so that going through the pages of a filtered
- * list looks through it once. Only for lists whose writers all take, release or touch positions: nothing else tells it.
+ * Caches the matches of filters until their list changes, so that paging through a filtered list scans it once. Only for
+ * lists whose writers all take, release or invalidate positions.
  */
 export type MatchMemory = {
-  /** @param changes the count of changes of the list, read before `look` begins */
-  recall(key: string, changes: number, look: () => Promise<Match>): Promise<Match>
+  /** @param changes `Positions.changes()` of the list, read before `find` starts */
+  recall(key: string, changes: number, find: () => Promise<Match>): Promise<Match>
 }
 
-/** Creates a memory of at most `maxEntries` filters. */
+/** Creates a cache of at most `maxEntries` filters. */
 export function createMatchMemory({ maxEntries = 1000 } = {}): MatchMemory {
   const entries = new LRUCache<string, { changes: number; match: Promise<Match> }>({ max: maxEntries })
   return {
-    recall(key, changes, look) {
+    recall(key, changes, find) {
       const known = entries.get(key)
       if (known?.changes === changes) return known.match
-      const entry = { changes, match: look() }
+      const entry = { changes, match: find() }
       entries.set(key, entry)
       entry.match.catch(() => entries.peek(key) === entry && entries.delete(key))
       return entry.match

@@ -9,17 +9,17 @@ import { BLOCK, type Block, blocksOf, type Positions, rangeOf, spansOf, startOfS
 /** By age: newest first, or oldest first. */
 export type ByAge = { position: 1 | -1 }
 
-/** Up to so many matches it is cheaper to know where each one is than to look for it. */
+/** Up to this many matches, their positions are kept. */
 const FEW = 1000
-/** Positions that matches are counted by, and that are looked through at once. */
+/** Positions that are scanned at once, and that matches are counted by. */
 const SPAN = 2 * BLOCK
-/** Spans whose matches are held at once while all are counted. */
+/** Spans per batch of the counting cursor. */
 const SPANS_AT_ONCE = 50
 
 /** Positions from `low` to `high`. */
 type Span = { low: number; high: number }
 
-/** The halves of a span, the one to be read first at the end. */
+/** The halves of a span; the one to read first is last. */
 function halvesOf({ low, high }: Span, isNewestFirst: boolean): Span[] {
   const middle = Math.floor((low + high) / 2)
   const [older, newer] = [
@@ -29,7 +29,7 @@ function halvesOf({ low, high }: Span, isNewestFirst: boolean): Span[] {
   return isNewestFirst ? [older, newer] : [newer, older]
 }
 
-/** What a list with positions is drawn from. */
+/** Where the records of a list with positions are read from. */
 export type PositionedSelection<T extends object> = Selection<T> & {
   positions: Positions
   matches?: MatchMemory | undefined
@@ -48,11 +48,11 @@ export function positionedSource<T extends object>(
   const between = (low: number, high: number) => ({ ...base, position: { $gte: low, $lte: high } })
   const filtered = (low: number, high: number): PipelineStage[] => [
     { $match: between(low, high) },
-    ...(hasFilter ? [{ $match: filter }] : []), // apart: the range bounds what the filter is tried on
+    ...(hasFilter ? [{ $match: filter }] : []), // a stage of its own: the range bounds how many records the filter is tried on
   ]
   const decode = documentReader<T & { position: number }>(select && [...Object.keys(select), 'position'])
 
-  /** All records of a span, in any order: to sort them is cheaper here than there. Undefined where they are too large. */
+  /** All records of a span, unordered: sorting here is cheaper than on the server. Undefined if they are too large. */
   const within = async ({ low, high }: Span): Promise<Uint8Array[] | undefined> => {
     const documents: Uint8Array[] = []
     let bytes = 0
@@ -64,7 +64,7 @@ export function positionedSource<T extends object>(
     return documents
   }
 
-  /** By arithmetic: the blocks say where the page is. */
+  /** Computes the range of a page from the blocks and reads it. */
   const pageOf = async (blocks: Iterable<Block>, total: number, skip: number, limit: number): Promise<T[]> => {
     const wanted = Math.min(limit, total - skip)
     const range = rangeOf(blocks, isNewestFirst ? skip : total - skip - wanted, wanted)
@@ -77,45 +77,46 @@ export function positionedSource<T extends object>(
   const plainPage = async (skip: number, limit: number) => {
     const recent = positions.recent()
     const guess = recent && pageOf(blocksOf(recent), recent.total, skip, limit)
-    guess?.catch(() => undefined) // it may not be wanted
+    guess?.catch(() => undefined) // the guess may be unused
     const map = await positions.read()
     const isRight = recent?.changes === map.changes
     const docs = await (guess && isRight ? guess : pageOf(blocksOf(map), map.total, skip, limit))
     return { docs, total: map.total }
   }
 
-  const look = async (): Promise<Match> => {
-    const spans = scope.stream<{ _id: number; found: number[] }>(
-      [...matching(selection, filter), { $group: { _id: startOfSpan(SPAN), found: { $push: '$position' } } }],
+  const findMatches = async (): Promise<Match> => {
+    const spans = scope.stream<{ _id: number; positions: number[] }>(
+      [...matching(selection, filter), { $group: { _id: startOfSpan(SPAN), positions: { $push: '$position' } } }],
       { batchSize: SPANS_AT_ONCE },
     )
     const blocks: Block[] = []
     let total = 0
-    let places: number[] | undefined = []
-    for await (const { _id, found } of spans) {
-      blocks.push({ low: _id + 1, high: _id + SPAN, count: found.length })
-      total += found.length
-      // Of many no more than how many: where a million are is megabytes, for each filter that somebody looks at.
-      places = total > FEW ? undefined : places?.concat(found)
+    let found: number[] | undefined = []
+    for await (const { _id, positions } of spans) {
+      blocks.push({ low: _id + 1, high: _id + SPAN, count: positions.length })
+      total += positions.length
+      // The positions of a million matches would take megabytes per filter.
+      found = total > FEW ? undefined : found?.concat(positions)
     }
     blocks.sort((a, b) => b.low - a.low)
-    places?.sort((a, b) => b - a)
-    return { total, blocks, ...(places && { places }) }
+    found?.sort((a, b) => b - a)
+    return { total, blocks, ...(found && { positions: found }) }
   }
 
   const filteredPage = async (skip: number, limit: number) => {
     const changes = await positions.changes()
     const key = JSON.stringify([scope.model.collection.name, scope.organization, base, filter])
-    const { total, blocks, places } = await (memory ? memory.recall(key, changes, look) : look())
-    if (!places) return { docs: await pageOf(blocks, total, skip, limit), total }
-    const position = { $in: (isNewestFirst ? places : places.toReversed()).slice(skip, skip + limit) }
+    const matches = await (memory ? memory.recall(key, changes, findMatches) : findMatches())
+    const { total, blocks, positions: found } = matches
+    if (!found) return { docs: await pageOf(blocks, total, skip, limit), total }
+    const position = { $in: (isNewestFirst ? found : found.toReversed()).slice(skip, skip + limit) }
     return { docs: await scope.aggregate<T>([{ $match: { position } }, ...cut(selection, order)]), total }
   }
 
   return {
     page: hasFilter ? filteredPage : plainPage,
     async *batches() {
-      const spans = [...spansOf(await positions.read(), SPAN)] // the next one last
+      const spans = [...spansOf(await positions.read(), SPAN)] // the next one is last
       if (isNewestFirst) spans.reverse()
       let size = SPAN
       const read = () => {
@@ -126,7 +127,7 @@ export function positionedSource<T extends object>(
           return read()
         }
         const documents = within(span)
-        documents.catch(() => undefined) // it is awaited, or nobody wants it any more
+        documents.catch(() => undefined) // awaited below, unless the reader stopped
         return { span, documents }
       }
       for (let next = read(); next; ) {
@@ -136,7 +137,7 @@ export function positionedSource<T extends object>(
           size = Math.ceil((span.high - span.low + 1) / 2)
           spans.push(span)
         }
-        next = read() // while these are written out
+        next = read() // read ahead while these are written
         if (found) yield found.map(decode).sort((a, b) => (a.position - b.position) * order.position)
       }
     },

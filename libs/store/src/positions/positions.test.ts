@@ -91,12 +91,12 @@ describe('the register of positions', () => {
   describe('lets a fence meet', () => {
     type Register = ReturnType<typeof positions>
     type Tell = (register: Register, session: ClientSession) => Promise<unknown>
-    const touch: Tell = (register, session) => register.touch(session)
-    const lock: Tell = (register, session) => register.lock(session)
+    const touch: Tell = (register, session) => register.invalidate(session)
+    const lock: Tell = (register, session) => register.lockMembership(session)
     const take: Tell = (register, session) => register.take(session, 1)
     const release: Tell = (register, session) => register.release(session, [1])
 
-    const fence = (register: Register) => store.transaction(session => register.fence(session))
+    const fence = (register: Register) => store.transaction(session => register.lockAll(session))
 
     for (const [what, tell, count] of [
       ['a change of a record', touch, 1],

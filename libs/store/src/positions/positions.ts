@@ -2,65 +2,70 @@ import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
-import { mapped, startAgain } from '../tenancy/errors.ts'
+import { retryTransaction, translateErrors } from '../tenancy/errors.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
 import { type Filter, objectId, type Scope } from '../tenancy/scope.ts'
-import { moveCounter, moveCounterAlone, readCounter } from './counters.ts'
+import { incrementCounter, incrementCounterExclusively, readCounter } from './counters.ts'
 
 /**
- * Positions make any page of a long list as cheap as its first one. Each record of the list gets the next whole number
- * when it is created (its field `position`), in the transaction that creates it. Positions are dense but for records
- * deleted since; how many of those each block of positions has lost is kept beside the last position given out. So the
- * place of any page is a matter of arithmetic, and the page a short range of the index {organization, …, position}.
+ * Positions make any page of a long list as cheap as the first one. Each record gets the next integer when it is created
+ * (its field `position`), in the transaction that creates it. Deleted records leave holes. The register of the list counts
+ * the holes in each block of positions, so the range of any page is computed, and read from a short range of the index
+ * {organization, …, position}.
  */
 export type Positions = {
   /**
-   * Reserves `count` positions, `first` and those after it, and a time of creation later than that of all records
-   * before: with it (and ids made in order) the list is in order of `createdAt`, `_id` too.
+   * Reserves `count` positions from `first` on, and a creation time later than that of every earlier record. With that
+   * time, and ids made in order, the list is also in order of `createdAt`, `_id`.
    */
   take(session: ClientSession, count: number): Promise<{ first: number; at: Date }>
-  /** Gives back the positions of deleted records, in the transaction that deletes them. */
+  /** Releases the positions of deleted records. Call it in the transaction that deletes them. */
   release(session: ClientSession, positions: readonly number[]): Promise<void>
-  /** Tells that records of the list change otherwise, in the transaction that changes them; `MatchMemory` lives by it. */
-  touch(session: ClientSession): Promise<void>
-  /** The same for long work: meets whatever takes or releases places now, not when the work is done. */
-  lock(session: ClientSession): Promise<void>
   /**
-   * Meets every change of the list that is told of, in whatever way: its transaction comes to its end before this one, or
-   * begins again after it. For what all of them have to see, such as which fields there are.
+   * Invalidates the cached match counts. Call it in the transaction that changes records without adding or removing any.
    */
-  fence(session: ClientSession): Promise<void>
+  invalidate(session: ClientSession): Promise<void>
   /**
-   * Counts the records of the list anew, beside writers that go on, and sets right what is known of their positions.
-   * Answers how many there were said to be and how many there are; undefined where nothing was wrong.
-   * @param base which records are on the list, of those of the scope
+   * Conflicts with every transaction that takes or releases positions. Call it first in a long transaction, which then
+   * fails at once instead of at its end.
+   */
+  lockMembership(session: ClientSession): Promise<void>
+  /**
+   * Takes the exclusive lock: conflicts with every transaction that changes the list, so one of the two is retried. For
+   * changes that every writer must see, such as the set of fields.
+   */
+  lockAll(session: ClientSession): Promise<void>
+  /**
+   * Recounts the records of the list and corrects its register, while writers continue. Returns the stored and the actual
+   * number of records; undefined if the register was right.
+   * @param base selects the records of the scope that are on the list
    */
   repair<T extends object>(scope: Scope<T>, base?: Filter): Promise<{ was: number; is: number } | undefined>
-  /** Forgets the list, once all its records are gone. */
+  /** Deletes the register, once all records of the list are deleted. */
   drop(session: ClientSession): Promise<void>
   read(session?: ClientSession): Promise<PositionMap>
-  /** Another number after every change of the list that was told of, in whatever way. */
+  /** A number that differs after every change of the list. */
   changes(): Promise<number>
-  /** What was read last in this process, if anything: a guess. */
+  /** The result of the last `read` in this process; it may be stale. */
   recent(): PositionMap | undefined
 }
 
-/** How the positions of a list stand. */
+/** The register of a list. */
 export type PositionMap = {
-  /** Records there are. */
+  /** Number of records. */
   total: number
-  /** The highest position given out. */
+  /** The highest position ever taken. */
   last: number
-  /** Another one whenever places were taken, released or locked. */
+  /** Increases whenever positions are taken, released or locked. */
   changes: number
-  /** Records deleted, by block of positions. */
+  /** Number of deleted records, by block of positions. */
   holes: ReadonlyMap<number, number>
 }
 
 /** Positions in a block: 1 to 1024 are block 0. */
 export const BLOCK = 1024
 
-/** A repair counts again whatever was written meanwhile, and gives way to it for so long. */
+/** How long a repair retries after conflicts with writers. */
 const REPAIR_MS = 300_000
 
 type Register = {
@@ -87,7 +92,7 @@ const registerSchema = new Schema<Register>(
 )
 registerSchema.index({ organization: 1, name: 1 }, { unique: true })
 
-/** Declares the collection of the registers, for `migrate`. */
+/** Declares the collection of registers, for `migrate`. */
 export const positionModel = (store: Pick<Store, 'model'>) => store.model('Positions', registerSchema)
 
 /** By connection, then by organization and name. */
@@ -108,7 +113,7 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
   const seen = recentOf(store.connection)
   const seenKey = `${key.organization} ${name}`
   const find = (session?: ClientSession) =>
-    mapped(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...(session && { session }) }))
+    translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...(session && { session }) }))
 
   return {
     async take(session, count) {
@@ -116,13 +121,13 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       const now = new Date()
       if (!register) {
         const fresh = { ...key, last: count, total: count, changes: 1, at: now, holes: {} }
-        await mapped(registers.insertOne(fresh, { session })).catch(startAgain)
+        await translateErrors(registers.insertOne(fresh, { session })).catch(retryTransaction)
         return { first: 1, at: now }
       }
-      // Whoever else read the same register meets this write, and begins again.
+      // Another transaction that read the same register conflicts with this write and is retried.
       const at = new Date(Math.max(now.getTime(), register.at.getTime() + 1))
       const advance = { $inc: { last: count, total: count, changes: 1 }, $set: { at } }
-      await mapped(registers.updateOne(key, advance, { session }))
+      await translateErrors(registers.updateOne(key, advance, { session }))
       return { first: register.last + 1, at }
     },
     async release(session, gone) {
@@ -132,37 +137,38 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
         const hole = `holes.${blockOf(position)}`
         changes[hole] = (changes[hole] ?? 0) + 1
       }
-      await mapped(registers.updateOne(key, { $inc: changes }, { session }))
+      await translateErrors(registers.updateOne(key, { $inc: changes }, { session }))
     },
-    touch: session => moveCounter(session, touches, 1), // not in the register: writers of other records never meet
-    async lock(session) {
-      await mapped(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
+    invalidate: session => incrementCounter(session, touches, 1), // not in the register, where writers would conflict
+    async lockMembership(session) {
+      await translateErrors(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
     },
-    async fence(session) {
+    async lockAll(session) {
       const fresh = { last: 0, total: 0, at: new Date(), holes: {} }
-      const move = { $inc: { changes: 1 }, $setOnInsert: fresh } // made where it is missing: else the first one never meets it
-      await mapped(registers.updateOne(key, move, { session, upsert: true })).catch(startAgain)
-      await moveCounterAlone(session, touches)
+      const move = { $inc: { changes: 1 }, $setOnInsert: fresh } // upserted, so that it conflicts with the first `take` too
+      await translateErrors(registers.updateOne(key, move, { session, upsert: true })).catch(retryTransaction)
+      await incrementCounterExclusively(session, touches)
     },
     repair: (scope, base) =>
       store.transaction(
         async session => {
           const register = await find(session)
-          const found = await standingOf(scope, base, session)
-          const last = Math.max(found.last, register?.last ?? 0) // no place is given out twice
+          const found = await countRecords(scope, base, session)
+          const last = Math.max(found.last, register?.last ?? 0) // no position is taken twice
           const right = { last, total: found.total, holes: holesOf(found.counts, last) }
-          if (isDeepStrictEqual(right, standing(register))) return undefined
-          if (register) await mapped(registers.updateOne(key, { $set: right, $inc: { changes: 1 } }, { session }))
+          if (isDeepStrictEqual(right, stateOf(register))) return undefined
+          if (register)
+            await translateErrors(registers.updateOne(key, { $set: right, $inc: { changes: 1 } }, { session }))
           else
-            await mapped(registers.insertOne({ ...key, ...right, changes: 1, at: new Date() }, { session })).catch(
-              startAgain,
-            )
+            await translateErrors(
+              registers.insertOne({ ...key, ...right, changes: 1, at: new Date() }, { session }),
+            ).catch(retryTransaction)
           return { was: register?.total ?? 0, is: right.total }
         },
         { timeoutMs: REPAIR_MS },
       ),
     async drop(session) {
-      await mapped(registers.deleteOne(key, { session }))
+      await translateErrors(registers.deleteOne(key, { session }))
     },
     async changes() {
       const [register, touched] = await Promise.all([find(), readCounter(store, touches)])
@@ -174,25 +180,27 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       const holes = new Map(Object.entries(register?.holes ?? {}).map(([block, count]) => [Number(block), count]))
       const { total = 0, last = 0, changes = 0 } = register ?? {}
       const map = { total, last, changes, holes }
-      if (!session) seen.set(seenKey, map) // what is not committed may never have been
+      if (!session) seen.set(seenKey, map) // an uncommitted register may be rolled back
       return map
     },
   }
 }
 
-/** The organizations that have a list of that name. */
+/** The organizations that have a list of this name. */
 export function organizationsWith(store: Store, name: string): Promise<Types.ObjectId[]> {
-  return mapped(positionModel(store).collection.distinct('organization', { name })) as Promise<Types.ObjectId[]>
+  return translateErrors(positionModel(store).collection.distinct('organization', { name })) as Promise<
+    Types.ObjectId[]
+  >
 }
 
-/** What a register says of its list; nothing where there is none. */
-function standing(register: Register | null): Pick<Register, 'last' | 'total' | 'holes'> {
+/** The comparable part of a register; zeros if there is none. */
+function stateOf(register: Register | null): Pick<Register, 'last' | 'total' | 'holes'> {
   const { last = 0, total = 0, holes = {} } = register ?? {}
   return { last, total, holes }
 }
 
-/** The records there really are: how many, the highest position among them, and how many there are in each block. */
-async function standingOf<T extends object>(scope: Scope<T>, base: Filter = {}, session: ClientSession) {
+/** Counts the actual records: in all, the highest position, and per block. */
+async function countRecords<T extends object>(scope: Scope<T>, base: Filter = {}, session: ClientSession) {
   const blocks = await scope.aggregate<{ _id: number; count: number; last: number }>(
     [{ $match: base }, { $group: { _id: startOfSpan(BLOCK), count: { $sum: 1 }, last: { $max: '$position' } } }],
     { session, maxTimeMs: REPAIR_MS },
@@ -204,13 +212,13 @@ async function standingOf<T extends object>(scope: Scope<T>, base: Filter = {}, 
   }
 }
 
-/** In a pipeline: the last position before the span, of so many positions, that a record's position is in. */
+/** A pipeline expression: the last position before the span of `size` positions that contains a record's position. */
 export function startOfSpan(size: number) {
   const index = { $subtract: ['$position', 1] }
   return { $subtract: [index, { $mod: [index, size] }] }
 }
 
-/** How many records each block lacks of those that had its positions. */
+/** Number of holes in each block. */
 function holesOf(counts: ReadonlyMap<number, number>, last: number): Record<string, number> {
   const holes: Record<string, number> = {}
   for (let block = 0; block <= blockOf(last); block++) {
@@ -220,10 +228,10 @@ function holesOf(counts: ReadonlyMap<number, number>, last: number): Record<stri
   return holes
 }
 
-/** Positions from `low` to `high` and how many records wanted are among them. */
+/** Positions from `low` to `high`, and the number of matching records among them. */
 export type Block = { low: number; high: number; count: number }
 
-/** The blocks that hold records, newest first. */
+/** The blocks that contain records, newest first. */
 export function* blocksOf({ last, holes }: Pick<PositionMap, 'last' | 'holes'>): Generator<Block> {
   for (let block = blockOf(last); block >= 0; block--) {
     const low = block * BLOCK + 1
@@ -234,8 +242,8 @@ export function* blocksOf({ last, holes }: Pick<PositionMap, 'last' | 'holes'>):
 }
 
 /**
- * Where the records of ranks `skip` to `skip + limit - 1` are, counted from the newest, in blocks that are given newest
- * first: between `low` and `high`, after skipping `skip` of those. Undefined where there are none.
+ * Finds the records of ranks `skip` to `skip + limit - 1`, counted from the newest, in blocks ordered newest first. They are
+ * between `low` and `high`, after `skip` records from `high` on. Undefined if there are none.
  */
 export function rangeOf(
   blocks: Iterable<Block>,
@@ -243,27 +251,27 @@ export function rangeOf(
   limit: number,
 ): { low: number; high: number; skip: number } | undefined {
   if (limit <= 0) return undefined
-  let newest: Place | undefined
+  let newest: Location | undefined
   let before = 0
   for (const block of blocks) {
-    if (!newest && skip < before + block.count) newest = placeIn(block, skip - before)
+    if (!newest && skip < before + block.count) newest = locate(block, skip - before)
     const oldest = skip + limit - 1 - before
-    if (newest && oldest < block.count) return { low: placeIn(block, oldest).low, high: newest.high, skip: newest.skip }
+    if (newest && oldest < block.count) return { low: locate(block, oldest).low, high: newest.high, skip: newest.skip }
     before += block.count
   }
   return undefined
 }
 
 /** A record is between `low` and `high`, after `skip` others from `high` on. */
-type Place = { low: number; high: number; skip: number }
+type Location = { low: number; high: number; skip: number }
 
-/** In a block without gaps its rank says which position a record has. */
-function placeIn({ low, high, count }: Block, rank: number): Place {
+/** In a block without holes, a record's rank determines its position. */
+function locate({ low, high, count }: Block, rank: number): Location {
   const isDense = count === high - low + 1
   return isDense ? { low: high - rank, high: high - rank, skip: 0 } : { low, high, skip: rank }
 }
 
-/** Ranges of at most `size` positions, a multiple of `BLOCK`, that hold all records, newest first. */
+/** Ranges of at most `size` positions (a multiple of `BLOCK`) that contain all records, newest first. */
 export function* spansOf(
   map: Pick<PositionMap, 'last' | 'holes'>,
   size: number,

@@ -449,7 +449,7 @@ describe('positions', () => {
       renamed.name = `Person renamed 77 in ${round}`
       await store.transaction(async session => {
         await mine.updateOne({ _id: renamed.id }, { $set: { name: renamed.name } }, { session })
-        await register.touch(session)
+        await register.invalidate(session)
       })
     }
   })

@@ -1,6 +1,6 @@
 import type { Logger } from '@rollcall/runtime'
 import { type ClientSession, type Connection, type Model, Mongoose, type Schema } from 'mongoose'
-import { mapped } from './errors.ts'
+import { translateErrors } from './errors.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { watchSessions } from './orphans.ts'
 import { type ReadLimitOptions, readLimitsOf } from './read-limits.ts'
@@ -67,7 +67,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
   connection.on('disconnected', () => {
     if (!closing) logger.warn('database disconnected')
   })
-  await mapped(connection.asPromise()).catch(async error => {
+  await translateErrors(connection.asPromise()).catch(async error => {
     await connection.close(true).catch(() => undefined)
     throw error
   })
@@ -78,8 +78,8 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
   const transaction: Store['transaction'] = async (work, { timeoutMs: limitMs = timeoutMs, queue: name } = {}) => {
     const deadline = Date.now() + limitMs
     const run = async () => {
-      const session = await mapped(connection.startSession())
-      await watch.note(session)
+      const session = await translateErrors(connection.startSession())
+      await watch.register(session)
       stores.set(session, connection)
       return runTransaction(session, work, deadline).finally(() => session.endSession())
     }
@@ -91,7 +91,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     model: <T>(name: string, schema: Schema<T>) =>
       (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema),
     transaction,
-    ping: async () => void (await mapped(connection.db!.command({ ping: 1 }))),
+    ping: async () => void (await translateErrors(connection.db!.command({ ping: 1 }))),
     close: async () => {
       closing = true
       await watch.stop()

@@ -4,34 +4,34 @@ import { Error as MongooseErrors, mongo } from 'mongoose'
 const DUPLICATE_KEY = 11000
 const MAX_TIME_EXPIRED = 50
 
-/** Whether something failed because a unique index already holds the value. */
+/** Whether a unique index refused a duplicate value. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof AppError ? error.code === 'record.duplicate' : codeOf(error) === DUPLICATE_KEY
 }
 
-/** Whether the whole transaction may run again: it met another one, or the server went away before the commit. */
+/** Whether the transaction may be retried: it conflicted with another one, or the server changed before the commit. */
 export function isTransient(error: unknown): boolean {
   return error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError')
 }
 
-/** An error that makes the transaction it is thrown in begin again. */
+/** An error that makes its transaction retry. */
 function restart(cause: unknown): Error {
-  const error = new mongo.MongoError('the transaction begins again', { cause: cause as Error })
+  const error = new mongo.MongoError('the transaction is retried', { cause: cause as Error })
   error.addErrorLabel('TransientTransactionError')
   return error
 }
 
-/** For writes that create what another transaction may create at once: the later one begins again, and finds it. */
-export function startAgain(error: unknown): never {
+/** Handles the error of a write that another transaction may make too: a duplicate retries, and then finds the record. */
+export function retryTransaction(error: unknown): never {
   throw isDuplicate(error) ? restart(error) : error
 }
 
-/** Whether the server gave up a read because its time was over: here, or in the refusal that came of it. */
+/** Whether the server ended a read at its time limit. Accepts the driver's error or the refusal made from it. */
 export function isOutOfTime(error: unknown): boolean {
   return codeOf(error) === MAX_TIME_EXPIRED || (error instanceof AppError && codeOf(error.cause) === MAX_TIME_EXPIRED)
 }
 
-/** Whether the database could not be reached or did not answer in time. */
+/** Whether the database is unreachable or did not answer in time. */
 export function isAway(thrown: unknown): boolean {
   const error = withoutWrapping(thrown)
   return (
@@ -60,8 +60,8 @@ export function toStoreError(error: unknown): unknown {
   return error
 }
 
-/** Runs one operation of the database; what it throws is what `toStoreError` makes of it. */
-export async function mapped<T>(operation: Promise<T>): Promise<T> {
+/** Awaits a database operation and translates its error with `toStoreError`. */
+export async function translateErrors<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation
   } catch (error) {

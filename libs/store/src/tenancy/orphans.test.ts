@@ -38,7 +38,7 @@ describe('sessions of the dead', () => {
     const { store, drop } = await testStore()
     const watch = watchSessions(store.connection, quiet)
     const sleeper = await store.connection.startSession()
-    await watch.note(sleeper)
+    await watch.register(sleeper)
     await watch.stop() // gives no sign from now on, but for the record that a sleeper would have left
     const id = sleeper.id!.id
     await store.connection.collection('processes').insertOne({ beat: 1, sessions: [id] } as never)

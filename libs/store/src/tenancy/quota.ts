@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import { type ClientSession, Schema, type Types } from 'mongoose'
 import { connectionOf, type Store } from './connection.ts'
-import { mapped, startAgain } from './errors.ts'
+import { retryTransaction, translateErrors } from './errors.ts'
 import type { Filter, Scope } from './scope.ts'
 
 type Turnstile = { organization: Types.ObjectId; name: string; passes: number }
@@ -37,7 +37,9 @@ export async function requireRoom<T extends object>(
 ): Promise<void> {
   const turnstiles = connectionOf(session).collection<Turnstile>('quotas')
   const own = { organization: scope.organization, name: scope.model.collection.name }
-  await mapped(turnstiles.updateOne(own, { $inc: { passes: 1 } }, { session, upsert: true })).catch(startAgain)
+  await translateErrors(turnstiles.updateOne(own, { $inc: { passes: 1 } }, { session, upsert: true })).catch(
+    retryTransaction,
+  )
   if ((await scope.count(of, { session })) < limit) return
   if (retryAfterSeconds === undefined) throw new AppError('quota.exceeded', { limit, what })
   throw new AppError('quota.too_many_pending', { limit, what, retryAfterSeconds })

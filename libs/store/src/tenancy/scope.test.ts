@@ -8,7 +8,7 @@ import type { Model, PipelineStage } from 'mongoose'
 import { draft, newOrganization, type Person, people, personFields, quiet, testStore } from '../../test/store.ts'
 import { createLease } from '../coordination/lease.ts'
 import { migrate } from '../coordination/migrate.ts'
-import { moveCounter, readCounter, repairCounter } from '../positions/counters.ts'
+import { incrementCounter, readCounter, repairCounter } from '../positions/counters.ts'
 import { parseFilter } from '../query/filter.ts'
 import { connectStore, type Store } from './connection.ts'
 import { isDuplicate } from './errors.ts'
@@ -311,11 +311,11 @@ describe('a counter', () => {
     const add = (number: number) =>
       store.transaction(async session => {
         await mine.insertOne(draft(number), { session })
-        await moveCounter(session, key, 1)
+        await incrementCounter(session, key, 1)
       })
     await Promise.all(Array.from({ length: 24 }, (_, number) => add(number)))
     assert.equal(await readCounter(store, key), 24)
-    await store.transaction(session => moveCounter(session, key, -4))
+    await store.transaction(session => incrementCounter(session, key, -4))
     assert.equal(await readCounter(store, key), 20)
     assert.equal(await readCounter(store, { ...key, organization: newOrganization() }), 0)
 
@@ -341,7 +341,7 @@ describe('the indexes', () => {
 
   it('are made by one at a time', async () => {
     const another = createLease(store, 'migration', 'another', 60_000)
-    assert.ok(await another.hold())
+    assert.ok(await another.acquire())
     let isOver = false
     const migration = migrate(store, quiet).finally(() => {
       isOver = true

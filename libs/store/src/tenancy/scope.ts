@@ -7,7 +7,7 @@ import {
   type PipelineStage,
   Types,
 } from 'mongoose'
-import { mapped } from './errors.ts'
+import { translateErrors } from './errors.ts'
 import { READ_MS, STREAM_MS } from './read-limits.ts'
 
 /** A condition on fields of the stored record. Ids may be given as text. */
@@ -114,57 +114,63 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
 
   const insertMany: Scope<T>['insertMany'] = async (drafts, { session } = {}) => {
     if (drafts.length === 0) return []
-    const docs = await mapped(Promise.all(drafts.map(draft => toDocument(model, { ...draft, organization }))))
-    await mapped(model.collection.insertMany(docs as mongo.Document[], { ordered: true, ...only({ session }) }))
+    const docs = await translateErrors(Promise.all(drafts.map(draft => toDocument(model, { ...draft, organization }))))
+    await translateErrors(
+      model.collection.insertMany(docs as mongo.Document[], { ordered: true, ...omitUndefined({ session }) }),
+    )
     return docs as T[]
   }
 
   const findOneAndDelete: Scope<T>['findOneAndDelete'] = (filter, options = {}) =>
-    mapped(model.findOneAndDelete(within(filter), { ...strict, ...only(options) }).exec()) as Promise<T | null>
+    translateErrors(
+      model.findOneAndDelete(within(filter), { ...strict, ...omitUndefined(options) }).exec(),
+    ) as Promise<T | null>
 
   return {
     organization,
     model,
     find: (filter, { projection, ...options } = {}) =>
-      mapped(model.find(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T[]>,
+      translateErrors(model.find(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T[]>,
     findOne: (filter, { projection, ...options } = {}) =>
-      mapped(model.findOne(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T | null>,
+      translateErrors(
+        model.findOne(within(filter), projection, { ...strict, ...timed(options) }).exec(),
+      ) as Promise<T | null>,
     count: (filter, options = {}) =>
-      mapped(model.countDocuments(within(filter), { ...strict, ...timed(options) }).exec()),
+      translateErrors(model.countDocuments(within(filter), { ...strict, ...timed(options) }).exec()),
     insertOne: async (draft, options) => (await insertMany([draft], options))[0]!,
     insertMany,
     updateOne: (filter, update, { unseen, ...options } = {}) =>
-      mapped(
+      translateErrors(
         model
           .updateOne(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
             ...strict,
-            ...only(options),
+            ...omitUndefined(options),
           })
           .exec(),
       ),
     updateMany: (filter, update, { unseen, ...options } = {}) =>
-      mapped(
+      translateErrors(
         model
           .updateMany(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
             ...strict,
-            ...only(options),
+            ...omitUndefined(options),
           })
           .exec(),
       ),
     findOneAndUpdate: (filter, update, { returnDocument = 'after', unseen, ...options } = {}) =>
-      mapped(
+      translateErrors(
         model
           .findOneAndUpdate(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
             ...strict,
             returnDocument,
-            ...only(options),
+            ...omitUndefined(options),
           })
           .exec(),
       ) as Promise<T | null>,
     deleteOne: (filter, options = {}) =>
-      mapped(model.deleteOne(within(filter), { ...strict, ...only(options) }).exec()),
+      translateErrors(model.deleteOne(within(filter), { ...strict, ...omitUndefined(options) }).exec()),
     deleteMany: (filter, options = {}) =>
-      mapped(model.deleteMany(within(filter), { ...strict, ...only(options) }).exec()),
+      translateErrors(model.deleteMany(within(filter), { ...strict, ...omitUndefined(options) }).exec()),
     findOneAndDelete,
     async rewriteOne(filter, changes, { session }) {
       const record = await findOneAndDelete(filter, { session })
@@ -173,7 +179,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       return rewritten!
     },
     aggregate: <R extends object>(pipeline: PipelineStage[], options: WithSession & Timed = {}) =>
-      mapped(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), timed(options)).toArray()),
+      translateErrors(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), timed(options)).toArray()),
     findRaw: (filter, options = {}) => repliesOf(model.collection.find(within(filter), { ...raw, ...timed(options) })),
     aggregateRaw: (pipeline, options = {}) =>
       repliesOf(model.collection.aggregate(tenantPipeline(organization, pipeline), { ...raw, ...timed(options) })),
@@ -190,7 +196,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
     bulkWrite: async (operations, { session, ordered = false, unseen = false } = {}) => {
       if (operations.length === 0) return undefined // the driver refuses to write nothing
       const writes = operations.map(operation => tenantWrite(model, organization, operation, unseen))
-      return mapped(model.collection.bulkWrite(writes as never, { ordered, ...only({ session }) }))
+      return translateErrors(model.collection.bulkWrite(writes as never, { ordered, ...omitUndefined({ session }) }))
     },
   }
 }
@@ -241,7 +247,7 @@ function refuseForeign(pipeline: readonly Doc[]): void {
 async function* repliesOf(cursor: mongo.FindCursor | mongo.AggregationCursor): AsyncIterable<Uint8Array[]> {
   try {
     for (;;) {
-      const first = await mapped<unknown>(cursor.next())
+      const first = await translateErrors<unknown>(cursor.next())
       if (first === null) return
       yield [first, ...cursor.readBufferedDocuments()] as Uint8Array[]
     }
@@ -253,7 +259,7 @@ async function* repliesOf(cursor: mongo.FindCursor | mongo.AggregationCursor): A
 async function* streamOf<R>(cursor: mongo.AggregationCursor<R>): AsyncIterable<R> {
   try {
     for (;;) {
-      const doc = await mapped(cursor.next())
+      const doc = await translateErrors(cursor.next())
       if (doc === null) return
       yield doc
     }
@@ -313,11 +319,11 @@ function stampUpdate<T>(model: Model<T>, update: object, { upsert = false, unsee
 
 /** Options of a read with its time limit, as the driver takes them. */
 function timed<O extends Timed>({ maxTimeMs = READ_MS, ...options }: O) {
-  return { ...only(options), maxTimeMS: Math.max(1, Math.ceil(maxTimeMs)) }
+  return { ...omitUndefined(options), maxTimeMS: Math.max(1, Math.ceil(maxTimeMs)) }
 }
 
 /** Without the options that are undefined: the driver tells a missing option from an undefined one. */
-function only<O extends object>(options: O): Defined<O> {
+function omitUndefined<O extends object>(options: O): Defined<O> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<O>
 }
 

@@ -169,7 +169,7 @@ describe('attributes', () => {
           if (await isKnown(session)) await change(session, [wish], organizationId)
         },
         'a batch of an import': async (session: ClientSession) => {
-          await contactPositions(data, organizationId).lock(session)
+          await contactPositions(data, organizationId).lockMembership(session)
           if (await isKnown(session))
             await contacts.updateOne({ _id: contact }, { $set: { 'attributes.city': 'Oslo' } }, { session })
         },

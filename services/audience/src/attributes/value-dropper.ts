@@ -54,7 +54,7 @@ export function createValueDropper(options: Options): ValueDropper {
       if (marked.matchedCount === 0) return 0
       const update = { $unset: { [pathOf(slug)]: 1 } }
       await scoped(contacts, organization).updateMany({ _id: { $in: ids } }, update, { session })
-      await contactPositions({ store }, organization).touch(session)
+      await contactPositions({ store }, organization).invalidate(session)
       return ids.length
     })
 
@@ -74,7 +74,7 @@ export function createValueDropper(options: Options): ValueDropper {
 
   /** Whoever knew the definition as alive is done from here on, or reads anew: no value comes any more. */
   const awaitWriters = ({ organization }: Attribute): Promise<void> =>
-    store.transaction(session => contactPositions({ store }, organization).fence(session), {
+    store.transaction(session => contactPositions({ store }, organization).lockAll(session), {
       timeoutMs: fenceMs,
       queue: String(organization), // as the batches of imports, which leave little room between them
     })

@@ -52,7 +52,7 @@ async function apply(
   const job = objectId(request.jobId, 'jobId')
   const places = contactPositions(context, caller.organizationId)
   // The register is written first: a batch that meets one of another replica finds out here, not when its work is done.
-  await places.lock(session)
+  await places.lockMembership(session)
   const applied = await batches.findOne({ job, number: request.number }, { session })
   if (applied) return applied
   if (request.settle) return ruleOut(batches, session, job, request.number)

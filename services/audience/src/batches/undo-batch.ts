@@ -39,7 +39,7 @@ async function undo(
 ): Promise<Undone> {
   const { batches } = context.of({ organizationId })
   const job = objectId(jobId, 'jobId')
-  await contactPositions(context, organizationId).lock(session)
+  await contactPositions(context, organizationId).lockMembership(session)
   const found = await batches.findOne({ job, number }, { session })
   const batch = found ?? (await ruleOut(batches, session, job, number))
   if (batch.undone) return batch.undone

@@ -59,7 +59,7 @@ export function changeAll(context: Data): WriteGroup<ChangeWish, Made | undefine
     await contacts.bulkWrite(made.flatMap(writesOf), { session, ordered: true })
     await confirmOptOuts(contacts, optedOutAgain(wishes, current, definitions), session)
     if (made.length === 0) return results
-    await contactPositions(context, contacts.organization).touch(session)
+    await contactPositions(context, contacts.organization).invalidate(session)
     await history.bulkWrite(made.map(entryOf).map(insertOf), { session })
     await moveListCounts(lists, made, session)
     await addEvents(session, made.map(eventOf))

@@ -51,7 +51,7 @@ async function note(data: Data, heard: Heard, session: ClientSession): Promise<v
   await writeEntry(collections, contact, heard, change, session)
   if (!change) return
   await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: change.to } }, { session })
-  await contactPositions(data, heard.organizationId).touch(session)
+  await contactPositions(data, heard.organizationId).invalidate(session)
   await addEvents(session, [changedEvent(contact, [change], messaging, heard.at)])
 }
 

@@ -73,7 +73,7 @@ export function createListJobs(data: Data, { maxFailures = MAX_FAILURES } = {}):
     while (!signal.aborted) {
       const job = await jobs.findOne({ _id })
       if (!job || job.done) break
-      if (await lease.hold()) await step(data, job, maxFailures)
+      if (await lease.acquire()) await step(data, job, maxFailures)
       else await pause(POLL_MS, signal)
     }
     await lease.release()

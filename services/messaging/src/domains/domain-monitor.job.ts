@@ -21,7 +21,7 @@ export function startDomainMonitor(context: Context): { stop(): Promise<void> } 
   const run = async () => {
     while (!stopping.signal.aborted) {
       try {
-        if (await lease.hold()) await checkDueDomains(context, new Date(), stopping.signal)
+        if (await lease.acquire()) await checkDueDomains(context, new Date(), stopping.signal)
       } catch (err) {
         context.logger.warn({ err }, 'domains not monitored, trying again')
       }
