@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createLogger, type Event } from '@rollcall/runtime'
+import { UnprocessableEvent } from './kafka/message.ts'
+import { consumptionOf, type Inbox } from './subscription.ts'
+
+const logger = createLogger({ service: 'test', level: 'silent' })
+const actor = { kind: 'user', id: '1', name: 'User One' }
+
+const eventOf = (changes: Partial<Event> = {}): Event => ({
+  id: 'event-1',
+  type: 'user.blocked',
+  source: 'identity',
+  subject: '1',
+  organization: '2',
+  time: '2026-01-01T00:00:00.000Z',
+  data: { userId: '1', actor },
+  ...changes,
+})
+
+/** A subscription whose inbox and handlers note what they are given. */
+function subscribed(inboxName?: string) {
+  const seen: unknown[] = []
+  const inbox: Inbox<string> = {
+    consumeOnce: async (consumer, { id }, effect) => {
+      seen.push(`${consumer}:${id}`)
+      await effect('transaction')
+    },
+  }
+  const note = async (data: object, { tx }: { tx: string }) => void seen.push(tx, data)
+  const on = { 'user.blocked': note, 'user.deleted': note, 'contact.deleted': note }
+  const { handle, ...rest } = consumptionOf({ name: 'test.on-events', ...(inboxName && { inboxName }), on }, inbox)
+  const context = { attempt: 1, signal: new AbortController().signal, logger }
+  return { seen, handle: (event: Event) => handle(event, context), ...rest }
+}
+
+describe('a subscription', () => {
+  it('consumes the topics of the types it handles, as the group of its name', () => {
+    const { group, topics } = subscribed()
+    assert.deepEqual([group, topics], ['test.on-events', ['identity.events', 'audience.events']])
+  })
+
+  it('hands data and transaction to the handler of the type, through the inbox', async () => {
+    const { seen, handle } = subscribed()
+    await handle(eventOf())
+    assert.deepEqual(seen, ['test.on-events:event-1', 'transaction', { userId: '1', actor }])
+  })
+
+  it('keeps the name that it has in the inbox', async () => {
+    const { seen, handle } = subscribed('on-events')
+    await handle(eventOf())
+    assert.equal(seen[0], 'on-events:event-1')
+  })
+
+  it('acknowledges other events without a trace', async () => {
+    const { seen, handle } = subscribed()
+    await handle(eventOf({ type: 'user.unblocked', data: {} }))
+    await handle(eventOf({ type: 'toString' }))
+    assert.deepEqual(seen, [])
+  })
+
+  it('gives up what is not as declared, before the inbox notes it', async () => {
+    const { seen, handle } = subscribed()
+    const refused = (changes: Partial<Event>, message: RegExp) =>
+      assert.rejects(handle(eventOf(changes)), error => {
+        assert.ok(error instanceof UnprocessableEvent)
+        assert.match(error.message, message)
+        return true
+      })
+    await refused({ data: { actor } }, /^user.blocked is not as declared: missing field -> userId$/)
+    await refused({ data: { userId: 7, actor } }, /userId: must be a string$/)
+    await refused({ source: 'audience' }, /^audience does not publish user.blocked$/)
+    assert.deepEqual(seen, [])
+  })
+
+  it('takes fields that a later version has added', async () => {
+    const { seen, handle } = subscribed()
+    await handle(eventOf({ data: { userId: '1', actor, reason: 'spam' } }))
+    assert.equal(seen.length, 3)
+  })
+})
