@@ -91,8 +91,8 @@ export type ApplyBatchRequestRow = {
   email: string
   /** "" keeps the old name. */
   name: string
-  /** JSON object: typed values by slug; null where the cell was blank and blanks clear. */
-  attributes: string
+  /** Typed values by slug; null where the cell was blank and blanks clear. */
+  attributes: Record<string, unknown>
   /** Tags of the row's own cell. */
   tags: string[]
   /** true sets the opt-out; false is counted where one is kept. */
@@ -134,9 +134,9 @@ export type ApplyBatchResponsePreview = {
 export type ApplyBatchResponseFieldChange = {
   /** email, name, tags, unsubscribed or attributes.<slug>. */
   key: string
-  /** JSON; null where there is nothing. */
-  from: string
-  to: string
+  /** null where there is nothing. */
+  from: unknown
+  to: unknown
 }
 
 export type UndoBatchRequest = {
@@ -211,7 +211,7 @@ export type Contact = {
   email: string
   name: string
   /** Custom attributes by slug. */
-  attributes: string
+  attributes: Record<string, unknown>
   tags: string[]
   unsubscribed: boolean
   unsubscribedAt: string
@@ -219,7 +219,7 @@ export type Contact = {
   blockedAt: string
   blockedReason: string
   /** The linked user account: its id, or {_id, id, name, email, role, blocked} with populate=user. */
-  user: string
+  user: unknown
   source: 'api' | 'import' | 'form' | 'workflow'
   /** The import job that created or last changed the contact. */
   importJob: string
@@ -267,7 +267,7 @@ export type HistoryEntry = {
   at: string
   actor?: Actor | null
   /** Of an account, empty for callers without users.read. */
-  data: string
+  data: Record<string, unknown>
 }
 
 /** One change of a field or attribute. */
@@ -278,8 +278,8 @@ export type AttributeChange = {
   actor?: Actor | null
   /** Field name, or attributes.<slug>. */
   key: string
-  from: string
-  to: string
+  from: unknown
+  to: unknown
   importJob?: string
   /** Row of the import, from 1. */
   row?: number
@@ -323,7 +323,7 @@ export type CreateContactRequest = {
   email: string
   name?: string
   /** Values by attribute slug. */
-  attributes?: string
+  attributes?: Record<string, string | number | boolean | null>
   tags: string[]
   unsubscribed?: boolean
 }
@@ -338,7 +338,7 @@ export type UpdateContactRequest = {
 export type UpdateAttributesRequest = {
   id: string
   /** Values by attribute slug; null removes one. */
-  attributes: string
+  attributes: Record<string, string | number | boolean | null>
 }
 
 export type ReplaceTagsRequest = {
@@ -415,7 +415,7 @@ export type UpdateListRequest = {
   name?: string
   description?: string
   /** Replaced wholesale; [] clears them. */
-  tags?: string
+  tags?: string[]
   archived?: boolean
 }
 
@@ -425,7 +425,7 @@ export type SelectMembersRequest = {
   contactIds: string[]
   emails: string[]
   /** As in the list of contacts; {} is all of them. */
-  filter?: string
+  filter?: Record<string, unknown>
 }
 
 export type AddMembersResponse = {

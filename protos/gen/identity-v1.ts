@@ -43,7 +43,7 @@ export type User = {
   blockedAt: string
   emailVerified: boolean
   tags: string[]
-  attributes: string
+  attributes: Record<string, unknown>
   country: string
   timezone: string
   language: string
@@ -285,7 +285,7 @@ export type Feature = {
   /** For whom neither the role nor their own setting says otherwise. */
   default: boolean
   /** For whoever has the role, by its name. */
-  roles: string
+  roles: Record<string, boolean | null>
   createdBy?: Actor | null
 }
 
@@ -314,7 +314,7 @@ export type CreateFeatureRequest = {
   /** false where it is not given. */
   default?: boolean
   /** true or false by the name of a role that members may have. */
-  roles?: string
+  roles?: Record<string, boolean | null>
 }
 
 export type UpdateFeatureRequest = {
@@ -323,7 +323,7 @@ export type UpdateFeatureRequest = {
   description?: string
   default?: boolean
   /** Merged into those there are; null removes one. */
-  roles?: string
+  roles?: Record<string, boolean | null>
 }
 
 /** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
@@ -343,7 +343,7 @@ export type Role = {
   kind: 'api' | 'user' | 'both'
   builtIn: boolean
   /** Actions by resource. */
-  permissions: string
+  permissions: Record<string, unknown>
   description: string
   tokenCount: number
   memberCount: number
@@ -369,7 +369,7 @@ export type SavedRole = {
   name: string
   kind: 'api' | 'user'
   builtIn: boolean
-  permissions: string
+  permissions: Record<string, unknown>
   description: string
   tokenCount: number
   memberCount: number
@@ -399,7 +399,7 @@ export type SaveRoleRequest = {
   /** Fixed at creation. */
   kind: 'api' | 'user'
   /** Actions (read, create, update, delete) by resource. */
-  permissions: string
+  permissions: Record<string, unknown>
   description?: string
 }
 
@@ -494,7 +494,7 @@ export type CreateTokenRequest = {
   name: string
   description?: string
   /** A date in the future. */
-  expiresAt?: string
+  expiresAt?: unknown
   /** Name of an API role; omitted: the token authorizes as its creator. */
   role?: string
 }
@@ -580,7 +580,7 @@ export type Workspace = {
   /** What members and pending invitations may take together; null: any number. */
   seats: number
   /** Flags that the workspace switches on or off for itself, by the slugs of the organization's features. They say nothing about a person: what holds for one stands in GET /api/users/{id}/features. */
-  features: string
+  features: Record<string, boolean | null>
   /** Members whose account exists. */
   memberCount: number
   createdBy?: Actor | null
@@ -675,9 +675,9 @@ export type CreateWorkspaceRequest = {
   name: string
   image?: string
   /** A whole number from 1 on, or null for any number, which is the default. */
-  seats?: string
+  seats?: unknown
   /** true or false by slug of a feature of the organization. */
-  features?: string
+  features?: Record<string, boolean | null>
 }
 
 export type UpdateWorkspaceRequest = {
@@ -685,9 +685,9 @@ export type UpdateWorkspaceRequest = {
   name?: string
   image?: string
   /** A whole number from 1 on, not below the seats that are taken, or null for any number. */
-  seats?: string
+  seats?: unknown
   /** Merged into those there are; null removes one. */
-  features?: string
+  features?: Record<string, boolean | null>
 }
 
 export type AddMemberRequest = {
@@ -853,7 +853,7 @@ export type Activity = {
   at: string
   /** The person, the token that acted as the person, or whoever impersonated them. */
   actor?: Actor | null
-  data: string
+  data: Record<string, unknown>
 }
 
 export type UserWorkspace = {
@@ -900,7 +900,7 @@ export type UpdateUserRequest = {
   /** ISO 4217. */
   currency?: string
   /** Up to 50 scalar values, merged into those there are; null removes one. Names of letters, digits, _ and -; texts of up to 1000 characters. */
-  attributes?: string
+  attributes?: Record<string, string | number | boolean | null>
 }
 
 export type ReplaceUserTagsRequest = {
@@ -927,5 +927,5 @@ export type RevokeUserDeviceRequest = {
 export type SetUserFeaturesRequest = {
   id: string
   /** true, false or null by slug of a feature of the organization. */
-  features: string
+  features: Record<string, boolean | null>
 }

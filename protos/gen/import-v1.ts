@@ -32,12 +32,12 @@ export type ImportUpload = {
   /** Data rows. */
   rowCount: number
   /** The first three rows, keyed by header. */
-  previewRows: string
+  previewRows: unknown
   delimiter: string
   encoding: string
   expiresAt: string
   /** A mapping to start from: header to target. */
-  suggestedMapping: string
+  suggestedMapping: Record<string, unknown>
   /** Rows whose email stood in an earlier one, by the suggested mapping. */
   duplicateEmails: number
 }
@@ -45,7 +45,7 @@ export type ImportUpload = {
 export type StartImportRequest = {
   importId: string
   /** CSV header to target: email, name, tags, unsubscribed or an attribute slug. Must map email and name. */
-  mapping: string
+  mapping: Record<string, string>
   /** What happens to a contact that is known: update (the default) or skip. */
   duplicateStrategy?: 'update' | 'skip'
   /** Added to every imported contact. */
@@ -82,7 +82,7 @@ export type ImportJob = {
   progress: number
   result?: ImportResult | null
   failedReason: string
-  mapping: string
+  mapping: Record<string, unknown>
   duplicateStrategy: string
   tags: string[]
   emptyValues: string
@@ -134,8 +134,8 @@ export type ImportResultRowPreview = {
 export type ImportResultFieldChange = {
   /** email, name, tags, unsubscribed or attributes.<slug>. */
   field: string
-  from: string
-  to: string
+  from: unknown
+  to: unknown
 }
 
 export type ImportResultRowError = {

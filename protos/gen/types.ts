@@ -56,7 +56,7 @@ export type Rule = {
   format: RuleFormat
   /** The values allowed, separated by spaces. */
   oneOf: string
-  /** Free JSON, carried as text. */
+  /** Free JSON: text on the wire, which libs/rpc writes and parses. */
   json: RuleJson
   /** Name in queries, bodies and answers, where it is not the field's own. */
   query: string

@@ -70,7 +70,7 @@ async function applyAll({ batches, attributes }: Audience, organizationId: strin
     const wire = rows.map(({ attributes, ...row }, index) => ({
       ...row,
       row: number * batchSize + index + 1,
-      attributes: JSON.stringify(attributes),
+      attributes: attributes,
       clearTags: false,
     }))
     const options = { duplicateStrategy: 'update', tags: [], listIds: [] }

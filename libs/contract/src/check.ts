@@ -220,23 +220,18 @@ const jsonValues: Record<Exclude<JsonKind, 'any' | 'texts'>, (value: unknown) =>
   scalars: value => value === null || typeof value !== 'object',
 }
 
-/** Free JSON travels as text; the kind says how free it is. */
+/** Free JSON; the kind says how free it is. libs/rpc puts it on the wire as text. */
 export function jsonCheck(kind: JsonKind, rule: RuleOption): ValueCheck {
-  if (kind === 'any') return value => JSON.stringify(value)
-  if (kind === 'texts') return textsCheck(rule)
+  if (kind === 'any') return value => value
+  if (kind === 'texts') return compileArray(stringCheck({ ...rule, required: false }), rule)
   const accepts = jsonValues[kind]
   return (value, path, issues) => {
     if (!isPlainObject(value)) return issues.add('request.invalid_field', path, 'must be an object')
     for (const [key, inner] of Object.entries(value)) {
       if (!accepts(inner)) return issues.add('request.invalid_field', `${path}.${key}`)
     }
-    return JSON.stringify(value)
+    return value
   }
-}
-
-function textsCheck(rule: RuleOption): ValueCheck {
-  const check = compileArray(stringCheck({ ...rule, required: false }), rule)
-  return (value, path, issues) => JSON.stringify(check(value, path, issues))
 }
 
 function compileQuery(type: protobuf.Type, fields: protobuf.Field[]) {

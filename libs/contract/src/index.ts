@@ -25,6 +25,7 @@ export {
 } from './events.ts'
 export { isObjectId } from './formats.ts'
 export { type HttpBody, json } from './http-body.ts'
+export { type JsonFields, jsonFieldsOf } from './json-fields.ts'
 export { type Limit, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'
 export { generateOpenApi, type OpenApi } from './openapi.ts'

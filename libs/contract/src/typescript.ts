@@ -17,8 +17,8 @@ const scalarTypes: Record<string, string> = {
 
 /**
  * Generates TypeScript for a Root: one file for each proto package, `services.ts`, which maps every service's full
- * name to its methods, and `events.ts`, which maps every event's type to its data. The types are what libs/rpc puts on
- * the wire: camelCase, int64 as number, enums as strings. Data of events, and what it holds, is typed as JSON: `ContactJson`.
+ * name to its methods, and `events.ts`, which maps every event's type to its data. The types are what libs/rpc takes
+ * and hands over: camelCase, int64 as number, enums as strings. Data of events, and what it holds, is typed as JSON: `ContactJson`.
  * @returns file contents by file name
  */
 export function generateTypes(root: protobuf.Root): Map<string, string> {
@@ -134,12 +134,23 @@ function typeDeclarations(type: protobuf.Type | protobuf.Enum, reference: Refere
 function fieldDeclaration(field: protobuf.Field, reference: Reference): string {
   field.resolve()
   const message = field.resolvedType instanceof protobuf.Type
-  const base = field.resolvedType ? reference(field.resolvedType) : scalarType(field)
+  const { json } = ruleOf(field)
+  const base = json ? jsonKinds[json] : field.resolvedType ? reference(field.resolvedType) : scalarType(field)
   if (!base) throw new Error(`no TypeScript type for ${field.type} of ${fullName(field)}`)
   // The wire leaves an unset message null and an unset optional scalar out.
   const type = field.repeated ? `${base}[]` : message ? `${base} | null` : base
   const optional = !field.repeated && (message || field.options?.proto3_optional) ? '?' : ''
   return `${comment(field.comment, '  ')}  ${field.name}${optional}: ${type}\n`
+}
+
+/** Free JSON, as libs/rpc hands it over. */
+const jsonKinds: Record<JsonKind, string> = {
+  object: 'Record<string, unknown>',
+  strings: 'Record<string, string>',
+  flags: 'Record<string, boolean | null>',
+  scalars: 'Record<string, string | number | boolean | null>',
+  texts: 'string[]',
+  any: 'unknown',
 }
 
 /** A string that allows a few values only is the union of them. */
@@ -175,15 +186,6 @@ function jsonFieldDeclaration(field: protobuf.Field, reference: Reference): stri
   if (!base) throw new Error(`no JSON type for ${field.type} of ${fullName(field)}`)
   const type = `${base}${field.repeated ? '[]' : ''}${nullable && base !== 'unknown' ? ' | null' : ''}`
   return `${comment(field.comment, '  ')}  ${wireNameOf(field)}${field.options?.proto3_optional ? '?' : ''}: ${type}\n`
-}
-
-const jsonKinds: Record<JsonKind, string> = {
-  object: 'Record<string, unknown>',
-  strings: 'Record<string, string>',
-  flags: 'Record<string, boolean | null>',
-  scalars: 'Record<string, string | number | boolean | null>',
-  texts: 'string[]',
-  any: 'unknown',
 }
 
 function eventsFile(events: readonly DeclaredEvent[]): string {

@@ -7,7 +7,7 @@ import {
   type StatusObject,
 } from '@grpc/grpc-js'
 import { fromJSON } from '@grpc/proto-loader'
-import { AppError, compileRoutes, contractRoot, type Route, reviveError } from '@rollcall/contract'
+import { AppError, compileRoutes, contractRoot, jsonFieldsOf, type Route, reviveError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 
 /** Full name of a gRPC service of the contract. */
@@ -40,15 +40,36 @@ export function contractRoutes(): readonly Route[] {
  */
 export const endOfStream = Symbol('end of stream')
 
-/** The wire definition of a service. */
+/** The wire definition of a service. Fields of free JSON are text on the wire only: they are values on both of its ends. */
 export function definitionOf(name: ServiceName): ServiceDefinition {
-  const methods = Object.entries(definitions[name] as ServiceDefinition)
-  return Object.fromEntries(
-    methods.map(([method, definition]) => [method, definition.requestStream ? withEnd(definition) : definition]),
-  )
+  const service = root.lookupService(name)
+  const methods = Object.entries(definitions[name] as ServiceDefinition).map(([method, definition]) => {
+    const typed = withJson(definition, service.methods[method]!)
+    return [method, definition.requestStream ? withEnd(typed) : typed]
+  })
+  return Object.fromEntries(methods)
 }
 
-function withEnd(definition: MethodDefinition<unknown, unknown>): MethodDefinition<unknown, unknown> {
+type Definition = MethodDefinition<unknown, unknown>
+
+function withJson(definition: Definition, { resolvedRequestType, resolvedResponseType }: Route['rpc']): Definition {
+  const request = jsonFieldsOf(resolvedRequestType!)
+  const response = jsonFieldsOf(resolvedResponseType!)
+  const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = definition
+  return {
+    ...definition,
+    ...(request && {
+      requestSerialize: message => requestSerialize(request.encode(message as Record<string, unknown>)),
+      requestDeserialize: bytes => request.decode(requestDeserialize(bytes) as Record<string, unknown>),
+    }),
+    ...(response && {
+      responseSerialize: message => responseSerialize(response.encode(message as Record<string, unknown>)),
+      responseDeserialize: bytes => response.decode(responseDeserialize(bytes) as Record<string, unknown>),
+    }),
+  }
+}
+
+function withEnd(definition: Definition): Definition {
   const { requestSerialize, requestDeserialize } = definition
   return {
     ...definition,

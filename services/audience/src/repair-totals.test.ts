@@ -39,7 +39,7 @@ describe('the repair of totals', () => {
     const { id } = await jsonOf<{ id: string }>(lists.createList({ name: 'All', tags: [] }, me))
     for (const email of ['a@example.com', 'b@example.com', 'c@example.com'])
       await audience.contacts.createContact({ email, tags: [] }, me)
-    await lists.addMembers({ id, contactIds: [], emails: [], filter: '{}' }, me)
+    await lists.addMembers({ id, contactIds: [], emails: [], filter: {} }, me)
     const totals = async () => {
       const contacts = await streamedJsonOf<Page<object>>(audience.contacts.listContacts({ list: {} }, me))
       const members = await streamedJsonOf<Page<object>>(lists.listMembers({ id, list: {} }, me))

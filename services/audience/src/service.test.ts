@@ -50,7 +50,7 @@ describe('the audience service', () => {
       row: index + 1,
       email: `c${index}@example.com`,
       name: '',
-      attributes: '',
+      attributes: {},
       tags: [],
       clearTags: false,
     }))

@@ -108,12 +108,12 @@ describe('with Redis away', () => {
     const { id: role } = await owner.api.roles.saveRole({
       name: 'kept',
       kind: 'api',
-      permissions: '{"links":["read"]}',
+      permissions: { links: ['read'] },
     })
     const changes = () => [
       () => owner.api.tokens.updateToken({ id: String(token), active: false }),
       () => owner.api.tokens.deleteToken({ id: String(token) }),
-      () => owner.api.roles.saveRole({ name: 'kept', kind: 'api', permissions: '{}' }),
+      () => owner.api.roles.saveRole({ name: 'kept', kind: 'api', permissions: {} }),
       () => owner.api.roles.deleteRole({ id: String(role) }),
       () => owner.api.users.blockUser({ id: person.userId }),
       () => owner.api.users.changeRole({ id: person.userId, role: 'user' }),

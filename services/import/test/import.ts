@@ -81,8 +81,8 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
     async start(call, file, rest = {}) {
       const upload = await uploadImport(context, oneFile(file), call)
       const { importId, suggestedMapping } = JSON.parse(String(upload.data))
-      const mapping = JSON.stringify(suggestedMapping)
-      return (await startImport(context, { importId, mapping, tags: [], listIds: [], ...rest }, call)).jobId
+      return (await startImport(context, { importId, mapping: suggestedMapping, tags: [], listIds: [], ...rest }, call))
+        .jobId
     },
     turn: ({ caller }, signal = new AbortController().signal) =>
       runTurn(context, queueIdOf(caller.organizationId), signal),

@@ -36,8 +36,8 @@ describe('attributes', () => {
     )
   const list = (me: Me, query = {}) =>
     streamedJsonOf<Page<Shown>>(audience.attributes.listAttributes({ list: query }, me))
-  const contactWith = async (me: Me, email: string, attributes: object) => {
-    const body = audience.contacts.createContact({ email, tags: [], attributes: JSON.stringify(attributes) }, me)
+  const contactWith = async (me: Me, email: string, attributes: Record<string, string | number | boolean>) => {
+    const body = audience.contacts.createContact({ email, tags: [], attributes }, me)
     return (await jsonOf<{ id: string }>(body)).id
   }
   const attributesOf = async (me: Me, id: string) =>
@@ -128,7 +128,7 @@ describe('attributes', () => {
     const definition = await create(me, { slug: 'city' })
     await create(me, { slug: 'age', type: 'number' })
     const id = await contactWith(me, 'a@example.com', { city: 'Oslo', age: 1 })
-    await audience.contacts.updateAttributes({ id, attributes: '{"city":"Bergen"}' }, me)
+    await audience.contacts.updateAttributes({ id, attributes: { city: 'Bergen' } }, me)
     const answer = await jsonOf<Shown>(audience.attributes.deleteAttribute({ id: definition.id }, me))
     assert.deepEqual(answer, definition)
     assert.deepEqual(await attributesOf(me, id), { age: 1 })
@@ -140,14 +140,14 @@ describe('attributes', () => {
     await assert.rejects(audience.attributes.deleteAttribute({ id: definition.id }, me), {
       code: 'attribute.not_found',
     })
-    await assert.rejects(audience.contacts.updateAttributes({ id, attributes: '{"city":"Oslo"}' }, me), {
+    await assert.rejects(audience.contacts.updateAttributes({ id, attributes: { city: 'Oslo' } }, me), {
       code: 'request.extra_field',
     })
     const history = audience.contacts.listAttributesHistory({ id }, me)
     assert.equal((await streamedJsonOf<Page<object>>(history)).totalDocs, 1)
 
     await create(me, { slug: 'city', type: 'number' })
-    await audience.contacts.updateAttributes({ id, attributes: '{"city":5}' }, me)
+    await audience.contacts.updateAttributes({ id, attributes: { city: 5 } }, me)
     assert.deepEqual(await attributesOf(me, id), { age: 1, city: 5 })
   })
 
@@ -219,7 +219,7 @@ describe('attributes', () => {
     const contact = await contactWith(me, 'a@example.com', { city: 'Oslo' })
     await audience.attributes.deleteAttribute({ id }, me)
     await create(me, { slug: 'city' })
-    await audience.contacts.updateAttributes({ id: contact, attributes: '{"city":"Bergen"}' }, me)
+    await audience.contacts.updateAttributes({ id: contact, attributes: { city: 'Bergen' } }, me)
     // A replica that was held up all the time, and still goes by the definition it knew.
     const { store, models, logger } = await ownData()
     const late = createValueDropper({ store, ...models, logger })

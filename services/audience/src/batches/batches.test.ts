@@ -32,7 +32,7 @@ const row = (number: number, rest: Partial<Row> = {}): Row => ({
   row: number,
   email: `c${number}@example.com`,
   name: `Contact ${number}`,
-  attributes: '',
+  attributes: {},
   tags: [],
   clearTags: false,
   ...rest,
@@ -98,7 +98,7 @@ describe('batches', () => {
     const body = { name: 'age', slug: 'age', type: 'number', options: [] } as const
     await audience.attributes.createAttribute({ ...body, options: [] }, me)
     const jobId = newJob()
-    const first = await apply(me, { jobId, rows: rows(3, { attributes: '{"age":1}' }), tags: ['job'] })
+    const first = await apply(me, { jobId, rows: rows(3, { attributes: { age: 1 } }), tags: ['job'] })
     assert.deepEqual(first, {
       outcomes: ['CREATED', 'CREATED', 'CREATED'],
       optOutsKept: 0,
@@ -110,8 +110,8 @@ describe('batches', () => {
 
     const second = await apply(me, {
       rows: [
-        row(1, { attributes: '{"age":1}' }),
-        row(2, { name: 'Changed', attributes: '{"age":null}', tags: ['more'], unsubscribed: true }),
+        row(1, { attributes: { age: 1 } }),
+        row(2, { name: 'Changed', attributes: { age: null }, tags: ['more'], unsubscribed: true }),
         row(4, { email: 'nobody' }),
         row(5),
       ],

@@ -57,5 +57,5 @@ function fieldsOf({ email, name, tags, unsubscribed, attributes }: ImportedConta
 }
 
 function fieldChange({ key, from, to }: Change): FieldChange {
-  return { key, from: JSON.stringify(from ?? null), to: JSON.stringify(to ?? null) }
+  return { key, from: from ?? null, to: to ?? null }
 }

@@ -20,7 +20,7 @@ const row = (email: string, rest: Partial<ApplyBatchRequestRow> = {}): ApplyBatc
   row: 1,
   email,
   name: '',
-  attributes: '',
+  attributes: {},
   tags: [],
   clearTags: false,
   ...rest,
@@ -69,7 +69,7 @@ const changed = (rows: ApplyBatchRequestRow[], options: Options) =>
 describe('planBatch', () => {
   it('makes contacts of unknown emails', () => {
     const since = '2024-05-01'
-    const attributes = JSON.stringify({ company: 'Acme', since })
+    const attributes = { company: 'Acme', since }
     const { outcomes, inserts } = plan([row(' One@Example.com ', { name: ' One ', attributes, tags: ['a', 'b'] })], {
       tags: ['b', 'c'],
     })
@@ -98,8 +98,8 @@ describe('planBatch', () => {
       row(''),
       row('nobody'),
       row('ok@example.com'),
-      row('a@example.com', { attributes: '{"since":"soon"}' }),
-      row('b@example.com', { attributes: '{"shoe_size":43}' }),
+      row('a@example.com', { attributes: { since: 'soon' } }),
+      row('b@example.com', { attributes: { shoe_size: 43 } }),
       row('c@example.com', { name: 'x'.repeat(201) }),
       row('d@example.com', { tags: Array.from({ length: 101 }, (_, index) => `t${index}`) }),
     ])
@@ -136,14 +136,14 @@ describe('planBatch', () => {
 
   it('never removes a required attribute', () => {
     const known = [contact('known@example.com', { attributes: { city: 'Oslo' } })]
-    const rows = [row('known@example.com', { attributes: '{"city":null}' })]
+    const rows = [row('known@example.com', { attributes: { city: null } })]
     assert.deepEqual(plan(rows, { known, defined: cityRequired }).outcomes, ['FAILED'])
   })
 
   it('changes only what differs', () => {
     const since = new Date('2024-05-01')
     const known = [contact('Known@Example.com', { attributes: { company: 'Acme', since }, tags: ['a'] })]
-    const attributes = JSON.stringify({ company: 'Other', since })
+    const attributes = { company: 'Other', since: since.toISOString() }
     const rows = [row('known@example.com', { name: 'Contact Two', attributes, tags: ['b'] })]
     assert.deepEqual(changed(rows, { known }), [
       { name: ['Contact One', 'Contact Two'], 'attributes.company': ['Acme', 'Other'], tags: [['a'], ['a', 'b']] },
@@ -153,7 +153,7 @@ describe('planBatch', () => {
   it('leaves what is the same unchanged', () => {
     const since = new Date('2024-05-01')
     const known = [contact('known@example.com', { attributes: { since }, tags: ['a', 'b'], unsubscribed: true })]
-    const attributes = JSON.stringify({ since, company: null })
+    const attributes = { since: since.toISOString(), company: null }
     const rows = [row('KNOWN@example.com', { name: 'Contact One', attributes, tags: ['b'], unsubscribed: true })]
     const { outcomes, updates } = plan(rows, { known, tags: ['a'] })
     assert.deepEqual([outcomes, updates], [['UNCHANGED'], []])
@@ -167,7 +167,7 @@ describe('planBatch', () => {
 
   it('clears attributes and tags where blanks clear', () => {
     const known = [contact('known@example.com', { attributes: { company: 'Acme' }, tags: ['a'] })]
-    const rows = [row('known@example.com', { attributes: '{"company":null}', clearTags: true })]
+    const rows = [row('known@example.com', { attributes: { company: null }, clearTags: true })]
     assert.deepEqual(changed(rows, { known, tags: ['job'] }), [
       { 'attributes.company': ['Acme', null], tags: [['a'], ['job']] },
     ])
@@ -206,7 +206,7 @@ describe('planBatch', () => {
       row('One@example.com', { name: 'First' }),
       row('two@example.com'),
       row('one@example.com', { name: 'Last' }),
-      row('one@example.com', { attributes: '{"since":"soon"}' }),
+      row('one@example.com', { attributes: { since: 'soon' } }),
     ]
     const updating = plan(rows)
     assert.deepEqual(updating.outcomes, ['SKIPPED', 'CREATED', 'CREATED', 'FAILED'])
@@ -221,7 +221,7 @@ describe('planBatch', () => {
 
   it('takes the next of one email where the first to win cannot be applied', () => {
     const city = (name: string, ...cities: string[]) =>
-      row('one@example.com', { name, ...(cities.length > 0 && { attributes: JSON.stringify({ city: cities[0] }) }) })
+      row('one@example.com', { name, ...(cities.length > 0 && { attributes: { city: cities[0] } }) })
     const rows = [city('First'), city('Second', 'Oslo'), city('Third', 'Rome'), city('Last')]
     const updating = plan(rows, { defined: cityRequired })
     assert.deepEqual(updating.outcomes, ['SKIPPED', 'SKIPPED', 'CREATED', 'FAILED'])

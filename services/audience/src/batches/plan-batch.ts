@@ -144,7 +144,7 @@ function checkRow(row: Row, index: number, definitions: Definitions): Candidate 
   if (row.tags.some(tag => tag.trim().length > maxTagLength)) {
     throw new AppError('request.invalid_field', { path: 'tags', reason: `at most ${maxTagLength} characters each` })
   }
-  const attributes = castAttributes(definitions, givenAttributes(row))
+  const attributes = castAttributes(definitions, row.attributes)
   return { index, row, email, emailKey: emailKeyOf(email), attributes }
 }
 
@@ -152,10 +152,6 @@ function limitTags(tags: string[]): string[] {
   if (tags.length > maxTags)
     throw new AppError('request.invalid_field', { path: 'tags', reason: `at most ${maxTags} tags` })
   return tags
-}
-
-function givenAttributes(row: Row): Record<string, unknown> {
-  return row.attributes === '' ? {} : (JSON.parse(row.attributes) as Record<string, unknown>)
 }
 
 /** Runs a step for one row; a refusal becomes the row's failure. */
@@ -183,6 +179,6 @@ function rowCode({ code }: AppError): string {
 function valueAt(row: Row, field: string): string {
   if (field === 'tags') return row.tags.join(', ')
   if (field === 'email' || field === 'name') return row[field]
-  const value = givenAttributes(row)[field.slice(pathOf('').length)]
+  const value = row.attributes[field.slice(pathOf('').length)]
   return value === undefined || value === null ? '' : String(value)
 }

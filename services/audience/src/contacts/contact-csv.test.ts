@@ -14,9 +14,12 @@ describe('contacts as CSV', () => {
   const exported = (query: { filter?: string; sort?: string } = {}, who: Me = me) =>
     textOf(audience.contacts.exportContacts(query, who))
   const recordsOf = (text: string): Record<string, string>[] => parse(text, { bom: true, columns: true })
-  const create = (email: string, rest: { name?: string; attributes?: object; tags?: string[] }) => {
+  const create = (
+    email: string,
+    rest: { name?: string; attributes?: Record<string, string | number | boolean>; tags?: string[] },
+  ) => {
     const { attributes = {}, tags = [], ...others } = rest
-    return audience.contacts.createContact({ email, tags, attributes: JSON.stringify(attributes), ...others }, me)
+    return audience.contacts.createContact({ email, tags, attributes, ...others }, me)
   }
 
   before(async () => {
@@ -77,7 +80,7 @@ describe('contacts as CSV', () => {
       row: index + 1,
       email: `c${index}@example.com`,
       name: '',
-      attributes: '',
+      attributes: {},
       tags: longTags,
       clearTags: false,
     }))

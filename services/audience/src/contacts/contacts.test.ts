@@ -59,7 +59,7 @@ describe('contacts', () => {
       const created = await create(me, {
         email: 'One@Example.com',
         name: 'Contact One',
-        attributes: '{"since":"2024-05-01"}',
+        attributes: { since: '2024-05-01' },
         tags: ['b', 'a', 'b'],
         unsubscribed: true,
       })
@@ -110,8 +110,8 @@ describe('contacts', () => {
       const me = testCaller()
       await define(me, { slug: 'city', type: 'string', required: true })
       await define(me, { slug: 'age', type: 'number' })
-      const attempt = (attributes: object) =>
-        create(me, { email: 'x@example.com', attributes: JSON.stringify(attributes) })
+      const attempt = (attributes: Record<string, string | number | null>) =>
+        create(me, { email: 'x@example.com', attributes })
       const refusal = (code: string, slug: string) => ({ code, path: `attributes.${slug}` })
       await assert.rejects(attempt({ other: 1, age: 'x' }), refusal('request.missing_field', 'city'))
       await assert.rejects(attempt({ city: null, age: 1 }), refusal('request.missing_field', 'city'))
@@ -119,7 +119,7 @@ describe('contacts', () => {
       await assert.rejects(attempt({ city: 'Oslo', age: 'x' }), refusal('request.invalid_field', 'age'))
       assert.equal((await list(me)).totalDocs, 0)
       assert.deepEqual(
-        (await create(me, { email: 'x@example.com', attributes: '{"city":"Oslo","age":null}' })).attributes,
+        (await create(me, { email: 'x@example.com', attributes: { city: 'Oslo', age: null } })).attributes,
         {
           city: 'Oslo',
         },
@@ -158,7 +158,7 @@ describe('contacts', () => {
       const answers = await Promise.all([
         audience.contacts.updateContact({ id, email: 'one@example.com', name: 'One', unsubscribed: false }, me),
         audience.contacts.replaceTags({ id, tags: ['a', 'b', 'a'] }, me),
-        audience.contacts.updateAttributes({ id, attributes: '{}' }, me),
+        audience.contacts.updateAttributes({ id, attributes: {} }, me),
         audience.contacts.unblockContact({ id }, me),
       ])
       assert.ok(answers.every(({ message }) => message === 'updated'))
@@ -185,7 +185,7 @@ describe('contacts', () => {
       for (let index = 0; index < 5; index++) await define(me, { slug: `a${index}`, type: 'number' })
       const { id } = await create(me, { email: 'one@example.com' })
       const changes = Array.from({ length: 5 }, (_, index) =>
-        audience.contacts.updateAttributes({ id, attributes: `{"a${index}":${index}}` }, me),
+        audience.contacts.updateAttributes({ id, attributes: { [`a${index}`]: index } }, me),
       )
       await Promise.all([...changes, audience.contacts.updateContact({ id, name: 'Two' }, me)])
       const { attributes, name } = await get(me, id)
@@ -220,10 +220,10 @@ describe('contacts', () => {
       const me = testCaller()
       await define(me, { slug: 'company', type: 'string' })
       await define(me, { slug: 'plan', type: 'enum', options: ['free', 'paid'] })
-      const { id } = await create(me, { email: 'one@example.com', attributes: '{"company":"Acme"}' })
-      await audience.contacts.updateAttributes({ id, attributes: '{"plan":"paid"}' }, me)
+      const { id } = await create(me, { email: 'one@example.com', attributes: { company: 'Acme' } })
+      await audience.contacts.updateAttributes({ id, attributes: { plan: 'paid' } }, me)
       assert.deepEqual((await get(me, id)).attributes, { company: 'Acme', plan: 'paid' })
-      await audience.contacts.updateAttributes({ id, attributes: '{"company":null}' }, me)
+      await audience.contacts.updateAttributes({ id, attributes: { company: null } }, me)
       assert.deepEqual((await get(me, id)).attributes, { plan: 'paid' })
       const history = audience.contacts.listAttributesHistory(
         { id, list: { filter: '{"key":"attributes.company"}' } },
@@ -244,12 +244,12 @@ describe('contacts', () => {
       await define(me, { slug: 'age', type: 'number' })
       await define(me, { slug: 'plan', type: 'enum', options: ['free'] })
       await define(me, { slug: 'city', type: 'string', required: true })
-      const { id } = await create(me, { email: 'one@example.com', attributes: '{"city":"Oslo"}' })
+      const { id } = await create(me, { email: 'one@example.com', attributes: { city: 'Oslo' } })
       for (const [attributes, code, slug] of [
-        ['{"age":1,"plan":"paid"}', 'request.invalid_field', 'plan'],
-        ['{"age":"1"}', 'request.invalid_field', 'age'],
-        ['{"age":1,"size":2}', 'request.extra_field', 'size'],
-        ['{"age":1,"city":null}', 'request.missing_field', 'city'],
+        [{ age: 1, plan: 'paid' }, 'request.invalid_field', 'plan'],
+        [{ age: '1' }, 'request.invalid_field', 'age'],
+        [{ age: 1, size: 2 }, 'request.extra_field', 'size'],
+        [{ age: 1, city: null }, 'request.missing_field', 'city'],
       ] as const) {
         const attempt = audience.contacts.updateAttributes({ id, attributes }, me)
         await assert.rejects(attempt, { code, path: `attributes.${slug}` })
@@ -310,7 +310,7 @@ describe('contacts', () => {
       await define(me, { slug: 'age', type: 'number' })
       await define(me, { slug: 'since', type: 'date' })
       for (let index = 0; index < 25; index++) {
-        const attributes = JSON.stringify({ age: index, since: `2024-01-${String(index + 1).padStart(2, '0')}` })
+        const attributes = { age: index, since: `2024-01-${String(index + 1).padStart(2, '0')}` }
         await create(me, { email: `C${index}@example.com`, name: `n${index % 5}`, tags: [`t${index % 3}`], attributes })
       }
     })
@@ -397,7 +397,7 @@ describe('contacts', () => {
       const attempts = [
         () => get(stranger, id),
         () => audience.contacts.updateContact({ id, name: 'Two' }, stranger),
-        () => audience.contacts.updateAttributes({ id, attributes: '{}' }, stranger),
+        () => audience.contacts.updateAttributes({ id, attributes: {} }, stranger),
         () => audience.contacts.replaceTags({ id, tags: [] }, stranger),
         () => audience.contacts.blockContact({ id }, stranger),
         () => audience.contacts.unblockContact({ id }, stranger),

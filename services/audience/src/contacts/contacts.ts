@@ -55,7 +55,7 @@ export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Conta
 
     updateAttributes: ({ id, attributes }, call) =>
       change(call, id, 'contact.attributes_updated', definitions => {
-        const values = castAttributes(definitions, JSON.parse(attributes) as Record<string, unknown>)
+        const values = castAttributes(definitions, attributes)
         return Object.fromEntries(values.map(([slug, value]) => [pathOf(slug), value]))
       }),
 

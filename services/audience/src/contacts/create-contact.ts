@@ -75,9 +75,9 @@ function newContact({ request, actor }: Wish, definitions: Definitions, taken: S
 }
 
 /** The attributes a new contact starts with; null is the same as not given. */
-function initialAttributes(definitions: Definitions, text: string | undefined): AttributeValues {
-  const given = Object.entries(JSON.parse(text || '{}') as AttributeValues).filter(([, value]) => value !== null)
-  const values = Object.fromEntries(given)
+function initialAttributes(definitions: Definitions, wanted: CreateContactRequest['attributes'] = {}): AttributeValues {
+  const given = Object.entries(wanted).filter(([, value]) => value !== null)
+  const values = Object.fromEntries(given) as AttributeValues
   requireAttributes(definitions, values) // what is missing is told before what is wrong
   return Object.fromEntries(castAttributes(definitions, values)) as AttributeValues
 }

@@ -54,13 +54,13 @@ describe('a filter of contacts', () => {
           },
         },
       ])
-    const row = { row: 1, email: 'two@example.com', name: 'Two', attributes: '', tags: [], clearTags: false }
+    const row = { row: 1, email: 'two@example.com', name: 'Two', attributes: {}, tags: [], clearTags: false }
     const batch = { jobId, number: 0, duplicateStrategy: 'update', tags: [], listIds: [] }
 
     const isNew = { tags: 'new' }
     const steps: [write: () => Promise<unknown>, filter: object, was: number, is: number][] = [
       [() => contacts.updateContact({ id, name: 'Uno' }, me), { name: 'Uno' }, 0, 1],
-      [() => contacts.updateAttributes({ id, attributes: '{"city":"Oslo"}' }, me), { 'attributes.city': 'Oslo' }, 0, 1],
+      [() => contacts.updateAttributes({ id, attributes: { city: 'Oslo' } }, me), { 'attributes.city': 'Oslo' }, 0, 1],
       [() => contacts.blockContact({ id, reason: '' }, me), { blocked: true }, 0, 1],
       [() => contacts.unblockContact({ id }, me), { blocked: true }, 1, 0],
       [() => contacts.linkUser({ id, userId }, me), { user: userId }, 0, 1],
@@ -89,7 +89,7 @@ describe('a filter of contacts', () => {
         attributes.createAttribute({ name: 'City', slug: 'city', type: 'string', options: [] }, me),
       )
     const { id } = await define()
-    await contacts.createContact({ email: 'one@example.com', tags: [], attributes: '{"city":"Oslo"}' }, me)
+    await contacts.createContact({ email: 'one@example.com', tags: [], attributes: { city: 'Oslo' } }, me)
     const filter = '{"attributes.city":"Oslo"}'
     const total = async () =>
       (await streamedJsonOf<Page<Contact>>(contacts.listContacts({ list: { filter } }, me))).totalDocs

@@ -29,7 +29,7 @@ describe('the history of a contact', () => {
   const imported = async (me: Me, count: number) => {
     const lists = audience.client('rollcall.audience.v1.Lists')
     const list = JSON.parse((await lists.createList({ name: 'All', tags: [] }, me)).data.toString()) as { id: string }
-    const row = { name: '', attributes: '', tags: [], clearTags: false }
+    const row = { name: '', attributes: {}, tags: [], clearTags: false }
     const rows = Array.from({ length: count }, (_, index) => ({
       ...row,
       row: index + 1,
@@ -87,7 +87,7 @@ describe('the history of a contact', () => {
       audience.contacts.createContact({ email: 'one@example.com', tags: [] }, me),
     )
     for (const value of [1, 2]) {
-      const attributes = JSON.stringify(Object.fromEntries(slugs.map(slug => [slug, value])))
+      const attributes = Object.fromEntries(slugs.map(slug => [slug, value]))
       await audience.contacts.updateAttributes({ id, attributes }, me)
     }
     const changes = (list: object) =>

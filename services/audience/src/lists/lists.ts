@@ -53,7 +53,7 @@ async function updateList(
   { caller }: Call,
 ): Promise<Updated> {
   const { lists } = context.of(caller)
-  const wanted = { ...rest, ...(tags !== undefined && { tags: distinctTags(JSON.parse(tags) as string[]) }) }
+  const wanted = { ...rest, ...(tags !== undefined && { tags: distinctTags(tags) }) }
   await context.store.transaction(async session => {
     const before = await findList(lists, id, session)
     const changes = changesOf(before, wanted)

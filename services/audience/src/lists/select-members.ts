@@ -68,7 +68,7 @@ function selectionOf({ contactIds, emails, filter }: SelectMembersRequest): Sele
   const [first, second] = given.filter(([, isGiven]) => isGiven).map(([name]) => name)
   if (!first) throw new AppError('request.missing_field', { path: 'contactIds' })
   if (second) throw new AppError('request.extra_field', { path: second })
-  if (filter !== undefined) return { filter }
+  if (filter !== undefined) return { filter: JSON.stringify(filter) }
   return first === 'emails'
     ? { field: 'emailKey', values: distinct(emails.map(emailKeyOf)) }
     : { field: '_id', values: distinct(contactIds.map(id => String(objectId(id, 'contactIds')))) }

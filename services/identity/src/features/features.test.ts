@@ -33,9 +33,9 @@ describe('lists of features, by what roles switch', () => {
   after(() => harness.stop())
 
   const saveRole = (name: string, kind: 'api' | 'user' = 'user', { api } = owner) =>
-    api.roles.saveRole({ name, kind, permissions: '{"links":["read"]}' })
-  const create = (slug: string, roles: object = {}, { api } = owner) =>
-    api.features.createFeature({ slug, roles: JSON.stringify(roles) })
+    api.roles.saveRole({ name, kind, permissions: { links: ['read'] } })
+  const create = (slug: string, roles: Record<string, boolean | null> = {}, { api } = owner) =>
+    api.features.createFeature({ slug, roles })
   const list = async (query: object, { api } = owner) => {
     const given = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, JSON.stringify(value)]))
     const page = await api.features.listFeatures({ list: { ...given, limit: 100 } })

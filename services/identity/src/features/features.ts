@@ -104,16 +104,16 @@ async function findFeature(features: Scope<Feature>, id: string, session?: Clien
 }
 
 /**
- * Merges what a request switches by role, a JSON object of booleans and nulls as text; null removes.
+ * Merges what a request switches by role; null removes.
  * @throws {AppError} extra_field for a name that no role for members has
  */
 async function roleSwitches(
   roles: Scope<Role>,
   before: RoleSwitch[],
-  text: string | undefined,
+  request: Record<string, boolean | null> = {},
   tx: ClientSession,
 ): Promise<RoleSwitch[]> {
-  const wanted = Object.entries(JSON.parse(text ?? '{}') as Record<string, boolean | null>)
+  const wanted = Object.entries(request)
   const named = { ...forMembers, name: { $in: wanted.map(([name]) => name) } }
   const ids = new Map((await roles.find(named, { session: tx })).map(({ name, _id }) => [name, _id]))
   const switches = new Map(before.map(({ name, role, on }) => [name, { role, name, on }]))

@@ -8,16 +8,16 @@ import type { Feature } from './feature.model.ts'
 export type Switches = Record<string, boolean>
 
 /**
- * Merges what a request switches, a JSON object of booleans and nulls as text, into what was switched before; null removes.
+ * Merges what a request switches into what was switched before; null removes.
  * @throws {AppError} extra_field for a slug that no feature of the organization has
  */
 export async function switched(
   features: Scope<Feature>,
   before: Switches,
-  text: string | undefined,
+  request: Record<string, boolean | null> = {},
   tx?: ClientSession,
 ): Promise<Switches> {
-  const wanted = Object.entries(JSON.parse(text ?? '{}') as Record<string, boolean | null>)
+  const wanted = Object.entries(request)
   const known = await features.find({ slug: { $in: wanted.map(([slug]) => slug) } }, { session: tx })
   const slugs = new Set(known.map(({ slug }) => slug))
   const unknown = wanted.find(([slug]) => !slugs.has(slug))

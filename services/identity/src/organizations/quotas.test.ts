@@ -19,7 +19,7 @@ describe('quotas of an organization', () => {
     roles: {
       what: 'roles',
       there: 0,
-      create: ({ api }) => api.roles.saveRole({ name: unique('role'), kind: 'api', permissions: '{"links":["read"]}' }),
+      create: ({ api }) => api.roles.saveRole({ name: unique('role'), kind: 'api', permissions: { links: ['read'] } }),
     },
     accounts: {
       what: 'accounts',
@@ -63,7 +63,7 @@ describe('quotas of an organization', () => {
 
   it('a role that is there can be saved again, and what is deleted makes room', async () => {
     const { api } = await harness.register()
-    const save = (name: string) => api.roles.saveRole({ name, kind: 'api', permissions: '{"links":["read"]}' })
+    const save = (name: string) => api.roles.saveRole({ name, kind: 'api', permissions: { links: ['read'] } })
     const [first] = await Promise.all(['one', 'two', 'three'].map(save))
     await save('one')
     await assert.rejects(save('four'), { code: 'quota.exceeded' })

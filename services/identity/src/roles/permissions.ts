@@ -45,11 +45,11 @@ export function refuseExcess(wanted: Permissions, held: Permissions): void {
 }
 
 /**
- * Reads the grants of a request: a JSON object of actions by resource, as text. Repeated actions count once.
+ * Reads the grants of a request, actions by resource. Repeated actions count once.
  * @throws {AppError} invalid_field or empty_array at `permissions.<resource>`; what is invalid comes before what is empty
  */
-export function parseGrants(text: string): Grants {
-  const entries = Object.entries(JSON.parse(text) as Record<string, unknown>)
+export function parseGrants(permissions: Record<string, unknown>): Grants {
+  const entries = Object.entries(permissions)
   for (const [resource, granted] of entries) {
     const reason = problemOf(resource, granted)
     if (reason) throw new AppError('request.invalid_field', { path: `permissions.${resource}`, reason })

@@ -28,9 +28,11 @@ describe('roles', () => {
   after(() => harness.stop())
 
   type Options = { api?: Api; name?: string; kind?: 'api' | 'user'; description?: string }
-  const save = (permissions: object, { api = owner.api, name = unique('role'), kind = 'api', ...rest }: Options = {}) =>
-    api.roles.saveRole({ name, kind, permissions: JSON.stringify(permissions), ...rest })
-  const personWith = async (permissions: object) => {
+  const save = (
+    permissions: Record<string, unknown>,
+    { api = owner.api, name = unique('role'), kind = 'api', ...rest }: Options = {},
+  ) => api.roles.saveRole({ name, kind, permissions, ...rest })
+  const personWith = async (permissions: Record<string, unknown>) => {
     const { name } = await save(permissions, { kind: 'user' })
     return harness.addPerson(owner.organizationId, String(name))
   }

@@ -206,7 +206,7 @@ describe('authentication', () => {
 
     it('is the creator of a token, with what the token may do', async () => {
       const { api, userId } = await harness.register()
-      await api.roles.saveRole({ name: 'links', kind: 'api', permissions: '{"links":["read","create"]}' })
+      await api.roles.saveRole({ name: 'links', kind: 'api', permissions: { links: ['read', 'create'] } })
       const { token, id } = await api.tokens.createToken({ name: 'mine', role: 'links' })
       const me: Json = await harness.with(String(token)).authentication.getMe({})
       assert.deepEqual([me.kind, me.role, me.permissions], ['token', 'links', ['links.create', 'links.read']])

@@ -38,8 +38,8 @@ describe('credentials', () => {
     const { sid, org, sub } = JSON.parse(Buffer.from(person.credential.split('.')[1]!, 'base64url').toString())
     return client().resolveSession({ organizationId: org, sessionId: sid, userId: sub, ...change }, { caller })
   }
-  const role = (permissions: object, kind: 'api' | 'user' = 'api', name = unique('role')) =>
-    owner.api.roles.saveRole({ name, kind, permissions: JSON.stringify(permissions) })
+  const role = (permissions: Record<string, unknown>, kind: 'api' | 'user' = 'api', name = unique('role')) =>
+    owner.api.roles.saveRole({ name, kind, permissions })
 
   it('are resolved for services only', async () => {
     const request = { organizationId: owner.organizationId, hashes: ['x'] }
@@ -106,7 +106,7 @@ describe('credentials', () => {
 
     it('tells when it expires', async () => {
       const expiresAt = new Date(Date.now() + 60_000).toISOString()
-      const { token } = await owner.api.tokens.createToken({ name: 'brief', expiresAt: JSON.stringify(expiresAt) })
+      const { token } = await owner.api.tokens.createToken({ name: 'brief', expiresAt })
       assert.equal((await resolveToken(token)).expiresAt, expiresAt)
     })
 

@@ -67,7 +67,7 @@ describe('token exchange', () => {
 
   it('does not outlive what it is made from', async () => {
     const expiresAt = new Date(Date.now() + 600_000).toISOString()
-    const { expires_in } = await exchange((await newToken({ expiresAt: JSON.stringify(expiresAt) })).token)
+    const { expires_in } = await exchange((await newToken({ expiresAt })).token)
     assert.ok(Number(expires_in) > 590 && Number(expires_in) <= 600, String(expires_in))
   })
 
@@ -75,7 +75,7 @@ describe('token exchange', () => {
     await admin.api.roles.saveRole({
       name: 'reader',
       kind: 'api',
-      permissions: '{"links":["read"],"audience":["read"]}',
+      permissions: { links: ['read'], audience: ['read'] },
     })
     const { scope } = await exchange((await newToken({ role: 'reader' })).token)
     assert.equal(scope, 'audience.read links.read')
@@ -84,7 +84,7 @@ describe('token exchange', () => {
   })
 
   it('gives no more than the subject has, nor than the client was registered for', async () => {
-    await admin.api.roles.saveRole({ name: 'links', kind: 'api', permissions: '{"links":["read","create"]}' })
+    await admin.api.roles.saveRole({ name: 'links', kind: 'api', permissions: { links: ['read', 'create'] } })
     const { token } = await newToken({ role: 'links' })
     await exchange(token, { scope: 'links.read' })
     const beyond = refusal('invalid_scope', /audience\.read/)
@@ -230,11 +230,12 @@ describe('token exchange', () => {
   })
 
   it('follows what the role of its subject allows', async () => {
-    const save = (permissions: string) => admin.api.roles.saveRole({ name: 'follower', kind: 'api', permissions })
-    await save('{"links":["read"]}')
+    const save = (permissions: Record<string, unknown>) =>
+      admin.api.roles.saveRole({ name: 'follower', kind: 'api', permissions })
+    await save({ links: ['read'] })
     const api = await traded((await newToken({ role: 'follower' })).token)
     assert.deepEqual((await api.caller()).permissions, ['links.read'])
-    await save('{"audience":["read"]}')
+    await save({ audience: ['read'] })
     assert.deepEqual((await api.caller()).permissions, ['audience.read'])
   })
 })

@@ -56,7 +56,7 @@ describe('impersonation', () => {
       message: 'Only an owner, or for anyone but owners an admin, may act as another user.',
     }
     await assert.rejects(person.api.authentication.impersonate({ userId: admin.userId }), refused)
-    await admin.api.roles.saveRole({ name: 'manager', kind: 'api', permissions: '{"users":["read","create"]}' })
+    await admin.api.roles.saveRole({ name: 'manager', kind: 'api', permissions: { users: ['read', 'create'] } })
     const tokenOf = async (fields: { role?: string }) =>
       harness.with(String((await admin.api.tokens.createToken({ name: 'x', ...fields })).token))
     for (const fields of [{}, { role: 'admin' }]) await actAs(await tokenOf(fields), person.userId)

@@ -15,7 +15,7 @@ describe('expiry of a new token', () => {
     ['"2032-02-29"', '2032-02-29T00:00:00.000Z'],
   ] as const) {
     it(`is ${expected} for ${given}`, () => {
-      assert.equal(readExpiry(given, now)?.toISOString() ?? null, expected)
+      assert.equal(readExpiry(given && JSON.parse(given), now)?.toISOString() ?? null, expected)
     })
   }
 
@@ -35,7 +35,7 @@ describe('expiry of a new token', () => {
     '["2031-01-01"]',
   ]) {
     it(`is refused for ${given}`, () => {
-      assert.throws(() => readExpiry(given, now), {
+      assert.throws(() => readExpiry(JSON.parse(given), now), {
         status: 400,
         message: 'expiresAt must be a valid future date.',
         path: 'expiresAt',

@@ -1,12 +1,11 @@
 import { AppError, parseDate } from '@rollcall/contract'
 
 /**
- * Reads when a new token is to expire: JSON of any type as text. Absent or null is never.
+ * Reads when a new token is to expire. Absent or null is never.
  * @throws {AppError} bad_request unless it is an ISO 8601 date (UTC where it names no zone) in the future
  */
-export function readExpiry(text: string | undefined, now = Date.now()): Date | null {
-  const value: unknown = text === undefined ? null : JSON.parse(text)
-  if (value === null) return null
+export function readExpiry(value: unknown, now = Date.now()): Date | null {
+  if (value === undefined || value === null) return null
   const date = typeof value === 'string' ? parseDate(value) : undefined
   if (date && date.getTime() > now) return date
   throw new AppError('bad_request', { message: 'expiresAt must be a valid future date.', path: 'expiresAt' })

@@ -19,11 +19,11 @@ describe('access of users', () => {
   after(() => harness.stop())
 
   const add = (role: string, { organizationId } = owner) => harness.addPerson(organizationId, role)
-  const saveRole = async (permissions: object, kind: 'api' | 'user' = 'user', person = owner) => {
-    const role = { name: unique('role'), kind, permissions: JSON.stringify(permissions) }
+  const saveRole = async (permissions: Record<string, unknown>, kind: 'api' | 'user' = 'user', person = owner) => {
+    const role = { name: unique('role'), kind, permissions }
     return String((await person.api.roles.saveRole(role)).name)
   }
-  const personWith = async (permissions: object) => add(await saveRole(permissions))
+  const personWith = async (permissions: Record<string, unknown>) => add(await saveRole(permissions))
   const tokenOf = async ({ api }: Person, role?: string) => {
     const { id, token } = await api.tokens.createToken({ name: 'token', ...(role && { role }) })
     return { id: String(id), api: harness.with(String(token)) }

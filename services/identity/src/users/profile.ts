@@ -36,8 +36,8 @@ export function profileOf({ id: _, attributes, ...request }: UpdateUserRequest, 
   return { ...Object.fromEntries(profile), ...(attributes !== undefined && { attributes: merged(attributes, user) }) }
 }
 
-function merged(text: string, user: User): User['attributes'] {
-  const given = Object.entries(JSON.parse(text) as User['attributes'])
+function merged(attributes: NonNullable<UpdateUserRequest['attributes']>, user: User): User['attributes'] {
+  const given = Object.entries(attributes)
   for (const [name, value] of given) {
     const reason = problemOf(name, value)
     if (reason) throw new AppError('request.invalid_field', { path: `attributes.${name}`, reason })

@@ -207,7 +207,7 @@ describe('sessions, devices and activities of users', () => {
       await signIn(firefox)
       const { id, token } = await person.api.tokens.createToken({ name: 'mine' })
       const program = harness.with(String(token))
-      await program.roles.saveRole({ name: `of ${id}`, kind: 'api', permissions: '{}' })
+      await program.roles.saveRole({ name: `of ${id}`, kind: 'api', permissions: {} })
       const newcomer = await program.users.createUser({ name: 'New', email: `${id}@example.com`, password })
       await program.users.updateUser({ id: String(newcomer.id), name: 'Newer' })
       await person.api.users.deleteUser({ id: String(newcomer.id) })

@@ -41,11 +41,11 @@ describe('users', () => {
   const get = (id: unknown) => owner.api.users.getUser({ id: String(id) })
   const login = (email: unknown, secret = password) =>
     harness.public.authentication.login({ email: String(email), password: secret })
-  const personWith = async (permissions: object) => {
+  const personWith = async (permissions: Record<string, unknown>) => {
     const { name } = await owner.api.roles.saveRole({
       name: unique('role'),
       kind: 'user',
-      permissions: JSON.stringify(permissions),
+      permissions,
     })
     return harness.addPerson(owner.organizationId, String(name))
   }
@@ -126,7 +126,7 @@ describe('users', () => {
     })
 
     it('with a custom role of members', async () => {
-      const { name } = await owner.api.roles.saveRole({ name: unique('role'), kind: 'user', permissions: '{}' })
+      const { name } = await owner.api.roles.saveRole({ name: unique('role'), kind: 'user', permissions: {} })
       assert.equal((await create({ password, role: String(name) })).role, name)
       assert.equal((await roleNamed(name)).memberCount, 1)
     })
@@ -158,11 +158,11 @@ describe('users', () => {
     it('refuses a role that does not exist, is for tokens, or belongs to another organization', async () => {
       const stranger = await harness.register()
       const foreign = unique('foreign')
-      await stranger.api.roles.saveRole({ name: foreign, kind: 'user', permissions: '{}' })
+      await stranger.api.roles.saveRole({ name: foreign, kind: 'user', permissions: {} })
       const { name: forTokens } = await owner.api.roles.saveRole({
         name: unique('role'),
         kind: 'api',
-        permissions: '{}',
+        permissions: {},
       })
       for (const role of ['nobody', foreign, String(forTokens), 'Owner', '$ne'])
         await assert.rejects(create({ role, password }), {
@@ -177,7 +177,7 @@ describe('users', () => {
       const { name } = await owner.api.roles.saveRole({
         name: unique('role'),
         kind: 'user',
-        permissions: '{"links":["read","delete"]}',
+        permissions: { links: ['read', 'delete'] },
       })
       await assert.rejects(create({ role: String(name), password }, person), {
         status: 403,
@@ -309,7 +309,8 @@ describe('users', () => {
 
     it('merges attributes, and removes those that are null', async () => {
       const id = String((await create({ password })).id)
-      const put = (attributes: object) => owner.api.users.updateUser({ id, attributes: JSON.stringify(attributes) })
+      const put = (attributes: Record<string, string | number | boolean | null>) =>
+        owner.api.users.updateUser({ id, attributes })
       await put({ plan: 'basic', seats: 3, trial: true })
       await put({ plan: 'pro', trial: null, absent: null })
       assert.deepEqual((await get(id)).attributes, { plan: 'pro', seats: 3 })
@@ -324,13 +325,13 @@ describe('users', () => {
       ['an offset for a time zone', { timezone: '+01:00' }, 'timezone'],
       ['a language that is none', { language: 'd' }, 'language'],
       ['a currency that is none', { currency: 'QQQ' }, 'currency'],
-      ['an attribute that reads as a path', { attributes: '{"a.b":1}' }, 'attributes.a.b'],
-      ['an attribute that reads as an operator', { attributes: '{"$set":1}' }, 'attributes.$set'],
-      ['a long text for an attribute', { attributes: JSON.stringify({ a: 'x'.repeat(1001) }) }, 'attributes.a'],
-      ['__proto__ among attributes', { attributes: '{"__proto__":1}' }, 'attributes.__proto__'],
+      ['an attribute that reads as a path', { attributes: { 'a.b': 1 } }, 'attributes.a.b'],
+      ['an attribute that reads as an operator', { attributes: { $set: 1 } }, 'attributes.$set'],
+      ['a long text for an attribute', { attributes: { a: 'x'.repeat(1001) } }, 'attributes.a'],
+      ['__proto__ among attributes', { attributes: JSON.parse('{"__proto__":1}') }, 'attributes.__proto__'],
       [
         'more than 50 attributes',
-        { attributes: JSON.stringify(Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`a${n}`, n]))) },
+        { attributes: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`a${n}`, n])) },
         'attributes',
       ],
     ] as const) {
@@ -357,9 +358,7 @@ describe('users', () => {
 
     it('loses no attribute to another update at the same time', async () => {
       const id = String((await create({ password })).id)
-      const puts = ['a', 'b', 'c', 'd'].map(name =>
-        owner.api.users.updateUser({ id, attributes: JSON.stringify({ [name]: 1 }) }),
-      )
+      const puts = ['a', 'b', 'c', 'd'].map(name => owner.api.users.updateUser({ id, attributes: { [name]: 1 } }))
       await Promise.all(puts)
       assert.deepEqual(Object.keys((await get(id)).attributes!).sort(), ['a', 'b', 'c', 'd'])
     })

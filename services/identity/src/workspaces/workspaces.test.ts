@@ -12,7 +12,7 @@ describe('workspaces', () => {
   })
   after(() => harness.stop())
 
-  const create = async (request: { seats?: string } = {}) =>
+  const create = async (request: { seats?: number } = {}) =>
     String((await owner.api.workspaces.createWorkspace({ name: 'Workspace', ...request })).id)
   const newAddress = () => `${unique('invited')}@example.com`
   const invite = (id: string, email = newAddress(), api: Api = owner.api) =>
@@ -46,7 +46,7 @@ describe('workspaces', () => {
   })
 
   it('send no mail for an invitation that is refused', async () => {
-    const id = await create({ seats: '1' })
+    const id = await create({ seats: 1 })
     const email = newAddress()
     await assert.rejects(invite(id, email), { code: 'not_allowed', status: 403 })
     assert.ok(harness.mails.every(({ to }) => to !== email))
@@ -117,7 +117,7 @@ describe('workspaces', () => {
   })
 
   it('leave no trace of a change that is refused in the end', async () => {
-    const id = await create({ seats: '1' })
+    const id = await create({ seats: 1 })
     const person = await harness.addPerson(owner.organizationId, 'user')
     const before = await trail(owner.userId)
     await assert.rejects(owner.api.members.addMember({ id, email: person.email, role: 'user' }), { status: 403 })
@@ -164,7 +164,7 @@ describe('workspaces', () => {
   it('of a role that is deleted while it is given has no member that carries it', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await create()
-      const permissions = '{"workspaces":["read"]}'
+      const permissions = { workspaces: ['read'] }
       const role = await owner.api.roles.saveRole({ name: unique('role'), kind: 'user', permissions })
       const person = await harness.addPerson(owner.organizationId, 'user')
       const [added, deleted] = await Promise.allSettled([
@@ -181,7 +181,7 @@ describe('invitations that cannot be mailed', () => {
     const harness = await startHarness({ MESSAGING_ADDRESS: '127.0.0.1:1' })
     test.after(harness.stop)
     const { api } = await harness.register()
-    const id = String((await api.workspaces.createWorkspace({ name: 'Workspace', seats: '2' })).id)
+    const id = String((await api.workspaces.createWorkspace({ name: 'Workspace', seats: 2 })).id)
     const invite = () => api.invitations.createInvitation({ id, email: 'invited@example.com', role: 'user' })
     await assert.rejects(invite(), { status: 503 })
     const { docs } = await api.invitations.listInvitations({ id })

@@ -138,11 +138,9 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   return json(record)
 }
 
-/** Reads a number of seats, JSON as text; undefined where none is given. @throws {AppError} invalid_field */
-function seatsOf(text: string | undefined): number | null | undefined {
-  if (text === undefined) return undefined
-  const seats: unknown = JSON.parse(text)
-  if (seats === null) return null
+/** Reads a number of seats; undefined where none is given. @throws {AppError} invalid_field */
+function seatsOf(seats: unknown): number | null | undefined {
+  if (seats === undefined || seats === null) return seats
   if (typeof seats === 'number' && Number.isInteger(seats) && seats >= 1 && seats <= mostSeats) return seats
   const reason = `must be a whole number from 1 to ${mostSeats}, or null`
   throw new AppError('request.invalid_field', { path: 'seats', reason })

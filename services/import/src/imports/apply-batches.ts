@@ -83,7 +83,7 @@ function previewOf({ row, email, outcome, changes }: ApplyBatchResponsePreview):
     row,
     email,
     outcome: outcome === 'CREATED' ? 'created' : 'updated',
-    changes: changes.map(({ key, from, to }) => ({ field: key, from: JSON.parse(from), to: JSON.parse(to) })),
+    changes: changes.map(({ key, from, to }) => ({ field: key, from, to })),
   }
 }
 

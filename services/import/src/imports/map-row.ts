@@ -45,7 +45,7 @@ export function mapRow(source: CsvRow, columns: readonly Column[], emptyValues: 
     row: source.row,
     email: '',
     name: '',
-    attributes: '{}',
+    attributes: {},
     tags: [],
     clearTags: false,
   }
@@ -56,7 +56,7 @@ export function mapRow(source: CsvRow, columns: readonly Column[], emptyValues: 
     if (reason !== undefined) return { failure: failureOf(source, column, cell, reason) }
   }
   // fromEntries makes own properties of any name.
-  if (attributes.length > 0) row.attributes = JSON.stringify(Object.fromEntries(attributes))
+  if (attributes.length > 0) row.attributes = Object.fromEntries(attributes)
   return { row }
 }
 

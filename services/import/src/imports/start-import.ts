@@ -109,11 +109,11 @@ function draftOf({ _id, fileName, format, rowCount }: Upload, options: Options) 
  * @throws {AppError} invalid_field with path mapping.<header>; bad_request with path mapping
  */
 export function readMapping(
-  text: string,
+  wanted: Record<string, string>,
   headers: readonly string[],
   definitions: readonly Definition[],
 ): Import['mapping'] {
-  const mapping = Object.entries(JSON.parse(text) as Record<string, string>)
+  const mapping = Object.entries(wanted)
   const targets = new Set([...fields, ...definitions.map(({ slug }) => slug)])
   const used = new Set<string>()
   for (const [header, target] of mapping) {

@@ -32,7 +32,7 @@ describe('what an organization has pending', () => {
   const upload = async (call: Call, text = small, context = test.context) =>
     JSON.parse(String((await uploadImport(context, pieces(text), call)).data)).importId as string
   const start = (call: Call, importId: string, dryRun = false, context = test.context) =>
-    startImport(context, { importId, mapping: '{"email":"email","name":"name"}', tags: [], listIds: [], dryRun }, call)
+    startImport(context, { importId, mapping: { email: 'email', name: 'name' }, tags: [], listIds: [], dryRun }, call)
   const stored = (call: Call) => test.context.of(call.caller).chunks.count({})
   const many = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.allSettled(Array.from({ length: count }, (_, index) => make(index)))
@@ -159,7 +159,7 @@ describe('an upload', () => {
       )
       const { importId, expiresAt } = JSON.parse(String(body.data))
       assert.equal(expiresAt, new Date(now + 30 * minute).toISOString())
-      const request = { importId, mapping: '{"email":"email","name":"name"}', tags: [], listIds: [] }
+      const request = { importId, mapping: { email: 'email', name: 'name' }, tags: [], listIds: [] }
       now += 30 * minute - 1
       await startImport(test.context, { ...request, dryRun: true }, call)
       now += 1
