@@ -64,9 +64,13 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const takeDue = async (meter: Meter): Promise<void> => {
     const free = concurrency - running.size
     if (free <= 0) return
-    const busy = busyOrganizations()
+    const filter = {
+      dueAt: { $lte: new Date() },
+      _id: { $nin: [...running.keys()] }, // their claim may have expired: another replica has to take them
+      organization: { $nin: busyOrganizations() },
+    }
     const due = await model
-      .find({ dueAt: { $lte: new Date() }, ...(busy.length > 0 && { organization: { $nin: busy } }) })
+      .find(filter)
       .sort({ dueAt: 1 })
       .limit(Math.min(free, concurrencyPerOrganization))
       .lean<T[]>()

@@ -1,4 +1,5 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
+import type { DueJob } from '@rollcall/jobs'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
 import { type Call, connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
 import type { Lifecycle, Logger } from '@rollcall/runtime'
@@ -10,6 +11,7 @@ import { systemServers } from './dns/server-address.ts'
 import { type Domain, domainSchema } from './domains/domain.model.ts'
 import { type BouncedAddress, bouncedAddressSchema, type Mail, type MailStatus, mailSchema } from './mail/mail.model.ts'
 import type { AddressPolicy } from './mail/safe-host.ts'
+import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
 import { type Provider, providerSchema } from './provider/provider.model.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
@@ -53,6 +55,8 @@ export type Context = {
   /** Which mail servers senders may name. */
   addressPolicy: AddressPolicy
   smtp: SmtpConnections
+  /** Sends the mails that are due. */
+  mailJob: DueJob
   /** Counts what becomes of mails. */
   mailsEnded: { inc(labels: { outcome: MailStatus }): void }
   /** Consumer mail accounts that people can connect. */
@@ -87,7 +91,7 @@ export function createContext(config: Config, store: Store, { logger, metrics, o
   const organizations = identity.client('rollcall.identity.v1.Organizations')
   const smtp = createSmtpConnections()
   onStop('connections to mail servers', async () => smtp.close())
-  return {
+  const context: Context = {
     config,
     store,
     models,
@@ -122,5 +126,7 @@ export function createContext(config: Config, store: Store, { logger, metrics, o
       mails: scoped(models.mails, organizationId),
       bouncedAddresses: scoped(models.bouncedAddresses, organizationId),
     }),
+    mailJob: sendMailJob(models.mails, mail => sendMail(context, mail)),
   }
+  return context
 }

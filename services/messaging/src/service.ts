@@ -1,14 +1,13 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
+import { startJobs } from '@rollcall/jobs'
 import { serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, createInbox, migrate, startRelay, storeSettings } from '@rollcall/store'
 import type { Config } from './config.ts'
 import { createContext } from './context.ts'
-import { startDomainMonitor } from './domains/domain-monitor.job.ts'
+import { domainMonitorJob } from './domains/domain-monitor.job.ts'
 import { domains } from './domains/domains.ts'
 import { mail } from './mail/mail.ts'
-import { startMailQueue } from './mail/mail-queue.ts'
-import { sendDueMail } from './mail/send-due-mail.ts'
 import { providers } from './provider/provider.ts'
 import { onUserDeleted } from './senders/on-user-deleted.ts'
 import { senders } from './senders/senders.ts'
@@ -29,15 +28,11 @@ export async function startMessaging(config: Config, lifecycle: Lifecycle): Prom
   lifecycle.onStop('outbox', relay.stop)
 
   bus.subscribe(onUserDeleted(context))
-  const queue = startMailQueue(context.models.mails, mail => sendDueMail(context, mail), logger)
-  lifecycle.onStop('mail under way', queue.stop)
-
-  const monitor = startDomainMonitor(context)
-  lifecycle.onStop('monitor of domains', monitor.stop)
+  startJobs(lifecycle, [context.mailJob, domainMonitorJob(context)])
 
   return serveWithin(lifecycle, config, {
     'rollcall.messaging.v1.Domains': domains(context),
-    'rollcall.messaging.v1.Mail': mail(context, queue),
+    'rollcall.messaging.v1.Mail': mail(context),
     'rollcall.messaging.v1.Providers': providers(context),
     'rollcall.messaging.v1.Senders': senders(context),
   })

@@ -1,65 +1,75 @@
-import { randomUUID } from 'node:crypto'
-import { pause } from '@rollcall/runtime'
-import { addEvents, createLease, event } from '@rollcall/store'
+import { defineJob, type Job } from '@rollcall/jobs'
+import { addEvents, event } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Domain } from './domain.model.ts'
 import { faultsOf, type Inspection, inspect, isRecordOf } from './inspect.ts'
 import { keepInspection } from './keep-inspection.ts'
 
 const ROUND_MS = 60_000
-const LEASE_MS = 5 * 60_000
+const LEASE_MS = 30_000
 const DOMAINS_PER_ROUND = 100
 const CHECK_MS = 12_000
 
+/** The one item of this job: a round over all organizations, due since its first domain is. */
+type Round = { _id: 'round'; dueAt: Date }
+
 /**
- * Looks after verified domains, one replica at a time: each is looked up now and then, and one whose records have been wrong
- * often enough and for long enough is degraded. Nothing here makes a domain verified.
+ * Checks the DNS records of verified domains, in rounds that one replica at a time runs:
+ *
+ * 1. Find the domains whose `nextCheckAt` has passed, the longest due first.
+ * 2. Claim each by moving its `nextCheckAt`, so that a domain is checked once however many replicas run a round.
+ * 3. Look its records up. What is wrong often enough and for long enough degrades the domain, with an event; silence and
+ *    failures of DNS count neither way. Nothing here makes a domain verified.
+ *
+ * The replica keeps the lease between rounds: their pace limits the queries of all replicas together.
  */
-export function startDomainMonitor(context: Context): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const lease = createLease(context.store, 'domain monitor', randomUUID(), LEASE_MS)
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        if (await lease.acquire()) await checkDueDomains(context, new Date(), stopping.signal)
-      } catch (err) {
-        context.logger.warn({ err }, 'domains not monitored, trying again')
-      }
-      await pause(ROUND_MS, stopping.signal)
-    }
-    await lease.release().catch(() => undefined) // it runs out by itself
+export function domainMonitorJob(context: Context): Job {
+  const nextRound = async (): Promise<Round | null> => {
+    const first = { nextCheckAt: { $lte: new Date() } }
+    const due = await context.models.domains.findOne(first, { nextCheckAt: 1 }).sort({ nextCheckAt: 1 }).lean<Domain>()
+    return due?.nextCheckAt ? { _id: 'round', dueAt: due.nextCheckAt } : null
   }
-  const ended = run()
-  return {
-    stop: () => {
-      stopping.abort()
-      return ended
+  return defineJob({
+    name: 'domain-monitor',
+    lease: { store: context.store, ttlMs: LEASE_MS },
+    pollMs: ROUND_MS,
+    backoff: { baseMs: ROUND_MS, maxMs: ROUND_MS },
+    unfinished: async () => [await nextRound()].filter(round => round !== null),
+    load: nextRound,
+    since: ({ dueAt }) => dueAt,
+    async run(_round, { signal }) {
+      await checkDueDomains(context, new Date(), signal)
+      return ROUND_MS
     },
-  }
+  })
 }
 
-/** One round: the domains whose turn has come by `now`. Answers how many were looked at. */
+/**
+ * Runs one round: checks the domains that are due by `now`.
+ * @returns how many were checked
+ * @throws {AggregateError} at the end of the round, where some could not be checked
+ */
 export async function checkDueDomains(context: Context, now: Date, signal: AbortSignal): Promise<number> {
-  const { models, config, logger } = context
+  const { models, config } = context
   const due = await models.domains
     .find({ nextCheckAt: { $lte: now } })
     .sort({ nextCheckAt: 1 })
     .limit(DOMAINS_PER_ROUND)
     .lean<Domain[]>()
     .exec()
+  const errors: unknown[] = []
   let checked = 0
   for (const domain of due) {
     if (signal.aborted) break
     const nextCheckAt = new Date(now.getTime() + config.DOMAIN_CHECK_MS)
     const { domains } = context.of({ organizationId: String(domain.organization) })
-    const turn = { _id: domain._id, nextCheckAt: domain.nextCheckAt }
-    const { matchedCount } = await domains.updateOne(turn, { $set: { nextCheckAt } })
-    if (matchedCount === 0) continue // deleted, verified or looked at meanwhile
-    await checkDomain(context, domain, now, signal).catch(err => {
-      if (!signal.aborted) logger.warn({ err, domain: domain.domain }, 'domain not checked')
-    })
+    const claim = { _id: domain._id, nextCheckAt: domain.nextCheckAt }
+    const { matchedCount } = await domains.updateOne(claim, { $set: { nextCheckAt } })
+    if (matchedCount === 0) continue // deleted, verified or checked meanwhile
+    await checkDomain(context, domain, now, signal).catch(err => errors.push(err))
     checked += 1
   }
+  if (errors.length > 0 && !signal.aborted) throw new AggregateError(errors, `domains not checked: ${errors.length}`)
   return checked
 }
 

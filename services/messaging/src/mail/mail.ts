@@ -7,11 +7,10 @@ import type { Collections, Context } from '../context.ts'
 import { domainOf, type Sender } from '../senders/sender.model.ts'
 import type { MailKind } from './mail.model.ts'
 import { mailEvent } from './mail-events.ts'
-import type { MailQueue } from './mail-queue.ts'
 import { countMail } from './mail-quota.ts'
 
 /** Accepts the mail of other services. */
-export const mail = (context: Context, queue: MailQueue): Handlers<'rollcall.messaging.v1.Mail'> => ({
+export const mail = (context: Context): Handlers<'rollcall.messaging.v1.Mail'> => ({
   async sendMail(request, { caller }) {
     const collections = context.of(caller)
     const { mails } = collections
@@ -21,7 +20,7 @@ export const mail = (context: Context, queue: MailQueue): Handlers<'rollcall.mes
     if (kindOf(request) === 'account') await countMail(context, { ...request, organizationId: caller.organizationId })
     try {
       const id = await accept(context, collections, request, sender)
-      queue.wake()
+      context.mailJob.wake()
       return { id: String(id) }
     } catch (error) {
       if (!isDuplicate(error)) throw error

@@ -162,7 +162,7 @@ describe('the monitor of verified domains', () => {
     const [broken, fine] = [await addVerified(), await addVerified()]
     await test.context.models.domains.collection.updateOne({ _id: broken._id }, { $set: { sendingRecords: null } })
     const now = new Date(fine.verifiedAt!.getTime() + 7 * HOUR)
-    await checkDueDomains(test.context, now, going)
+    await assert.rejects(checkDueDomains(test.context, now, going), { message: 'domains not checked: 1' })
     assert.deepEqual((await read(String(fine._id))).lastCheckedAt, now)
   })
 

@@ -4,7 +4,7 @@ import { AppError } from '@rollcall/contract'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { type TestContext, testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
-import { sendDueMail } from './send-due-mail.ts'
+import { sendMail } from './send-mail.job.ts'
 
 let server: MailServer
 let test: TestContext
@@ -32,7 +32,7 @@ for (const attempts of [1, 2]) {
       attempts,
     }
     const { _id } = await mails.insertOne({ ...draft, dueAt: new Date() })
-    await sendDueMail(awayFor(2, test.context), (await mails.findOne({ _id }))!)
+    await sendMail(awayFor(2, test.context), (await mails.findOne({ _id }))!)
     const { status, dueAt } = (await mails.findOne({ _id }))!
     assert.deepEqual([status, dueAt], ['sent', null])
     const types = (await test.eventsOf(String(_id))).map(({ type }) => type)

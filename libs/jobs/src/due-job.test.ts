@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { createLogger, createMetrics, type Metrics, pause } from '@rollcall/runtime'
+import { connectStore, migrate, type Store } from '@rollcall/store'
+import { type Model, Schema, Types } from 'mongoose'
+import { type DueJob, type DueJobOptions, type DueRecord, dueJob } from './due-job.ts'
+
+const logger = createLogger({ service: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+
+type Task = DueRecord & { effects: string[] }
+const taskSchema = new Schema<Task>({
+  organization: { type: Schema.Types.ObjectId, required: true },
+  dueAt: { type: Date, default: null },
+  attempts: { type: Number, default: 0 },
+  effects: { type: [String], default: [] },
+})
+taskSchema.index({ dueAt: 1 })
+
+describe('a job of records that are due', () => {
+  let store: Store
+  let tasks: Model<Task>
+  const jobs: DueJob[] = []
+  type More = Partial<DueJobOptions<Task>> & { metrics?: Metrics }
+  const start = (run: DueJobOptions<Task>['run'], { metrics = createMetrics('test'), ...more }: More = {}) => {
+    const limits = { concurrency: 20, concurrencyPerOrganization: 5 }
+    const job = dueJob<Task>({ name: 'tasks', due: { model: tasks }, run, ...limits, ...more })
+    job.start({ logger, metrics })
+    jobs.push(job)
+    return job
+  }
+
+  before(async () => {
+    const dbName = `due-job-test-${new Types.ObjectId()}`
+    store = await connectStore({ url: process.env.MONGODB_URL!, dbName, logger })
+    tasks = store.model('Task', taskSchema)
+    await migrate(store, logger)
+  })
+  afterEach(async () => {
+    await Promise.all(jobs.splice(0).map(job => job.stop()))
+    await tasks.deleteMany()
+  })
+  after(async () => {
+    await store.connection.dropDatabase()
+    await store.close()
+  })
+
+  const add = async (organization: Types.ObjectId, count: number, dueAt = new Date()) => {
+    await tasks.insertMany(Array.from({ length: count }, () => ({ organization, dueAt })))
+  }
+  const until = async (holds: () => boolean) => {
+    for (let tries = 0; tries < 1000 && !holds(); tries++) await pause(20)
+    assert.ok(holds())
+  }
+  const end = ({ _id }: Task) => tasks.updateOne({ _id }, { $set: { dueAt: null } })
+
+  it('runs each record once, however many replicas there are', async () => {
+    const ran: string[] = []
+    const run = async (task: Task) => {
+      ran.push(String(task._id))
+      await end(task)
+      return 'done' as const
+    }
+    await add(new Types.ObjectId(), 30)
+    for (let replica = 0; replica < 3; replica++) start(run)
+    await until(() => ran.length >= 30)
+    await pause(500)
+    assert.deepEqual([ran.length, new Set(ran).size], [30, 30])
+  })
+
+  it('leaves those alone that are not due, or that another worker has', async () => {
+    const ran: Task[] = []
+    await add(new Types.ObjectId(), 1, new Date(Date.now() + 60_000))
+    start(async task => {
+      ran.push(task)
+      return 'done'
+    })
+    await pause(1500)
+    assert.equal(ran.length, 0)
+  })
+
+  it('does not let one organization’s slow tasks delay the others', async () => {
+    const [slow, quick] = [new Types.ObjectId(), new Types.ObjectId()]
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    let done = 0
+    let hanging = 0
+    await add(slow, 60)
+    await pause(5)
+    await add(quick, 10)
+    start(async task => {
+      if (task.organization.equals(slow)) {
+        hanging += 1
+        await opened
+      } else done += 1
+      await end(task)
+      return 'done'
+    })
+    await until(() => done === 10)
+    assert.ok(hanging < 20, `${hanging} of the slow ones at once`)
+    open()
+    await until(() => hanging === 60)
+  })
+
+  it('finishes what is under way before it stops', async () => {
+    let isDone = false
+    const { promise: began, resolve: begin } = Promise.withResolvers<void>()
+    await add(new Types.ObjectId(), 1)
+    const job = start(async task => {
+      begin()
+      await pause(300)
+      await end(task)
+      isDone = true
+      return 'done'
+    })
+    await began
+    await job.stop()
+    assert.ok(isDone)
+  })
+
+  it('leaves a slice that ends early at a stop to another replica, at once', async () => {
+    const { promise: began, resolve: begin } = Promise.withResolvers<void>()
+    await add(new Types.ObjectId(), 1)
+    const job = start(async (_task, { signal }) => {
+      begin()
+      await pause(60_000, signal)
+      throw signal.reason
+    })
+    await began
+    await job.stop()
+    let isResumed = false
+    start(async task => {
+      isResumed = true
+      await end(task)
+      return 'done'
+    })
+    await until(() => isResumed)
+  })
+
+  it('runs a record again after the delay that the run asks for', async () => {
+    const ranAt: number[] = []
+    await add(new Types.ObjectId(), 1)
+    start(async task => {
+      ranAt.push(Date.now())
+      if (ranAt.length === 1) return 700
+      await end(task)
+      return 'done'
+    })
+    await until(() => ranAt.length === 2)
+    assert.ok(ranAt[1]! - ranAt[0]! >= 700)
+  })
+
+  it('retries what failed after a growing wait, and counts it', async () => {
+    const metrics = createMetrics('test')
+    const ranAt: number[] = []
+    const organization = new Types.ObjectId()
+    await add(organization, 1, new Date(Date.now() - 50_000))
+    const run = async (task: Task) => {
+      ranAt.push(Date.now())
+      if (ranAt.length <= 2) throw new Error('not yet')
+      await end(task)
+      return 'done' as const
+    }
+    start(run, { metrics, backoff: { baseMs: 800, maxMs: 10_000 } })
+    await until(() => ranAt.length === 3)
+    const [first = 0, second = 0, third = 0] = ranAt
+    assert.ok(second - first >= 400 && third - second >= 800, ranAt.join())
+    await jobs.pop()!.stop()
+    const text = await metrics.registry.metrics()
+    assert.match(text, /rollcall_job_runs_total{job_name="tasks",outcome="failed",.*} 2\n/)
+    assert.match(text, /rollcall_job_runs_total{job_name="tasks",outcome="done",.*} 1\n/)
+    assert.match(text, /rollcall_job_run_duration_seconds_count{.*job_name="tasks".*} 3\n/)
+    assert.match(text, /rollcall_jobs_unfinished{job_name="tasks",.*} 1\n/)
+    assert.match(text, /rollcall_job_oldest_waiting_seconds{job_name="tasks",.*} 5\d\./)
+  })
+
+  describe('where another replica has claimed the record meanwhile', () => {
+    /** Two workers of one record: the first is held up until the second has claimed and finished it. */
+    const overtaken = async (write: (task: Task, by: string) => Promise<unknown>) => {
+      await add(new Types.ObjectId(), 1)
+      const { promise: claimed, resolve: claim } = Promise.withResolvers<Task>()
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      const late = start(async task => {
+        claim(task)
+        await released
+        await write(task, 'late')
+        return 60_000
+      })
+      const { _id } = await claimed
+      await tasks.updateOne({ _id }, { $set: { dueAt: new Date() } }) // as when the claim has expired
+      let isDone = false
+      start(async task => {
+        await write(task, 'second')
+        isDone = true
+        return 60_000
+      })
+      await until(() => isDone)
+      release()
+      await late.stop()
+      return (await tasks.findOne({ _id }).lean<Task>())!
+    }
+
+    it('writes nothing that is filtered by the fence', async () => {
+      const { effects, attempts } = await overtaken(({ _id, attempts }, by) =>
+        tasks.updateOne({ _id, attempts }, { $push: { effects: by } }),
+      )
+      assert.deepEqual([effects, attempts], [['second'], 2])
+    })
+
+    it('writes twice without the fence', async () => {
+      const { effects } = await overtaken(({ _id }, by) => tasks.updateOne({ _id }, { $push: { effects: by } }))
+      assert.deepEqual(effects, ['second', 'late'])
+    })
+  })
+})

@@ -1,0 +1,111 @@
+import { emailKeyOf } from '@rollcall/contract'
+import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
+import { retry } from '@rollcall/runtime'
+import { addEvents, isDuplicate } from '@rollcall/store'
+import type { Model } from 'mongoose'
+import type { Context } from '../context.ts'
+import { deliver } from './deliver.ts'
+import { DeliveryError, toDeliveryError } from './delivery-error.ts'
+import type { Mail, MailStatus } from './mail.model.ts'
+import { mailEvent } from './mail-events.ts'
+
+const LONGEST_WAIT_MS = 6 * 3_600_000
+/** Sooner than another worker claims a mail whose worker does not renew its claim. */
+const NOTE_AGAIN_MS = 500
+
+/**
+ * Sends the mails that are due, each a record (`Mail`) that a replica claims by moving its `dueAt`:
+ *
+ * 1. Refuse a mail that has expired, or whose address bounced before.
+ * 2. Hand it to the mail server of its sender, or to the provider of the organization.
+ * 3. Accepted: end it as sent. Refused for good: end it as bounced or failed. Otherwise: due again after a growing wait,
+ *    until its attempts are used up. The end of a mail and its event are one transaction.
+ *
+ * A process that dies between the second and the third step leaves a mail that is sent twice: no protocol prevents that.
+ */
+export function sendMailJob(model: Model<Mail>, run: (mail: Mail) => Promise<Outcome>): DueJob {
+  return defineJob({ name: 'mails', due: { model }, concurrency: 20, concurrencyPerOrganization: 5, run })
+}
+
+/** Sends one mail that was claimed, or tells when to try again. */
+export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
+  try {
+    refuseExpired(mail)
+    await refuseBounced(context, mail)
+    await hand(context, mail)
+  } catch (thrown) {
+    return noteFailure(context, mail, toDeliveryError(thrown))
+  }
+  return noteSent(context, mail)
+}
+
+/** Ends a mail as sent, however long the database is away: what a server has accepted must not go out again. */
+async function noteSent(context: Context, mail: Mail): Promise<'done'> {
+  return retry(() => finish(context, mail, 'sent'), {
+    maxMs: NOTE_AGAIN_MS,
+    onRetry: err => context.logger.warn({ err, mail: String(mail._id) }, 'mail sent but not marked as sent, retrying'),
+  })
+}
+
+async function noteFailure(context: Context, mail: Mail, failure: DeliveryError): Promise<Outcome> {
+  const { kind, message } = failure
+  context.logger.info({ mail: String(mail._id), attempt: mail.attempts, kind, err: failure }, 'mail not sent')
+  if (failure.isBadAddress) await noteBounce(context, mail, message)
+  if (kind !== 'transient') return finish(context, mail, kind, message)
+  if (mail.attempts >= context.config.MAIL_ATTEMPTS) return finish(context, mail, 'failed', message)
+  const { mails } = context.of({ organizationId: String(mail.organization) })
+  await mails.updateOne(claimed(mail), { $set: { error: message } })
+  return waitMs(context, mail)
+}
+
+async function hand(context: Context, mail: Mail): Promise<void> {
+  const { organization, sender: senderId, messageId, createdAt: date, to, subject, text, html } = mail
+  const organizationId = String(organization)
+  const sender = senderId && (await context.of({ organizationId }).senders.findOne({ _id: senderId }))
+  if (senderId && !sender) throw new DeliveryError('failed', 'the sender is gone')
+  if (sender?.active === false) throw new DeliveryError('failed', 'the sender is not active')
+  await deliver(context, organizationId, sender, { messageId, date, to, subject, text: text ?? '', html })
+}
+
+function refuseExpired({ expiresAt }: Mail): void {
+  if (expiresAt && expiresAt <= new Date()) throw new DeliveryError('failed', 'the code or link in it has expired')
+}
+
+async function refuseBounced(context: Context, { organization, to }: Mail): Promise<void> {
+  const { bouncedAddresses } = context.of({ organizationId: String(organization) })
+  const bounced = await bouncedAddresses.findOne({ emailKey: emailKeyOf(to) })
+  if (bounced) throw new DeliveryError('bounced', `the address bounced before: ${bounced.error}`)
+}
+
+async function noteBounce(context: Context, { organization, to }: Mail, error: string): Promise<void> {
+  const { bouncedAddresses } = context.of({ organizationId: String(organization) })
+  await bouncedAddresses.insertOne({ emailKey: emailKeyOf(to), error }).catch(thrown => {
+    if (!isDuplicate(thrown)) throw thrown
+  })
+}
+
+/** Ends a mail, once. That it was sent counts even if another worker has claimed it since. */
+async function finish(context: Context, mail: Mail, status: MailStatus, error?: string): Promise<'done'> {
+  const { mails } = context.of({ organizationId: String(mail.organization) })
+  const at = new Date()
+  const filter = status === 'sent' ? { _id: mail._id, status: 'queued' } : claimed(mail)
+  const end = { status, error: error ?? null, dueAt: null, finishedAt: at, text: null, html: null }
+  const isFirst = await context.store.transaction(async session => {
+    const { matchedCount } = await mails.updateOne(filter, { $set: end }, { session })
+    if (matchedCount === 1) await addEvents(session, [mailEvent(mail, status, at, error)])
+    return matchedCount === 1
+  })
+  if (isFirst) context.mailsEnded.inc({ outcome: status })
+  return 'done'
+}
+
+/** What finds a mail while this worker has it. */
+function claimed({ _id, attempts }: Mail) {
+  return { _id, attempts, status: 'queued' }
+}
+
+/** Until the next attempt, and not beyond the expiry: then it is claimed once more, to end and to drop its text. */
+function waitMs({ config }: Context, { attempts, expiresAt }: Mail): number {
+  const waitMs = Math.min(config.MAIL_RETRY_MS * 4 ** (attempts - 1), LONGEST_WAIT_MS) * (0.9 + Math.random() * 0.2)
+  return expiresAt ? Math.min(waitMs, Math.max(0, expiresAt.getTime() - Date.now())) : waitMs
+}
