@@ -283,7 +283,7 @@ async function change(world: World, name: string): Promise<void> {
   counts.changes++
   try {
     await cache.change(scope, async () => {
-      if (random.chance(0.1)) throw new AppError('conflict', { message: 'refused' })
+      if (random.chance(0.1)) throw new AppError('record.conflict')
       // The most delicate moment: the fences are shut, and nothing is written yet.
       if (random.chance(0.3)) await scheduler.step(process, 'database', 'delay', () => mishap(world))
       await scheduler.step(process, 'database', 'write', land)

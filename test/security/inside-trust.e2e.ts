@@ -50,7 +50,7 @@ describe('finding 14: inside trust', () => {
         'rollcall.identity.v1.Credentials': {
           resolveToken: async () => answer,
           resolveSession: async () => {
-            throw new AppError('unauthenticated', { message: 'Invalid or expired session.' })
+            throw new AppError('session.invalid')
           },
         },
       },
@@ -107,7 +107,7 @@ describe('finding 14: inside trust', () => {
       closing.push(connection.close)
       return connection
     }
-    const refused = { code: 'forbidden' }
+    const refused = { code: 'caller.issuer_denied' }
 
     it('signs for no person and no token', async () => {
       const users = connectTo('identity', 'import').client('rollcall.identity.v1.Users')

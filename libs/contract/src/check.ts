@@ -92,7 +92,7 @@ function compileBody(type: protobuf.Type, fields: protobuf.Field[]) {
   return (input: Input, request: Record<string, unknown>) => {
     refuseUnknownQuery(input.query, [])
     const { body = {} } = input
-    if (!isPlainObject(body)) throw new AppError('bad_request', { message: 'body must be a JSON object' })
+    if (!isPlainObject(body)) throw new AppError('request.not_an_object')
     const issues = new Issues()
     check(body, '', issues, request)
     issues.throwIfAny()

@@ -12,6 +12,7 @@ export {
   isErrorCode,
   type RecordKind,
 } from './errors/catalogue.ts'
+export type { OAuthError } from './errors/entry.ts'
 export { AppError, plainText, reviveError, toAppError } from './errors.ts'
 export {
   checkPublished,

@@ -1,15 +1,6 @@
 import { isObjectId } from '@rollcall/contract'
 import { isSecretShaped } from './token-secret.ts'
 
-/** Why a credential is refused, in the words of the API; they go to `WWW-Authenticate` and to the log. */
-export const credentialMessages = {
-  notAToken: 'Invalid token format. Expected orgId:secret.',
-  badOrganization: 'Invalid token format.',
-  unknownToken: 'Invalid or inactive API token.',
-  creatorMissing: 'Token creator user not found.',
-  badSession: 'Invalid or expired session.',
-} as const
-
 /** Where a request may carry its credential; cookies are taken as the cookie parser decoded them. */
 export type CredentialSources = {
   authorization?: string | undefined
@@ -20,10 +11,13 @@ export type CredentialSources = {
 /** How the credential came: what came by cookie may have been sent by another site's page. */
 export type CredentialSource = 'header' | 'cookie'
 
+/** Why a credential that is malformed is refused. */
+export type MalformedCode = 'credential.malformed' | 'token.bad_organization' | 'token.invalid'
+
 /** What a request's credential claims to be; nothing of it is verified yet. */
 export type Credential =
   | { kind: 'none' }
-  | { kind: 'invalid'; source: CredentialSource; message: string }
+  | { kind: 'invalid'; source: CredentialSource; code: MalformedCode }
   | { kind: 'token'; source: CredentialSource; organizationId: string; secret: string }
   | { kind: 'session'; source: CredentialSource; jwt: string }
 
@@ -49,14 +43,14 @@ function readValue(value: string, source: CredentialSource): Credential {
   const colon = value.indexOf(':')
   if (colon !== -1) return readToken(value.slice(0, colon), value.slice(colon + 1), source)
   if (jwtShape.test(value)) return { kind: 'session', source, jwt: value }
-  return { kind: 'invalid', source, message: credentialMessages.notAToken }
+  return { kind: 'invalid', source, code: 'credential.malformed' }
 }
 
 function readToken(organizationId: string, secret: string, source: CredentialSource): Credential {
   if (!isObjectId(organizationId)) {
-    return { kind: 'invalid', source, message: credentialMessages.badOrganization }
+    return { kind: 'invalid', source, code: 'token.bad_organization' }
   }
-  if (!isSecretShaped(secret)) return { kind: 'invalid', source, message: credentialMessages.unknownToken }
+  if (!isSecretShaped(secret)) return { kind: 'invalid', source, code: 'token.invalid' }
   // One spelling of an organization: another one would be guarded by other fences.
   return { kind: 'token', source, organizationId: organizationId.toLowerCase(), secret }
 }

@@ -11,7 +11,7 @@ export {
   type Credential,
   type CredentialSource,
   type CredentialSources,
-  credentialMessages,
+  type MalformedCode,
   parseCredential,
 } from './credential.ts'
 export type { CacheRedis } from './fences.ts'

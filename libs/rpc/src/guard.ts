@@ -10,8 +10,8 @@ import type { Caller } from './caller.ts'
  */
 export function authorize(access: Access | undefined, verb: string | undefined, caller: Caller): void {
   if (!access || access.kind === 'public') return
-  if (caller.kind === 'anonymous') throw new AppError('unauthenticated', { message: 'No credential.' })
-  if (caller.readOnly && verb !== 'GET') throw new AppError('not_allowed', { message: 'Impersonation is read-only.' })
+  if (caller.kind === 'anonymous') throw new AppError('credential.missing')
+  if (caller.readOnly && verb !== 'GET') throw new AppError('access.read_only')
   if (access.kind === 'caller') requireScope(access.scope, caller)
   if (access.kind !== 'permission') return
   requirePermission(caller, `${access.resource}.${access.action}`)
@@ -21,13 +21,12 @@ export function authorize(access: Access | undefined, verb: string | undefined, 
 /** Refuses a caller without a permission: for what a route needs only with some requests. @throws {AppError} forbidden */
 export function requirePermission({ permissions }: Caller, permission: Permission): void {
   if (permissions !== '*' && !permissions.includes(permission))
-    throw new AppError('forbidden', { message: `Permission denied: ${permission}` })
+    throw new AppError('access.permission_denied', { permission })
 }
 
 /** A scope limits a credential on every route; routes behind a permission have it in the caller's permissions. */
 function requireScope(required: RequiredScope, { scope }: Caller): void {
   if (scope === undefined || required === 'any') return
-  if (required === 'none')
-    throw new AppError('forbidden', { message: 'A credential limited to a scope cannot do this.' })
-  if (!scope.includes(required)) throw new AppError('forbidden', { message: `Permission denied: ${required}` })
+  if (required === 'none') throw new AppError('access.scope_refused')
+  if (!scope.includes(required)) throw new AppError('access.permission_denied', { permission: required })
 }

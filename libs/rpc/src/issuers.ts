@@ -36,5 +36,5 @@ export function requireIssuer(issuers: Issuers, { issuer, caller }: Assertion): 
   const isDeclared = Object.hasOwn(issuers, issuer) && issuers[issuer]!.includes(caller.kind)
   const isItself = caller.kind !== 'service' || caller.userName === issuer
   if (isDeclared && isItself) return
-  throw new AppError('forbidden', { message: `The service ${issuer} may not call this for a ${caller.kind}.` })
+  throw new AppError('caller.issuer_denied', { issuer, kind: caller.kind })
 }

@@ -30,7 +30,7 @@ const contacts = {
   },
   async *exportContacts(): AsyncGenerator<HttpBody> {
     yield json({ first: true })
-    throw new AppError('conflict', { message: 'in mid-stream' })
+    throw new AppError('import.undone')
   },
   async getContact({ id }: { id: string }): Promise<HttpBody> {
     if (id === 'unknown') throw new AppError('contact.not_found')
@@ -61,7 +61,7 @@ const imports = {
     let bytes = 0
     for await (const { chunk } of chunks) {
       bytes += chunk.length
-      if (bytes > 5_000_000) throw new AppError('bad_request', { message: 'file too large' })
+      if (bytes > 5_000_000) throw new AppError('file.binary', { reason: 'too much' })
     }
     wholeUploads++
     return json({ bytes })
@@ -92,7 +92,7 @@ describe('rpc', () => {
   const upload = () => connection.client('rollcall.import.v1.Imports').uploadImport
   async function* file(chunks: number, failAt = -1) {
     for (let index = 0; index < chunks; index++) {
-      if (index === failAt) throw new AppError('bad_request', { message: 'the client went away' })
+      if (index === failAt) throw new AppError('upload.too_slow')
       yield { chunk: Buffer.alloc(100_000) }
     }
   }
@@ -134,7 +134,7 @@ describe('rpc', () => {
       async () => {
         for await (const { data } of client().exportContacts({}, { caller })) seen.push(data.toString())
       },
-      { code: 'conflict', message: 'in mid-stream' },
+      { code: 'import.undone', message: 'the import is undone already' },
     )
     assert.deepEqual(seen, ['{"first":true}'])
   })
@@ -145,11 +145,11 @@ describe('rpc', () => {
   })
 
   it('stops sending when the server has answered', async () => {
-    await assert.rejects(upload()(file(100_000), { caller }), { code: 'bad_request', message: 'file too large' })
+    await assert.rejects(upload()(file(100_000), { caller }), { code: 'file.binary', message: 'too much' })
   })
 
   it('answers with the error of the source', async () => {
-    await assert.rejects(upload()(file(10, 3), { caller }), { message: 'the client went away' })
+    await assert.rejects(upload()(file(10, 3), { caller }), { code: 'upload.too_slow' })
   })
 
   it('takes no stream for whole that was cancelled, however far it came', async () => {
@@ -173,23 +173,28 @@ describe('rpc', () => {
     await client().getContact({ id: 'x' }, { caller: reader })
     const tags = { id: 'x', tags: [] }
     await assert.rejects(client().replaceTags(tags, { caller: reader }), {
-      code: 'forbidden',
+      code: 'access.permission_denied',
       message: 'Permission denied: audience.update',
     })
-    await assert.rejects(client().replaceTags(tags, { caller: { ...caller, readOnly: true } }), { code: 'not_allowed' })
+    await assert.rejects(client().replaceTags(tags, { caller: { ...caller, readOnly: true } }), {
+      code: 'access.read_only',
+    })
   })
 
   it('refuses an assertion that is forged', async () => {
     const stranger = connect({ address: `127.0.0.1:${server.port}`, trust: strangers })
     const call = stranger.client('rollcall.audience.v1.Contacts').getContact({ id: 'x' }, { caller })
-    await assert.rejects(call, { code: 'unauthenticated' })
+    await assert.rejects(call, { code: 'caller.unverified' })
     stranger.close()
   })
 
   it('refuses what a service signs that has no business here', async () => {
     const stranger = connect({ address: `127.0.0.1:${server.port}`, trust: readTrust(keys.import) })
     const call = stranger.client('rollcall.audience.v1.Contacts').getContact({ id: 'x' }, { caller })
-    await assert.rejects(call, { code: 'forbidden', message: 'The service import may not call this for a session.' })
+    await assert.rejects(call, {
+      code: 'caller.issuer_denied',
+      message: 'The service import may not call this for a session.',
+    })
     stranger.close()
   })
 

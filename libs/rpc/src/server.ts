@@ -177,7 +177,7 @@ function prepare({ name, path, route, handler }: Rpc, options: Wiring): Run {
     const call = assertion && callOf(grpcCall, assertion.caller, options)
     let failure: AppError | undefined
     try {
-      if (!call) throw new AppError('unauthenticated', { message: 'No valid caller assertion.' })
+      if (!call) throw new AppError('caller.unverified')
       requireIssuer(issuers, assertion)
       authorize(route?.access, route?.verb, call.caller)
       await answer(await handler(request, call))

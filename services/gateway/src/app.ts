@@ -77,7 +77,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     // Express comes to its end by itself only for a target that it cannot read.
     app(request as Request, response as Response, () => {
       const exchange = begin(request as Request, response as Response)
-      answerProblem(exchange, new AppError('bad_request', { message: 'malformed request target' }), context.logger)
+      answerProblem(exchange, new AppError('request.malformed_target'), context.logger)
     })
   }
 }
@@ -100,6 +100,6 @@ function spanName({ request, match }: Exchange): string {
 /** RFC 9112, 3.2. Node would refuse as well, but without a body. */
 function requireHost({ request }: Exchange): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
-    throw new AppError('bad_request', { message: 'Host header is missing' })
+    throw new AppError('request.host_missing')
   }
 }

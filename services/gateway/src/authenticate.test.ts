@@ -127,7 +127,7 @@ describe('credentials', () => {
     const short = issueToken(gateway.services, { expiresAt: new Date(expiresAt).toISOString() })
     await cached(gateway.services, 'resolveToken', () => get({ Authorization: short }))
     gateway.services.behaviours.set('resolveToken', () => {
-      throw new AppError('unauthenticated', { message: 'Invalid or inactive API token.' })
+      throw new AppError('token.invalid')
     })
     await pause(expiresAt - Date.now() + 5)
     assert.equal((await get({ Authorization: short })).status, 401)
@@ -135,13 +135,10 @@ describe('credentials', () => {
 
   it('of a blocked account are refused with 403', async () => {
     gateway.services.behaviours.set('resolveToken', () => {
-      throw new AppError('forbidden', { message: 'This account is blocked.' })
+      throw new AppError('account.blocked')
     })
     const response = await get({ Authorization: issueToken(gateway.services) })
-    assert.deepEqual(
-      [response.status, await response.json()],
-      [403, { error: true, message: 'This account is blocked.' }],
-    )
+    assert.deepEqual([response.status, await response.json()], [403, { error: true, message: 'Account is blocked.' }])
   })
 
   it('hold from the addresses of the token alone', async () => {

@@ -1,5 +1,5 @@
 import { AppError } from '@rollcall/contract'
-import { type CredentialRef, credentialMessages, type SessionJwt } from '@rollcall/credentials'
+import type { CredentialRef, SessionJwt } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { anonymousCaller, type Caller, serviceCaller } from '@rollcall/rpc'
 import type { Metrics } from '@rollcall/runtime'
@@ -57,12 +57,12 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
 
     async authenticate(exchange) {
       const { claim } = exchange
-      if (claim.kind === 'invalid') throw new AppError('unauthenticated', { message: claim.message })
+      if (claim.kind === 'invalid') throw new AppError(claim.code)
       if (claim.kind === 'public') return withCaller(exchange, visitor(exchange, sessions))
       const { caller, allowedIps } = await resolve(claim, exchange)
       const authenticated = withCaller(exchange, narrowed(caller, claim))
       if (allowedIps.length > 0 && !isInBlocks(exchange.ip, allowedIps)) {
-        throw new AppError('forbidden', { message: 'This token may not be used from this address.' })
+        throw new AppError('token.address_refused')
       }
       return authenticated
     },
@@ -83,7 +83,7 @@ function refuseForeignAnswer(ref: CredentialRef, answer: ResolvedCredential): vo
   const isOwn = answer.organizationId === ref.organizationId
   // A session that a token was exchanged for resolves to that token.
   const isKind = answer.kind === 'token' || ref.kind === 'session'
-  if (!isOwn || !isKind) throw new AppError('unauthenticated', { message: credentialMessages.unknownToken })
+  if (!isOwn || !isKind) throw new AppError('token.invalid')
 }
 
 function toCached(answer: ResolvedCredential): CachedCredential {

@@ -14,7 +14,7 @@ export function guard(exchange: Authenticated): Authorized {
   const { request, match, caller, claim } = exchange
   if (!match) throw new AppError('route.not_found')
   if (claim.kind === 'credential' && isForgeable(request, claim.source)) {
-    throw new AppError('forbidden', { message: 'A change by cookie must come from the same origin.' })
+    throw new AppError('access.cross_origin')
   }
   authorize(match.route.access, match.route.verb, caller)
   return Object.assign(exchange, { match })

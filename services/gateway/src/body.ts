@@ -24,7 +24,8 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 export async function readJson(exchange: Exchange): Promise<unknown> {
   const { request } = exchange
   if (!hasBody(request)) return undefined
-  if (!jsonType.test(request.headers['content-type'] ?? '')) refuse('content type must be application/json')
+  if (!jsonType.test(request.headers['content-type'] ?? ''))
+    throw new AppError('request.wrong_content_type', { expected: 'application/json' })
   const bytes = await readBytes(exchange)
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }
@@ -43,7 +44,7 @@ export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
   try {
     return new URLSearchParams(utf8.decode(bytes))
   } catch {
-    refuse('malformed form')
+    throw new AppError('request.malformed_form')
   }
 }
 
@@ -55,28 +56,28 @@ function hasBody({ headers }: IncomingMessage): boolean {
 function readBytes(exchange: Exchange): Promise<Buffer> {
   const { request, bounds } = exchange
   const { headers } = request
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') refuse('content encoding is not supported')
-  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) refuse('body is larger than 1 MiB')
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError('request.wrong_encoding')
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw new AppError('request.too_large')
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const fail = (error: Error) => {
     body.drop()
     reject(error)
   }
-  const cutOff = (message: string) => {
+  const cutOff = (error: AppError) => {
     exchange.refuseConnection()
-    fail(badRequest(message))
+    fail(error)
   }
   const hold = exchange.hold(bounds.bodies, () => fail(noRoom()))
   const body = gather(hold)
   const unwatch = bounds.watch.add({
     progress: () => 0,
     atLeast: 1,
-    cut: () => cutOff('request took too long to arrive'),
+    cut: () => cutOff(new AppError('request.too_slow')),
   })
   let pieces = 0
   const take = (chunk: Buffer) => {
-    if (body.size + chunk.length > maxBodyBytes) return fail(badRequest('body is larger than 1 MiB'))
-    if (++pieces > maxPieces) return cutOff('body arrives in too many pieces')
+    if (body.size + chunk.length > maxBodyBytes) return fail(new AppError('request.too_large'))
+    if (++pieces > maxPieces) return cutOff(new AppError('request.too_many_pieces'))
     const exhausted = body.add(chunk)
     if (exhausted) fail(exhausted === 'total' ? noRoom() : tooMuch(bounds.bodies.share))
   }
@@ -163,19 +164,13 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     value = JSON.parse(utf8.decode(bytes))
   } catch {
-    refuse('malformed JSON')
+    throw new AppError('request.malformed_json')
   }
-  if (isDeeper(value, maxDepth)) refuse(`JSON is nested more than ${maxDepth} levels deep`)
+  if (isDeeper(value, maxDepth)) throw new AppError('request.too_deep', { levels: maxDepth })
   return value
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(inner => isDeeper(inner, levels - 1))
-}
-
-const badRequest = (message: string) => new AppError('bad_request', { message })
-
-function refuse(message: string): never {
-  throw badRequest(message)
 }

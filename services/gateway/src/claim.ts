@@ -5,8 +5,8 @@ import {
   type CredentialCache,
   type CredentialRef,
   type CredentialSource,
-  credentialMessages,
   type Lookup,
+  type MalformedCode,
   parseCredential,
   type SecretHasher,
   type SessionJwt,
@@ -22,7 +22,10 @@ import type { TenantServers } from './tenant-servers.ts'
 export type CachedCredential = CachedValue & { caller: Caller; allowedIps: string[] }
 
 /** What a request presents: nothing that counts, since the route is public; no valid credential; or one to resolve. */
-export type Claim = { kind: 'public' } | { kind: 'invalid'; message: string } | CredentialClaim
+export type Claim =
+  | { kind: 'public' }
+  | { kind: 'invalid'; code: MalformedCode | 'session.invalid' | 'credential.missing' }
+  | CredentialClaim
 
 /** What a credential claims, and how to find out whether it is so. */
 export type CredentialClaim = {
@@ -91,7 +94,7 @@ export function claimReader({ cache, sessions, tokenSecrets, identity, tenantSer
 
   const sessionClaim = ({ source, jwt }: Extract<Credential, { kind: 'session' }>): Claim => {
     const claims = sessions.verify(jwt)
-    if (!claims) return { kind: 'invalid', message: credentialMessages.badSession }
+    if (!claims) return { kind: 'invalid', code: 'session.invalid' }
     const { org: organizationId, sid: sessionId, sub: userId, scope, act } = claims
     const ref: CredentialRef = { organizationId, kind: 'session', id: sessionId }
     return {
@@ -108,7 +111,7 @@ export function claimReader({ cache, sessions, tokenSecrets, identity, tenantSer
   return (credential: Credential, isControlPlane: boolean): Claim => {
     switch (credential.kind) {
       case 'none':
-        return { kind: 'invalid', message: 'No credential.' }
+        return { kind: 'invalid', code: 'credential.missing' }
       case 'invalid':
         return credential
       case 'token':

@@ -101,7 +101,7 @@ export function createIdempotency({ redis, prefix, maxKeys }: IdempotencyOptions
       const given = exchange.request.headers[header]
       if (given === undefined) return attempt.perform()
       if (typeof given !== 'string' || !saneKey.test(given)) {
-        throw new AppError('bad_request', { message: 'Idempotency-Key must be 1 to 255 visible ASCII characters' })
+        throw new AppError('idempotency.invalid_key')
       }
       const place = placeOf(exchange, given, prefix)
       const kept = await claim(place)
@@ -137,21 +137,15 @@ async function askRedis<T>(ask: () => Promise<T>): Promise<T> {
 
 async function replay(exchange: Authorized, { request, answer }: Kept, attempt: Attempt): Promise<HttpBody> {
   if (request === undefined) {
-    throw conflict('a request with this Idempotency-Key is still running, or ended without an answer')
+    throw new AppError('idempotency.unfinished')
   }
   if (request !== (await attempt.fingerprint())) {
-    throw conflict('this Idempotency-Key was used for another request')
+    throw new AppError('idempotency.reused')
   }
-  if (!answer) {
-    const why = exchange.match.route.returns.secret ? 'holds a secret' : 'is too long'
-    throw conflict(`the request with this Idempotency-Key succeeded; its answer ${why} and was not kept`)
-  }
+  if (!answer)
+    throw new AppError('idempotency.answer_not_kept', { isSecret: exchange.match!.route.returns.secret ?? false })
   exchange.headers.push(['Idempotency-Replayed', 'true'])
   return { contentType: answer.contentType, data: inflateRawSync(Buffer.from(answer.data, 'base64')) }
-}
-
-function conflict(message: string): AppError {
-  return new AppError('conflict', { message })
 }
 
 function keptAnswer({ match }: Authorized, request: string, { contentType, data }: HttpBody): string {

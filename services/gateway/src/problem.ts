@@ -1,46 +1,47 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { AppError, plainText, type Route, speaksOAuth, toAppError } from '@rollcall/contract'
+import { AppError, type Route, toAppError } from '@rollcall/contract'
 import type { Logger } from '@rollcall/runtime'
 import { answer, commonHeaders } from './answer.ts'
 import type { Exchange, Header } from './exchange.ts'
-import { asOAuthError, noCache } from './routes/oauth.ts'
+import { noCache, oauthRefusal, type Refusal } from './routes/oauth.ts'
 
 const retryAfterSeconds = 2
 
 /** Ends an exchange with what was thrown: one of the declared shapes, and nothing of what happened inside. */
 export function answerProblem(exchange: Exchange, thrown: unknown, logger: Logger): void {
-  const error = asRouteError(exchange.match?.route, toAppError(thrown))
+  const error = toAppError(thrown)
+  const route = exchange.match?.route
   exchange.failure = error
   if (exchange.isAborted) return
   if (error.status === 503) {
-    const route = exchange.match?.route.path
-    logger.error({ requestId: exchange.id, route, err: error.cause ?? error }, 'request failed')
+    logger.error({ requestId: exchange.id, route: route?.path, err: error.cause ?? error }, 'request failed')
   }
   if (exchange.response.headersSent) {
     exchange.response.destroy()
     return
   }
-  exchange.headers = headersOf(error)
-  answer(exchange, error.status, bodyOf(error))
+  const refusal = refusalOf(error, route)
+  exchange.headers = [...headersOf(error, refusal), ['X-Error-Code', error.code]]
+  answer(exchange, refusal.status, bytesOf(refusal))
 }
 
-function asRouteError(route: Route | undefined, error: AppError): AppError {
-  return route && speaksOAuth(route) ? asOAuthError(error, route) : error
+function refusalOf(error: AppError, route?: Route): Refusal {
+  return (route && oauthRefusal(error, route)) ?? error
 }
 
-function bodyOf(error: AppError) {
-  if (error.body === null) return { contentType: 'text/plain; charset=utf-8', data: Buffer.from('Unauthorized') }
-  return { contentType: 'application/json; charset=utf-8', data: Buffer.from(JSON.stringify(error.body)) }
+function bytesOf({ body }: Refusal) {
+  if (body === null) return { contentType: 'text/plain; charset=utf-8', data: Buffer.from('Unauthorized') }
+  return { contentType: 'application/json; charset=utf-8', data: Buffer.from(JSON.stringify(body)) }
 }
 
-function headersOf(error: AppError): Header[] {
-  if (error.status === 503) return [['Retry-After', String(retryAfterSeconds)]]
+function headersOf(error: AppError, { status }: Refusal): Header[] {
+  if (status === 503) return [['Retry-After', String(retryAfterSeconds)]]
   if ('retryAfterSeconds' in error.details) return [['Retry-After', String(error.details.retryAfterSeconds)]]
-  if (error.code === 'invalid_client') return [['WWW-Authenticate', 'Basic realm="rollcall"'], noCache]
-  if (error.status !== 401) return []
-  return [['WWW-Authenticate', `Bearer error="invalid_token", error_description="${plainText(error.message)}"`]]
+  if (status !== 401) return []
+  if (error.shape === 'oauth') return [['WWW-Authenticate', 'Basic realm="rollcall"'], noCache]
+  return [['WWW-Authenticate', `Bearer error="invalid_token", error_description="${error.message}"`]]
 }
 
 /**
@@ -59,21 +60,22 @@ export function answerUnreadable(
     socket.destroy()
     return
   }
-  const error = new AppError('bad_request', { message: unreadable[code ?? ''] ?? 'malformed HTTP request' })
-  const { contentType, data } = bodyOf(error)
+  const error = new AppError(unreadable[code ?? ''] ?? 'request.malformed')
+  const { contentType, data } = bytesOf(error)
   const headers: Header[] = [
     ['Content-Type', contentType],
     ['Content-Length', String(data.length)],
     ['Connection', 'close'],
     ['Date', new Date().toUTCString()],
     ['X-Request-Id', randomUUID()],
+    ['X-Error-Code', error.code],
     ...commonHeaders,
   ]
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${data}`)
 }
 
-const unreadable: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'request head too large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request took too long to arrive',
+const unreadable: Record<string, 'request.head_too_large' | 'request.too_slow'> = {
+  HPE_HEADER_OVERFLOW: 'request.head_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request.too_slow',
 }

@@ -37,7 +37,7 @@ export function strictCheck(exchange: Received): Checked {
 
 function parseQuery(text: string): Record<string, unknown> {
   if (text.includes('%') && !isWellEscaped(text)) {
-    throw new AppError('bad_request', { message: 'malformed percent-encoding in the query' })
+    throw new AppError('request.malformed_query')
   }
   return parse(text)
 }

@@ -73,7 +73,7 @@ export class StubbedServices {
 
   #resolve(id: string): ResolvedCredential {
     const known = this.credentials.get(id)
-    if (!known) throw new AppError('unauthenticated', { message: 'Invalid or inactive API token.' })
+    if (!known) throw new AppError('token.invalid')
     return known
   }
 

@@ -6,7 +6,6 @@ import {
   createCredentialCache,
   createSecretHashers,
   createSessionJwt,
-  credentialMessages,
   parseCredential,
   tokenCacheId,
 } from '@rollcall/credentials'
@@ -222,7 +221,7 @@ function createResolver(config: Config, identity: Client<'rollcall.identity.v1.C
       return { ref: { organizationId, kind: 'token' as const, id }, ask }
     }
     const claims = claim.kind === 'session' ? sessions.verify(claim.jwt) : undefined
-    if (!claims) throw new AppError('unauthenticated', { message: credentialMessages.badSession })
+    if (!claims) throw new AppError('session.invalid')
     const { org: organizationId, sid: sessionId, sub: userId } = claims
     const ask = (context: CallContext) => identity.resolveSession({ organizationId, sessionId, userId }, context)
     return { ref: { organizationId, kind: 'session' as const, id: sessionId }, ask }

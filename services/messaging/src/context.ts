@@ -114,9 +114,7 @@ export function createContext(config: Config, store: Store, { logger, metrics, o
       const caller = serviceCaller('messaging', organizationId)
       const { verified, ownerEmails } = await organizations.findOrganization({}, { caller })
       if (verified || ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))) return
-      throw new AppError('forbidden', {
-        message: 'Until the owner of the organization has proven the email address nobody else is mailed.',
-      })
+      throw new AppError('organization.unverified')
     },
     of: ({ organizationId }) => ({
       domains: scoped(models.domains, organizationId),

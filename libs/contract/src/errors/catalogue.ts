@@ -3,7 +3,6 @@ import type { Entry } from './entry.ts'
 import { gatewayErrors } from './gateway.ts'
 import { identityErrors } from './identity.ts'
 import { importErrors } from './import.ts'
-import { legacyErrors } from './legacy.ts'
 import { messagingErrors } from './messaging.ts'
 import { sharedErrors } from './shared.ts'
 
@@ -15,7 +14,6 @@ export const catalogues = {
   identity: identityErrors,
   import: importErrors,
   messaging: messagingErrors,
-  legacy: legacyErrors,
 }
 
 const catalogue = {
@@ -25,7 +23,6 @@ const catalogue = {
   ...identityErrors,
   ...importErrors,
   ...messagingErrors,
-  ...legacyErrors,
 }
 
 type Catalogue = typeof catalogue

@@ -1,5 +1,7 @@
 import { badRequest, conflict, forbidden, notFound, oauth } from './entry.ts'
 
+const sizeOf = (bytes: number) => (bytes >= 2 ** 20 ? `${Math.floor(bytes / 2 ** 20)} MiB` : `${bytes} bytes`)
+
 /** Refusals of the gateway itself. */
 export const gatewayErrors = {
   'route.not_found': notFound('route'),
@@ -21,7 +23,9 @@ export const gatewayErrors = {
   'request.too_many_pieces': badRequest('body arrives in too many pieces'),
   'request.too_slow': badRequest('request took too long to arrive'),
   'upload.too_slow': badRequest('upload took too long to arrive'),
-  'upload.too_large': badRequest((d: { maxSize: string }) => `file is larger than ${d.maxSize}`, { path: 'file' }),
+  'upload.too_large': badRequest((d: { maxBytes: number }) => `file is larger than ${sizeOf(d.maxBytes)}`, {
+    path: 'file',
+  }),
 
   'access.cross_origin': forbidden('A change by cookie must come from the same origin.'),
   'token.address_refused': forbidden('This token may not be used from this address.'),

@@ -4,7 +4,7 @@ import { badRequest, conflict, forbidden, notFound, oauth, unauthenticated } fro
 export const identityErrors = {
   'user.not_found': notFound('user'),
   'user.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: no such user`),
-  'account.not_found': unauthenticated('No such account.'),
+  'account.unknown': unauthenticated('No such account.'),
   'account.own': conflict('not possible for your own account'),
   'account.higher_rank': forbidden((d: { role: string }) => `The account is of a higher rank: ${d.role}`),
   'password.too_common': badRequest('invalid field -> password: too common, choose another', { path: 'password' }),
@@ -83,6 +83,7 @@ export const identityErrors = {
     'invalid_scope',
     (d: { excess: string[] }) => `scope not available: ${d.excess.join(' ')}`,
   ),
+  'exchange.field_missing': oauth('invalid_request', (d: { name: string }) => `missing field -> ${d.name}`),
   'exchange.grant_type_unsupported': oauth(
     'unsupported_grant_type',
     (d: { required: string }) => `grant_type must be ${d.required}`,

@@ -214,9 +214,9 @@ describe('a transaction', () => {
     const mine = scoped(model, newOrganization())
     const failing = store.transaction(async session => {
       await mine.insertOne(draft(1), { session })
-      throw new AppError('conflict', { message: 'no' })
+      throw new AppError('record.conflict')
     })
-    await assert.rejects(failing, refusedAs('conflict'))
+    await assert.rejects(failing, refusedAs('record.conflict'))
     assert.equal(await mine.count(), 0)
     assert.equal(
       await store.transaction(async session => (await mine.insertOne(draft(1), { session })).name),
@@ -282,9 +282,7 @@ describe('grouped writes', () => {
         { session },
       )
       const names = new Map(made.map(({ email, name }) => [email, name]))
-      return numbers.map(
-        number => names.get(draft(number).email) ?? new AppError('bad_request', { message: 'negative' }),
-      )
+      return numbers.map(number => names.get(draft(number).email) ?? new AppError('request.refused'))
     })
     const results = await Promise.all(Array.from({ length: 40 }, (_, number) => create('a', number)))
     assert.deepEqual(
@@ -299,7 +297,7 @@ describe('grouped writes', () => {
 
     const mixed = await Promise.allSettled([100, -1, 7, 101, 7, 102].map(number => create('a', number)))
     const outcome = mixed.map(result => (result.status === 'fulfilled' ? 'made' : (result.reason as AppError).code))
-    assert.deepEqual(outcome, ['made', 'bad_request', 'record.duplicate', 'made', 'record.duplicate', 'made'])
+    assert.deepEqual(outcome, ['made', 'request.refused', 'record.duplicate', 'made', 'record.duplicate', 'made'])
     assert.equal(await mine.count(), 43)
   })
 })

@@ -1,4 +1,4 @@
-import { AppError, isObjectId } from '@rollcall/contract'
+import { AppError, isObjectId, type RecordKind } from '@rollcall/contract'
 import {
   type AnyBulkWriteOperation,
   type ClientSession,
@@ -18,6 +18,9 @@ export type SortOrder = Readonly<Record<string, 1 | -1>>
 export type Draft<T> = { [K in Exclude<keyof T, 'organization'>]?: Given<T[K]> | undefined }
 /** Ids may be given as text. */
 type Given<V> = V | (Types.ObjectId extends V ? string : never)
+
+/** The id of a record; text of 24 hexadecimal digits, or `invalid_field`. */
+type Id = Types.ObjectId | string
 
 /** The transaction an operation belongs to. */
 export type WithSession = { session?: ClientSession | undefined }
@@ -41,13 +44,16 @@ export type UpdateOptions = WithSession & {
 
 /**
  * One collection as one organization sees it: the tenant clause stands first in every operation, and none is possible
- * without it. Reads answer plain objects. A duplicate at a unique index throws `duplicate`, a malformed id `invalid_field`.
+ * without it. Reads answer plain objects. A duplicate at a unique index throws `record.duplicate`, a malformed id
+ * `request.invalid_field`.
  */
 export type Scope<T> = {
   readonly organization: Types.ObjectId
   readonly model: Model<T>
   find(filter?: Filter, options?: ReadOptions): Promise<T[]>
   findOne(filter: Filter, options?: ReadOptions): Promise<T | null>
+  /** The record of an id. @throws {AppError} `<kind>.not_found` where there is none */
+  get(id: Id, kind: RecordKind, options?: ReadOptions): Promise<T>
   count(filter?: Filter, options?: WithSession & Timed): Promise<number>
   /** Validates, fills in defaults, answers the record as stored. */
   insertOne(draft: Draft<T>, options?: WithSession): Promise<T>
@@ -126,15 +132,22 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       model.findOneAndDelete(within(filter), { ...strict, ...omitUndefined(options) }).exec(),
     ) as Promise<T | null>
 
+  const findOne: Scope<T>['findOne'] = (filter, { projection, ...options } = {}) =>
+    translateErrors(
+      model.findOne(within(filter), projection, { ...strict, ...timed(options) }).exec(),
+    ) as Promise<T | null>
+
   return {
     organization,
     model,
     find: (filter, { projection, ...options } = {}) =>
       translateErrors(model.find(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T[]>,
-    findOne: (filter, { projection, ...options } = {}) =>
-      translateErrors(
-        model.findOne(within(filter), projection, { ...strict, ...timed(options) }).exec(),
-      ) as Promise<T | null>,
+    findOne,
+    async get(id, kind, options) {
+      const record = await findOne({ _id: id }, options)
+      if (!record) throw new AppError(`${kind}.not_found`)
+      return record
+    },
     count: (filter, options = {}) =>
       translateErrors(model.countDocuments(within(filter), { ...strict, ...timed(options) }).exec()),
     insertOne: async (draft, options) => (await insertMany([draft], options))[0]!,

@@ -77,7 +77,7 @@ async function updateAttribute(context: Context, request: UpdateAttributeRequest
   const { attributes } = context.of(caller)
   const filter = { _id: request.id, ...alive }
   const current = await attributes.findOne(filter)
-  if (!current) throw notFound()
+  if (!current) throw new AppError('attribute.not_found')
   if (current.type !== 'enum') refuseOptions(request.options)
   const changes = {
     ...(request.name !== undefined && { name: request.name }),
@@ -85,7 +85,7 @@ async function updateAttribute(context: Context, request: UpdateAttributeRequest
     ...(request.options.length > 0 && { options: [...new Set(request.options)] }),
   }
   const { matchedCount } = await attributes.updateOne(filter, { $set: changes })
-  if (matchedCount === 0) throw notFound()
+  if (matchedCount === 0) throw new AppError('attribute.not_found')
   return { success: true, message: 'updated' }
 }
 
@@ -97,7 +97,7 @@ async function deleteAttribute(context: Context, id: string, { caller }: Call): 
     { $set: { deleting: true } },
     { returnDocument: 'before' },
   )
-  if (!deleted) throw notFound()
+  if (!deleted) throw new AppError('attribute.not_found')
   await context.dropper.drop(deleted)
   return json(publicAttribute(deleted))
 }
@@ -109,8 +109,4 @@ function publicAttribute(attribute: Attribute): Record<string, unknown> {
 
 function refuseOptions(options: readonly string[]): void {
   if (options.length > 0) throw new AppError('request.extra_field', { path: 'options' })
-}
-
-function notFound(): AppError {
-  return new AppError('attribute.not_found')
 }

@@ -12,7 +12,6 @@ import { publicContact } from './contact.model.ts'
 import { sampleCsv } from './contact-csv.ts'
 import { contactCreator } from './create-contact.ts'
 import { contactDeleter } from './delete-contact.ts'
-import { findContact } from './find-contact.ts'
 import { userLinker } from './link-user.ts'
 import { exportContacts, listContacts } from './list-contacts.ts'
 
@@ -47,7 +46,7 @@ export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Conta
           ]),
       ),
 
-    getContact: async ({ id }, { caller }) => json(publicContact(await findContact(context.of(caller).contacts, id))),
+    getContact: async ({ id }, { caller }) => json(publicContact(await context.of(caller).contacts.get(id, 'contact'))),
 
     createContact: (request, call) => create(request, call),
 

@@ -5,13 +5,12 @@ import { type Call, serviceCaller } from '@rollcall/rpc'
 import { objectId, type PopulateMap, personReference } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { ChangeContact } from './change-contact.ts'
-import { findContact } from './find-contact.ts'
 
 /** Attaches contacts to accounts, and detaches them. */
 export function userLinker(context: Context, change: ChangeContact) {
   return async ({ id, userId }: LinkUserRequest, call: Call): Promise<Updated> => {
     if (userId === '') return change(call, id, 'contact.user_unlinked', () => ({ user: null }))
-    await findContact(context.of(call.caller).contacts, id) // an unknown contact is told before an unknown user
+    await context.of(call.caller).contacts.get(id, 'contact') // an unknown contact is told before an unknown user
     await requireUser(context, call, userId)
     const updated = await change(call, id, 'contact.user_linked', () => ({ user: objectId(userId, 'userId') })).catch(
       error => {

@@ -1,7 +1,6 @@
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
 import { type FieldTable, runList } from '@rollcall/store'
-import { findContact } from '../contacts/find-contact.ts'
 import type { Context } from '../context.ts'
 
 const emailFields: FieldTable = {
@@ -18,7 +17,7 @@ const emailFields: FieldTable = {
 /** The emails to a contact. */
 export async function listEmails(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
   const { contacts, emails } = context.of(caller)
-  const { _id: contact } = await findContact(contacts, id)
+  const { _id: contact } = await contacts.get(id, 'contact')
   return runList({
     scope: emails,
     base: { contact },

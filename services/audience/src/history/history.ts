@@ -4,7 +4,6 @@ import type { Call } from '@rollcall/rpc'
 import { type FieldTable, parseList, presenter, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
-import { findContact } from '../contacts/find-contact.ts'
 import type { Context } from '../context.ts'
 import { insertOf } from '../insert-of.ts'
 import { namesOf } from '../lists/contact-lists.ts'
@@ -65,7 +64,7 @@ const changeId = {
 /** Everything that happened to a contact, and while it is linked to an account, with that account too. */
 export async function listTimeline(context: Context, request: ListOfRequest, call: Call) {
   parseList(request.list ?? {}, entryFields) // what is refused is not to write anything either
-  const contact = await findContact(context.of(call.caller).contacts, request.id)
+  const contact = await context.of(call.caller).contacts.get(request.id, 'contact')
   await writeUnwritten(context, contact)
   const person = contact.user ? { $in: [contact._id, contact.user] } : contact._id
   return listEntries(context, request, call, contact, { person })
@@ -73,14 +72,14 @@ export async function listTimeline(context: Context, request: ListOfRequest, cal
 
 /** What the person did, as opposed to what was done to the record. */
 export async function listActivities(context: Context, request: ListOfRequest, call: Call) {
-  const contact = await findContact(context.of(call.caller).contacts, request.id)
+  const contact = await context.of(call.caller).contacts.get(request.id, 'contact')
   return listEntries(context, request, call, contact, { person: contact._id, kind: 'activity' })
 }
 
 /** The single changes of a contact's fields, out of the entries that hold them. */
 export async function listAttributesHistory(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
   const { contacts, history } = context.of(caller)
-  const contact = await findContact(contacts, id)
+  const contact = await contacts.get(id, 'contact')
   return runList({
     scope: history,
     base: { person: contact._id, 'data.changes': { $exists: true } },

@@ -2,7 +2,6 @@ import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
 import { type FieldTable, runList, type Scope } from '@rollcall/store'
 import type { Types } from 'mongoose'
-import { findContact } from '../contacts/find-contact.ts'
 import type { Context } from '../context.ts'
 import type { AudienceList } from './list.model.ts'
 import type { Membership } from './membership.model.ts'
@@ -22,7 +21,7 @@ const membershipFields: FieldTable = {
 /** The lists a contact is on. */
 export async function listContactLists(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
   const { contacts, memberships, lists } = context.of(caller)
-  const { _id: contact, lists: joined = [] } = await findContact(contacts, id)
+  const { _id: contact, lists: joined = [] } = await contacts.get(id, 'contact')
   // Memberships of a list that is deleted are still on their way out.
   const named = await namesOf(
     lists,

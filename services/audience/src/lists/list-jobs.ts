@@ -210,9 +210,8 @@ async function move(data: Data, collections: Collections, job: ListJob): Promise
   const { contacts, lists } = collections
   const { ids, passed, cursor } = await nextMatches(collections, job)
   await data.store.transaction(async session => {
-    const list = await lists.findOne({ _id: job.list._id }, { session })
-    if (!list) throw new AppError('list.not_found')
-    if (list.archived && job.kind === 'add') throw new AppError('conflict', { message: 'the list is archived' })
+    const list = await lists.get(job.list._id, 'list', { session })
+    if (list.archived && job.kind === 'add') throw new AppError('list.archived', { path: 'id' })
     const candidates = await contacts.find({ _id: { $in: ids } }, { session, projection: candidateFields })
     const change = { list, actor: job.actor, at: new Date() }
     const moved =

@@ -5,7 +5,6 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import { type Contact, contactFields, publicContact } from '../contacts/contact.model.ts'
 import { contactReferences } from '../contacts/link-user.ts'
 import type { Context } from '../context.ts'
-import { findList } from './find-list.ts'
 import { type Membership, memberPositions } from './membership.model.ts'
 
 /**
@@ -14,7 +13,7 @@ import { type Membership, memberPositions } from './membership.model.ts'
  */
 export async function listMembers(context: Context, { id, list: sent }: ListOfRequest, call: Call) {
   const { contacts, attributes, memberships, lists } = context.of(call.caller)
-  const list = await findList(lists, id)
+  const list = await lists.get(id, 'list')
   const query = sent ?? {}
   const shown = {
     query,

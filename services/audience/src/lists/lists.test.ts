@@ -414,7 +414,7 @@ describe('lists', () => {
       await newContacts(me, 2)
       await add(me, id, { emails: ['c0@example.com'] })
       await lists.updateList({ id, archived: true }, me)
-      const refusal = { code: 'conflict', message: 'the list is archived' }
+      const refusal = { code: 'list.archived', message: 'the list is archived' }
       for (const selector of [{ emails: ['c1@example.com'] }, { emails: ['c0@example.com'] }, { filter: {} }])
         await assert.rejects(add(me, id, selector), refusal)
       assert.deepEqual(await remove(me, id, { filter: {} }), { removed: 1 })

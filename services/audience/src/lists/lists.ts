@@ -6,7 +6,6 @@ import { addEvents, event, requireRoom, runList, type Scope } from '@rollcall/st
 import type { ClientSession } from 'mongoose'
 import { distinctTags } from '../contacts/changes.ts'
 import type { Context } from '../context.ts'
-import { findList } from './find-list.ts'
 import { type AudienceList, listFields, nameKeyOf, publicList } from './list.model.ts'
 import { jobKey } from './list-job.model.ts'
 import { listMembers } from './list-members.ts'
@@ -19,7 +18,7 @@ export const lists = (context: Context): Handlers<'rollcall.audience.v1.Lists'> 
 
   createList: (request, call) => createList(context, request, call),
 
-  getList: async ({ id }, { caller }) => json(publicList(await findList(context.of(caller).lists, id))),
+  getList: async ({ id }, { caller }) => json(publicList(await context.of(caller).lists.get(id, 'list'))),
 
   updateList: (request, call) => updateList(context, request, call),
   deleteList: ({ id }, call) => deleteList(context, id, call),
@@ -55,7 +54,7 @@ async function updateList(
   const { lists } = context.of(caller)
   const wanted = { ...rest, ...(tags !== undefined && { tags: distinctTags(tags) }) }
   await context.store.transaction(async session => {
-    const before = await findList(lists, id, session)
+    const before = await lists.get(id, 'list', { session })
     const changes = changesOf(before, wanted)
     if (Object.keys(changes).length === 0) return
     const after = await writeChanges(lists, before, changes, session)
@@ -94,7 +93,7 @@ async function deleteList(context: Context, id: string, { caller }: Call): Promi
   const { lists, listJobs } = context.of(caller)
   const actor = actorOf(caller)
   const { list, job } = await context.store.transaction(async session => {
-    const list = await findList(lists, id, session)
+    const list = await lists.get(id, 'list', { session })
     await lists.deleteOne({ _id: list._id }, { session })
     const wish = { kind: 'drop', list: { _id: list._id, name: list.name }, filter: '', actor } as const
     const job = await listJobs.insertOne({ ...wish, key: jobKey(wish) }, { session })

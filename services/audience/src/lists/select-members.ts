@@ -11,7 +11,6 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import { contactFields } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import type { Context } from '../context.ts'
-import { findList } from './find-list.ts'
 import type { AudienceList } from './list.model.ts'
 import type { ListJob } from './list-job.model.ts'
 import { addMembers, type Candidate, candidateFields, removeMembers } from './members.ts'
@@ -53,7 +52,7 @@ export function membersRemover(context: Context) {
 
 /** @throws {AppError} conflict, for an archived list takes no more contacts */
 function refuseArchived({ archived }: AudienceList): void {
-  if (archived) throw new AppError('conflict', { message: 'the list is archived', path: 'id' })
+  if (archived) throw new AppError('list.archived', { path: 'id' })
 }
 
 type Selection = { field: '_id' | 'emailKey'; values: string[] } | { filter: string }
@@ -93,7 +92,7 @@ async function inSteps(
   for (let from = 0; from < values.length; from += STEP) {
     const selected: Filter = { [field]: { $in: values.slice(from, from + STEP) } }
     const step = async (session: ClientSession) => {
-      const list = await findList(lists, listId, session)
+      const list = await lists.get(listId, 'list', { session })
       checkList(list)
       const candidates = await contacts.find(selected, { session, projection: candidateFields, batchSize: STEP + 1 })
       const moved = await move(session, candidates, { list, actor: actorOf(caller), at: new Date() })
@@ -116,7 +115,7 @@ async function runJob(
 ): Promise<ListJob> {
   requirePermission(caller, 'audience.read') // how many it moves tells what contacts are like
   const { lists, attributes } = context.of(caller)
-  const { _id, name, ...list } = await findList(lists, listId)
+  const { _id, name, ...list } = await lists.get(listId, 'list')
   if (kind === 'add') refuseArchived({ _id, name, ...list })
   parseFilter(filter, contactFields(await readDefinitions(attributes)))
   const { last: cursor } = await contactPositions(context, caller.organizationId).read()

@@ -100,10 +100,17 @@ describe('a route that speaks OAuth', () => {
 
   it('hands on what the service refuses it for, and how a client has to show itself', async () => {
     gateway.services.behaviours.set('exchangeToken', () => {
-      throw new AppError('invalid_client', { message: 'no "such" client é' })
+      throw new AppError('exchange.grant_type_unsupported', { required: 'no "such" grant é' })
+    })
+    const required = { error: 'unsupported_grant_type', error_description: "grant_type must be no 'such' grant '" }
+    assert.deepEqual(await outcome(token('grant_type=g')), { status: 400, body: required })
+    gateway.services.behaviours.set('exchangeToken', () => {
+      throw new AppError('client.invalid')
     })
     const { status, body, headers } = await token('grant_type=g')
-    assert.deepEqual([status, body], [401, { error: 'invalid_client', error_description: "no 'such' client '" }])
+    const unknown = 'Unknown client, or a wrong secret.'
+    assert.deepEqual([status, body], [401, { error: 'invalid_client', error_description: unknown }])
+    assert.equal(headers.get('x-error-code'), 'client.invalid')
     assert.equal(headers.get('www-authenticate'), 'Basic realm="rollcall"')
     assert.equal(headers.get('cache-control'), 'no-store')
   })

@@ -1,4 +1,4 @@
-import { AppError, type Route } from '@rollcall/contract'
+import { AppError, type OAuthError, plainText, type Route, speaksOAuth } from '@rollcall/contract'
 import { isForm, readForm, readJson } from '../body.ts'
 import type { Exchange, Header } from '../exchange.ts'
 
@@ -8,7 +8,7 @@ const repeatable = new Set(['audience', 'resource'])
 /**
  * Reads a request of OAuth's token endpoint: a form, or the same as a JSON object, and the client's credentials from it or
  * from `Authorization: Basic` (RFC 6749, 2.3.1). Another scheme of Authorization is none of a client.
- * @throws {AppError} bad_request, invalid_request, invalid_client
+ * @throws {AppError} as `readJson` does; oauth.*, client.*
  */
 export async function readOAuth(exchange: Exchange): Promise<unknown> {
   const { request } = exchange
@@ -21,14 +21,21 @@ export async function readOAuth(exchange: Exchange): Promise<unknown> {
 /** Required of token endpoints for HTTP/1.0 caches (RFC 6749, 5.1); Cache-Control is on every answer. */
 export const noCache: Header = ['Pragma', 'no-cache']
 
-/** Converts an error to an OAuth error response (RFC 6749, 5.2). Limits and outages keep their usual shape. */
-export function asOAuthError(error: AppError, { via }: Route): AppError {
-  const isOwn = 'error_description' in (error.body ?? {})
-  if (isOwn || (error.status !== 400 && error.status !== 401)) return error
-  const { message, path = '' } = error
-  if (via === 'oauth') return new AppError('invalid_request', { message })
-  const code = /^redirect_uris\b/.test(path) ? 'invalid_redirect_uri' : 'invalid_client_metadata'
-  return new AppError(code, { message })
+/** Status and body of an answer that refuses. */
+export type Refusal = { status: number; body: object | null }
+
+/**
+ * The OAuth error response (RFC 6749, 5.2) of a refusal that is not one already; undefined where it keeps its usual shape:
+ * on other routes, and of limits and outages.
+ */
+export function oauthRefusal({ status, shape, message, path = '' }: AppError, route: Route): Refusal | undefined {
+  if (!speaksOAuth(route) || shape === 'oauth' || (status !== 400 && status !== 401)) return undefined
+  return { status: 400, body: { error: oauthCode(route, path), error_description: plainText(message) } }
+}
+
+function oauthCode({ via }: Route, path: string): OAuthError {
+  if (via === 'oauth') return 'invalid_request'
+  return /^redirect_uris\b/.test(path) ? 'invalid_redirect_uri' : 'invalid_client_metadata'
 }
 
 /** RFC 6749, 3.2: a parameter without a value counts as not sent, and none may be sent twice. */
@@ -38,7 +45,7 @@ function parametersOf(form: URLSearchParams): Record<string, unknown> {
     ([name]) => name,
   )
   const twice = [...given].find(([name, values]) => values.length > 1 && !repeatable.has(name))
-  if (twice) throw new AppError('invalid_request', { message: `given more than once -> ${twice[0]}` })
+  if (twice) throw new AppError('oauth.repeated_parameter', { name: twice[0] })
   const entries = [...given].map(([name, values]) => [name, values.map(([, value]) => value)] as const)
   return Object.fromEntries(entries.map(([name, values]) => [name, repeatable.has(name) ? values : values[0]]))
 }
@@ -56,7 +63,7 @@ type Client = { client_id: string; client_secret: string }
 
 function withClient(body: Record<string, unknown>, client: Client): Record<string, unknown> {
   const isTwofold = 'client_secret' in body || ('client_id' in body && body.client_id !== client.client_id)
-  if (isTwofold) throw new AppError('invalid_request', { message: 'a client shows its credentials in one way only' })
+  if (isTwofold) throw new AppError('client.two_credentials')
   return { ...body, ...client }
 }
 
@@ -67,7 +74,7 @@ function basicClient(authorization = ''): Client | undefined {
   try {
     return { client_id: decoded(id), client_secret: decoded(rest.join(':')) }
   } catch {
-    throw new AppError('invalid_client', { message: 'malformed Authorization header' })
+    throw new AppError('client.malformed_authorization')
   }
 }
 

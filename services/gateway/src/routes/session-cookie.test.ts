@@ -48,7 +48,7 @@ describe('the session cookie', () => {
 
   it('is not set by a sign-in that is refused', async () => {
     gateway.services.behaviours.set('login', () => {
-      throw new AppError('unauthenticated', { message: 'Wrong email or password.' })
+      throw new AppError('sign_in.wrong_password')
     })
     const response = await login()
     assert.equal(response.status, 401)

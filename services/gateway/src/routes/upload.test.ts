@@ -114,7 +114,7 @@ describe('an upload', () => {
   it('takes the answer of a service that has heard enough', async () => {
     gateway.services.behaviours.set('uploadImport', async (chunks: never) => {
       for await (const _ of chunks as AsyncIterable<FileChunk>)
-        throw new AppError('bad_request', { message: 'binary file' })
+        throw new AppError('file.binary', { reason: 'binary file' })
     })
     const headers = { Authorization: token, 'Content-Type': 'multipart/form-data; boundary=x' }
     const request = httpRequest(gateway.url + path, { method: 'POST', headers })
@@ -123,7 +123,7 @@ describe('an upload', () => {
       once(request, 'response').then(([response]) => jsonOf(response)),
       request.end(`${begun}${'a'.repeat(30 * 2 ** 20)}\r\n--x--\r\n`),
     ])
-    assert.deepEqual(answer, { error: true, message: 'binary file' })
+    assert.deepEqual(answer, { error: true, message: 'binary file', path: 'file' })
     await finished // The rest of the form is still taken, and thrown away: else the client might never see the answer.
   })
 

@@ -52,14 +52,14 @@ export async function receiveFile(exchange: Exchange, maxBytes: number): Promise
       fail(new AppError('request.invalid_field', { path: field, reason: 'must be a file' }))
     } else {
       file = { name: fileName, content }
-      content.once('limit', () => fail(tooLarge(maxBytes)))
+      content.once('limit', () => fail(new AppError('upload.too_large', { maxBytes })))
       begun.resolve(file)
     }
   })
   form.on('finish', () => (file ? ended.resolve() : fail(new AppError('request.missing_field', { path: field }))))
-  form.on('error', cause => fail(new AppError('bad_request', { message: 'malformed multipart body' }, { cause })))
+  form.on('error', cause => fail(new AppError('request.malformed_multipart', {}, { cause })))
   form.on('partsLimit', () => fail(new AppError('request.extra_field', { path: extra ?? field })))
-  watchSender(exchange, () => fail(new AppError('bad_request', { message: 'upload took too long to arrive' })))
+  watchSender(exchange, () => fail(new AppError('upload.too_slow')))
   signal.addEventListener('abort', () => fail(new AppError('service.unavailable', {})), { once: true })
   request.pipe(form)
 
@@ -134,7 +134,7 @@ function watchSender(exchange: Exchange, fail: () => void): void {
 /** Every part counts as a file: a text is held to the same rules, and not to be gathered in memory. */
 function openForm(headers: Exchange['request']['headers'], maxBytes: number): BusboyInstance {
   if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
-    throw new AppError('bad_request', { message: 'content type must be multipart/form-data' })
+    throw new AppError('request.wrong_content_type', { expected: 'multipart/form-data' })
   }
   try {
     return new Busboy({
@@ -143,11 +143,6 @@ function openForm(headers: Exchange['request']['headers'], maxBytes: number): Bu
       limits: { fileSize: maxBytes, parts: maxParts, headerPairs: 20, headerSize: 8192 },
     })
   } catch (cause) {
-    throw new AppError('bad_request', { message: 'malformed multipart body' }, { cause })
+    throw new AppError('request.malformed_multipart', {}, { cause })
   }
-}
-
-function tooLarge(maxBytes: number): AppError {
-  const size = maxBytes >= 2 ** 20 ? `${Math.floor(maxBytes / 2 ** 20)} MiB` : `${maxBytes} bytes`
-  return new AppError('bad_request', { message: `file is larger than ${size}`, path: field })
 }

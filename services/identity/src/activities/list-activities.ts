@@ -2,7 +2,6 @@ import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
 import { type FieldTable, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { findUser } from '../users/change-user.ts'
 
 const activityFields: FieldTable = {
   type: 'string',
@@ -17,7 +16,7 @@ const activityFields: FieldTable = {
 /** What a user did, themselves or by their tokens, and who acted as them: newest first. */
 export async function listActivities({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, activities } = within(caller.organizationId)
-  const { _id: user } = await findUser(users, id)
+  const { _id: user } = await users.get(id, 'user')
   return runList({
     scope: activities,
     base: { user },

@@ -17,8 +17,7 @@ export async function authenticateClient(
 ): Promise<Client> {
   const known = clientId !== undefined && { clientId, expiresAt: { $gt: new Date() } }
   const client = known ? await models.clients.findOne(known).lean() : null
-  if (!client || !fits(client, clientSecret, secrets.client))
-    throw new AppError('invalid_client', { message: 'Unknown client, or a wrong secret.' })
+  if (!client || !fits(client, clientSecret, secrets.client)) throw new AppError('client.invalid')
   await keep(models, client, renewedHash(client, clientSecret, secrets.client))
   return client
 }

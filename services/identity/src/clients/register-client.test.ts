@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { AppError } from '@rollcall/contract'
 import { createSecretHashers } from '@rollcall/credentials'
 import { type Harness, startHarness } from '../../test/identity.ts'
 
@@ -72,7 +73,7 @@ describe('registering a client', () => {
   ]) {
     it(`refuses to redirect to ${uri || 'nothing'}`, async () => {
       await assert.rejects(register({ redirectUris: ['https://example.com/', uri] }), {
-        code: 'invalid_redirect_uri',
+        code: 'client.redirect_uri_invalid',
         status: 400,
         body: { error: 'invalid_redirect_uri', error_description: 'invalid field -> redirect_uris.1' },
       })
@@ -80,10 +81,12 @@ describe('registering a client', () => {
   }
 
   it('refuses grants that there are not, and scopes', async () => {
-    const refused = { code: 'invalid_client_metadata', status: 400 }
-    await assert.rejects(register({ grantTypes: ['authorization_code'] }), refused)
-    await assert.rejects(register({ scope: 'audience.read audience.fly' }), refused)
-    await assert.rejects(register({ scope: ' ' }), refused)
+    const refused = (code: string) => (error: AppError) =>
+      error.code === code && error.body?.error === 'invalid_client_metadata'
+    const grantTypes = ['authorization_code']
+    await assert.rejects(register({ grantTypes }), refused('client.grant_types_invalid'))
+    await assert.rejects(register({ scope: 'audience.read audience.fly' }), refused('client.scope_exceeded'))
+    await assert.rejects(register({ scope: ' ' }), refused('client.scope_empty'))
     await register({ grantTypes: ['authorization_code', exchangeGrant] })
   })
 })

@@ -27,7 +27,7 @@ export async function registerClient(context: Context, request: RegisterClientRe
     uri: clientUri,
     redirectUris,
     authMethod,
-    scope: request.scope === undefined ? null : readScope(request.scope, everyPermission, 'invalid_client_metadata'),
+    scope: request.scope === undefined ? null : readScope(request.scope, everyPermission, 'client'),
     expiresAt: new Date(Date.now() + unusedHours * 3_600_000),
   })
   return json(present(client, secret))
@@ -36,11 +36,10 @@ export async function registerClient(context: Context, request: RegisterClientRe
 /** Redirections to where anyone may listen, and a flow that there is not. */
 function refuseUnusable({ redirectUris, grantTypes }: RegisterClientRequest): void {
   for (const [index, uri] of redirectUris.entries()) {
-    if (!isRedirectUri(uri))
-      throw new AppError('invalid_redirect_uri', { message: `invalid field -> redirect_uris.${index}` })
+    if (!isRedirectUri(uri)) throw new AppError('client.redirect_uri_invalid', { index })
   }
   if (grantTypes.length > 0 && !grantTypes.includes(exchangeGrant))
-    throw new AppError('invalid_client_metadata', { message: `grant_types has to hold ${exchangeGrant}` })
+    throw new AppError('client.grant_types_invalid', { required: exchangeGrant })
 }
 
 /** RFC 6749, 3.1.2, and for native programs RFC 8252, 7. */

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import type { Role } from '../roles/role.model.ts'
-import { type Feature, featureFields, presentFeature, type RoleSwitch, showSwitches } from './feature.model.ts'
+import { featureFields, presentFeature, type RoleSwitch, showSwitches } from './feature.model.ts'
 
 /** Slugs are parts of paths in the database: nothing in them may mean something there. */
 const slugShape = /^[a-z][a-z0-9_-]{0,39}$/
@@ -24,7 +24,7 @@ export const features = (context: Context): Handlers<'rollcall.identity.v1.Featu
   createFeature: (request, { caller }) => createFeature(context, request, caller),
 
   async getFeature({ id }, { caller }) {
-    return json(presentFeature(await findFeature(context.within(caller.organizationId).features, id)))
+    return json(presentFeature(await context.within(caller.organizationId).features.get(id, 'feature')))
   },
 
   async updateFeature(request, { caller }): Promise<Updated> {
@@ -72,21 +72,21 @@ async function updateWithin(
   tx: ClientSession,
 ): Promise<void> {
   const { features, roles } = context.within(caller.organizationId)
-  const before = await findFeature(features, id, tx)
+  const before = await features.get(id, 'feature', { session: tx })
   const set = { ...rest, ...(wanted !== undefined && { roles: await roleSwitches(roles, before.roles, wanted, tx) }) }
   const changed = (Object.keys(set) as (keyof typeof set)[]).filter(
     field => !isDeepStrictEqual(plain(set[field]), plain(before[field])),
   )
   if (changed.length === 0) return
   await features.updateOne({ _id: before._id }, { $set: set }, { session: tx })
-  const feature = presentFeature(await findFeature(features, id, tx))
+  const feature = presentFeature(await features.get(id, 'feature', { session: tx }))
   const { organization, _id: subject } = before
   await tell(context, caller, 'feature.updated', { organization, subject, data: { feature, changed } }, tx)
 }
 
 async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
   const { features, users, workspaces } = context.within(caller.organizationId)
-  const feature = await findFeature(features, id, tx)
+  const feature = await features.get(id, 'feature', { session: tx })
   await features.deleteOne({ _id: feature._id }, { session: tx })
   const path = `features.${feature.slug}`
   await users.updateMany({ [path]: { $exists: true } }, { $unset: { [path]: 1 } }, { session: tx })
@@ -95,12 +95,6 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   const { organization, _id: subject } = feature
   await tell(context, caller, 'feature.deleted', { organization, subject, data: { feature: record } }, tx)
   return json(record)
-}
-
-async function findFeature(features: Scope<Feature>, id: string, session?: ClientSession): Promise<Feature> {
-  const feature = await features.findOne({ _id: id }, { session })
-  if (!feature) throw new AppError('feature.not_found')
-  return feature
 }
 
 /**

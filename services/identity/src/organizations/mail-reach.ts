@@ -23,8 +23,5 @@ export async function mailReachOf(
 export async function requireMailReach(context: Context, organizationId: string, email: string): Promise<void> {
   const { verified, ownerEmails } = await mailReachOf(context, organizationId)
   if (verified || ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))) return
-  throw new AppError('forbidden', {
-    message:
-      'Prove your email address first, by a code to sign in or a new password: until then nobody else is mailed.',
-  })
+  throw new AppError('organization.unverified')
 }

@@ -49,7 +49,7 @@ describe('excess', () => {
 
   it('is refused by name', () => {
     assert.throws(() => refuseExcess(['users.update', 'links.delete'], ['links.read']), {
-      code: 'forbidden',
+      code: 'role.exceeds_permissions',
       status: 403,
       message: 'Role exceeds your permissions: links.delete, users.update',
     })

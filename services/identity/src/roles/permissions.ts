@@ -41,7 +41,7 @@ export function excessOf(wanted: Permissions, held: Permissions): string[] {
 export function refuseExcess(wanted: Permissions, held: Permissions): void {
   const excess = excessOf(wanted, held)
   if (excess.length === 0) return
-  throw new AppError('forbidden', { message: `Role exceeds your permissions: ${excess.join(', ')}` })
+  throw new AppError('role.exceeds_permissions', { excess })
 }
 
 /**

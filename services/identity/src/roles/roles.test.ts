@@ -246,7 +246,7 @@ describe('roles', () => {
     it('is refused while a member carries the role', async () => {
       const { name, id } = await save({ links: ['read'] }, { kind: 'user' })
       const person = await harness.addPerson(owner.organizationId, String(name))
-      await assert.rejects(owner.api.roles.deleteRole({ id: String(id) }), { code: 'conflict', status: 409 })
+      await assert.rejects(owner.api.roles.deleteRole({ id: String(id) }), { code: 'role.in_use', status: 409 })
       assert.equal((await person.api.caller()).role, name)
     })
 

@@ -40,11 +40,9 @@ function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpB
       async tx => {
         const role = await roles.findOneAndDelete({ _id: id }, { session: tx })
         if (!role) throw new AppError('role.not_found')
-        if (role.builtIn)
-          throw new AppError('bad_request', { message: 'a built-in role cannot be deleted', path: 'id' })
+        if (role.builtIn) throw new AppError('role.built_in')
         refuseExcess(permissionsOf(role.permissions), caller.permissions)
-        if (role.memberCount > 0 || (role.membershipCount ?? 0) > 0)
-          throw new AppError('conflict', { message: 'the role is carried by members' })
+        if (role.memberCount > 0 || (role.membershipCount ?? 0) > 0) throw new AppError('role.in_use')
         await features.updateMany({ 'roles.role': role._id }, { $pull: { roles: { role: role._id } } }, { session: tx })
         await tokens.updateMany({ roleId: role._id }, { $set: { roleGone: true } }, { session: tx })
         const change = { type: 'role.deleted', before: role.permissions, after: {} } as const

@@ -20,8 +20,7 @@ type Saved = { role: Role; affected: { tokens: number; members: number } }
  * it grants, before or after, has to be the caller's own, whoever carries the role.
  */
 export async function saveRole(context: Context, request: SaveRoleRequest, caller: Caller): Promise<HttpBody> {
-  if (resemblesBuiltIn(request.name))
-    throw new AppError('request.invalid_field', { path: 'name', reason: 'is built-in' })
+  if (resemblesBuiltIn(request.name)) throw new AppError('role.name_reserved')
   const wanted = { ...request, permissions: parseGrants(request.permissions) }
   refuseExcess(permissionsOf(wanted.permissions), caller.permissions)
   const { role, affected } = await context.credentials.change({ organizationId: caller.organizationId }, timeoutMs =>
@@ -40,7 +39,7 @@ async function saveNamed(context: Context, wanted: Wanted, caller: Caller, deadl
     if (!isDuplicate(error)) throw error
     const taken = await roles.findOne({ name: wanted.name })
     if (taken && taken.kind !== wanted.kind) {
-      throw new AppError('conflict', { message: `role ${wanted.name} is of kind ${taken.kind}`, path: 'kind' })
+      throw new AppError('role.other_kind', { name: wanted.name, kind: taken.kind })
     }
     return saveNamed(context, wanted, caller, deadline)
   }

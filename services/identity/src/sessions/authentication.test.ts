@@ -5,7 +5,7 @@ import { hash } from '@node-rs/argon2'
 import { anonymousCaller } from '@rollcall/rpc'
 import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
-const wrong = { code: 'unauthenticated', status: 401, message: 'Wrong email or password.' }
+const wrong = { code: 'sign_in.wrong_password', status: 401, message: 'Wrong email or password.' }
 const hidden = /hash|emailKey|roleId/i
 
 describe('authentication', () => {

@@ -23,7 +23,7 @@ import { limitKeysOf } from './sign-in-throttle.ts'
 /** Signing in and out, and who the caller is. */
 export const authentication = (context: Context): Handlers<'rollcall.identity.v1.Authentication'> => ({
   async register({ organization = '', ...request }, call) {
-    if (context.registration === 'closed') throw new AppError('forbidden', { message: 'Registration is closed.' })
+    if (context.registration === 'closed') throw new AppError('registration.closed')
     const { name, email, password } = request
     const passwordHash = await context.passwords.hash(password, setterOf(call.caller))
     const founding = { organization: organization || name, name, email, passwordHash, lastLoginAt: new Date() }
@@ -45,7 +45,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
 
   async logout(_request, { caller }) {
     const { organizationId, sessionId } = caller
-    if (!sessionId) throw new AppError('bad_request', { message: 'An API token has no session to end.' })
+    if (!sessionId) throw new AppError('token.no_session')
     const scope = { organizationId, credentials: [{ kind: 'session' as const, id: sessionId }] }
     await context.credentials.change(scope, timeoutMs => {
       const end = (tx: ClientSession) => endSession(context, objectId(sessionId), caller, tx)
@@ -86,7 +86,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
       context.models.organizations.findById(organizationId).lean(),
       context.within(organizationId).users.findOne({ _id: userId }),
     ])
-    if (!organization || !user) throw new AppError('unauthenticated', { message: 'No such account.' })
+    if (!organization || !user) throw new AppError('account.unknown')
     return json({
       kind: caller.kind,
       user: presentUser(user),
@@ -123,7 +123,7 @@ async function rehash(context: Context, account: User, password: string, { calle
 }
 
 function wrongPassword(): AppError {
-  return new AppError('unauthenticated', { message: 'Wrong email or password.' })
+  return new AppError('sign_in.wrong_password')
 }
 
 /**

@@ -1,5 +1,4 @@
 import { AppError } from '@rollcall/contract'
-import { credentialMessages } from '@rollcall/credentials'
 import type { Filter } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Tenant } from '../context.ts'
@@ -22,12 +21,12 @@ export type Bearer = TokenBearer | SessionBearer
  */
 export async function bearerOfToken({ tokens, users, roles }: Tenant, named: Filter): Promise<TokenBearer> {
   const token = await tokens.findOne(named)
-  if (!token || !isUsable(token)) throw unauthenticated(credentialMessages.unknownToken)
+  if (!token || !isUsable(token)) throw new AppError('token.invalid')
   const person = await users.findOne({ _id: token.creator })
-  if (!person) throw unauthenticated(credentialMessages.creatorMissing)
+  if (!person) throw new AppError('token.creator_missing')
   if (person.blocked) throw blockedAccount()
   const authority = await tokenAuthorityOf(roles, token, person)
-  if (!authority) throw unauthenticated('Token role not found.')
+  if (!authority) throw new AppError('token.role_missing')
   return { token, person, authority }
 }
 
@@ -62,16 +61,12 @@ export function lifetimeWithin(bearer: Bearer, longestMs: number): number {
 
 /** The refusal of whoever acts for a blocked account. */
 export function blockedAccount(): AppError {
-  return new AppError('forbidden', { message: 'Account is blocked.' })
+  return new AppError('account.blocked')
 }
 
 /** The refusal of a session that is not, or no longer. */
 export function badSession(): AppError {
-  return unauthenticated(credentialMessages.badSession)
-}
-
-function unauthenticated(message: string): AppError {
-  return new AppError('unauthenticated', { message })
+  return new AppError('session.invalid')
 }
 
 function isUsable({ active, archived, expiresAt }: Token): boolean {

@@ -5,9 +5,9 @@ import { serviceCaller } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 import { type Harness, type Person, startHarness, unique } from '../../test/identity.ts'
 
-const unknownToken = { code: 'unauthenticated', status: 401, message: 'Invalid or inactive API token.' }
-const badSession = { code: 'unauthenticated', status: 401, message: 'Invalid or expired session.' }
-const blocked = { code: 'forbidden', status: 403, message: 'Account is blocked.' }
+const unknownToken = { code: 'token.invalid', status: 401, message: 'Invalid or inactive API token.' }
+const badSession = { code: 'session.invalid', status: 401, message: 'Invalid or expired session.' }
+const blocked = { code: 'account.blocked', status: 403, message: 'Account is blocked.' }
 
 describe('credentials', () => {
   let harness: Harness

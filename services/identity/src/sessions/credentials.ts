@@ -60,7 +60,7 @@ async function renewHash(tokens: Scope<Token>, { _id, hash }: Token, renewed: st
 }
 
 function requireService(caller: Caller): void {
-  if (caller.kind !== 'service') throw new AppError('forbidden', { message: 'Only services resolve credentials.' })
+  if (caller.kind !== 'service') throw new AppError('caller.service_required')
 }
 
 /**

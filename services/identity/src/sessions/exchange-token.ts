@@ -16,6 +16,7 @@ import { beginSession, seenOf } from './begin-session.ts'
 const longestMs = 3_600_000
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
 const jwt = 'urn:ietf:params:oauth:token-type:jwt'
+const tokenTypes = [accessToken, jwt]
 
 /**
  * Trades a credential for a JWT of a scope (RFC 8693). What is issued is a session that hangs on the credential.
@@ -43,21 +44,22 @@ export async function exchangeToken(
 /** RFC 8693, 2.1, but for the subject: what has to be there, and what there is none of here. */
 function refuseUnsupported(request: ExchangeTokenRequest, audience: string): void {
   if (request.grantType !== exchangeGrant)
-    throw new AppError('unsupported_grant_type', { message: `grant_type has to be ${exchangeGrant}` })
+    throw new AppError('exchange.grant_type_unsupported', { required: exchangeGrant })
   if (request.actorToken !== undefined || request.actorTokenType !== undefined)
-    throw invalid('actor_token is not supported: nobody acts for the subject')
+    throw new AppError('exchange.actor_unsupported')
   const requested = request.requestedTokenType ?? accessToken
-  if (requested !== accessToken && requested !== jwt) throw invalid(`requested_token_type is ${accessToken} or ${jwt}`)
+  if (!tokenTypes.includes(requested))
+    throw new AppError('exchange.token_type_unsupported', { parameter: 'requested_token_type', allowed: tokenTypes })
   if (request.resource.length > 0 || request.audience.some(named => named !== audience))
-    throw new AppError('invalid_target', { message: `tokens are issued for the audience ${audience} only` })
+    throw new AppError('exchange.audience_unknown', { audience })
 }
 
 /** Who bears the subject token. Whatever it lacks, RFC 8693, 2.2.2, has one word for it. */
 async function subjectOf(context: Context, { subjectToken, subjectTokenType }: ExchangeTokenRequest): Promise<Bearer> {
-  if (subjectToken === undefined) throw invalid('missing field -> subject_token')
-  if (subjectTokenType === undefined) throw invalid('missing field -> subject_token_type')
-  if (subjectTokenType !== accessToken && subjectTokenType !== jwt)
-    throw invalid(`subject_token_type is ${accessToken} or ${jwt}`)
+  if (subjectToken === undefined) throw new AppError('exchange.field_missing', { name: 'subject_token' })
+  if (subjectTokenType === undefined) throw new AppError('exchange.field_missing', { name: 'subject_token_type' })
+  if (!tokenTypes.includes(subjectTokenType))
+    throw new AppError('exchange.token_type_unsupported', { parameter: 'subject_token_type', allowed: tokenTypes })
   const credential = parseCredential({ authorization: subjectToken })
   try {
     if (credential.kind === 'session') return await signInOf(context, credential.jwt)
@@ -68,17 +70,19 @@ async function subjectOf(context: Context, { subjectToken, subjectTokenType }: E
       })
     }
   } catch (error) {
-    if (error instanceof AppError && (error.status === 401 || error.status === 403)) throw invalid(error.message)
+    if (error instanceof AppError && (error.status === 401 || error.status === 403))
+      throw new AppError('exchange.subject_refused', { refusal: error.message })
     throw error
   }
-  throw invalid(credential.kind === 'invalid' ? credential.message : 'subject_token is not of its subject_token_type')
+  if (credential.kind !== 'invalid') throw new AppError('exchange.subject_mistyped')
+  throw new AppError('exchange.subject_refused', { refusal: new AppError(credential.code).message })
 }
 
 async function signInOf({ sessionJwt, within }: Context, token: string): Promise<SessionBearer> {
   const claims = sessionJwt.verify(token)
-  if (!claims) throw invalid('subject_token is no JWT of this API, or has expired')
+  if (!claims) throw new AppError('exchange.subject_invalid')
   const bearer = await bearerOfSession(within(claims.org), { id: claims.sid, user: claims.sub })
-  if (bearer.session.origin) throw invalid('subject_token was itself exchanged, or is an impersonation')
+  if (bearer.session.origin) throw new AppError('exchange.subject_exchanged')
   return bearer
 }
 
@@ -86,7 +90,7 @@ async function signInOf({ sessionJwt, within }: Context, token: string): Promise
 function scopeOf(asked: string | undefined, client: Client, { authority: { permissions } }: Bearer): string {
   const held = permissions === '*' ? everyPermission : permissions
   const allowed = client.scope === null ? held : held.filter(pair => client.scope?.includes(pair))
-  return readScope(asked ?? allowed.join(' '), allowed, 'invalid_scope').join(' ')
+  return readScope(asked ?? allowed.join(' '), allowed, 'exchange').join(' ')
 }
 
 async function issue(
@@ -130,8 +134,4 @@ function doerOf(subject: Bearer, caller: Caller): Caller {
   if (!('token' in subject)) return person
   const { _id, name } = subject.token
   return { ...person, kind: 'token', tokenId: String(_id), tokenName: name }
-}
-
-function invalid(message: string): AppError {
-  return new AppError('invalid_request', { message })
 }

@@ -7,7 +7,6 @@ import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import type { Authority } from '../roles/authority.ts'
 import { isPrivileged } from '../roles/built-in.ts'
-import { findUser } from '../users/change-user.ts'
 import { refuseOneself } from '../users/protections.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 import { bearerOfOrigin, blockedAccount, lifetimeWithin } from './bearer.ts'
@@ -23,14 +22,14 @@ export async function impersonate(
   { userId }: ImpersonateRequest,
   { caller }: Call,
 ): Promise<HttpBody> {
-  if (!mayImpersonateAnyone(caller)) throw refusal()
+  if (!mayImpersonateAnyone(caller)) throw new AppError('impersonation.not_allowed')
   const tenant = context.within(caller.organizationId)
   const origin = originOf(caller)
   const lifetimeMs = lifetimeWithin(await bearerOfOrigin(tenant, origin, objectId(caller.userId)), longestMs)
   return context.store.transaction(async tx => {
-    const user = await findUser(tenant.users, userId, tx)
+    const user = await tenant.users.get(userId, 'user', { session: tx })
     refuseOneself(user, caller)
-    if (!mayImpersonate(caller, user)) throw refusal()
+    if (!mayImpersonate(caller, user)) throw new AppError('impersonation.not_allowed')
     if (user.blocked) throw blockedAccount()
     return json({ ...(await actAs(context, user, { origin, lifetimeMs }, caller, tx)), user: presentUser(user) })
   })
@@ -44,11 +43,6 @@ export function mayImpersonate(authority: Authority, user: Pick<User, 'role'>): 
 /** Owner and admin, with all that their role gives them: a JWT of a scope has less. */
 function mayImpersonateAnyone({ role, permissions }: Authority): boolean {
   return isPrivileged(role) && permissions === '*'
-}
-
-function refusal(): AppError {
-  const message = 'Only an owner, or for anyone but owners an admin, may act as another user.'
-  return new AppError('forbidden', { message })
 }
 
 async function actAs(

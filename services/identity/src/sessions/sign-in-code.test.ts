@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecretHashers } from '@rollcall/credentials'
 import { type Harness, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
-const wrong = { code: 'unauthenticated', status: 401, message: 'Wrong email or code.' }
+const wrong = { code: 'sign_in.wrong_code', status: 401, message: 'Wrong email or code.' }
 
 describe('signing in with a code', () => {
   let harness: Harness

@@ -201,5 +201,5 @@ function recent(budget: Budget | null, now: Date): Pick<Budget, 'requestedAt' | 
 }
 
 function wrongCode(): AppError {
-  return new AppError('unauthenticated', { message: 'Wrong email or code.' })
+  return new AppError('sign_in.wrong_code')
 }

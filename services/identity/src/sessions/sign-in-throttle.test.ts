@@ -6,7 +6,7 @@ import { type Harness, type Json, type Person, password, startHarness, unique } 
 import { createContext } from '../context.ts'
 import { afterFailure } from './sign-in-throttle.ts'
 
-const wrong = { code: 'unauthenticated', status: 401, message: 'Wrong email or password.' }
+const wrong = { code: 'sign_in.wrong_password', status: 401, message: 'Wrong email or password.' }
 const minuteMs = 60_000
 
 describe('what is remembered of failures', () => {

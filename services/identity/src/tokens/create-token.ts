@@ -1,5 +1,5 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
-import { credentialMessages, formatToken, generateSecret, previewToken } from '@rollcall/credentials'
+import { formatToken, generateSecret, previewToken } from '@rollcall/credentials'
 import type { CreateTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { actorOf, type Caller } from '@rollcall/rpc'
 import { objectId, type Scope } from '@rollcall/store'
@@ -22,7 +22,7 @@ type TokenRole = Pick<Token, 'role' | 'roleId'>
 export async function createToken(context: Context, request: CreateTokenRequest, caller: Caller): Promise<HttpBody> {
   const { organizationId, userId, scope } = caller
   // A token outlives the session and has no scope: it would turn an hour's delegation into a lasting credential.
-  if (scope) throw new AppError('forbidden', { message: 'A credential limited to a scope cannot create tokens.' })
+  if (scope) throw new AppError('token.scope_refused')
   const { name, description = '' } = request
   const expiresAt = readExpiry(request.expiresAt)
   const secret = generateSecret()
@@ -61,7 +61,7 @@ async function roleOfNewToken(
   const { tokens, users, roles } = within(caller.organizationId)
   if (name !== undefined) {
     const role = await carry(roles, { name, kind: { $in: ['api', 'both'] } }, caller, tx)
-    if (!role) throw new AppError('bad_request', { message: `Unknown API role: ${name}`, path: 'role' })
+    if (!role) throw new AppError('role.unknown_for_tokens', { name })
     return role
   }
   const parent =
@@ -88,5 +88,5 @@ async function carry(roles: Scope<Role>, filter: object, caller: Caller, tx: Cli
 
 /** The caller's own credential ended while it was being used. */
 function goneMeanwhile(): AppError {
-  return new AppError('unauthenticated', { message: credentialMessages.unknownToken })
+  return new AppError('token.invalid')
 }

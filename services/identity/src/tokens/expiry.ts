@@ -8,5 +8,5 @@ export function readExpiry(value: unknown, now = Date.now()): Date | null {
   if (value === undefined || value === null) return null
   const date = typeof value === 'string' ? parseDate(value) : undefined
   if (date && date.getTime() > now) return date
-  throw new AppError('bad_request', { message: 'expiresAt must be a valid future date.', path: 'expiresAt' })
+  throw new AppError('token.expiry_invalid')
 }

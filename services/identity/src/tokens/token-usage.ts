@@ -10,7 +10,7 @@ import { tokenUseFields } from './token-use.model.ts'
 /** What tokens are used for, as gateways report it: counts of several replicas add up. */
 export const tokenUsage = (context: Context): Handlers<'rollcall.identity.v1.TokenUsage'> => ({
   async recordUsage({ tokens }, { caller }) {
-    if (caller.kind !== 'service') throw new AppError('forbidden', { message: 'Only services report usage.' })
+    if (caller.kind !== 'service') throw new AppError('caller.service_required')
     for (const [organizationId, used] of Map.groupBy(tokens, token => token.organizationId))
       await recordWithin(context, organizationId, used)
     return {}
@@ -20,8 +20,7 @@ export const tokenUsage = (context: Context): Handlers<'rollcall.identity.v1.Tok
 /** What a token was used for, the latest use first. */
 export async function listTokenUsage({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { tokens, tokenUses } = within(caller.organizationId)
-  const token = await tokens.findOne({ _id: id })
-  if (!token) throw new AppError('token.not_found')
+  const token = await tokens.get(id, 'token')
   return runList({
     scope: tokenUses,
     base: { token: token._id },

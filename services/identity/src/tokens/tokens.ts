@@ -22,7 +22,7 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
 
   async getToken({ id }, { caller }) {
     const token = await showToken(context.within(caller.organizationId).tokens, objectId(id))
-    if (!token) throw notFound()
+    if (!token) throw new AppError('token.not_found')
     return json(token)
   },
 
@@ -33,7 +33,7 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
     return changeToken(context, id, caller, async tx => {
       const record = await showToken(tokens, objectId(id), tx)
       const token = await tokens.findOneAndDelete({ _id: id }, { session: tx })
-      if (!token || !record) throw notFound()
+      if (!token || !record) throw new AppError('token.not_found')
       const { organization, _id: subject, roleId } = token
       await tokenUses.deleteMany({ token: subject }, { session: tx })
       await endSessions(context, { 'origin.id': subject }, caller, tx)
@@ -60,7 +60,7 @@ async function updateToken(context: Context, id: string, changes: Changes, calle
       { $set: changes },
       { session: tx, returnDocument: 'before' },
     )
-    if (!before) throw notFound()
+    if (!before) throw new AppError('token.not_found')
     const { organization, _id: subject } = before
     const given = Object.keys(changes) as (keyof Changes)[]
     const changed = given.filter(field => !isDeepStrictEqual(changes[field], before[field]))
@@ -77,12 +77,7 @@ async function changeToken<T>(
   { organizationId }: Caller,
   write: (tx: ClientSession) => Promise<T>,
 ): Promise<T> {
-  const token: Token | null = await within(organizationId).tokens.findOne({ _id: id })
-  if (!token) throw notFound()
+  const token: Token = await within(organizationId).tokens.get(id, 'token')
   const scope = { organizationId, credentials: [{ kind: 'token' as const, id: token.tokenPreview }] }
   return credentials.change(scope, timeoutMs => store.transaction(write, { timeoutMs }))
-}
-
-function notFound(): AppError {
-  return new AppError('token.not_found')
 }

@@ -3,9 +3,13 @@ import { after, before, describe, it } from 'node:test'
 import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
 const updated = { success: true, message: 'updated' }
-const ownAccount = { code: 'conflict', status: 409, message: 'not possible for your own account' }
-const higherRank = { code: 'forbidden', status: 403, message: 'The account is of a higher rank: owner' }
-const lastOwner = { code: 'conflict', status: 409, message: 'the last owner of the organization has to stay' }
+const ownAccount = { code: 'account.own', status: 409, message: 'not possible for your own account' }
+const higherRank = { code: 'account.higher_rank', status: 403, message: 'The account is of a higher rank: owner' }
+const lastOwner = {
+  code: 'organization.last_owner',
+  status: 409,
+  message: 'the last owner of the organization has to stay',
+}
 const blocked = { status: 403, message: 'Account is blocked.' }
 const ended = { status: 401, message: 'Invalid or expired session.' }
 

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AppError, type EventType } from '@rollcall/contract'
+import type { EventType } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
-import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { type Details, tell } from '../events.ts'
@@ -28,17 +27,10 @@ export async function changeUser(context: Context, id: string, caller: Caller, o
   const write = (tx: ClientSession) => changeWithin(context, id, caller, options.decide, tx)
   const { organizationId } = caller
   if (options.atOnce) {
-    await findUser(context.within(organizationId).users, id)
+    await context.within(organizationId).users.get(id, 'user')
     await context.credentials.change({ organizationId }, timeoutMs => context.store.transaction(write, { timeoutMs }))
   } else await context.store.transaction(write)
   return { success: true, message: 'updated' }
-}
-
-/** The user of an id. @throws {AppError} not_found */
-export async function findUser(users: Scope<User>, id: string, session?: ClientSession): Promise<User> {
-  const user = await users.findOne({ _id: id }, { session })
-  if (!user) throw new AppError('user.not_found')
-  return user
 }
 
 async function changeWithin(
@@ -49,7 +41,7 @@ async function changeWithin(
   tx: ClientSession,
 ): Promise<void> {
   const { users } = context.within(caller.organizationId)
-  const before = await findUser(users, id, tx)
+  const before = await users.get(id, 'user', { session: tx })
   const { set, event } = await decide(before, tx)
   const changed = (Object.keys(set) as (keyof User)[]).filter(field => !isDeepStrictEqual(set[field], before[field]))
   if (changed.length === 0) return

@@ -5,7 +5,6 @@ import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { abandonMemberships } from '../workspaces/membership.ts'
-import { findUser } from './change-user.ts'
 import { leaveRole } from './member-role.ts'
 import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 import { presentUser } from './user.model.ts'
@@ -13,7 +12,7 @@ import { presentUser } from './user.model.ts'
 /** Deletes an account for good. What it did stays in the audit trail, and its tokens stay in the list, refused. */
 export async function deleteUser(context: Context, id: string, caller: Caller): Promise<HttpBody> {
   const { organizationId } = caller
-  await findUser(context.within(organizationId).users, id)
+  await context.within(organizationId).users.get(id, 'user')
   return context.credentials.change({ organizationId }, timeoutMs =>
     context.store.transaction(tx => deleteWithin(context, id, caller, tx), { timeoutMs }),
   )
@@ -21,7 +20,7 @@ export async function deleteUser(context: Context, id: string, caller: Caller): 
 
 async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
   const tenant = context.within(caller.organizationId)
-  const user = await findUser(tenant.users, id, tx)
+  const user = await tenant.users.get(id, 'user', { session: tx })
   refuseOneself(user, caller)
   await refuseSuperior(tenant, user, caller, tx)
   await keepOrganizationOwner(tenant, user, tx)

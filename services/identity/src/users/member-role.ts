@@ -14,15 +14,10 @@ import { permissionsOfRole, type Role } from '../roles/role.model.ts'
 export async function takeRole(roles: Scope<Role>, name: string, caller: Caller, tx: ClientSession): Promise<Carrier> {
   const forMembers = { name, kind: { $in: ['user', 'both'] } }
   const role = await roles.findOneAndUpdate(forMembers, { $inc: { memberCount: 1 } }, { session: tx })
-  if (!role) throw new AppError('bad_request', { message: `Unknown role: ${name}`, path: 'role' })
+  if (!role) throw new AppError('role.unknown', { name })
   refuseExcess(permissionsOfRole(role), caller.permissions)
-  if (outranks(role.name, caller.role)) throw outOfRank(role.name)
+  if (outranks(role.name, caller.role)) throw new AppError('role.above_rank', { role: role.name })
   return { role: role.name, roleId: role._id }
-}
-
-function outOfRank(role: string): AppError {
-  const message = role === 'owner' ? 'Only an owner makes another owner.' : 'Only an owner or admin makes an admin.'
-  return new AppError('forbidden', { message })
 }
 
 /** Counts one member less on a role. */

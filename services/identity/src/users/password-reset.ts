@@ -122,5 +122,5 @@ function mailOf(
 }
 
 function unusable(): AppError {
-  return new AppError('bad_request', { message: 'the link has expired or was used', path: 'token' })
+  return new AppError('password_link.expired')
 }

@@ -42,8 +42,7 @@ export async function createPasswords(
 
   return {
     async hash(password, setter) {
-      if (isCommonPassword(password))
-        throw new AppError('request.invalid_field', { path: 'password', reason: 'too common, choose another' })
+      if (isCommonPassword(password)) throw new AppError('password.too_common')
       return queue.set(() => hash(canonical(password), parameters), namesOf(setter))
     },
     async fits(password, passwordHash) {

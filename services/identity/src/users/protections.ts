@@ -9,14 +9,12 @@ import type { User } from './user.model.ts'
 
 /** Refuses what nobody may do to their own account. @throws {AppError} conflict */
 export function refuseOneself(user: User, caller: Caller): void {
-  if (String(user._id) === caller.userId)
-    throw new AppError('conflict', { message: 'not possible for your own account' })
+  if (String(user._id) === caller.userId) throw new AppError('account.own')
 }
 
 /** Refuses to change an account of a higher rank than the caller's. @throws {AppError} forbidden */
 export function refuseHigherRank({ role }: Pick<User, 'role'>, caller: Caller): void {
-  if (outranks(role, caller.role))
-    throw new AppError('forbidden', { message: `The account is of a higher rank: ${role}` })
+  if (outranks(role, caller.role)) throw new AppError('account.higher_rank', { role })
 }
 
 /**
@@ -38,5 +36,5 @@ export async function keepOrganizationOwner({ users, roles }: Tenant, user: User
   await roles.updateOne({ _id: user.roleId }, { $inc: { memberCount: 0 } }, { session: tx })
   const others = { role: 'owner', blocked: false, _id: { $ne: user._id } }
   if (await users.findOne(others, { session: tx })) return
-  throw new AppError('conflict', { message: 'the last owner of the organization has to stay' })
+  throw new AppError('organization.last_owner')
 }

@@ -9,13 +9,12 @@ import { tell } from '../events.ts'
 import { deviceFields, presentDevice, showDevice } from '../sessions/device.model.ts'
 import { endSession, endSessions } from '../sessions/end-sessions.ts'
 import { presentSession, type Session, sessionFields, showSession } from '../sessions/session.model.ts'
-import { findUser } from './change-user.ts'
 import { refuseHigherRank } from './protections.ts'
 
 /** The sessions of a user that have not ended, the latest sign-in first. */
 export async function listUserSessions({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, sessions } = within(caller.organizationId)
-  const { _id: user } = await findUser(users, id)
+  const { _id: user } = await users.get(id, 'user')
   return runList({
     scope: sessions,
     base: { user, expiresAt: { $gt: new Date() } },
@@ -29,7 +28,7 @@ export async function listUserSessions({ within }: Context, { id, list }: ListOf
 /** The devices that a user signed in from, the latest sign-in first. */
 export async function listUserDevices({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, devices, sessions } = within(caller.organizationId)
-  const { _id: user } = await findUser(users, id)
+  const { _id: user } = await users.get(id, 'user')
   const session = await sessions.findOne({ _id: sessionOf(caller) })
   return runList({
     scope: devices,
@@ -49,7 +48,7 @@ export async function revokeUserSession(
 ): Promise<HttpBody> {
   const { organizationId } = caller
   const { users, sessions } = context.within(organizationId)
-  const owner = await findUser(users, id)
+  const owner = await users.get(id, 'user')
   refuseHigherRank(owner, caller)
   const user = owner._id
   const named = { user, ref: objectId(sessionRef, 'sessionRef'), expiresAt: { $gt: new Date() } }
@@ -72,7 +71,7 @@ export async function revokeUserDevice(
 ): Promise<HttpBody> {
   const { organizationId } = caller
   const { users, devices, sessions } = context.within(organizationId)
-  const owner = await findUser(users, id)
+  const owner = await users.get(id, 'user')
   refuseHigherRank(owner, caller)
   const { _id: user, organization } = owner
   const named = { user, _id: objectId(deviceId, 'deviceId') }

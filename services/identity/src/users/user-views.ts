@@ -6,7 +6,7 @@ import { type FieldTable, runList } from '@rollcall/store'
 import type { PipelineStage } from 'mongoose'
 import type { Context } from '../context.ts'
 import { resolveFeatures, switched } from '../features/switches.ts'
-import { changeUser, findUser } from './change-user.ts'
+import { changeUser } from './change-user.ts'
 import { refuseHigherRank } from './protections.ts'
 import { presentUserEmail, userEmailFields } from './user-email.model.ts'
 
@@ -31,7 +31,7 @@ const showWorkspace: PipelineStage = {
 /** The workspaces that a user is a member of, the latest first. */
 export async function listUserWorkspaces({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, members } = within(caller.organizationId)
-  const { _id: user } = await findUser(users, id)
+  const { _id: user } = await users.get(id, 'user')
   return runList({
     scope: members,
     base: { user, gone: false },
@@ -45,7 +45,7 @@ export async function listUserWorkspaces({ within }: Context, { id, list }: List
 /** The mails that were sent to a user, the latest first. */
 export async function listUserEmails({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, userEmails } = within(caller.organizationId)
-  const { _id: user } = await findUser(users, id)
+  const { _id: user } = await users.get(id, 'user')
   return runList({
     scope: userEmails,
     base: { user },
@@ -59,7 +59,7 @@ export async function listUserEmails({ within }: Context, { id, list }: ListOfRe
 /** Every feature of the organization as it is for a user. */
 export async function getUserFeatures({ within }: Context, id: string, caller: Caller): Promise<HttpBody> {
   const { users, features } = within(caller.organizationId)
-  return json(await resolveFeatures(features, await findUser(users, id)))
+  return json(await resolveFeatures(features, await users.get(id, 'user')))
 }
 
 /** Switches features for one user alone. */

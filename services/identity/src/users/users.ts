@@ -5,7 +5,7 @@ import { listActivities } from '../activities/list-activities.ts'
 import type { Context } from '../context.ts'
 import { blockUser, unblockUser } from './block-user.ts'
 import { changeRole } from './change-role.ts'
-import { changeUser, findUser } from './change-user.ts'
+import { changeUser } from './change-user.ts'
 import { createUser } from './create-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { memberTotal } from './member-role.ts'
@@ -23,7 +23,7 @@ export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> 
   },
 
   getUser: async ({ id }, { caller }) =>
-    json(presentUser(await findUser(context.within(caller.organizationId).users, id))),
+    json(presentUser(await context.within(caller.organizationId).users.get(id, 'user'))),
 
   createUser: (request, { caller }) => createUser(context, request, caller),
 

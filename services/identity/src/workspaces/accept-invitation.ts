@@ -72,9 +72,9 @@ async function acceptWithin(
   const tenant = context.within(found.organization)
   const invitation = await answer(tenant, found, 'accepted', tx)
   const workspace = await tenant.workspaces.findOne({ _id: invitation.workspace }, { session: tx })
-  if (!workspace) throw notFound()
+  if (!workspace) throw new AppError('invitation.not_found')
   const role = await tenant.roles.findOne({ _id: invitation.roleId }, { session: tx })
-  if (!role) throw new AppError('conflict', { message: `the role ${invitation.role} was deleted` })
+  if (!role) throw new AppError('invitation.role_deleted', { role: invitation.role })
   const account = await accountOf(tenant, invitation.email, tx)
   if (account && !isMailed) await requireOwnSession(tenant, account, caller, tx)
   if (account?.blocked) throw blockedAccount()
@@ -100,8 +100,7 @@ async function createAccount(
   caller: Caller,
   tx: ClientSession,
 ): Promise<User> {
-  if (!mayCreateAccount)
-    throw new AppError('conflict', { message: 'the account was deleted; ask for another invitation' })
+  if (!mayCreateAccount) throw new AppError('invitation.account_deleted')
   if (!newcomer) throw new AppError('request.missing_field', { path: 'name' }) // the account was deleted meanwhile
   const { users, roles } = context.within(organization)
   const carried = await takeRole(roles, roleOfNewcomers, serviceCaller('identity', String(organization)), tx)
@@ -144,13 +143,8 @@ async function answer(
 }
 
 function answerable(invitation: Invitation | null): Invitation {
-  if (!invitation) throw notFound()
-  if (isExpired(invitation)) throw new AppError('bad_request', { message: 'the invitation has expired', path: 'token' })
-  if (invitation.status !== 'pending')
-    throw new AppError('conflict', { message: `the invitation was ${invitation.status}` })
+  if (!invitation) throw new AppError('invitation.not_found')
+  if (isExpired(invitation)) throw new AppError('invitation.expired')
+  if (invitation.status !== 'pending') throw new AppError('invitation.answered', { status: invitation.status })
   return invitation
-}
-
-function notFound(): AppError {
-  return new AppError('invitation.not_found')
 }

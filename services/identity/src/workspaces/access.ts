@@ -32,7 +32,7 @@ export async function enter(
 ): Promise<Entered> {
   const entered = await visit(tenant, id, caller, tx)
   if (!entered.held.includes(`workspaces.${action}`))
-    throw new AppError('forbidden', { message: `Permission denied: workspaces.${action}` })
+    throw new AppError('access.permission_denied', { permission: `workspaces.${action}` })
   return entered
 }
 
@@ -53,10 +53,9 @@ export async function roleToGive(
   tx: ClientSession,
 ): Promise<Role> {
   const role = await roles.findOne({ name, kind: { $in: ['user', 'both'] } }, { session: tx })
-  if (!role) throw new AppError('bad_request', { message: `Unknown role: ${name}`, path: 'role' })
+  if (!role) throw new AppError('role.unknown', { name })
   refuseExcess(inWorkspace(permissionsOfRole(role)), held)
-  if (role.name === 'owner' && !isOwner)
-    throw new AppError('forbidden', { message: 'Only an owner makes another owner.' })
+  if (role.name === 'owner' && !isOwner) throw new AppError('role.above_rank', { role: role.name })
   return role
 }
 

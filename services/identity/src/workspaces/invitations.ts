@@ -114,7 +114,7 @@ async function createWithin(
 /** Refuses to have an account made by someone who could not make it themselves. @throws {AppError} forbidden */
 function refuseNewAccount({ permissions }: Caller): void {
   if (!allows(permissions, 'users', 'create'))
-    throw new AppError('forbidden', { message: 'Permission denied: users.create' })
+    throw new AppError('access.permission_denied', { permission: 'users.create' })
   refuseExcess(builtInRole(roleOfNewcomers)!.permissions, permissions)
 }
 
@@ -129,10 +129,8 @@ async function revokeWithin(
   const named = { workspace: workspace._id, _id: objectId(invitationId, 'invitationId') }
   const invitation = await tenant.invitations.findOne(named, { session: tx })
   if (!invitation) throw new AppError('invitation.not_found')
-  if (String(invitation.sender) !== caller.userId)
-    throw new AppError('forbidden', { message: 'Only the sender may revoke an invitation.' })
-  if (invitation.status !== 'pending')
-    throw new AppError('conflict', { message: `the invitation was ${invitation.status}` })
+  if (String(invitation.sender) !== caller.userId) throw new AppError('invitation.sender_required')
+  if (invitation.status !== 'pending') throw new AppError('invitation.answered', { status: invitation.status })
   await withdraw(context, named, caller, tx)
   return json(presentInvitation(invitation))
 }

@@ -52,8 +52,7 @@ async function addWithin(
   const entered = await enter(tenant, id, caller, 'create', tx)
   const role = await roleToGive(tenant.roles, name, entered, tx)
   const user = await accountOf(tenant, email, tx)
-  if (!user)
-    throw new AppError('request.invalid_field', { path: 'email', reason: 'the organization has no such account' })
+  if (!user) throw new AppError('member.no_account')
   const { workspace } = entered
   await withdraw(context, { workspace: workspace._id, emailKey: emailKeyOf(email), status: 'pending' }, caller, tx)
   return json(presentMember(await join(context, { workspace, user, role, doer: caller }, tx)))
@@ -68,7 +67,7 @@ async function updateWithin(
   const tenant = context.within(caller.organizationId)
   const entered = await enter(tenant, id, caller, 'update', tx)
   const member = await findMember(tenant, entered, userId, tx)
-  if (member.gone) throw new AppError('conflict', { message: 'the account of the member was deleted' })
+  if (member.gone) throw new AppError('member.account_deleted')
   const role = await roleToGive(tenant.roles, name, entered, tx)
   if (role.name === member.role) return
   await lockMembers(tenant, member.workspace, tx)
@@ -126,8 +125,7 @@ async function findMember(
   if (!member) throw new AppError('member.not_found')
   const authority = member.gone ? undefined : await authorityOf(roles, member, tx)
   if (authority) refuseExcess(inWorkspace(authority.permissions), held)
-  if (authority?.role === 'owner' && !isOwner)
-    throw new AppError('forbidden', { message: 'Only an owner changes or removes an owner.' })
+  if (authority?.role === 'owner' && !isOwner) throw new AppError('member.owner_protected')
   return member
 }
 

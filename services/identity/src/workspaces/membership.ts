@@ -52,7 +52,7 @@ export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx
   if (role !== 'owner' || gone) return
   const others = { workspace, role: 'owner', gone: false, _id: { $ne: _id } }
   if (await members.findOne(others, { session: tx })) return
-  throw new AppError('conflict', { message: 'the last owner of the workspace has to stay' })
+  throw new AppError('workspace.last_owner')
 }
 
 /** Leaves a deleted user's memberships behind as records that take no seat and carry no role, within its transaction. */

@@ -39,6 +39,5 @@ export async function refuseOverbooking(
   const { seats = null, memberCount = 0 } = workspace ?? {}
   if (seats === null) return
   const taken = memberCount + (await invitations.count({ workspace: id, ...pending() }, { session: tx }))
-  if (taken > seats)
-    throw new AppError('not_allowed', { message: `The workspace has ${seats} seats; ${taken} are wanted.` })
+  if (taken > seats) throw new AppError('workspace.seats_taken', { seats, wanted: taken })
 }

@@ -48,7 +48,7 @@ describe('workspaces', () => {
   it('send no mail for an invitation that is refused', async () => {
     const id = await create({ seats: 1 })
     const email = newAddress()
-    await assert.rejects(invite(id, email), { code: 'not_allowed', status: 403 })
+    await assert.rejects(invite(id, email), { code: 'workspace.seats_taken', status: 403 })
     assert.ok(harness.mails.every(({ to }) => to !== email))
   })
 

@@ -50,7 +50,7 @@ function createWorkspace(
   return context.store.transaction(async tx => {
     const user = await tenant.users.findOne({ _id: caller.userId }, { session: tx })
     const role = await tenant.roles.findOne({ name: 'owner', builtIn: true }, { session: tx })
-    if (!user || !role) throw new AppError('unauthenticated', { message: 'No such account.' })
+    if (!user || !role) throw new AppError('account.unknown')
     await keepQuota(context, caller.organizationId, 'workspaces', tx)
     const workspace = await tenant.workspaces.insertOne(
       {

@@ -83,7 +83,7 @@ describe('an import that is cancelled', () => {
     const jobId = await test.start(call, file)
     await cancel(call, jobId)
     assert.equal((await test.job(call, jobId)).state, 'failed')
-    await assert.rejects(cancel(call, jobId), { code: 'conflict', message: 'the import has finished' })
+    await assert.rejects(cancel(call, jobId), { code: 'import.finished', message: 'the import has finished' })
     test.answer = createAll
   })
 })

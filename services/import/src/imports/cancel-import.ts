@@ -14,11 +14,11 @@ export async function cancelImport(context: Context, { jobId }: ImportJobRequest
   const collections = context.of(call.caller)
   const { imports } = collections
   const { _id, kind } = await findImport(imports, jobId)
-  if (kind === 'undo') throw new AppError('conflict', { message: 'an undo cannot be cancelled' })
+  if (kind === 'undo') throw new AppError('import.not_cancellable')
   // The fence stops whoever works on it, at its next checkpoint.
   const mark = { $set: { cancelled: true, setbacks: 0 }, $inc: { fence: 1 } }
   const job = await imports.findOneAndUpdate({ _id, state: { $in: unfinished } }, mark)
-  if (!job) throw new AppError('conflict', { message: 'the import has finished' })
+  if (!job) throw new AppError('import.finished')
   try {
     await breakOff(context, collections, job, cancelledReason, call)
   } catch (err) {

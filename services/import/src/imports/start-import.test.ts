@@ -19,7 +19,7 @@ describe('the start of an import', () => {
 
   it('with lists needs the permission that adding to a list needs', async () => {
     await assert.rejects(startAs(['audience.create'], [list]), {
-      code: 'forbidden',
+      code: 'access.permission_denied',
       message: 'Permission denied: audience_lists.create',
     })
     assert.ok(await startAs(['audience.create', 'audience_lists.create'], [list]))

@@ -11,7 +11,6 @@ import { queueIdOf } from './import.job.ts'
 import { type Import, noCounts } from './import.model.ts'
 import { insertJob } from './insert-job.ts'
 
-const expired = 'Import data expired. Please re-upload the CSV file.'
 const fields = ['email', 'name', 'tags', 'unsubscribed']
 /** How long the file of a started import is kept, should nobody finish it. */
 const retentionMs = 7 * 24 * 3_600_000
@@ -27,7 +26,7 @@ export async function startImport(
   const started = upload && (await collections.imports.findOne({ upload, kind: 'import' }))
   if (started && !request.dryRun) return { jobId: String(started._id) }
   const found = upload && !started ? await collections.uploads.findOne({ _id: upload }) : null
-  if (!found || found.expiresAt.getTime() <= context.now()) throw new AppError('bad_request', { message: expired })
+  if (!found || found.expiresAt.getTime() <= context.now()) throw new AppError('import.expired')
 
   const { definitions } = await context.attributes.describeAttributes({}, call)
   const mapping = readMapping(request.mapping, found.format.headers, definitions)
@@ -53,9 +52,9 @@ async function readLists({ batches }: Context, ids: readonly string[], call: Cal
   authorize(addToList, 'POST', call.caller)
   const { unknown, archived } = await batches.checkLists({ listIds }, call)
   const refused = ids.findIndex(id => unknown.includes(id.toLowerCase()))
-  if (refused !== -1)
-    throw new AppError('request.invalid_field', { path: `listIds.${refused}`, reason: 'is not a list' })
-  if (archived.length > 0) throw new AppError('conflict', { message: 'an archived list takes no contacts' })
+  if (refused !== -1) throw new AppError('list.unknown', { path: `listIds.${refused}` })
+  const closed = ids.findIndex(id => archived.includes(id.toLowerCase()))
+  if (closed !== -1) throw new AppError('list.archived', { path: `listIds.${closed}` })
   return listIds.map(id => objectId(id))
 }
 
@@ -124,5 +123,5 @@ export function readMapping(
     used.add(target)
   }
   if (used.has('email') && used.has('name')) return mapping
-  throw new AppError('bad_request', { message: 'mapping must include email and name', path: 'mapping' })
+  throw new AppError('import.mapping_incomplete')
 }

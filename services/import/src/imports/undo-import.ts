@@ -31,10 +31,9 @@ export async function undoImport(
 }
 
 function refuseUndo({ kind, state, undoneBy }: Import): void {
-  const refuse = (message: string) => new AppError('conflict', { message })
-  if (kind !== 'import') throw refuse('only an import can be undone')
-  if (unfinished.includes(state)) throw refuse('the import has not finished')
-  if (undoneBy) throw refuse('the import is undone already')
+  if (kind !== 'import') throw new AppError('import.not_undoable')
+  if (unfinished.includes(state)) throw new AppError('import.unfinished')
+  if (undoneBy) throw new AppError('import.undone')
 }
 
 function undoOf({

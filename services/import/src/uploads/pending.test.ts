@@ -164,7 +164,7 @@ describe('an upload', () => {
       await startImport(test.context, { ...request, dryRun: true }, call)
       now += 1
       const message = 'Import data expired. Please re-upload the CSV file.'
-      await assert.rejects(startImport(test.context, request, call), { code: 'bad_request', message })
+      await assert.rejects(startImport(test.context, request, call), { code: 'import.expired', message })
       now -= 1_000 // 29:59
       await startImport(test.context, request, call)
     } finally {

@@ -65,7 +65,7 @@ export async function uploadImport(
     return json(present(upload, survey, expiresAt))
   } catch (error) {
     await discard(collections, upload).catch(() => undefined) // else it expires as others do
-    throw error instanceof CsvError ? refusal(error.message) : error
+    throw error instanceof CsvError ? new AppError(`file.${error.code}`, { reason: error.message }) : error
   }
 }
 
@@ -89,7 +89,7 @@ async function* fileContent(
   for await (const { fileName, chunk } of requests) {
     if (fileName !== undefined) named(fileName)
     bytes += chunk.length
-    if (bytes > maxBytes) throw refusal(`the file is larger than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw new AppError('upload.too_large', { maxBytes })
     await room.take(bytes)
     if (chunk.length > 0) yield chunk
   }
@@ -127,22 +127,18 @@ async function surveyRows(body: AsyncIterable<Uint8Array>, format: CsvFormat, sl
       if (noteEmail(emails, row, emailColumn) > 0) duplicateEmails++
     }
   }
-  if (rowCount === 0) throw refusal('the file has no data row')
+  if (rowCount === 0) throw new AppError('file.no_rows')
   return { format, rowCount, preview, mapping, duplicateEmails, otherEncoding: reading.otherEncoding() }
 }
 
 function refuseLongField({ error, line }: Row, { headers }: CsvFormat, { fieldLength }: CsvLimits): void {
   if (error?.code !== 'length') return
-  throw refusal(`line ${line}, column ${headers[error.column]}: a field is longer than ${fieldLength} characters`)
+  throw new AppError('file.field_too_long', { line, column: headers[error.column]!, maxLength: fieldLength })
 }
 
 function refuseLongRow({ cells, line }: Row): void {
   const length = cells.reduce((sum, cell) => sum + cell.length, 0)
-  if (length > longestRow) throw refusal(`line ${line}: a row is longer than ${longestRow} characters`)
-}
-
-function refusal(reason: string): AppError {
-  return new AppError('bad_request', { message: reason, path: 'file' })
+  if (length > longestRow) throw new AppError('file.row_too_long', { line, maxLength: longestRow })
 }
 
 function present(

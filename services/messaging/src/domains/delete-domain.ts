@@ -3,15 +3,14 @@ import type { Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { chosenProvider, providerOf } from '../provider/provider-of.ts'
 import { type Domain, publicDomain } from './domain.model.ts'
-import { findDomain } from './find-domain.ts'
 
 /** Deletes a domain that no sender uses, and answers it as it was; then the provider may forget it too. */
 export async function deleteDomain(context: Context, id: string, { caller, logger }: Call): Promise<HttpBody> {
   const { domains } = context.of(caller)
   const deleted = await domains.findOneAndDelete({ _id: id, senders: 0 })
   if (!deleted) {
-    await findDomain(domains, id)
-    throw new AppError('conflict', { message: 'the domain is used by a sender' })
+    await domains.get(id, 'domain')
+    throw new AppError('domain.in_use')
   }
   await forget(context, caller.organizationId, deleted).catch(err =>
     // What is left there does no harm: added again, the domain is taken up again.

@@ -12,8 +12,7 @@ export async function holdDomain(
   session: ClientSession,
 ): Promise<void> {
   const { matchedCount } = await domains.updateOne({ domain, verified: true }, { $inc: { senders: 1 } }, { session })
-  if (matchedCount === 0)
-    throw new AppError('request.invalid_field', { path: 'email', reason: `the domain ${domain} is not verified` })
+  if (matchedCount === 0) throw new AppError('domain.not_verified', { domain })
 }
 
 /** Lets go of a domain that a sender used, in the transaction that removes the sender. */

@@ -71,7 +71,7 @@ describe('sending domains', () => {
         silentUntil ||= Date.now() + 400
         return Date.now() < silentUntil ? ('silence' as const) : undefined
       }
-      await assert.rejects(verify(id), { code: 'conflict', message: 'the domain was changed at the same time' })
+      await assert.rejects(verify(id), { code: 'domain.changed', message: 'the domain was changed at the same time' })
       await rotated
       assert.deepEqual([(await get(id)).status, await test.eventsOf(id)], ['pending', []])
     })
@@ -86,7 +86,7 @@ describe('sending domains', () => {
         const [held, removed] = await Promise.allSettled([hold, remove(id)])
         assert.notEqual(held.status, removed.status)
         if (held.status === 'rejected') continue
-        await assert.rejects(remove(id), { code: 'conflict', message: 'the domain is used by a sender' })
+        await assert.rejects(remove(id), { code: 'domain.in_use', message: 'the domain is used by a sender' })
         await store.transaction(session => releaseDomain(collections, domain, session))
         await remove(id)
       }
@@ -107,7 +107,7 @@ describe('sending domains', () => {
     const { id, domain } = await addPublished()
     const hold = () => store.transaction(session => holdDomain(collections, domain, session))
     const refusal = {
-      code: 'request.invalid_field',
+      code: 'domain.not_verified',
       path: 'email',
       message: /the domain added\d+\.com is not verified$/,
     }
@@ -134,7 +134,10 @@ describe('sending domains', () => {
       mailgun.fail({ status: 500, body: '' })
       await assert.rejects(verify(id), { code: 'service.unavailable' })
       mailgun.fail()
-      await assert.rejects(verify(id), { code: 'refused', message: /the mail provider does not see them all yet/ })
+      await assert.rejects(verify(id), {
+        code: 'domain.records_unseen',
+        message: /the mail provider does not see them all yet/,
+      })
       assert.deepEqual([(await get(id)).status, await test.eventsOf(id)], ['pending', []])
       mailgun.domains.get(domain)!.state = 'active'
       assert.equal((await verify(id)).status, 'verified')

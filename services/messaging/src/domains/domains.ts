@@ -6,7 +6,6 @@ import { takeTurn } from './check-turn.ts'
 import { createDomain } from './create-domain.ts'
 import { deleteDomain } from './delete-domain.ts'
 import { domainFields, publicDomain } from './domain.model.ts'
-import { findDomain } from './find-domain.ts'
 import { inspect } from './inspect.ts'
 import { keepInspection } from './keep-inspection.ts'
 import { rotateDkim } from './rotate-dkim.ts'
@@ -17,7 +16,7 @@ export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domai
   listDomains: ({ list }, { caller }) =>
     runList({ scope: context.of(caller).domains, query: list ?? {}, fields: domainFields, present: publicDomain }),
 
-  getDomain: async ({ id }, { caller }) => json(publicDomain(await findDomain(context.of(caller).domains, id))),
+  getDomain: async ({ id }, { caller }) => json(publicDomain(await context.of(caller).domains.get(id, 'domain'))),
 
   createDomain: (request, call) => createDomain(context, request, call),
   verifyDomain: ({ id }, call) => verifyDomain(context, id, call),
@@ -26,9 +25,9 @@ export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domai
 
   checkDomain: async ({ id }, call) => {
     const { domains } = context.of(call.caller)
-    const domain = await findDomain(domains, id)
+    const domain = await domains.get(id, 'domain')
     await takeTurn(context, domain)
     await keepInspection(context, domain, await inspect(context, domain, call))
-    return json(publicDomain(await findDomain(domains, id)))
+    return json(publicDomain(await domains.get(id, 'domain')))
   },
 })

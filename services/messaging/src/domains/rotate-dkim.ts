@@ -4,17 +4,15 @@ import type { Context } from '../context.ts'
 import { providerOf } from '../provider/provider-of.ts'
 import { newRecord, storedKey } from './create-domain.ts'
 import { publicDomain } from './domain.model.ts'
-import { findDomain } from './find-domain.ts'
 import { isRecordOf } from './inspect.ts'
 import { newSelector } from './selector.ts'
 
 /** Makes a new DKIM key beside the one that signs; where none has ever signed, in its place. */
 export async function rotateDkim(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
   const { domains } = context.of(caller)
-  const domain = await findDomain(domains, id)
+  const domain = await domains.get(id, 'domain')
   const { _id, revision, dkimKeys, sendingRecords, status } = domain
-  if (dkimKeys.some(({ state }) => state === 'next'))
-    throw new AppError('conflict', { message: 'a new DKIM key is waiting for its record already' })
+  if (dkimKeys.some(({ state }) => state === 'next')) throw new AppError('domain.key_pending')
   const provider = await providerOf(context, caller.organizationId)
   const taken = dkimKeys.map(({ selector }) => selector)
   const key = await provider.addKey(domain.domain, newSelector(caller.organizationId, taken))
@@ -30,6 +28,6 @@ export async function rotateDkim(context: Context, id: string, { caller }: Call)
         sendingRecords: [...sendingRecords, record],
       }
   const { matchedCount } = await domains.updateOne({ _id, revision }, { $set: change, $inc: { revision: 1 } })
-  if (matchedCount === 0) throw new AppError('conflict', { message: 'the domain was changed at the same time' })
-  return json(publicDomain(await findDomain(domains, id)))
+  if (matchedCount === 0) throw new AppError('domain.changed')
+  return json(publicDomain(await domains.get(id, 'domain')))
 }

@@ -6,17 +6,17 @@ import type { MailProvider } from '../provider/port.ts'
 import { providerOf } from '../provider/provider-of.ts'
 import { takeTurn } from './check-turn.ts'
 import { type Domain, publicDomain } from './domain.model.ts'
-import { findDomain } from './find-domain.ts'
 import { faultsOf, type Inspection, inspect, isRecordOf } from './inspect.ts'
 import { keepInspection } from './keep-inspection.ts'
 
 /**
  * Verifies a domain: its status rises when DNS and the provider say so, and never falls here. What was found is kept either
- * way. Throws `refused`, naming each record that fails.
+ * way.
+ * @throws {AppError} domain.records_wrong, naming each record that fails
  */
 export async function verifyDomain(context: Context, id: string, call: Call): Promise<HttpBody> {
   const { organizationId } = call.caller
-  const domain = await findDomain(context.of(call.caller).domains, id)
+  const domain = await context.of(call.caller).domains.get(id, 'domain')
   const provider = await providerFor(context, organizationId, domain)
   await takeTurn(context, domain)
   const inspection = await inspect(context, domain, call)
@@ -24,7 +24,7 @@ export async function verifyDomain(context: Context, id: string, call: Call): Pr
   const faults = faultsOf(promoted.sendingRecords)
   if (faults.length > 0) {
     await keepInspection(context, domain, inspection)
-    throw new AppError('refused', { message: faults.join('; ') })
+    throw new AppError('domain.records_wrong', { faults })
   }
   await confirm(provider, domain, promoted)
   return json(publicDomain(await raise(context, domain, { ...inspection, ...promoted }, actorOf(call.caller))))
@@ -34,8 +34,7 @@ export async function verifyDomain(context: Context, id: string, call: Call): Pr
 async function providerFor(context: Context, organizationId: string, domain: Domain): Promise<MailProvider> {
   const provider = await providerOf(context, organizationId)
   if (provider.kind === domain.provider) return provider
-  const message = `the domain was added with ${domain.provider}, and the organization's mail provider is ${provider.kind} now: delete the domain and add it again`
-  throw new AppError('refused', { message })
+  throw new AppError('domain.other_provider', { added: domain.provider, current: provider.kind })
 }
 
 type Promoted = Pick<Domain, 'sendingRecords' | 'dkimKeys'>
@@ -56,8 +55,7 @@ async function confirm(provider: MailProvider, { domain, dkimKeys }: Domain, pro
   const next = dkimKeys.find(({ state }) => state === 'next')
   if (next && promoted.dkimKeys !== dkimKeys) await provider.activateKey(domain, next.selector)
   if (await provider.confirmDomain(domain)) return
-  const message = 'every record is right, but the mail provider does not see them all yet: try again in some minutes'
-  throw new AppError('refused', { message })
+  throw new AppError('domain.records_unseen')
 }
 
 /** The event is told once for each time that the status rises. */
@@ -84,9 +82,9 @@ async function raise(context: Context, domain: Domain, found: Inspection & Promo
       { $set: { ...found, ...monitored }, $inc: { revision: 1 } },
       { session },
     )
-    if (kept.matchedCount === 0) throw new AppError('conflict', { message: 'the domain was changed at the same time' })
+    if (kept.matchedCount === 0) throw new AppError('domain.changed')
   })
-  return findDomain(domains, String(_id))
+  return domains.get(String(_id), 'domain')
 }
 
 function verifiedEvent({ _id, domain, organization }: Domain, verifiedAt: Date, actor: Actor): OutgoingEvent {

@@ -40,7 +40,7 @@ async function senderOf(
 ): Promise<Sender | null> {
   if (senderId === undefined) return fromDefault ? senders.findOne({ isDefault: true }) : null
   const sender = await senders.findOne({ _id: senderId })
-  if (!sender) throw new AppError('request.invalid_field', { path: 'senderId', reason: 'no such sender' })
+  if (!sender) throw new AppError('sender.unknown')
   return sender
 }
 

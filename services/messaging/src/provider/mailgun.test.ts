@@ -56,18 +56,18 @@ describe('the hosted provider', () => {
   })
 
   it('refuses a key that the provider refuses', async () => {
-    const refused = { code: 'refused', status: 400, message: 'the mail provider refuses the API key' }
+    const refused = { code: 'provider.key_refused', status: 400, message: 'the mail provider refuses the API key' }
     await assert.rejects(open('wrong').checkKey(), refused)
     await assert.rejects(open('wrong').addDomain(name, 'rc1-a'), refused)
   })
 
   it('passes on why the provider says no', async () => {
     there.fail({ status: 400, body: '{"message":"Domain is blacklisted"}' })
-    const refused = { code: 'refused', message: 'the mail provider says: Domain is blacklisted' }
+    const refused = { code: 'provider.refused', message: 'the mail provider says: Domain is blacklisted' }
     await assert.rejects(open().addDomain(name, 'rc1-a'), refused)
     there.fail()
     await assert.rejects(open().confirmDomain(name), {
-      code: 'refused',
+      code: 'provider.refused',
       message: 'the mail provider says: Domain not found',
     })
   })

@@ -117,10 +117,8 @@ async function plainly<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const message = isBadKey(error)
-      ? 'the mail provider refuses the API key'
-      : `the mail provider says: ${error.message}`
-    throw new AppError('refused', { message }, { cause: error })
+    if (isBadKey(error)) throw new AppError('provider.key_refused', {}, { cause: error })
+    throw new AppError('provider.refused', { reply: error.message }, { cause: error })
   }
 }
 

@@ -21,7 +21,7 @@ export async function chosenProvider(context: Context, organizationId: string): 
 /** The adapter of an organization's provider. Throws `refused` where none is configured. */
 export async function providerOf(context: Context, organizationId: string): Promise<MailProvider> {
   const choice = await chosenProvider(context, organizationId)
-  if (!choice) throw new AppError('refused', { message: 'no mail provider is configured for the organization' })
+  if (!choice) throw new AppError('provider.not_configured')
   if (choice.kind === 'self-hosted') return createSelfHosted(mailHosts(context))
   return createMailgun(accountOf(context, organizationId, choice))
 }
@@ -43,7 +43,7 @@ export function regionUrl({ config }: Pick<Context, 'config'>, region: Region): 
 /** The names of our own mail servers. Throws `refused` where the installation has none. */
 export function mailHosts({ config }: Pick<Context, 'config'>) {
   const { MAIL_HOST: host, SPF_INCLUDE, RETURN_PATH_HOST, MX_HOST } = config
-  if (host === undefined) throw new AppError('refused', { message: 'this installation has no mail servers of its own' })
+  if (host === undefined) throw new AppError('provider.not_offered')
   return {
     spfInclude: SPF_INCLUDE ?? `_spf.${host}`,
     returnPath: RETURN_PATH_HOST ?? `bounce.${host}`,
@@ -52,7 +52,7 @@ export function mailHosts({ config }: Pick<Context, 'config'>) {
 }
 
 function accountOf(context: Context, organizationId: string, { apiKey, region }: Choice): MailgunAccount {
-  if (!apiKey) throw new AppError('refused', { message: 'the mail provider has no API key' })
+  if (!apiKey) throw new AppError('provider.key_missing')
   return {
     apiUrl: regionUrl(context, region ?? 'us'),
     apiKey: context.secrets.open(apiKey, apiKeyPlace(organizationId)),

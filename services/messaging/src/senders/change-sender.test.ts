@@ -45,7 +45,10 @@ it('finding 17: a password goes to the server that it was given for, not to one 
   await asked.promise
   await updateSender(slow, { id, smtp: { host: 'evil.example.com', password: 'x' } }, caller)
   answered.resolve()
-  await assert.rejects(rotating, { code: 'conflict', message: 'the mail server was changed at the same time' })
+  await assert.rejects(rotating, {
+    code: 'sender.smtp_changed',
+    message: 'the mail server was changed at the same time',
+  })
   const { smtp, smtpPassword, ...stored } = (await senders.findOne({ _id }))!
   assert.equal(smtp?.host, 'evil.example.com')
   assert.equal(context.secrets.open(smtpPassword!, secretPlace.password({ ...stored, _id })), 'x')

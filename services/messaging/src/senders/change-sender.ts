@@ -51,7 +51,7 @@ export async function updateSender(context: Context, request: UpdateSenderReques
 function requireSameServer(checked: Sender, current: Sender): void {
   const isSame =
     isDeepStrictEqual(checked.smtp, current.smtp) && isDeepStrictEqual(checked.smtpPassword, current.smtpPassword)
-  if (!isSame) throw new AppError('conflict', { message: 'the mail server was changed at the same time', path: 'smtp' })
+  if (!isSame) throw new AppError('sender.smtp_changed')
 }
 
 function smtpFields(

@@ -27,14 +27,14 @@ export async function startOauth(
 ): Promise<StartSenderOauthResponse> {
   const sender = await senderFor(context, 'connect', id, caller)
   if (caller.kind !== 'session' || !caller.sessionId) {
-    throw new AppError('forbidden', { message: 'Only a person who is signed in can connect an account.' })
+    throw new AppError('connection.session_required')
   }
-  if (caller.readOnly) throw new AppError('not_allowed', { message: 'Impersonation is read-only.' })
+  if (caller.readOnly) throw new AppError('access.read_only')
   if (sender.oauth?.provider !== provider) {
-    throw new AppError('request.invalid_field', { path: 'sender', reason: `does not deliver by a ${provider} account` })
+    throw new AppError('connection.other_delivery', { provider })
   }
   if (!context.accounts.isConfigured(provider)) {
-    throw new AppError('refused', { message: `this installation is not registered at ${provider}` })
+    throw new AppError('connection.not_offered', { provider })
   }
   const state = randomBytes(32).toString('base64url')
   const verifier = randomPKCECodeVerifier()
@@ -75,7 +75,9 @@ export async function finishOauth(context: Context, answer: FinishSenderOauthReq
   const { email, tokens } = await context.accounts
     .redeem(provider, { code, iss, state, verifier: opened })
     .catch(error => {
-      throw error instanceof AccountRefused ? refused(`${provider}: ${error.message}`) : error
+      throw error instanceof AccountRefused
+        ? new AppError('connection.refused', { provider, reply: error.message })
+        : error
     })
   await requireOwnAddress(context, sender, email)
   const oauth = { provider, email, connectedAt: new Date(), status: 'connected' }
@@ -92,12 +94,12 @@ async function takeRequest(
   const request = await models.oauthRequests
     .findOne({ hash: hashOf(state), provider, expiresAt: { $gt: new Date() } })
     .lean<OauthRequest>()
-  if (!request) throw unusable()
+  if (!request) throw new AppError('connection.expired')
   if (request.session !== sessionId) {
-    throw new AppError('forbidden', { message: 'Only the session that began to connect the account can finish it.' })
+    throw new AppError('connection.other_session')
   }
   const { deletedCount } = await models.oauthRequests.deleteOne({ _id: request._id })
-  if (deletedCount === 0) throw unusable()
+  if (deletedCount === 0) throw new AppError('connection.expired')
   return request
 }
 
@@ -106,19 +108,9 @@ async function requireOwnAddress(context: Context, sender: Sender, account: stri
   if (account !== null && emailKeyOf(account) === sender.emailKey) return
   const { domains } = context.of({ organizationId: String(sender.organization) })
   if (await domains.findOne({ domain: sender.domain, verified: true })) return
-  throw refused(
-    `the connected account is ${account ?? 'of no address'}, and the sender is ${sender.email}: sign in with that account, or verify the domain ${sender.domain}`,
-  )
+  throw new AppError('connection.other_address', { account, sender: sender.email, domain: sender.domain })
 }
 
 function hashOf(state: string): string {
   return createHash('sha256').update(state).digest('base64url')
-}
-
-function refused(message: string): AppError {
-  return new AppError('refused', { message })
-}
-
-function unusable(): AppError {
-  return refused('the request to connect an account has expired or was used: begin again')
 }

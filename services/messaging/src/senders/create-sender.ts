@@ -52,7 +52,7 @@ function requireOnly(request: CreateSenderRequest): void {
   for (const kind of ['smtp', 'oauth'] as const) {
     if (request.delivery === kind && !request[kind]) throw new AppError('request.missing_field', { path: kind })
     if (request.delivery !== kind && request[kind]) {
-      throw new AppError('request.invalid_field', { path: kind, reason: `goes with delivery ${kind}` })
+      throw new AppError('sender.other_delivery', { path: kind })
     }
   }
 }

@@ -41,7 +41,7 @@ export async function visibleTo(context: RightsContext, caller: Caller): Promise
 
 /** The person a caller is: a token is who made it. @throws {AppError} forbidden for a service */
 export function personOf({ userId }: Caller): Types.ObjectId {
-  if (userId === null) throw new AppError('forbidden', { message: 'Only people have senders.' })
+  if (userId === null) throw new AppError('sender.person_required')
   return objectId(userId)
 }
 
@@ -57,13 +57,12 @@ export async function senderFor(
   session?: ClientSession,
 ): Promise<Sender> {
   const user = personOf(caller)
-  const sender = await context.of(caller).senders.findOne({ _id: id }, { session })
-  if (!sender) throw notFound()
+  const sender = await context.of(caller).senders.get(id, 'sender', { session })
   const standings = await standingsOf(context, sender, user, caller)
   const may: readonly Standing[] = allowed[action]
   if (may.some(standing => standings.has(standing))) return sender
   if (allowed.read.some(standing => standings.has(standing))) throw notAllowed(may)
-  throw notFound()
+  throw new AppError('sender.not_found')
 }
 
 async function standingsOf(
@@ -94,9 +93,5 @@ async function isOrganizationOwner({ findUsers }: RightsContext, { organizationI
 
 function notAllowed(may: readonly Standing[]): AppError {
   const who = may.includes('creator') ? 'creator' : 'owner'
-  return new AppError('forbidden', { message: `Only the sender's ${who} may do this.` })
-}
-
-function notFound(): AppError {
-  return new AppError('sender.not_found')
+  return new AppError('sender.not_allowed', { who })
 }

@@ -41,7 +41,7 @@ export async function sendTestMail(context: Context, { id, to }: TestSenderReque
     outcomeOf,
   )
   await record(context, sender, { _id, ...letter }, outcome)
-  if (outcome.status !== 'sent') throw new AppError('refused', { message: outcome.message })
+  if (outcome.status !== 'sent') throw new AppError('sender.test_failed', { reply: outcome.message })
   await context.of(caller).bouncedAddresses.deleteOne({ emailKey: emailKeyOf(to) })
   return { success: true, message: outcome.message }
 }

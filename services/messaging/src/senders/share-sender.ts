@@ -55,5 +55,5 @@ async function requireUsers(
 ): Promise<void> {
   const found = new Set((await findUsers(organizationId, userIds)).map(({ id }: DirectoryUser) => id))
   const unknown = userIds.findIndex(userId => !found.has(userId.toLowerCase()))
-  if (unknown >= 0) throw new AppError('request.invalid_field', { path: pathOf(unknown), reason: 'no such user' })
+  if (unknown >= 0) throw new AppError('user.unknown', { path: pathOf(unknown) })
 }

@@ -18,8 +18,7 @@ export async function checkSmtpChange(
   { password, username, ...change }: SmtpChange,
   policy: AddressPolicy,
 ): Promise<void> {
-  if (!smtp)
-    throw new AppError('request.invalid_field', { path: 'smtp', reason: 'the sender does not deliver by smtp' })
+  if (!smtp) throw new AppError('sender.not_smtp')
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   const merged = { ...smtp, ...given, ...(username !== undefined && { username: username || null }) }
   // A stored password is for the server it was given for: whoever owns the sender now may not send it to another.
