@@ -285,7 +285,7 @@ async function variablesRead(service: string): Promise<Set<string>> {
 const comparable = (config: object): object => JSON.parse(JSON.stringify(config)) as object
 
 function isOf(service: string) {
-  const ownsProgram = ({ container }: Pod) => container.args === undefined || container.args[0] === 'src/migrate.ts'
+  const ownsProgram = ({ container }: Pod) => container.args === undefined || container.args[0] === 'migrate'
   return (pod: Pod) => pod.labels['app.kubernetes.io/component'] === service && ownsProgram(pod)
 }
 

@@ -48,7 +48,7 @@ describe('finding 24: the key that stored secrets are hashed with', () => {
   }
 
   const countHashes = () =>
-    run(process.execPath, [join(import.meta.dirname, '../../services/identity/src/count-hashes.ts')], {
+    run(process.execPath, [join(import.meta.dirname, '../../libs/admin/src/rollcall-admin.ts'), 'count-hashes'], {
       env: { ...process.env, ...stack.instances('identity')[0]!.environment, LOG_LEVEL: 'info' },
     })
 

@@ -6,7 +6,7 @@ import { topics } from './topics.ts'
 
 const schema = z.object({ ...baseConfig, ...busConfig }).check(saslIsComplete)
 
-/** A program that creates every topic that is missing, for clusters where that is to be done before the services start. */
+/** `rollcall-admin create-topics`: creates every topic that is missing, before the services start. */
 await runTask({
   name: 'topics',
   config: () => loadConfig(schema),
@@ -14,5 +14,6 @@ await runTask({
     const bus = createBus({ ...busSettings(config), clientId: 'topics', logger })
     onStop('bus', bus.close)
     await bus.ensureTopics(Object.values(topics))
+    logger.info({ topics: Object.values(topics) }, 'topics exist, with their dead letters')
   },
 })

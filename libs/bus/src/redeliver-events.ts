@@ -6,7 +6,7 @@ import { topics } from './topics.ts'
 
 const schema = z.object({ ...baseConfig, ...busConfig }).check(saslIsComplete)
 
-/** A program that publishes the dead letters of every topic again, once what kept them from being handled is mended. */
+/** `rollcall-admin redeliver-events`: publishes the dead letters of every topic again, once their cause is fixed. */
 await runTask({
   name: 'redelivery',
   config: () => loadConfig(schema),
@@ -15,7 +15,7 @@ await runTask({
     onStop('bus', bus.close)
     for (const topic of Object.values(topics)) {
       const count = await bus.redeliver(topic)
-      if (count > 0) logger.info({ topic, count }, 'dead letters published again')
+      logger.info({ topic, count }, 'dead letters published again')
     }
   },
 })

@@ -122,7 +122,7 @@ export type TaskOptions<C extends BaseConfig> = {
   run: (config: C, lifecycle: Lifecycle) => Promise<void>
 }
 
-/** The body of a program that does one thing and ends, such as `migrate.ts`: as `runService`, without health and metrics. */
+/** The body of a program that does one thing and ends, such as a command of `rollcall-admin`: as `runService`, without health and metrics. */
 export const runTask = <C extends BaseConfig>({ name, config: load, run }: TaskOptions<C>): Promise<void> =>
   runProcess({ name, atEdge: false, load }, async (config, lifecycle) => {
     await run(config, lifecycle)

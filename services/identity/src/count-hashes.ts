@@ -4,7 +4,7 @@ import { readConfig } from './config.ts'
 import { declareModels } from './context.ts'
 import { countStaleHashes } from './stale-hashes.ts'
 
-/** `npm run count-hashes`: fails while secrets are stored under another key than the first of TOKEN_KEY. */
+/** `rollcall-admin count-hashes`: fails while secrets are stored under another key than the first of TOKEN_KEY. */
 await runTask({
   name: 'identity-hash-count',
   config: readConfig,

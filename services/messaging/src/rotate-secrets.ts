@@ -5,7 +5,7 @@ import { modelsOf } from './context.ts'
 import { rotateSecrets } from './secret-rotation.ts'
 import { createSecrets } from './secrets.ts'
 
-/** `npm run rotate-secrets`: encrypts what is stored under the first key of SECRET_KEYS. */
+/** `rollcall-admin rotate-secrets`: encrypts what is stored under the first key of SECRET_KEYS. */
 await runTask({
   name: 'messaging-secret-rotation',
   config: readConfig,

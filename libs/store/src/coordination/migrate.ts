@@ -31,7 +31,8 @@ export async function migrate(store: Store, logger: Logger): Promise<Migration> 
   await inTurn(store, async () => {
     for (const model of Object.values(store.connection.models)) await migrateModel(model, migration)
   })
-  if (migration.created.length > 0) logger.info({ indexes: migration.created }, 'indexes created')
+  const { created } = migration
+  logger.info({ indexes: created }, created.length > 0 ? 'indexes created' : 'no index is missing')
   if (migration.undeclared.length > 0) logger.warn({ indexes: migration.undeclared }, 'indexes that no model declares')
   return migration
 }

@@ -14,7 +14,7 @@ export const storeConfig = (database: string) => ({
   MONGODB_STREAMS: z.coerce.number().int().min(1).default(8),
   /** The same of all organizations, for each takes memory; more are 503. */
   MONGODB_ALL_STREAMS: z.coerce.number().int().min(1).default(16),
-  /** Whether the service makes its indexes when it starts; else its `migrate.ts` is to be run before. */
+  /** Whether the service makes its indexes when it starts; else `rollcall-admin migrate` has to be run before. */
   MIGRATE_AT_START: flag().default(true),
 })
 

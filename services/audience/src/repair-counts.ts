@@ -5,7 +5,7 @@ import { createData } from './data.ts'
 import { repairListCounts } from './lists/repair-counts.ts'
 import { repairTotals } from './repair-totals.ts'
 
-/** Counts contacts and the members of lists anew, should a count ever be wrong. Can run at any time, beside the service. */
+/** `rollcall-admin repair-counts`: counts contacts and the members of lists anew, should a count ever be wrong. Can run at any time, beside the service. */
 await runTask({
   name: 'audience-repair',
   config: readConfig,

@@ -1,0 +1,10 @@
+/** A command that a service offers to operators. Each service exports its own, by name, from `src/admin.ts`. */
+export type AdminCommand = {
+  /** One line of `rollcall-admin --help`. */
+  summary: string
+  /** Loads the program, which runs the command, logs what it did and ends the process. */
+  load: () => Promise<unknown>
+}
+
+/** Commands by name. */
+export type AdminCommands = Readonly<Record<string, AdminCommand>>

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+import type { AdminCommand, AdminCommands } from './commands.ts'
+
+/** The commands of each service that is present, by its name. */
+export type Offer = ReadonlyMap<string, AdminCommands>
+
+/** A command line that names no command, or no single one. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+/**
+ * Returns the command that a command line names; undefined where it asks for help.
+ * @throws {UsageError}
+ */
+export function selectCommand(args: readonly string[], offer: Offer): AdminCommand | undefined {
+  const { values, positionals } = parse(args)
+  if (values.help) return undefined
+  const [name, surplus] = positionals
+  if (name === undefined) throw new UsageError('command is missing')
+  if (surplus !== undefined) throw new UsageError(`unexpected argument: ${surplus}`)
+  const { service } = values
+  if (service !== undefined && !offer.has(service)) throw new UsageError(`unknown service: ${service}`)
+  const found = [...offer].flatMap(([owner, commands]) => {
+    const command = service === undefined || owner === service ? commandOf(commands, name) : undefined
+    return command ? [{ owner, command }] : []
+  })
+  if (found.length > 1) {
+    throw new UsageError(
+      `${name} is a command of several services, use --service: ${found.map(each => each.owner).join(', ')}`,
+    )
+  }
+  if (!found[0]) throw new UsageError(`unknown command: ${name}`)
+  return found[0].command
+}
+
+/** Returns the text of `--help`. */
+export function usageOf(offer: Offer): string {
+  const names = [...offer.values()].flatMap(commands => Object.keys(commands))
+  const width = Math.max(0, ...names.map(name => name.length))
+  const sections = [...offer].map(([service, commands]) => {
+    const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}\n`)
+    return `\n${service}:\n${lines.join('')}`
+  })
+  return `${head}${sections.join('')}${tail}`
+}
+
+const head = `Administers the services that are installed here.
+
+  rollcall-admin [--service NAME] COMMAND
+`
+const tail = `
+Takes the settings of the service from the environment. --service is needed for a command of several services.
+Ends with 0 when the command is done, 1 when it failed, 2 when the command line is not valid.
+`
+
+function commandOf(commands: AdminCommands, name: string): AdminCommand | undefined {
+  return Object.hasOwn(commands, name) ? commands[name] : undefined
+}
+
+function parse(args: readonly string[]) {
+  const options = { help: { type: 'boolean', short: 'h' }, service: { type: 'string' } } as const
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true })
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}

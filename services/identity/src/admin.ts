@@ -1,0 +1,15 @@
+import type { AdminCommands } from '@rollcall/admin'
+import { busCommands } from '@rollcall/bus/admin'
+
+/** The commands of identity for operators. */
+export const commands: AdminCommands = {
+  migrate: {
+    summary: 'Creates the indexes that are missing, and the first organization in an empty database',
+    load: () => import('./migrate.ts'),
+  },
+  'count-hashes': {
+    summary: 'Counts secrets hashed under an old key of TOKEN_KEY; fails if there are any',
+    load: () => import('./count-hashes.ts'),
+  },
+  ...busCommands,
+}
