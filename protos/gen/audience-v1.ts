@@ -27,6 +27,35 @@ export type Attribute = {
   createdBy?: Actor | null
 }
 
+/** Attribute as JSON. */
+export type AttributeJson = {
+  _id: string
+  id: string
+  name: string
+  slug: string
+  type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
+  /** Values allowed, of an enum. */
+  options: string[]
+  /** Whether a new contact must have it. */
+  required: boolean
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Attribute. */
+export const attributeFields = {
+  'name': 'string',
+  'slug': 'string',
+  'type': 'string',
+  'options': 'string[]',
+  'required': 'boolean',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
+
 export type CreateAttributeRequest = {
   name: string
   /** Lower case letters, digits and underscores, from a letter; 40 characters at most; no field or column name of contacts. */
@@ -243,7 +272,7 @@ export type ContactJson = {
   blockedAt: string | null
   blockedReason: string | null
   /** The linked user account: its id, or {_id, id, name, email, role, blocked} with populate=user. */
-  user: unknown
+  user: string | Record<string, unknown> | null
   source: 'api' | 'import' | 'form' | 'workflow'
   /** The import job that created or last changed the contact. */
   importJob: string | null
@@ -253,7 +282,34 @@ export type ContactJson = {
   updatedAt: string
 }
 
+/** The public fields of Contact. */
+export const contactFields = {
+  'email': 'string',
+  'name': 'string',
+  'attributes': 'object',
+  'tags': 'string[]',
+  'unsubscribed': 'boolean',
+  'unsubscribedAt': 'date',
+  'blocked': 'boolean',
+  'blockedAt': 'date',
+  'blockedReason': 'string',
+  'user': 'objectId',
+  'source': 'string',
+  'importJob': 'objectId',
+  'emailStatus': 'string',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
+
 export type TagCount = {
+  tag: string
+  count: number
+}
+
+/** TagCount as JSON. */
+export type TagCountJson = {
   tag: string
   count: number
 }
@@ -270,6 +326,33 @@ export type HistoryEntry = {
   data: Record<string, unknown>
 }
 
+/** HistoryEntry as JSON. */
+export type HistoryEntryJson = {
+  _id: string
+  id: string
+  contact: string
+  subject: 'contact' | 'user'
+  /** For example contact.created, contact.blocked, contact.tags_replaced. */
+  type: string
+  at: string
+  actor: ActorJson
+  /** Of an account, empty for callers without users.read. */
+  data: Record<string, unknown>
+}
+
+/** The public fields of HistoryEntry. */
+export const historyEntryFields = {
+  'contact': 'objectId',
+  'subject': 'string',
+  'type': 'string',
+  'at': 'date',
+  'actor': 'object',
+  'actor.kind': 'string',
+  'actor.id': 'string',
+  'actor.name': 'string',
+  'data': 'object',
+} as const
+
 /** One change of a field or attribute. */
 export type AttributeChange = {
   contact: string
@@ -285,6 +368,39 @@ export type AttributeChange = {
   row?: number
 }
 
+/** AttributeChange as JSON. */
+export type AttributeChangeJson = {
+  _id: string
+  id: string
+  contact: string
+  type: string
+  at: string
+  actor: ActorJson
+  /** Field name, or attributes.<slug>. */
+  key: string
+  from: unknown
+  to: unknown
+  importJob?: string
+  /** Row of the import, from 1. */
+  row?: number
+}
+
+/** The public fields of AttributeChange. */
+export const attributeChangeFields = {
+  'contact': 'objectId',
+  'type': 'string',
+  'at': 'date',
+  'actor': 'object',
+  'actor.kind': 'string',
+  'actor.id': 'string',
+  'actor.name': 'string',
+  'key': 'string',
+  'from': 'scalar',
+  'to': 'scalar',
+  'importJob': 'objectId',
+  'row': 'number',
+} as const
+
 /** A contact's being on a list. */
 export type ListMembership = {
   list?: ListName | null
@@ -294,7 +410,37 @@ export type ListMembership = {
   source: 'api' | 'import' | 'form' | 'workflow'
 }
 
+/** ListMembership as JSON. */
+export type ListMembershipJson = {
+  _id: string
+  id: string
+  list: ListNameJson
+  addedAt: string
+  addedBy: ActorJson
+  /** The way in. */
+  source: 'api' | 'import' | 'form' | 'workflow'
+}
+
+/** The public fields of ListMembership. */
+export const listMembershipFields = {
+  'list': 'object',
+  'list._id': 'objectId',
+  'list.name': 'string',
+  'addedAt': 'date',
+  'addedBy': 'object',
+  'addedBy.kind': 'string',
+  'addedBy.id': 'string',
+  'addedBy.name': 'string',
+  'source': 'string',
+} as const
+
 export type ListName = {
+  _id: string
+  name: string
+}
+
+/** ListName as JSON. */
+export type ListNameJson = {
   _id: string
   name: string
 }
@@ -311,6 +457,33 @@ export type ContactEmail = {
   sentAt: string
   error: string
 }
+
+/** ContactEmail as JSON. */
+export type ContactEmailJson = {
+  _id: string
+  id: string
+  contact: string
+  to: string
+  subject: string
+  /** Address it went out from. */
+  sender: string
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  at: string
+  sentAt: string | null
+  error: string | null
+}
+
+/** The public fields of ContactEmail. */
+export const contactEmailFields = {
+  'contact': 'objectId',
+  'to': 'string',
+  'subject': 'string',
+  'sender': 'string',
+  'status': 'string',
+  'at': 'date',
+  'sentAt': 'date',
+  'error': 'string',
+} as const
 
 export type ExportContactsRequest = {
   /** As in the list. */
@@ -403,6 +576,20 @@ export type AudienceListJson = {
   createdAt: string
   updatedAt: string
 }
+
+/** The public fields of AudienceList. */
+export const audienceListFields = {
+  'name': 'string',
+  'description': 'string',
+  'tags': 'string[]',
+  'archived': 'boolean',
+  'memberCount': 'number',
+  'activeCount': 'number',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
 
 export type CreateListRequest = {
   name: string

@@ -73,9 +73,41 @@ export type UserJson = {
   updatedAt: string
 }
 
+/** The public fields of User. */
+export const userFields = {
+  'name': 'string',
+  'email': 'string',
+  'image': 'string',
+  'role': 'string',
+  'blocked': 'boolean',
+  'blockedAt': 'date',
+  'emailVerified': 'boolean',
+  'tags': 'string[]',
+  'attributes': 'object',
+  'country': 'string',
+  'timezone': 'string',
+  'language': 'string',
+  'currency': 'string',
+  'lastLoginAt': 'date',
+} as const
+
 export type Organization = {
   name: string
 }
+
+/** Organization as JSON. */
+export type OrganizationJson = {
+  _id: string
+  id: string
+  name: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Organization. */
+export const organizationFields = {
+  'name': 'string',
+} as const
 
 export type SignIn = {
   /** The session JWT. */
@@ -84,12 +116,29 @@ export type SignIn = {
   user?: User | null
 }
 
+/** SignIn as JSON. */
+export type SignInJson = {
+  /** The session JWT. */
+  token: string
+  expiresAt: string
+  user: UserJson
+}
+
 export type Registration = {
   /** The session JWT. */
   token: string
   expiresAt: string
   user?: User | null
   organization?: Organization | null
+}
+
+/** Registration as JSON. */
+export type RegistrationJson = {
+  /** The session JWT. */
+  token: string
+  expiresAt: string
+  user: UserJson
+  organization: OrganizationJson
 }
 
 export type Me = {
@@ -109,6 +158,33 @@ export type Me = {
 export type MeTokenInUse = {
   name: string
 }
+
+/** Me as JSON. */
+export type MeJson = {
+  kind: 'session' | 'token'
+  /** The user, or the token's creator. */
+  user: UserJson
+  organization: OrganizationJson
+  role: string
+  /** resource.action pairs; "*" stands for all of them. */
+  permissions: string[]
+  /** The token in use. */
+  token?: MeTokenInUseJson
+  /** Id of the person behind a read-only impersonation. */
+  impersonatedBy?: string
+}
+
+/** MeTokenInUse as JSON. */
+export type MeTokenInUseJson = {
+  _id: string
+  id: string
+  name: string
+}
+
+/** The public fields of MeTokenInUse. */
+export const meTokenInUseFields = {
+  'name': 'string',
+} as const
 
 export type RegisterRequest = {
   name: string
@@ -201,6 +277,17 @@ export type ExchangedToken = {
   scope: string
 }
 
+/** ExchangedToken as JSON. */
+export type ExchangedTokenJson = {
+  access_token: string
+  issued_token_type: string
+  token_type: 'Bearer'
+  /** Seconds. */
+  expires_in: number
+  /** resource.action pairs separated by spaces. */
+  scope: string
+}
+
 export type RegisterClientRequest = {
   /** What people see in lists of sessions. */
   clientName?: string
@@ -230,6 +317,23 @@ export type RegisteredClient = {
   grantTypes: string[]
   responseTypes: string[]
   tokenEndpointAuthMethod: string
+  scope?: string
+}
+
+/** RegisteredClient as JSON. */
+export type RegisteredClientJson = {
+  client_id: string
+  client_secret?: string
+  /** Seconds since 1970. */
+  client_id_issued_at: number
+  /** 0: it lasts as long as the client. */
+  client_secret_expires_at?: number
+  client_name?: string
+  client_uri?: string
+  redirect_uris: string[]
+  grant_types: string[]
+  response_types: string[]
+  token_endpoint_auth_method: string
   scope?: string
 }
 
@@ -305,6 +409,19 @@ export type FeatureJson = {
   updatedAt: string
 }
 
+/** The public fields of Feature. */
+export const featureFields = {
+  'slug': 'string',
+  'name': 'string',
+  'description': 'string',
+  'default': 'boolean',
+  'roles': 'object',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
+
 export type CreateFeatureRequest = {
   /** Lower-case letters, digits, _ and -, beginning with a letter; at most 40. Unique, and immutable. */
   slug: string
@@ -365,6 +482,17 @@ export type RoleJson = {
   updatedAt: string
 }
 
+/** The public fields of Role. */
+export const roleFields = {
+  'name': 'string',
+  'kind': 'string',
+  'builtIn': 'boolean',
+  'permissions': 'object',
+  'description': 'string',
+  'tokenCount': 'number',
+  'memberCount': 'number',
+} as const
+
 export type SavedRole = {
   name: string
   kind: 'api' | 'user'
@@ -382,7 +510,51 @@ export type SavedRoleAffected = {
   members: number
 }
 
+/** SavedRole as JSON. */
+export type SavedRoleJson = {
+  _id: string
+  id: string
+  name: string
+  kind: 'api' | 'user'
+  builtIn: boolean
+  permissions: Record<string, unknown>
+  description: string
+  tokenCount: number
+  memberCount: number
+  /** Tokens and members whose permissions this save changed. */
+  affected: SavedRoleAffectedJson
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of SavedRole. */
+export const savedRoleFields = {
+  'name': 'string',
+  'kind': 'string',
+  'builtIn': 'boolean',
+  'permissions': 'object',
+  'description': 'string',
+  'tokenCount': 'number',
+  'memberCount': 'number',
+  'affected': 'object',
+  'affected.tokens': 'number',
+  'affected.members': 'number',
+} as const
+
+/** SavedRoleAffected as JSON. */
+export type SavedRoleAffectedJson = {
+  tokens: number
+  members: number
+}
+
 export type Permission = {
+  resource: string
+  actions: string[]
+  description: string
+}
+
+/** Permission as JSON. */
+export type PermissionJson = {
   resource: string
   actions: string[]
   description: string
@@ -466,6 +638,25 @@ export type TokenJson = {
   updatedAt: string
 }
 
+/** The public fields of Token. */
+export const tokenFields = {
+  'name': 'string',
+  'description': 'string',
+  'expiresAt': 'date',
+  'role': 'string',
+  'active': 'boolean',
+  'archived': 'boolean',
+  'tokenPreview': 'string',
+  'status': 'string',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+  'lastUsedAt': 'date',
+  'lastUsedIp': 'string',
+  'allowedIps': 'string[]',
+} as const
+
 export type CreatedToken = {
   name: string
   description: string
@@ -483,12 +674,72 @@ export type CreatedToken = {
   token: string
 }
 
+/** CreatedToken as JSON. */
+export type CreatedTokenJson = {
+  _id: string
+  id: string
+  name: string
+  description: string
+  expiresAt: string | null
+  role: string | null
+  active: boolean
+  archived: boolean
+  tokenPreview: string
+  status: string
+  createdBy: ActorJson
+  lastUsedAt: string | null
+  lastUsedIp: string | null
+  allowedIps: string[]
+  /** The full credential, <orgId>:<secret>. */
+  token: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of CreatedToken. */
+export const createdTokenFields = {
+  'name': 'string',
+  'description': 'string',
+  'expiresAt': 'date',
+  'role': 'string',
+  'active': 'boolean',
+  'archived': 'boolean',
+  'tokenPreview': 'string',
+  'status': 'string',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+  'lastUsedAt': 'date',
+  'lastUsedIp': 'string',
+  'allowedIps': 'string[]',
+  'token': 'string',
+} as const
+
 export type TokenUse = {
   resource: string
   action: 'read' | 'create' | 'update' | 'delete'
   count: number
   lastAt: string
 }
+
+/** TokenUse as JSON. */
+export type TokenUseJson = {
+  _id: string
+  id: string
+  resource: string
+  action: 'read' | 'create' | 'update' | 'delete'
+  count: number
+  lastAt: string
+}
+
+/** The public fields of TokenUse. */
+export const tokenUseFields = {
+  'resource': 'string',
+  'action': 'string',
+  'count': 'number',
+  'lastAt': 'date',
+} as const
 
 export type CreateTokenRequest = {
   name: string
@@ -603,13 +854,39 @@ export type WorkspaceJson = {
   updatedAt: string
 }
 
+/** The public fields of Workspace. */
+export const workspaceFields = {
+  'name': 'string',
+  'image': 'string',
+  'seats': 'number',
+  'features': 'object',
+  'memberCount': 'number',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
+
 export type WorkspaceSummary = {
   _id: string
   name: string
   image: string
 }
 
+/** WorkspaceSummary as JSON. */
+export type WorkspaceSummaryJson = {
+  _id: string
+  name: string
+  image: string | null
+}
+
 export type UserSummary = {
+  _id: string
+  name: string
+}
+
+/** UserSummary as JSON. */
+export type UserSummaryJson = {
   _id: string
   name: string
 }
@@ -633,6 +910,13 @@ export type MemberJson = {
   updatedAt: string
 }
 
+/** The public fields of Member. */
+export const memberFields = {
+  'user': 'objectId',
+  'role': 'string',
+  'joinedAt': 'date',
+} as const
+
 export type Invitation = {
   email: string
   role: string
@@ -654,6 +938,18 @@ export type InvitationJson = {
   updatedAt: string
 }
 
+/** The public fields of Invitation. */
+export const invitationFields = {
+  'email': 'string',
+  'role': 'string',
+  'status': 'string',
+  'expiresAt': 'date',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
+
 export type CreatedInvitation = {
   email: string
   role: string
@@ -664,11 +960,47 @@ export type CreatedInvitation = {
   acceptUrl: string
 }
 
+/** CreatedInvitation as JSON. */
+export type CreatedInvitationJson = {
+  _id: string
+  id: string
+  email: string
+  role: string
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: string
+  createdBy: ActorJson
+  /** Where it is accepted or declined; ends in a secret, which is another than the mailed one. */
+  acceptUrl: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of CreatedInvitation. */
+export const createdInvitationFields = {
+  'email': 'string',
+  'role': 'string',
+  'status': 'string',
+  'expiresAt': 'date',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+  'acceptUrl': 'string',
+} as const
+
 export type AcceptedInvitation = {
   workspace?: WorkspaceSummary | null
   /** Role in the workspace. */
   role: string
   user?: UserSummary | null
+}
+
+/** AcceptedInvitation as JSON. */
+export type AcceptedInvitationJson = {
+  workspace: WorkspaceSummaryJson
+  /** Role in the workspace. */
+  role: string
+  user: UserSummaryJson
 }
 
 export type CreateWorkspaceRequest = {
@@ -830,6 +1162,39 @@ export type Session = {
   impersonatedBy: string
 }
 
+/** Session as JSON. */
+export type SessionJson = {
+  _id: string
+  id: string
+  /** Opaque; never the credential. */
+  sessionRef: string
+  /** For example "Firefox on Linux", or the client's name where a credential was exchanged. */
+  device: string
+  ip: string | null
+  userAgent: string | null
+  /** To within a few minutes. */
+  lastActiveAt: string
+  expiresAt: string
+  /** The session that asks. */
+  current: boolean
+  /** Id of the person behind a read-only impersonation. */
+  impersonatedBy: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Session. */
+export const sessionFields = {
+  'sessionRef': 'objectId',
+  'device': 'string',
+  'ip': 'string',
+  'userAgent': 'string',
+  'lastActiveAt': 'date',
+  'expiresAt': 'date',
+  'current': 'boolean',
+  'impersonatedBy': 'objectId',
+} as const
+
 export type Device = {
   deviceId: string
   /** For example "Firefox on Linux". */
@@ -847,6 +1212,39 @@ export type Device = {
   current: boolean
 }
 
+/** Device as JSON. */
+export type DeviceJson = {
+  _id: string
+  id: string
+  deviceId: string
+  /** For example "Firefox on Linux". */
+  name: string
+  /** With the version that was seen last. */
+  browser: string | null
+  os: string | null
+  /** desktop, mobile, tablet, tv, bot or unknown. */
+  type: string
+  lastIp: string | null
+  firstSeenAt: string
+  /** The last sign-in from it. */
+  lastSeenAt: string
+  /** The device that asks. */
+  current: boolean
+}
+
+/** The public fields of Device. */
+export const deviceFields = {
+  'deviceId': 'objectId',
+  'name': 'string',
+  'browser': 'string',
+  'os': 'string',
+  'type': 'string',
+  'lastIp': 'string',
+  'firstSeenAt': 'date',
+  'lastSeenAt': 'date',
+  'current': 'boolean',
+} as const
+
 export type Activity = {
   /** That of the event: session.created, token.created, user.blocked and so on; or user.permissions_changed, token.permissions_changed. */
   type: string
@@ -856,12 +1254,55 @@ export type Activity = {
   data: Record<string, unknown>
 }
 
+/** Activity as JSON. */
+export type ActivityJson = {
+  _id: string
+  id: string
+  /** That of the event: session.created, token.created, user.blocked and so on; or user.permissions_changed, token.permissions_changed. */
+  type: string
+  at: string
+  /** The person, the token that acted as the person, or whoever impersonated them. */
+  actor: ActorJson
+  data: Record<string, unknown>
+}
+
+/** The public fields of Activity. */
+export const activityFields = {
+  'type': 'string',
+  'at': 'date',
+  'actor': 'object',
+  'actor.kind': 'string',
+  'actor.id': 'string',
+  'actor.name': 'string',
+  'data': 'object',
+} as const
+
 export type UserWorkspace = {
   workspace?: WorkspaceSummary | null
   /** In the workspace. */
   role: string
   joinedAt: string
 }
+
+/** UserWorkspace as JSON. */
+export type UserWorkspaceJson = {
+  _id: string
+  id: string
+  workspace: WorkspaceSummaryJson
+  /** In the workspace. */
+  role: string
+  joinedAt: string
+}
+
+/** The public fields of UserWorkspace. */
+export const userWorkspaceFields = {
+  'workspace': 'object',
+  'workspace._id': 'objectId',
+  'workspace.name': 'string',
+  'workspace.image': 'string',
+  'role': 'string',
+  'joinedAt': 'date',
+} as const
 
 export type UserEmail = {
   subject: string
@@ -875,8 +1316,36 @@ export type UserEmail = {
   error: string
 }
 
+/** UserEmail as JSON. */
+export type UserEmailJson = {
+  _id: string
+  id: string
+  subject: string
+  /** Address it came from. */
+  sender: string | null
+  /** Only ever moves on. */
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  /** When the receiving server took it. */
+  sentAt: string | null
+  /** Why it did not arrive. */
+  error: string | null
+}
+
+/** The public fields of UserEmail. */
+export const userEmailFields = {
+  'subject': 'string',
+  'sender': 'string',
+  'status': 'string',
+  'sentAt': 'date',
+  'error': 'string',
+} as const
+
 /** true or false by slug, for every feature of the organization. */
 export type ResolvedFeatures = {
+}
+
+/** ResolvedFeatures as JSON. */
+export type ResolvedFeaturesJson = {
 }
 
 export type CreateUserRequest = {

@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Sending domains: what has to be published in DNS, and whether it is. */
 export type Domains = {
   /** Lists sending domains, newest first. Honours the shared list parameters. */
@@ -39,6 +39,47 @@ export type Domain = {
   createdBy?: Actor | null
 }
 
+/** Domain as JSON. */
+export type DomainJson = {
+  _id: string
+  id: string
+  /** Lower case, in its ASCII form. */
+  domain: string
+  /** degraded: verified once, but its records have been wrong for a while; sending goes on. */
+  status: 'pending' | 'verified' | 'degraded'
+  /** Whether it may send. */
+  verified: boolean
+  verifiedAt: string | null
+  lastCheckedAt: string | null
+  /** All of them must be published exactly as they are. */
+  sendingRecords: DnsRecordJson[]
+  /** Needed only where the domain should receive mail. */
+  receivingRecords: DnsRecordJson[]
+  /** Advised, not required: DMARC, tracking. */
+  recommendedRecords: DnsRecordJson[]
+  provider: 'self-hosted' | 'mailgun'
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Domain. */
+export const domainFields = {
+  'domain': 'string',
+  'status': 'string',
+  'verified': 'boolean',
+  'verifiedAt': 'date',
+  'lastCheckedAt': 'date',
+  'sendingRecords': 'object[]',
+  'receivingRecords': 'object[]',
+  'recommendedRecords': 'object[]',
+  'provider': 'string',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
+
 export type DnsRecord = {
   type: 'TXT' | 'CNAME' | 'MX'
   name: string
@@ -54,6 +95,24 @@ export type DnsRecord = {
   /** What is wrong and the likely cause, for a person; of a record that is right, what else there is to know. */
   reason: string
   checkedAt: string
+}
+
+/** DnsRecord as JSON. */
+export type DnsRecordJson = {
+  type: 'TXT' | 'CNAME' | 'MX'
+  name: string
+  value: string
+  /** Of an MX record. */
+  priority?: number
+  purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
+  required: boolean
+  /** As of the last check: missing (nothing there), mismatch (something else there), conflict (more than one where only one may be), error (DNS gave no answer, which says nothing about the record). */
+  status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
+  /** What DNS answered. */
+  found: string[]
+  /** What is wrong and the likely cause, for a person; of a record that is right, what else there is to know. */
+  reason: string | null
+  checkedAt: string | null
 }
 
 export type CreateDomainRequest = {
@@ -103,6 +162,15 @@ export type Providers = {
 
 export type Provider = {
   kind: 'self-hosted' | 'mailgun'
+  configured: boolean
+  region?: string
+  /** The account's own sending domain, where it was given. */
+  domain?: string
+}
+
+/** Provider as JSON. */
+export type ProviderJson = {
+  kind: 'self-hosted' | 'mailgun' | null
   configured: boolean
   region?: string
   /** The account's own sending domain, where it was given. */
@@ -171,12 +239,70 @@ export type Sender = {
   active: boolean
 }
 
+/** Sender as JSON. */
+export type SenderJson = {
+  _id: string
+  id: string
+  name: string
+  email: string
+  replyTo: string | null
+  /** Of the email; lower case, in its ASCII form. */
+  domain: string
+  delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
+  /** Without its password. */
+  smtp: SenderSmtpJson | null
+  /** Without its tokens. */
+  oauth: SenderOauthJson | null
+  /** At most one sender of an organization is. */
+  isDefault: boolean
+  /** Null where the account is gone. */
+  owner: string | null
+  creator: string
+  sharedWith: string[]
+  active: boolean
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Sender. */
+export const senderFields = {
+  'name': 'string',
+  'email': 'string',
+  'replyTo': 'string',
+  'domain': 'string',
+  'delivery': 'string',
+  'smtp': 'object',
+  'smtp.host': 'string',
+  'smtp.port': 'number',
+  'smtp.secure': 'boolean',
+  'smtp.username': 'string',
+  'oauth': 'object',
+  'oauth.provider': 'string',
+  'oauth.email': 'string',
+  'oauth.connectedAt': 'date',
+  'oauth.status': 'string',
+  'isDefault': 'boolean',
+  'owner': 'objectId',
+  'creator': 'objectId',
+  'sharedWith': 'objectId[]',
+  'active': 'boolean',
+} as const
+
 export type SenderSmtp = {
   host: string
   port: number
   /** TLS from the first byte; otherwise STARTTLS. */
   secure: boolean
   username: string
+}
+
+/** SenderSmtp as JSON. */
+export type SenderSmtpJson = {
+  host: string
+  port: number
+  /** TLS from the first byte; otherwise STARTTLS. */
+  secure: boolean
+  username: string | null
 }
 
 export type SenderOauth = {
@@ -188,10 +314,34 @@ export type SenderOauth = {
   status: 'pending' | 'connected' | 'expired'
 }
 
+/** SenderOauth as JSON. */
+export type SenderOauthJson = {
+  provider: 'google' | 'microsoft'
+  /** The account that was connected. */
+  email: string | null
+  connectedAt: string | null
+  /** expired: the provider no longer lets us send; the account has to be connected again. */
+  status: 'pending' | 'connected' | 'expired'
+}
+
 export type SharedUser = {
   name: string
   email: string
 }
+
+/** SharedUser as JSON. */
+export type SharedUserJson = {
+  _id: string
+  id: string
+  name: string
+  email: string
+}
+
+/** The public fields of SharedUser. */
+export const sharedUserFields = {
+  'name': 'string',
+  'email': 'string',
+} as const
 
 export type Smtp = {
   host: string

@@ -67,7 +67,7 @@ export type Rule = {
 /** What a text is. */
 export type RuleFormat = 'FORMAT_UNSPECIFIED' | 'OBJECT_ID' | 'EMAIL' | 'DATE' | 'URL' | 'CIDR'
 
-/** Kinds of free JSON. */
+/** Kinds of free JSON. ANY with a format is a reference: of that format, or what it refers to with `populate`. */
 export type RuleJson = 'JSON_UNSPECIFIED' | 'OBJECT' | 'STRINGS' | 'FLAGS' | 'SCALARS' | 'TEXTS' | 'ANY'
 
 export type Shape = {

@@ -1,8 +1,10 @@
 import { protoFolder } from '@rollcall/protos'
 import protobuf from 'protobufjs'
 import { type DeclaredEvent, eventsOf } from './declared-events.ts'
+import { fieldTable } from './field-table.ts'
 import { type JsonKind, ruleOf, shapeOf, wireNameOf } from './options.ts'
-import { fullName, lowerFirst, servicesOf } from './root.ts'
+import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
+import { compileRoutes, findMessage } from './routes.ts'
 
 const header = '// Generated from the protos by `npm run generate`. Do not edit.\n'
 
@@ -18,16 +20,17 @@ const scalarTypes: Record<string, string> = {
 /**
  * Generates TypeScript for a Root: one file for each proto package, `services.ts`, which maps every service's full
  * name to its methods, and `events.ts`, which maps every event's type to its data. The types are what libs/rpc takes
- * and hands over: camelCase, int64 as number, enums as strings. Data of events, and what it holds, is typed as JSON: `ContactJson`.
+ * and hands over: camelCase, int64 as number, enums as strings. Data of events, and what it holds, is typed as JSON: `ContactJson`;
+ * so are records, each with the table of its fields.
  * @returns file contents by file name
  */
 export function generateTypes(root: protobuf.Root): Map<string, string> {
   const packages = new Map<string, protobuf.Namespace>()
   collectPackages(root, packages)
   const events = eventsOf(root)
-  const inEvents = reachableFrom(events.map(({ message }) => message))
+  const asJson = reachableFrom([...events.map(({ message }) => message), ...recordsOf(root)])
   const files = new Map<string, string>()
-  for (const [name, namespace] of packages) files.set(`${fileOf(name)}.ts`, packageFile(namespace, inEvents))
+  for (const [name, namespace] of packages) files.set(`${fileOf(name)}.ts`, packageFile(namespace, asJson))
   files.set('services.ts', servicesFile(root))
   files.set('events.ts', eventsFile(events))
   return files
@@ -60,6 +63,20 @@ function fileOf(packageName: string): string {
   return packageName.split('.').slice(1).join('-') || 'types'
 }
 
+/** The messages that answers consist of: what routes return, and every record. */
+function recordsOf(root: protobuf.Root): protobuf.Type[] {
+  const returned = compileRoutes(root).flatMap(({ rpc, returns: { pageOf, arrayOf, record } }) => {
+    const name = pageOf ?? arrayOf ?? record
+    return name === undefined ? [] : findMessage(rpc, name)!
+  })
+  return [...returned, ...[...messagesOf(root)].filter(isRecord)]
+}
+
+function isRecord(type: protobuf.Type): boolean {
+  const { record = false, entry = false } = shapeOf(type)
+  return record || entry
+}
+
 /** The messages given and those that they hold. */
 function reachableFrom(messages: Iterable<protobuf.Type>, reached = new Set<protobuf.Type>()): Set<protobuf.Type> {
   for (const message of messages) {
@@ -74,7 +91,7 @@ function reachableFrom(messages: Iterable<protobuf.Type>, reached = new Set<prot
   return reached
 }
 
-function packageFile(namespace: protobuf.Namespace, inEvents: ReadonlySet<protobuf.Type>): string {
+function packageFile(namespace: protobuf.Namespace, asJson: ReadonlySet<protobuf.Type>): string {
   const imports = new Map<string, Set<string>>()
   const reference = (type: protobuf.ReflectionObject, suffix?: string) => referenceTo(type, namespace, imports, suffix)
   const parts: string[] = []
@@ -82,7 +99,10 @@ function packageFile(namespace: protobuf.Namespace, inEvents: ReadonlySet<protob
     const isEvent = child instanceof protobuf.Type && shapeOf(child).event !== undefined
     if ((child instanceof protobuf.Type || child instanceof protobuf.Enum) && !isEvent)
       parts.push(...typeDeclarations(child, reference))
-    for (const type of typesIn(child)) if (inEvents.has(type)) parts.push(jsonDeclaration(type, reference))
+    for (const type of typesIn(child)) {
+      if (asJson.has(type)) parts.push(jsonDeclaration(type, reference))
+      if (isRecord(type)) parts.push(fieldsDeclaration(type))
+    }
     if (child instanceof protobuf.Service) parts.push(serviceDeclaration(child, reference))
   }
   const importLines = [...imports]
@@ -175,11 +195,19 @@ function jsonDeclaration(type: protobuf.Type, reference: Reference): string {
   return `${comment(text)}export type ${name} = {\n${ids}${fields.join('')}${dates}}\n`
 }
 
+/** The public fields of a record, as libs/store reads them: what filters, orders and projections may name. */
+function fieldsDeclaration(type: protobuf.Type): string {
+  const lines = Object.entries(fieldTable(type)).map(([name, kind]) => `  '${name}': '${kind}',\n`)
+  return `/** The public fields of ${typeName(type)}. */\nexport const ${lowerFirst(typeName(type))}Fields = {\n${lines.join('')}} as const\n`
+}
+
 function jsonFieldDeclaration(field: protobuf.Field, reference: Reference): string {
   field.resolve()
-  const { json, nullable } = ruleOf(field)
+  const { json, format, nullable } = ruleOf(field)
   const base = json
-    ? jsonKinds[json]
+    ? json === 'any' && format
+      ? 'string | Record<string, unknown>'
+      : jsonKinds[json]
     : field.resolvedType instanceof protobuf.Type
       ? reference(field.resolvedType, 'Json')
       : scalarType(field)

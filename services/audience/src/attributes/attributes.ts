@@ -1,8 +1,12 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
-import type { CreateAttributeRequest, UpdateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import {
+  attributeFields,
+  type CreateAttributeRequest,
+  type UpdateAttributeRequest,
+} from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { type FieldTable, isDuplicate, requireRoom, runList } from '@rollcall/store'
+import { isDuplicate, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Attribute } from './attribute.model.ts'
 import { checkSlug } from './attribute-slug.ts'
@@ -35,18 +39,6 @@ export const attributes = (context: Context): Handlers<'rollcall.audience.v1.Att
     }
   },
 })
-
-const attributeFields: FieldTable = {
-  name: 'string',
-  slug: 'string',
-  type: 'string',
-  options: 'string[]',
-  required: 'boolean',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
-}
 
 async function createAttribute(context: Context, request: CreateAttributeRequest, { caller }: Call): Promise<HttpBody> {
   const { attributes } = context.of(caller)

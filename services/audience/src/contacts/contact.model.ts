@@ -1,5 +1,5 @@
 import { emailKeyOf } from '@rollcall/contract'
-import type { ContactJson } from '@rollcall/protos/gen/audience-v1.ts'
+import { type ContactJson, contactFields as declared } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, Types } from 'mongoose'
@@ -112,24 +112,9 @@ contactSchema.index(
 )
 
 const publicFields: FieldTable = {
+  ...declared,
   // Compared and sorted by its key: found whatever the case, and by an index.
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
-  name: 'string',
-  attributes: 'object',
-  tags: 'string[]',
-  unsubscribed: 'boolean',
-  unsubscribedAt: 'date',
-  blocked: 'boolean',
-  blockedAt: 'date',
-  blockedReason: 'string',
-  user: 'objectId',
-  source: 'string',
-  importJob: 'objectId',
-  emailStatus: 'string',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
 }
 
 /** A contact as clients and events see it. */

@@ -1,18 +1,10 @@
+import { contactEmailFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
 import { type FieldTable, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 
-const emailFields: FieldTable = {
-  contact: 'objectId',
-  to: 'string',
-  subject: 'string',
-  sender: 'string',
-  status: 'string',
-  at: 'date',
-  sentAt: 'date',
-  error: 'string',
-}
+const emailFields: FieldTable = contactEmailFields
 
 /** The emails to a contact. */
 export async function listEmails(context: Context, { id, list }: ListOfRequest, { caller }: Call) {

@@ -1,4 +1,5 @@
 import { AppError } from '@rollcall/contract'
+import { attributeChangeFields, historyEntryFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
 import { type FieldTable, parseList, presenter, runList } from '@rollcall/store'
@@ -14,33 +15,15 @@ const newestFirst = { at: -1, _id: -1 } as const
 /** Those of one entry in its order. */
 const newestChangesFirst = { at: -1, entry: -1, index: 1 } as const
 
-const actorFields: FieldTable = {
-  actor: 'object',
-  'actor.kind': 'string',
-  'actor.id': 'string',
-  'actor.name': 'string',
-}
-
 const entryFields: FieldTable = {
-  contact: 'objectId',
-  subject: 'string',
-  type: 'string',
-  at: 'date',
-  ...actorFields,
-  data: 'object',
+  ...historyEntryFields,
   'data.*': 'scalar',
 }
 
 const changeFields: FieldTable = {
-  contact: 'objectId',
-  type: 'string',
-  at: 'date',
-  ...actorFields,
-  key: 'string',
+  ...attributeChangeFields,
   from: 'scalar[]', // tags are arrays
   to: 'scalar[]',
-  importJob: 'objectId',
-  row: 'number',
 }
 
 const entryId = { $toString: '$_id' }

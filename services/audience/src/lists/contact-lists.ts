@@ -1,3 +1,4 @@
+import { listMembershipFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
 import { type FieldTable, runList, type Scope } from '@rollcall/store'
@@ -6,17 +7,7 @@ import type { Context } from '../context.ts'
 import type { AudienceList } from './list.model.ts'
 import type { Membership } from './membership.model.ts'
 
-const membershipFields: FieldTable = {
-  list: 'object',
-  'list._id': 'objectId',
-  'list.name': 'string',
-  addedAt: 'date',
-  addedBy: 'object',
-  'addedBy.kind': 'string',
-  'addedBy.id': 'string',
-  'addedBy.name': 'string',
-  source: 'string',
-}
+const membershipFields: FieldTable = listMembershipFields
 
 /** The lists a contact is on. */
 export async function listContactLists(context: Context, { id, list }: ListOfRequest, { caller }: Call) {

@@ -1,4 +1,4 @@
-import type { AudienceListJson } from '@rollcall/protos/gen/audience-v1.ts'
+import { type AudienceListJson, audienceListFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
@@ -46,16 +46,8 @@ export function nameKeyOf(name: string): string {
 
 /** What filters, orders and projections of lists may name. */
 export const listFields: FieldTable = {
+  ...audienceListFields,
   name: { type: 'string', key: { path: 'nameKey', of: nameKeyOf } },
-  description: 'string',
-  tags: 'string[]',
-  archived: 'boolean',
-  memberCount: 'number',
-  activeCount: 'number',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
 }
 
 /** A list as clients and events see it. */

@@ -1,17 +1,8 @@
+import { activityFields } from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
-import { type FieldTable, runList } from '@rollcall/store'
+import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
-
-const activityFields: FieldTable = {
-  type: 'string',
-  at: 'date',
-  actor: 'object',
-  'actor.kind': 'string',
-  'actor.id': 'string',
-  'actor.name': 'string',
-  data: 'object',
-}
 
 /** What a user did, themselves or by their tokens, and who acted as them: newest first. */
 export async function listActivities({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {

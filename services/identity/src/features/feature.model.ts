@@ -1,4 +1,4 @@
-import type { FeatureJson } from '@rollcall/protos/gen/identity-v1.ts'
+import { featureFields as declared, type FeatureJson } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
@@ -46,17 +46,7 @@ export const featureSchema = new Schema<Feature>(
 )
 featureSchema.index({ organization: 1, slug: 1 }, { unique: true })
 
-const publicFields: FieldTable = {
-  slug: 'string',
-  name: 'string',
-  description: 'string',
-  default: 'boolean',
-  roles: 'object',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
-}
+const publicFields: FieldTable = declared
 
 /**
  * What filters, orders and projections of features may name: the public fields and `roles.<name>` of each given role.

@@ -1,4 +1,5 @@
-import { type FieldTable, presenter } from '@rollcall/store'
+import { organizationFields } from '@rollcall/protos/gen/identity-v1.ts'
+import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
 /** A customer of the API: everything else belongs to one. */
@@ -23,8 +24,6 @@ export const organizationSchema = new Schema<Organization>(
 )
 // Decides between replicas that start on an empty database at once.
 organizationSchema.index({ bootstrap: 1 }, { unique: true, partialFilterExpression: { bootstrap: true } })
-
-const organizationFields: FieldTable = { name: 'string' }
 
 /** The public record of an organization. */
 export const presentOrganization = presenter(organizationFields)

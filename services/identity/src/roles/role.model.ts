@@ -1,5 +1,5 @@
 import type { Permissions } from '@rollcall/contract'
-import type { RoleJson } from '@rollcall/protos/gen/identity-v1.ts'
+import { roleFields as declared, type RoleJson } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type Model, Schema, type Types } from 'mongoose'
 import { builtInRole, builtInRoles } from './built-in.ts'
@@ -53,14 +53,8 @@ roleSchema.index({ organization: 1, name: 1 }, { unique: true })
 
 /** What of a role is public. */
 export const roleFields: FieldTable = {
-  name: 'string',
-  kind: 'string',
-  builtIn: 'boolean',
-  permissions: 'object',
+  ...declared,
   'permissions.*': 'string[]',
-  description: 'string',
-  tokenCount: 'number',
-  memberCount: 'number',
 }
 
 /** The public record of a role. */

@@ -1,3 +1,4 @@
+import { deviceFields as declared } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 import { nullIfEmpty } from './null-if-empty.ts'
@@ -34,15 +35,8 @@ deviceSchema.index({ organization: 1, user: 1, name: 1, type: 1 }, { unique: tru
 
 /** What of a device is public. */
 export const deviceFields: FieldTable = {
+  ...declared,
   deviceId: { type: 'objectId', path: '_id' },
-  name: 'string',
-  browser: 'string',
-  os: 'string',
-  type: 'string',
-  lastIp: 'string',
-  firstSeenAt: 'date',
-  lastSeenAt: 'date',
-  current: 'boolean',
 }
 
 /** The public record of a device that `showDevice` has prepared. */

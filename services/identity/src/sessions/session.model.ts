@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type FieldTable, presenter } from '@rollcall/store'
+import { sessionFields } from '@rollcall/protos/gen/identity-v1.ts'
+import { presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, Types } from 'mongoose'
 import type { Device } from './device.ts'
 import { nullIfEmpty } from './null-if-empty.ts'
@@ -57,16 +58,7 @@ sessionSchema.index({ organization: 1, 'origin.id': 1 })
 sessionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 
 /** What of a session is public. */
-export const sessionFields: FieldTable = {
-  sessionRef: 'objectId',
-  device: 'string',
-  ip: 'string',
-  userAgent: 'string',
-  lastActiveAt: 'date',
-  expiresAt: 'date',
-  current: 'boolean',
-  impersonatedBy: 'objectId',
-}
+export { sessionFields }
 
 /** The public record of a session that `showSession` has prepared. */
 export const presentSession = presenter(sessionFields)

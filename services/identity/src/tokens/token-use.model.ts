@@ -1,5 +1,5 @@
 import type { Action, Resource } from '@rollcall/contract'
-import type { FieldTable } from '@rollcall/store'
+import { tokenUseFields } from '@rollcall/protos/gen/identity-v1.ts'
 import { Schema, type Types } from 'mongoose'
 
 /** How often a token used one permission. */
@@ -27,9 +27,4 @@ export const tokenUseSchema = new Schema<TokenUse>(
 tokenUseSchema.index({ organization: 1, token: 1, resource: 1, action: 1 }, { unique: true })
 
 /** What of a token's use is public. */
-export const tokenUseFields: FieldTable = {
-  resource: 'string',
-  action: 'string',
-  count: 'number',
-  lastAt: 'date',
-}
+export { tokenUseFields }

@@ -1,6 +1,6 @@
-import type { TokenJson } from '@rollcall/protos/gen/identity-v1.ts'
+import { type TokenJson, tokenFields } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Actor } from '@rollcall/rpc'
-import { type FieldTable, presenter, type Scope } from '@rollcall/store'
+import { presenter, type Scope } from '@rollcall/store'
 import { type ClientSession, type PipelineStage, Schema, type Types } from 'mongoose'
 
 /** An API token. The secret itself is stored nowhere. */
@@ -65,23 +65,7 @@ tokenSchema.index({ organization: 1, roleId: 1 })
 tokenSchema.index({ organization: 1, creator: 1 })
 
 /** What of a token is public. */
-export const tokenFields: FieldTable = {
-  name: 'string',
-  description: 'string',
-  expiresAt: 'date',
-  role: 'string',
-  active: 'boolean',
-  archived: 'boolean',
-  tokenPreview: 'string',
-  status: 'string',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
-  lastUsedAt: 'date',
-  lastUsedIp: 'string',
-  allowedIps: 'string[]',
-}
+export { tokenFields }
 
 const presentToken = presenter<TokenJson>(tokenFields)
 

@@ -1,4 +1,5 @@
-import { type FieldTable, presenter } from '@rollcall/store'
+import { userEmailFields } from '@rollcall/protos/gen/identity-v1.ts'
+import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
 /** What became of a mail, from its beginning to its end; a later one is never followed by an earlier one. */
@@ -39,13 +40,7 @@ userEmailSchema.index({ organization: 1, emailId: 1 }, { unique: true })
 userEmailSchema.index({ organization: 1, user: 1, queuedAt: 1, _id: 1 })
 
 /** What of a mail is public. */
-export const userEmailFields: FieldTable = {
-  subject: 'string',
-  sender: 'string',
-  status: 'string',
-  sentAt: 'date',
-  error: 'string',
-}
+export { userEmailFields }
 
 /** The public entry of a mail. */
 export const presentUserEmail = presenter(userEmailFields)

@@ -1,23 +1,14 @@
 import { type HttpBody, json } from '@rollcall/contract'
-import type { SetUserFeaturesRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { type SetUserFeaturesRequest, userWorkspaceFields } from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListOfRequest, Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
-import { type FieldTable, runList } from '@rollcall/store'
+import { runList } from '@rollcall/store'
 import type { PipelineStage } from 'mongoose'
 import type { Context } from '../context.ts'
 import { resolveFeatures, switched } from '../features/switches.ts'
 import { changeUser } from './change-user.ts'
 import { refuseHigherRank } from './protections.ts'
 import { presentUserEmail, userEmailFields } from './user-email.model.ts'
-
-const userWorkspaceFields: FieldTable = {
-  workspace: 'object',
-  'workspace._id': 'objectId',
-  'workspace.name': 'string',
-  'workspace.image': 'string',
-  role: 'string',
-  joinedAt: 'date',
-}
 
 /** A membership as the person's own list shows it. */
 const showWorkspace: PipelineStage = {

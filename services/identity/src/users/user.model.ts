@@ -1,5 +1,5 @@
 import { emailKeyOf } from '@rollcall/contract'
-import type { UserJson } from '@rollcall/protos/gen/identity-v1.ts'
+import { userFields as declared, type UserJson } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
@@ -68,21 +68,9 @@ userSchema.index({ emailKey: 1, emailVerified: -1, selfRegistered: 1, _id: 1 })
 
 /** What of a user is public. */
 export const userFields: FieldTable = {
-  name: 'string',
+  ...declared,
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
-  image: 'string',
-  role: 'string',
-  blocked: 'boolean',
-  blockedAt: 'date',
-  emailVerified: 'boolean',
-  tags: 'string[]',
-  attributes: 'object',
   'attributes.*': 'scalar',
-  country: 'string',
-  timezone: 'string',
-  language: 'string',
-  currency: 'string',
-  lastLoginAt: 'date',
 }
 
 /** The public record of a user. */

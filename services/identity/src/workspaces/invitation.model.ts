@@ -1,5 +1,5 @@
 import { emailKeyOf } from '@rollcall/contract'
-import type { InvitationJson } from '@rollcall/protos/gen/identity-v1.ts'
+import { invitationFields as declared, type InvitationJson } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
@@ -58,14 +58,8 @@ invitationSchema.index({ mailedHash: 1 }, { unique: true, partialFilterExpressio
 
 /** What of an invitation is public. */
 export const invitationFields: FieldTable = {
+  ...declared,
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
-  role: 'string',
-  status: 'string',
-  expiresAt: 'date',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
 }
 
 const present = presenter<InvitationJson>(invitationFields)

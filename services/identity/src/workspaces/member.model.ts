@@ -1,5 +1,5 @@
-import type { MemberJson } from '@rollcall/protos/gen/identity-v1.ts'
-import { type FieldTable, presenter } from '@rollcall/store'
+import { type MemberJson, memberFields } from '@rollcall/protos/gen/identity-v1.ts'
+import { presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 
 /** A person's membership of a workspace. It outlives the account, without taking a seat. */
@@ -39,7 +39,7 @@ memberSchema.index({ organization: 1, user: 1, gone: 1 })
 memberSchema.index({ organization: 1, roleId: 1, gone: 1 })
 
 /** What of a membership is public. */
-export const memberFields: FieldTable = { user: 'objectId', role: 'string', joinedAt: 'date' }
+export { memberFields }
 
 const present = presenter<MemberJson>(memberFields)
 

@@ -1,4 +1,4 @@
-import type { WorkspaceJson } from '@rollcall/protos/gen/identity-v1.ts'
+import { workspaceFields as declared, type WorkspaceJson } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
@@ -38,16 +38,8 @@ export const workspaceSchema = new Schema<Workspace>(
 
 /** What of a workspace is public. */
 export const workspaceFields: FieldTable = {
-  name: 'string',
-  image: 'string',
-  seats: 'number',
-  features: 'object',
+  ...declared,
   'features.*': 'boolean',
-  memberCount: 'number',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
 }
 
 /** The public record of a workspace. */

@@ -1,3 +1,4 @@
+import { domainFields as declared } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
@@ -103,22 +104,10 @@ domainSchema.index({ nextCheckAt: 1 })
 
 /** The public fields of a domain. */
 export const domainFields: FieldTable = {
-  domain: 'string',
-  status: 'string',
-  verified: 'boolean',
-  verifiedAt: 'date',
-  lastCheckedAt: 'date',
-  sendingRecords: 'object[]',
+  ...declared,
   'sendingRecords.*': 'scalar[]',
-  receivingRecords: 'object[]',
   'receivingRecords.*': 'scalar[]',
-  recommendedRecords: 'object[]',
   'recommendedRecords.*': 'scalar[]',
-  provider: 'string',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
 }
 
 /** The domain as its API shows it. */

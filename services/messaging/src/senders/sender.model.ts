@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { emailKeyOf } from '@rollcall/contract'
+import { senderFields as declared } from '@rollcall/protos/gen/messaging-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import type { Sealed } from '../secrets.ts'
@@ -79,26 +80,8 @@ export function domainOf(email: string): string {
 
 /** The public fields of a sender: neither its password nor its tokens. */
 export const senderFields: FieldTable = {
-  name: 'string',
+  ...declared,
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
-  replyTo: 'string',
-  domain: 'string',
-  delivery: 'string',
-  smtp: 'object',
-  'smtp.host': 'string',
-  'smtp.port': 'number',
-  'smtp.secure': 'boolean',
-  'smtp.username': 'string',
-  oauth: 'object',
-  'oauth.provider': 'string',
-  'oauth.email': 'string',
-  'oauth.connectedAt': 'date',
-  'oauth.status': 'string',
-  isDefault: 'boolean',
-  owner: 'objectId',
-  creator: 'objectId',
-  sharedWith: 'objectId[]',
-  active: 'boolean',
 }
 
 /** The sender as its API shows it. */

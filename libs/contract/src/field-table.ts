@@ -1,0 +1,27 @@
+import protobuf from 'protobufjs'
+import { ruleOf, wireNameOf } from './options.ts'
+
+/**
+ * The public fields of a record by dotted name, with the type that libs/store casts values of filters to. Fields of a
+ * message within are named too; what is in an array of messages or in free JSON is up to the record's model.
+ */
+export function fieldTable(type: protobuf.Type): Record<string, string> {
+  return Object.fromEntries(type.fieldsArray.flatMap(field => entriesOf(field, wireNameOf(field))))
+}
+
+function entriesOf(field: protobuf.Field, name: string): [name: string, type: string][] {
+  const message = field.resolve().resolvedType
+  const own: [string, string] = [name, `${typeOf(field)}${field.repeated ? '[]' : ''}`]
+  if (!(message instanceof protobuf.Type) || field.repeated) return [own]
+  return [own, ...message.fieldsArray.flatMap(inner => entriesOf(inner, `${name}.${wireNameOf(inner)}`))]
+}
+
+function typeOf(field: protobuf.Field): string {
+  const { json, format } = ruleOf(field)
+  if (format === 'object_id') return 'objectId'
+  if (format === 'date') return 'date'
+  if (json) return json === 'any' ? 'scalar' : 'object'
+  if (field.resolvedType instanceof protobuf.Type) return 'object'
+  if (field.type === 'bool') return 'boolean'
+  return field.type === 'string' ? 'string' : 'number'
+}
