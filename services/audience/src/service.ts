@@ -1,4 +1,5 @@
 import { busSettings, createBus, topics } from '@rollcall/bus'
+import { startJobs } from '@rollcall/jobs'
 import { connect, rpcSettings, serveWithin } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
 import { connectStore, createInbox, migrate, startRelay, storeSettings } from '@rollcall/store'
@@ -31,10 +32,7 @@ export async function startAudience(config: Config, lifecycle: Lifecycle): Promi
   const relay = startRelay({ store, publish: events => bus.publish(topics.audience, events), logger, metrics })
   lifecycle.onStop('outbox', relay.stop)
 
-  lifecycle.onStop('dropping of values', context.dropper.stop)
-  await context.dropper.resume()
-  lifecycle.onStop('work on lists', context.listJobs.stop)
-  await context.listJobs.watch()
+  startJobs(lifecycle, [context.dropValuesJob, context.listMembersJob])
 
   const consumers = [bus.subscribe(onUserEvents(context)), bus.subscribe(onEmailEvents(context))]
   // Before the outbox: what they take in goes on from there.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { CreateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import { actorOf, type Caller } from '@rollcall/rpc'
-import { createLogger, pause } from '@rollcall/runtime'
+import { createLogger, createMetrics, pause } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import {
@@ -18,7 +18,7 @@ import { contactPositions } from '../contacts/contact-positions.ts'
 import { createData } from '../data.ts'
 import type { Attribute } from './attribute.model.ts'
 import { readDefinitions } from './definitions.ts'
-import { createValueDropper } from './value-dropper.ts'
+import { dropValues, dropValuesJob } from './drop-values.job.ts'
 
 type Me = { caller: Caller }
 type Shown = { id: string; slug: string; options: string[] } & Record<string, unknown>
@@ -221,13 +221,12 @@ describe('attributes', () => {
     await create(me, { slug: 'city' })
     await audience.contacts.updateAttributes({ id: contact, attributes: { city: 'Bergen' } }, me)
     // A replica that was held up all the time, and still goes by the definition it knew.
-    const { store, models, logger } = await ownData()
-    const late = createValueDropper({ store, ...models, logger })
+    const data = await ownData()
     const organization = new Types.ObjectId(me.caller.organizationId)
-    await late.drop({ _id: new Types.ObjectId(id), organization, slug: 'city' } as Attribute)
+    const known = { _id: new Types.ObjectId(id), organization, slug: 'city' } as Attribute
+    await dropValues(data, known, { signal: new AbortController().signal, fence: async () => {} })
     assert.deepEqual(await attributesOf(me, contact), { city: 'Bergen' })
-    await late.stop()
-    await store.close()
+    await data.store.close()
   })
 
   it('goes on at the next start with what a stop left half deleted', async () => {
@@ -238,9 +237,10 @@ describe('attributes', () => {
     )
     // As a process killed right after its first write leaves it.
     await audience.db.collection('attributes').updateOne({ _id: new Types.ObjectId(id) }, { $set: { deleting: true } })
-    const { store, models, logger } = await ownData()
-    const dropper = createValueDropper({ store, ...models, logger })
-    await dropper.resume()
+    const data = await ownData()
+    const { store, models, logger } = data
+    const dropper = dropValuesJob(data)
+    dropper.start({ logger, metrics: createMetrics('test') })
     assert.ok(await dropper.dropped(me.caller.organizationId, 'city'))
     for (const contact of contacts) assert.deepEqual(await attributesOf(me, contact), {})
     assert.equal(await models.attributes.countDocuments({ _id: id }), 0)

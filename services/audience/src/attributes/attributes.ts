@@ -59,7 +59,7 @@ async function createAttribute(context: Context, request: CreateAttributeRequest
     )
   const created = await create().catch(async error => {
     // Whoever deletes a definition to make it anew, with another type, must not be told that it is still there.
-    if (!isDuplicate(error) || !(await context.dropper.dropped(caller.organizationId, slug))) throw error
+    if (!isDuplicate(error) || !(await context.dropValuesJob.dropped(caller.organizationId, slug))) throw error
     return create()
   })
   return json(publicAttribute(created))
@@ -90,7 +90,7 @@ async function deleteAttribute(context: Context, id: string, { caller }: Call): 
     { returnDocument: 'before' },
   )
   if (!deleted) throw new AppError('attribute.not_found')
-  await context.dropper.drop(deleted)
+  await context.dropValuesJob.drop(deleted)
   return json(publicAttribute(deleted))
 }
 

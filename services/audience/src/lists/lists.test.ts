@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { CreateListRequest, SelectMembersRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Caller, Client } from '@rollcall/rpc'
-import { createLogger, type Event } from '@rollcall/runtime'
+import { createLogger, createMetrics, type Event } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
 import {
@@ -14,7 +14,7 @@ import {
   testCaller,
 } from '../../test/audience.ts'
 import { createData } from '../data.ts'
-import { createListJobs } from './list-jobs.ts'
+import { listMembersJob } from './list-members.job.ts'
 import { repairListCounts } from './repair-counts.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
@@ -365,7 +365,8 @@ describe('lists', () => {
         await newContacts(me, 1500)
         const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
         t.after(() => store.close())
-        const other = createListJobs(createData(store, logger))
+        const other = listMembersJob(createData(store, logger))
+        other.start({ logger, metrics: createMetrics('test') })
         t.after(() => other.stop())
         const { userId, userName } = me.caller
         const actor = { kind: 'user', id: userId!, name: userName! } as const

@@ -100,6 +100,6 @@ async function deleteList(context: Context, id: string, { caller }: Call): Promi
     await addEvents(session, [event('list.deleted', list, { list: publicList(list), actor })])
     return { list, job }
   })
-  context.listJobs.begin(job)
+  context.listMembersJob.wake(job)
   return json(publicList(list))
 }

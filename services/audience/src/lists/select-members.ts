@@ -120,7 +120,7 @@ async function runJob(
   parseFilter(filter, contactFields(await readDefinitions(attributes)))
   const { last: cursor } = await contactPositions(context, caller.organizationId).read()
   const wish = { kind, list: { _id, name }, filter, actor: actorOf(caller), cursor }
-  return context.listJobs.run(caller.organizationId, wish, signal)
+  return context.listMembersJob.run(caller.organizationId, wish, signal)
 }
 
 function distinct(values: readonly string[]): string[] {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { serviceCaller } from '@rollcall/rpc'
-import { createLogger } from '@rollcall/runtime'
+import { createLogger, createMetrics } from '@rollcall/runtime'
 import { connectStore, toStoreError } from '@rollcall/store'
 import { mongo, Types } from 'mongoose'
 import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../../test/audience.ts'
 import { createData, type Data } from '../data.ts'
-import { createListJobs, type ListJobs, type ListWish } from './list-jobs.ts'
+import { type ListMembersJob, type ListWish, listMembersJob } from './list-members.job.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
 const me = testCaller()
@@ -28,7 +28,7 @@ describe('a job on the members of a list whose steps fail', () => {
   })
 
   /** What works on lists where contacts are not read, but fail. */
-  const failing = (failure: () => Error): { jobs: ListJobs; tries: () => number } => {
+  const failing = (failure: () => Error): { job: ListMembersJob; tries: () => number } => {
     let tries = 0
     const aggregate = async () => {
       tries++
@@ -38,9 +38,9 @@ describe('a job on the members of a list whose steps fail', () => {
       const collections = data.of(caller)
       return { ...collections, contacts: { ...collections.contacts, aggregate } }
     }
-    return { jobs: createListJobs({ ...data, of }, { maxFailures: 3 }), tries: () => tries }
+    return { job: listMembersJob({ ...data, of }, { maxFailures: 3 }), tries: () => tries }
   }
-  const run = async ({ jobs }: { jobs: ListJobs }) => {
+  const run = async ({ job }: { job: ListMembersJob }) => {
     const lists = audience.client('rollcall.audience.v1.Lists')
     const name = String(new Types.ObjectId())
     const { id } = await jsonOf<{ id: string }>(lists.createList({ name, tags: [] }, me))
@@ -51,7 +51,8 @@ describe('a job on the members of a list whose steps fail', () => {
       actor: { kind: 'system', id: null, name: serviceCaller('test').userName },
       cursor: 10,
     }
-    return jobs.run(organizationId, wish, new AbortController().signal).finally(() => jobs.stop())
+    job.start({ logger, metrics: createMetrics('test') })
+    return job.run(organizationId, wish, new AbortController().signal).finally(() => job.stop())
   }
   const jobsLeft = () =>
     audience.db.collection('list_jobs').countDocuments({ organization: new Types.ObjectId(organizationId) })

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { AppError, reviveError } from '@rollcall/contract'
-import { pause, retry } from '@rollcall/runtime'
+import { defineJob, type Job, type LeaseJob, type LeaseSlice } from '@rollcall/jobs'
 import {
-  createLease,
   type Draft,
   type Filter,
   isDuplicate,
   isOutOfTime,
+  LeaseLost,
   parseFilter,
   runnable,
   scoped,
@@ -20,22 +19,29 @@ import { jobKey, type ListJob } from './list-job.model.ts'
 import { addMembers, candidateFields, endMemberships, isMember, removeMembers } from './members.ts'
 import { memberPositions } from './membership.model.ts'
 
-/** Works on the members of lists in steps, however many there are. */
-export type ListJobs = {
+/**
+ * Adds what a filter matches to a list, or removes it, and drops the members of a deleted list. Each is a record (`ListJob`)
+ * that one replica at a time works on; a caller waits for its result, and the work continues if the caller stops waiting:
+ *
+ * 1. Start a pass over the contacts, from the newest position down. A job that is requested again starts another pass at
+ *    the end of this one, because contacts may have changed behind it.
+ * 2. Find the next contacts to move: at most one span of positions that has any.
+ * 3. Move them, publish the events and store the position reached, in one transaction under the lease.
+ * 4. Repeat until the pass ends. What cannot succeed, or fails too often in a row, ends the job with an error.
+ *
+ * A drop ends the memberships of its list, batch by batch, and deletes its record with the last one.
+ */
+export type ListMembersJob = Job & {
   /**
-   * Does what is wanted and answers the job once that is so for all contacts as they were when it was asked for. Where the
-   * same was asked for before and nobody was told what came of it, the answer tells that too. Goes on behind when nobody
-   * waits any more, and in another process when this one ends.
+   * Runs a job and resolves when every contact that matched at the request is processed. Where the same was requested
+   * before and nobody got the result, the result includes that. Continues in the background if the caller stops waiting;
+   * another process resumes it after a crash.
    * @param signal fires when the caller stops waiting
    * @throws {AppError} what ended the job early; unavailable when the signal fires
    */
   run(organizationId: string, wish: ListWish, signal: AbortSignal): Promise<ListJob>
-  /** Goes on with a job that was written down otherwise. */
-  begin(job: Pick<ListJob, '_id' | 'organization'>): void
-  /** Takes up what other processes leave, from now on. */
-  watch(): Promise<void>
-  /** Begins no further step, and waits for those under way. */
-  stop(): Promise<void>
+  /** Starts a job that another transaction stored. */
+  wake: LeaseJob<ListJob>['wake']
 }
 
 /** What somebody wants of a list's members. */
@@ -52,81 +58,34 @@ const SPAN_MS = 4000
 const MAX_FAILURES = 15
 /** Jobs by filter that an organization may have unfinished. */
 const MAX_UNFINISHED = 20
-const LEASE_MS = 5000
-const POLL_MS = 200
-const WATCH_MS = 2000
-const LONGEST_WAIT_MS = 10_000
+const BACKOFF = { baseMs: 50, maxMs: 10_000 }
 
-/** Creates what works on lists in this process. Of several processes one at a time works on a job. */
-export function createListJobs(data: Data, { maxFailures = MAX_FAILURES } = {}): ListJobs {
-  const { store, models, logger } = data
-  const holder = randomUUID()
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const running = new Map<string, Promise<void>>()
-  let watching: Promise<void> = Promise.resolve()
-
-  /** Works on a job, or waits for the process that does; answers when it is done. */
-  const settle = async ({ _id, organization }: Pick<ListJob, '_id' | 'organization'>): Promise<void> => {
-    const jobs = scoped(models.listJobs, organization)
-    const lease = createLease(store, `list job ${_id}`, holder, LEASE_MS)
-    while (!signal.aborted) {
-      const job = await jobs.findOne({ _id })
-      if (!job || job.done) break
-      if (await lease.acquire()) await step(data, job, maxFailures)
-      else await pause(POLL_MS, signal)
-    }
-    await lease.release()
-  }
-
-  const begin = (job: Pick<ListJob, '_id' | 'organization'>): Promise<void> => {
-    const id = String(job._id)
-    const onRetry = (err: unknown) => logger.warn({ err, job: id }, 'a step of a list job failed, trying again')
-    const started =
-      running.get(id) ??
-      retry(() => settle(job), { signal, maxMs: LONGEST_WAIT_MS, onRetry })
-        .catch(err => logger.error({ err, job: id }, 'list job failed'))
-        .finally(() => running.delete(id))
-    running.set(id, started)
-    return started
-  }
-
+/** Creates the job that works on the members of lists. */
+export function listMembersJob(data: Data, { maxFailures = MAX_FAILURES } = {}): ListMembersJob {
+  const { store, models } = data
+  const job = defineJob<ListJob>({
+    name: 'list-members',
+    lease: { store },
+    backoff: BACKOFF,
+    unfinished: () => models.listJobs.find({ done: false }).lean<ListJob[]>().exec(),
+    load: ({ _id, organization }) => scoped(models.listJobs, organization).findOne({ _id, done: false }),
+    since: ({ updatedAt }) => updatedAt,
+    async run(current, slice) {
+      await step(data, current, slice, maxFailures)
+      return 'again'
+    },
+  })
   return {
-    begin: job => void begin(job),
-
-    async run(organizationId, wish, waiting) {
+    ...job,
+    async run(organizationId, wish, signal) {
       const { listJobs } = data.of({ organizationId })
-      const gaveUp = Promise.withResolvers<void>()
-      waiting.addEventListener('abort', () => gaveUp.resolve(), { once: true })
-      let job = await ask(listJobs, wish)
-      for (;;) {
-        await Promise.race([begin(job), gaveUp.promise])
-        if (waiting.aborted) break
-        const asIs = await listJobs.findOne({ _id: job._id })
+      let wanted = await ask(listJobs, wish)
+      while (await job.complete(wanted, signal)) {
+        const asIs = await listJobs.findOne({ _id: wanted._id })
         if (asIs?.done) return tell(listJobs, asIs)
-        if (signal.aborted) break
-        job = asIs ?? (await ask(listJobs, wish)) // somebody else was told, and it is gone
+        wanted = asIs ?? (await ask(listJobs, wish)) // another caller got its result, and it is deleted
       }
       throw new AppError('service.unavailable', {})
-    },
-
-    async watch() {
-      const look = async () => {
-        const unfinished = await models.listJobs.find({ done: false }).lean<ListJob[]>()
-        for (const job of unfinished) void begin(job)
-      }
-      await look()
-      watching = (async () => {
-        while (!signal.aborted) {
-          await pause(WATCH_MS, signal)
-          if (!signal.aborted) await look().catch(err => logger.warn({ err }, 'list jobs could not be looked for'))
-        }
-      })()
-    },
-
-    async stop() {
-      stopping.abort()
-      await Promise.all([watching, ...running.values()])
     },
   }
 }
@@ -167,14 +126,15 @@ async function tell(listJobs: Collections['listJobs'], job: ListJob): Promise<Li
   return job
 }
 
-/** One step: what it changes and how far it came are one transaction, so that no two processes ever do the same one. */
-async function step(data: Data, job: ListJob, maxFailures: number): Promise<void> {
+/** One step: what it changes and how far it came are one transaction. */
+async function step(data: Data, job: ListJob, slice: LeaseSlice, maxFailures: number): Promise<void> {
   const collections = data.of({ organizationId: String(job.organization) })
   try {
-    if (job.kind === 'drop') await drop(data, collections, job)
+    if (job.kind === 'drop') await drop(data, collections, job, slice)
     else if (job.cursor <= 0 && job.answers !== job.asked) await walkAgain(data, collections, job)
-    else await move(data, collections, job)
+    else await move(data, collections, job, slice)
   } catch (error) {
+    if (error instanceof LeaseLost) throw error
     const refusal = isLasting(error, job, maxFailures) ? refusalOf(error) : undefined
     // What was asked for again meanwhile may not be refused any more.
     await collections.listJobs.updateOne(
@@ -206,10 +166,11 @@ async function walkAgain(data: Data, { listJobs }: Collections, { _id, organizat
   await listJobs.updateOne({ _id, asked, answers }, { $set: { cursor, answers: asked, met: 0 } })
 }
 
-async function move(data: Data, collections: Collections, job: ListJob): Promise<void> {
+async function move(data: Data, collections: Collections, job: ListJob, { fence }: LeaseSlice): Promise<void> {
   const { contacts, lists } = collections
   const { ids, passed, cursor } = await nextMatches(collections, job)
   await data.store.transaction(async session => {
+    await fence(session)
     const list = await lists.get(job.list._id, 'list', { session })
     if (list.archived && job.kind === 'add') throw new AppError('list.archived', { path: 'id' })
     const candidates = await contacts.find({ _id: { $in: ids } }, { session, projection: candidateFields })
@@ -222,9 +183,10 @@ async function move(data: Data, collections: Collections, job: ListJob): Promise
   })
 }
 
-async function drop(data: Data, collections: Collections, job: ListJob): Promise<void> {
+async function drop(data: Data, collections: Collections, job: ListJob, { fence }: LeaseSlice): Promise<void> {
   const { memberships } = collections
   await data.store.transaction(async session => {
+    await fence(session)
     const ended = await memberships.find({ list: job.list._id }, { session, limit: DROP_SIZE })
     await endMemberships(data, session, ended, { list: job.list, actor: job.actor, at: new Date() })
     await advance(collections, session, job, { cursor: job.cursor + 1, moved: ended.length, met: 0 }, false)
@@ -237,12 +199,12 @@ async function drop(data: Data, collections: Collections, job: ListJob): Promise
 async function advance(
   { listJobs }: Collections,
   session: ClientSession,
-  { _id, cursor: expected, asked, answers }: ListJob,
+  { _id, asked, answers }: ListJob,
   { cursor, ...counts }: Pick<ListJob, 'cursor' | 'moved' | 'met'>,
   done = cursor <= 0 && answers === asked,
 ): Promise<void> {
   const update = { $set: { cursor, done, failures: 0 }, $inc: counts }
-  const asIs = { _id, cursor: expected, done: false, ...(done && { asked }) }
+  const asIs = { _id, done: false, ...(done && { asked }) }
   const { matchedCount } = await listJobs.updateOne(asIs, update, { session })
   if (matchedCount === 0)
     throw new AppError('service.unavailable', {}, { cause: new Error('the job is another one by now') })

@@ -1,0 +1,131 @@
+import { defineJob, type Job, type LeaseSlice, type Outcome } from '@rollcall/jobs'
+import { pause } from '@rollcall/runtime'
+import { scoped } from '@rollcall/store'
+import type { Types } from 'mongoose'
+import { contactPositions } from '../contacts/contact-positions.ts'
+import type { Data } from '../data.ts'
+import type { Attribute } from './attribute.model.ts'
+import { pathOf } from './attribute-values.ts'
+
+/**
+ * Drops the values of deleted attributes from the contacts. An attribute marked as `deleting` is the record; one replica at
+ * a time works on it:
+ *
+ * 1. Pass 1: drop the values of all contacts, in batches, each a transaction under the lease.
+ * 2. Lock out the writers of contacts once: whoever knew the definition has committed by then, or reads anew.
+ * 3. Pass 2: drop what they wrote meanwhile. Where it finds any, the next slice starts again.
+ * 4. Delete the definition; its slug is free.
+ */
+export type DropValuesJob = Job & {
+  /**
+   * Starts on a definition marked as deleting. Returns when pass 1 is over, or soon where there are many contacts: the work
+   * continues in the background, and another process resumes it after a crash.
+   */
+  drop(attribute: Attribute): Promise<void>
+  /** Waits a while for a deleted definition to be gone; returns whether it is. */
+  dropped(organizationId: string, slug: string): Promise<boolean>
+}
+
+const BATCH_SIZE = 1000
+const POLL_MS = 100
+/** How long a caller waits for the values to go. */
+const CALLER_TIMEOUT_MS = 5000
+/** A slice that is longer makes way for the next one, which finds the values that are left. */
+const SLICE_MS = 30_000
+/** How long to try to lock out those who write contacts. */
+const LOCK_TIMEOUT_MS = 5000
+
+/** Creates the job that drops the values of deleted attributes. */
+export function dropValuesJob(data: Data): DropValuesJob {
+  const { models } = data
+  const callers = new Map<string, () => void>()
+  const job = defineJob<Attribute>({
+    name: 'attribute-values',
+    lease: { store: data.store },
+    unfinished: () => models.attributes.find({ deleting: true }).lean<Attribute[]>().exec(),
+    load: ({ _id, organization }) => scoped(models.attributes, organization).findOne({ _id, deleting: true }),
+    since: ({ updatedAt }) => updatedAt,
+    run: (attribute, slice) => dropValues(data, attribute, slice, () => callers.get(String(attribute._id))?.()),
+  })
+  return {
+    ...job,
+    async drop(attribute) {
+      const id = String(attribute._id)
+      const { promise: firstPass, resolve } = Promise.withResolvers<void>()
+      callers.set(id, resolve)
+      const completed = job.complete(attribute, AbortSignal.timeout(CALLER_TIMEOUT_MS)).catch(() => undefined)
+      await Promise.race([firstPass, completed]).finally(() => callers.delete(id))
+    },
+    async dropped(organizationId, slug) {
+      const { attributes } = data.of({ organizationId })
+      const isDeleting = async () => (await attributes.count({ slug, deleting: true })) > 0
+      if (!(await isDeleting())) return (await attributes.count({ slug })) === 0
+      for (const until = Date.now() + CALLER_TIMEOUT_MS; Date.now() < until; await pause(POLL_MS)) {
+        if (!(await isDeleting())) return true
+      }
+      return false
+    },
+  }
+}
+
+/** One slice. `onFirstPass` is called when pass 1 has reached its end. */
+export async function dropValues(
+  data: Data,
+  attribute: Attribute,
+  slice: LeaseSlice,
+  onFirstPass = () => {},
+): Promise<Outcome> {
+  const until = Date.now() + SLICE_MS
+  if ((await pass(data, attribute, slice, until)) === 'again') return 'again'
+  onFirstPass()
+  await awaitWriters(data, attribute)
+  if ((await pass(data, attribute, slice, until)) !== 0) return 'again'
+  const { attributes } = data.of({ organizationId: String(attribute.organization) })
+  await attributes.deleteOne({ _id: attribute._id, deleting: true })
+  return 'done'
+}
+
+/** Goes once through all contacts that have a value. @returns how many values went, or again where the time is over */
+async function pass(data: Data, attribute: Attribute, slice: LeaseSlice, until: number): Promise<number | 'again'> {
+  const { contacts } = data.of({ organizationId: String(attribute.organization) })
+  const withValue = [{ $match: { [pathOf(attribute.slug)]: { $exists: true } } }, { $project: { _id: 1 as const } }]
+  let dropped = 0
+  const ids: Types.ObjectId[] = []
+  for await (const { _id } of contacts.stream<{ _id: Types.ObjectId }>(withValue, { batchSize: BATCH_SIZE })) {
+    slice.signal.throwIfAborted()
+    if (Date.now() > until) return 'again'
+    ids.push(_id)
+    if (ids.length === BATCH_SIZE) dropped += await dropFrom(data, attribute, slice, ids.splice(0))
+  }
+  return ids.length > 0 ? dropped + (await dropFrom(data, attribute, slice, ids)) : dropped
+}
+
+/**
+ * Drops the values of these contacts. It writes the definition too, so that it never meets values of a later one that has
+ * the same slug. @returns how many values went
+ */
+function dropFrom(
+  { store, of }: Data,
+  { _id, organization, slug }: Attribute,
+  { fence }: LeaseSlice,
+  ids: Types.ObjectId[],
+): Promise<number> {
+  const { attributes, contacts } = of({ organizationId: String(organization) })
+  return store.transaction(async session => {
+    await fence(session)
+    const mark = { $set: { updatedAt: new Date() } }
+    const marked = await attributes.updateOne({ _id, deleting: true }, mark, { session })
+    if (marked.matchedCount === 0) return 0
+    await contacts.updateMany({ _id: { $in: ids } }, { $unset: { [pathOf(slug)]: 1 } }, { session })
+    await contactPositions({ store }, organization).invalidate(session)
+    return ids.length
+  })
+}
+
+/** After it, no writer adds a value: whoever knew the definition as alive has committed, or reads anew. */
+function awaitWriters({ store }: Data, { organization }: Attribute): Promise<void> {
+  return store.transaction(session => contactPositions({ store }, organization).lockAll(session), {
+    timeoutMs: LOCK_TIMEOUT_MS,
+    queue: String(organization), // as the batches of imports, which leave little room between them
+  })
+}
