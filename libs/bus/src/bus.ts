@@ -1,4 +1,4 @@
-import { about, type Event, type Logger, type Metrics, pause, within } from '@rollcall/runtime'
+import { type Event, type Logger, type Metrics, pause, within, withJitter } from '@rollcall/runtime'
 import type { Admin, ITopicConfig, Message, SASLOptions } from 'kafkajs'
 import { type Consumer, startConsumer } from './kafka/consumer.ts'
 import { type DeadLetter, type Handle, outcomes } from './kafka/delivery.ts'
@@ -154,7 +154,7 @@ export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
   const watchLag = async (): Promise<void> => {
     if (!count) return
     for (;;) {
-      await pause(about(lagEveryMs), closing.signal)
+      await pause(withJitter(lagEveryMs), closing.signal)
       if (closing.signal.aborted) return
       await measureLag().catch(err => {
         count.behind.reset() // better nothing than what was

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { about, backoffMs, pause } from '@rollcall/runtime'
+import { backoffMs, pause, withJitter } from '@rollcall/runtime'
 import { createLease, type Lease, LeaseLost, type Store } from '@rollcall/store'
 import { BACKOFF, type Backoff, type Job, type Outcome } from './job.ts'
 import { createMeter, type Meter } from './meter.ts'
@@ -101,7 +101,7 @@ export function leaseJob<T extends LeaseItem>(options: LeaseJobOptions<T>): Leas
       const items = await meter.poll(options.unfinished)
       if (items) meter.backlog(items.length, items.map(options.since))
       for (const item of items ?? []) void work(item)
-      await pause(about(pollMs), stopping.signal)
+      await pause(withJitter(pollMs), stopping.signal)
     }
   }
 

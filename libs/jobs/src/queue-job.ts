@@ -1,4 +1,4 @@
-import { about, backoffMs, type Logger, pause, within } from '@rollcall/runtime'
+import { backoffMs, type Logger, pause, within, withJitter } from '@rollcall/runtime'
 import { DelayedError, Queue, type Job as QueuedJob, Worker } from 'bullmq'
 import { BACKOFF, type Backoff, type Job, type JobRuntime, type Outcome } from './job.ts'
 import { createMeter, type Meter } from './meter.ts'
@@ -160,7 +160,7 @@ async function pollUntil(
       )
       for (const { id } of waiting) await queue.add(id, 0)
     })
-    await pause(about(pollMs), stopping)
+    await pause(withJitter(pollMs), stopping)
   }
 }
 

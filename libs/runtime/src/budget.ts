@@ -1,43 +1,43 @@
 import { createTally } from './tally.ts'
 
-/** What one holder has of a budget. */
+/** One holder's part of a budget. */
 export type Hold = {
-  /** Makes it `amount` in all. Answers what is used up where that does not fit; the hold then stays as it was. */
+  /** Sets the hold to `amount`. If that does not fit, leaves it unchanged and returns which limit is reached. */
   resize(amount: number): 'share' | 'total' | undefined
-  /** Notes progress. From now on the holder counts as idle, until it makes some more. */
+  /** Records progress and restarts the idle time. */
   touch(): void
-  /** The holder waits for nobody: it cannot be evicted until the next `touch`. */
+  /** Prevents eviction until the next `touch`. For work that does not wait for a client. */
   pin(): void
   release(): void
 }
 
-/** An amount, of memory for example, that many holders share. */
+/** A limited amount, for example of memory, that many holders share. */
 export type Budget = {
   readonly used: number
   readonly share: number
-  /** Opens a hold of nothing. `evict` is called after the hold was taken away; it must let go of what was held. */
+  /** Opens a hold of 0. `evict` is called after the hold is released; it must free what was held. */
   hold(key: string, evict: () => void): Hold
 }
 
 export type BudgetOptions = {
   total: number
-  /** What the holders of one key may have together. */
+  /** The limit for all holders of one key. */
   share?: number
   /** A holder that has been idle for this long can be evicted. */
   idleMs?: number
-  /** Whether a holder that has more than another asks for can be evicted before it is idle. */
+  /** Whether a request can evict holders of more than the requested amount before they are idle. */
   favoursSmall?: boolean
 }
 
 type Holder = { key: string; amount: number; touchedAt: number; isPinned: boolean; evict(): void }
 
 /**
- * Shares an amount among holders. Where a new one finds too little left, those that have been idle longest lose what they
- * hold: a client that stalls cannot keep the others out.
+ * Creates a budget. When a request does not fit, the holders that have been idle longest are evicted.
+ * So a client that stalls cannot block the others.
  */
 export function createBudget(options: BudgetOptions): Budget {
   const { total, share = Infinity, idleMs = 1_000, favoursSmall = false } = options
-  /** The longest idle first. */
+  /** Longest idle first. */
   const holders = new Set<Holder>()
   const byKey = createTally()
   let used = 0
@@ -50,11 +50,11 @@ export function createBudget(options: BudgetOptions): Budget {
   const release = (holder: Holder) => {
     if (holders.delete(holder)) add(holder, -holder.amount)
   }
-  const evictFor = (asking: Holder, amount: number) => {
+  const evictFor = (requester: Holder, amount: number) => {
     const idleSince = performance.now() - idleMs
     for (const holder of holders) {
-      if (used + amount - asking.amount <= total) return
-      if (holder === asking || holder.isPinned || holder.amount === 0) continue
+      if (used + amount - requester.amount <= total) return
+      if (holder === requester || holder.isPinned || holder.amount === 0) continue
       if (holder.touchedAt > idleSince && !(favoursSmall && holder.amount > amount)) continue
       release(holder)
       holder.evict()

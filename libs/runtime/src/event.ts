@@ -1,22 +1,22 @@
 /**
- * Something that happened in one service and is told to the others: a CloudEvents 1.0 event.
- * The store keeps it in the outbox, the bus carries it; both know this shape and nothing of each other.
+ * A CloudEvents 1.0 event that one service publishes to the others.
+ * The store keeps it in the outbox and the bus sends it; they share only this type.
  */
 export type Event<Data extends object = Record<string, unknown>> = {
-  /** Unique; a consumer applies the effect of one id once. */
+  /** Unique; a consumer applies each id once. */
   id: string
   /** What happened, for example `token.created`. */
   type: string
-  /** The service that says so, for example `identity`. */
+  /** The service that publishes it, for example `identity`. */
   source: string
-  /** Id of the aggregate it happened to. Events of one subject stay in order. */
+  /** Id of the aggregate that changed. Events of one subject stay in order. */
   subject: string
   /** Id of the organization it belongs to. */
   organization: string
   /** When it happened, ISO 8601 in UTC. */
   time: string
-  /** JSON data; its shape goes with the type. */
+  /** JSON data; its shape depends on `type`. */
   data: Data
-  /** The trace it belongs to (CloudEvents' Distributed Tracing extension), where it is traced. */
+  /** The trace it belongs to, if any (CloudEvents' Distributed Tracing extension). */
   traceparent?: string
 }

@@ -27,7 +27,7 @@ test('ready follows the process from start to drain; live never changes', async 
   assert.deepEqual(await states(), [200, 503], 'a drained process never serves again')
 })
 
-test('a failing or hanging check makes it not ready, within the limit, without its reason being told', async () => {
+test('a failing or hanging check makes it not ready, within the limit, without showing its reason', async () => {
   await using internal = await boot()
   let broken = true
   internal.health.serving()
@@ -51,7 +51,7 @@ test('a failing or hanging check makes it not ready, within the limit, without i
   assert.equal((await internal.get('/health/ready')).status, 200)
 })
 
-test('metrics bear the service, and a name asked for twice is one metric', async () => {
+test('metrics have the label service, and a name used twice is one metric', async () => {
   await using internal = await boot()
   const { metrics } = internal
   const handled = { name: 'sample_handled_total', help: 'Handled.', labels: ['outcome'] as const }
@@ -67,7 +67,7 @@ test('metrics bear the service, and a name asked for twice is one metric', async
   assert.match(text, /nodejs_eventloop_lag_seconds\{service="sample"\}/)
 })
 
-test('anything else is not there', async () => {
+test('other paths and methods are 404', async () => {
   await using internal = await boot()
   for (const path of ['/', '/health', '/constructor', '/metrics/x'])
     assert.equal((await internal.get(path)).status, 404, path)

@@ -1,34 +1,34 @@
 import type { Logger } from './logger.ts'
 import { within } from './time.ts'
 
-/** Resolves when the thing it looks at can be used, rejects otherwise. The signal fires when the answer is no longer awaited. */
+/** Resolves when the dependency can be used, rejects otherwise. The signal fires at the time limit. */
 export type ReadyCheck = (signal: AbortSignal) => Promise<void>
 
-/** What a readiness probe is told. */
+/** The answer to a readiness probe. */
 export type Readiness = {
   ok: boolean
   state: 'starting' | 'serving' | 'draining'
   checks: Record<string, 'ok' | 'failed'>
 }
 
-/** Whether this process is alive, and whether it should be sent work. */
+/** Liveness and readiness of this process. */
 export type Health = {
-  /** True from the moment a stop began. */
+  /** Whether a stop has begun. */
   readonly draining: boolean
-  /** That this is answered is the proof: it looks at nothing but the event loop. */
+  /** Always ok: an answer proves that the event loop runs. */
   live(): { ok: true }
-  /** Adds something the service cannot serve without. */
+  /** Adds a dependency that the service cannot serve without. */
   addReadyCheck(name: string, check: ReadyCheck): void
-  /** Runs the checks side by side, each within the time limit. */
+  /** Runs the checks concurrently, each within the time limit. */
   ready(): Promise<Readiness>
-  /** Start is over: work may come. */
+  /** Ends the start: the process accepts work. */
   serving(): void
-  /** A stop began: not ready from now on. Answers whether work may have come before. */
+  /** Begins a stop: not ready from now on. Returns whether the process was serving. */
   drain(): boolean
 }
 
-/** Creates the health of one process. `checkTimeoutMs` bounds each ready check; keep it below the probe's own time limit. */
-export const createHealth = ({ logger, checkTimeoutMs = 800 }: { logger: Logger; checkTimeoutMs?: number }): Health => {
+/** Creates the health of one process. `checkTimeoutMs` limits each ready check; keep it below the probe's timeout. */
+export function createHealth({ logger, checkTimeoutMs = 800 }: { logger: Logger; checkTimeoutMs?: number }): Health {
   const checks = new Map<string, ReadyCheck>()
   const failing = new Set<string>()
   let state: Readiness['state'] = 'starting'
@@ -36,11 +36,11 @@ export const createHealth = ({ logger, checkTimeoutMs = 800 }: { logger: Logger;
   const run = async (name: string, check: ReadyCheck): Promise<boolean> => {
     try {
       await within(checkTimeoutMs, `ready check ${name}`, check)
-      if (failing.delete(name)) logger.info({ check: name }, 'ready check passes again')
+      if (failing.delete(name)) logger.info({ check: name }, 'ready check recovered')
       return true
     } catch (err) {
-      // Probes come every few seconds: only the change is worth a line.
-      if (!failing.has(name)) logger.warn({ check: name, err }, 'ready check fails')
+      // Probes come every few seconds, so only changes are logged.
+      if (!failing.has(name)) logger.warn({ check: name, err }, 'ready check failed')
       failing.add(name)
       return false
     }

@@ -31,7 +31,7 @@ export { createMetrics, type Metrics } from './metrics.ts'
 export { quoted } from './quoted.ts'
 export { backoffMs, type RetryOptions, retry } from './retry.ts'
 export { createTally, type Tally } from './tally.ts'
-export { about, pause, TimeoutError, within } from './time.ts'
+export { pause, TimeoutError, within, withJitter } from './time.ts'
 export {
   failSpan,
   isTracing,

@@ -5,16 +5,16 @@ import type { Health } from './health.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What `startInternalServer` takes. `port` 0 lets the system choose. */
+/** Options of `startInternalServer`. With `port` 0 the system chooses one. */
 export type InternalServerOptions = { port: number; host?: string; health: Health; metrics: Metrics; logger: Logger }
 
 /**
- * Serves the orchestrator and the metrics collector, apart from the clients' port:
- * `GET /health/live` (200 while the event loop turns), `/health/ready` (200, or 503 with the failing checks), `/metrics`.
+ * Starts the server for the orchestrator and the metrics collector, on its own port: `GET /health/live` (200 while the
+ * event loop runs), `/health/ready` (200, or 503 with the failing checks) and `/metrics`.
  */
-export const startInternalServer = async (
+export async function startInternalServer(
   options: InternalServerOptions,
-): Promise<{ port: number; stop(): Promise<void> }> => {
+): Promise<{ port: number; stop(): Promise<void> }> {
   const { health, metrics, logger, host = '127.0.0.1' } = options
 
   const answers: Record<string, (response: ServerResponse) => Promise<void>> = {

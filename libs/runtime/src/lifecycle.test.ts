@@ -12,7 +12,7 @@ type Line = Record<string, unknown> & { msg?: string; step?: string; internalPor
 const logger = createLogger({ service: 'sample', level: 'silent' })
 const childPath = fileURLToPath(new URL('../test/lifecycle.child.ts', import.meta.url))
 
-/** Runs the sample service, or task; `stopWhen` is called with each of its log lines, and true sends SIGTERM. */
+/** Runs the sample service or task. Sends SIGTERM when `stopWhen` returns true for a log line. */
 const run = async (
   env: NodeJS.ProcessEnv,
   stopWhen: (line: Line) => boolean | Promise<boolean> = () => false,
@@ -39,10 +39,10 @@ const run = async (
 
 const serving = (line: Line) => line.msg === 'serving'
 
-test('steps run one by one, the last registered first; the stop is told before, and happens once', async () => {
+test('steps run one by one, last registered first, after the shutdown signal, and once', async () => {
   const lifecycle = createLifecycle({ service: 'sample', logger, drainMs: 5 })
   const seen: string[] = []
-  lifecycle.shutdown.addEventListener('abort', () => seen.push(`told, draining ${lifecycle.health.draining}`))
+  lifecycle.shutdown.addEventListener('abort', () => seen.push(`shutdown, draining ${lifecycle.health.draining}`))
   for (const name of ['store', 'bus', 'server']) {
     lifecycle.onStop(name, async () => {
       seen.push(`${name} begins`)
@@ -53,7 +53,7 @@ test('steps run one by one, the last registered first; the stop is told before, 
   lifecycle.health.serving()
   assert.deepEqual(await Promise.all([lifecycle.stop('a'), lifecycle.stop('b')]), ['clean', 'clean'])
   assert.deepEqual(seen, [
-    'told, draining true',
+    'shutdown, draining true',
     'server begins',
     'server ends',
     'bus begins',
@@ -63,7 +63,7 @@ test('steps run one by one, the last registered first; the stop is told before, 
   ])
 })
 
-test('what never served has nobody to wait for', async () => {
+test('a service that never served stops without draining', async () => {
   const lifecycle = createLifecycle({ service: 'sample', logger, graceMs: 1000, drainMs: 60_000 })
   assert.equal(await lifecycle.stop('done'), 'clean')
 })
@@ -84,7 +84,7 @@ test('SIGTERM stops gracefully, answers "not ready" while draining, and exits 0'
   assert.deepEqual(steps, ['server', 'store', 'internal server'])
 })
 
-test('a hanging step ends with the grace period, loudly', async () => {
+test('a hanging step ends with the grace period and a fatal log line', async () => {
   const startedAt = performance.now()
   const { code, lines, steps } = await run({ BEHAVIOUR: 'hanging-stop', SHUTDOWN_GRACE_MS: '300' }, serving)
   assert.equal(code, 1)
@@ -99,14 +99,14 @@ test('a failing step does not keep the others from stopping, and exits 1', async
   assert.deepEqual(steps, ['server', 'clumsy', 'store', 'internal server'])
 })
 
-test('a collector of traces that is away is told of, and no reason to exit 1', async () => {
+test('an unreachable trace collector is logged and does not change the exit code', async () => {
   const nobody = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_TIMEOUT: '500' }
   const { code, lines } = await run({ ...nobody, OTEL_TRACES_SAMPLER_ARG: '1' }, serving)
   assert.equal(code, 0)
   assert.ok(lines.some(({ level, msg }) => level === 'warn' && msg === 'last spans not exported'))
 })
 
-test('a failing start lets go of what it holds and exits 1', async () => {
+test('a failing start releases its resources and exits 1', async () => {
   const { code, steps, lines } = await run({ BEHAVIOUR: 'failing-start' })
   assert.equal(code, 1)
   assert.deepEqual(steps, ['store', 'internal server'])
@@ -118,7 +118,7 @@ test('SIGTERM during a start that hangs exits 0', async () => {
   assert.equal(code, 0)
 })
 
-test('a task is over once it is done, and lets go of what it holds', async () => {
+test('a task exits when it is done, and releases its resources', async () => {
   const runTask = (BEHAVIOUR: string) => run({ BEHAVIOUR }, undefined, 'task')
   const done = await runTask('good')
   assert.deepEqual([done.code, done.steps], [0, ['server', 'store']])
@@ -134,7 +134,7 @@ test('an uncaught exception and an unhandled rejection are logged and exit 1', a
   }
 })
 
-test('an unusable configuration is told in plain words and exits 1', async () => {
+test('an invalid configuration is explained and exits 1', async () => {
   const { code, stderr, lines } = await run({ INTERNAL_PORT: 'x' })
   assert.equal(code, 1)
   assert.equal(stderr, 'sample cannot start:\n  INTERNAL_PORT is not usable: expected a port, 0 to 65535\n')

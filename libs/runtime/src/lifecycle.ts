@@ -7,33 +7,33 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { pause, within } from './time.ts'
 import { startTracing } from './tracing.ts'
 
-/** What a service is given to start with. */
+/** What a service gets at its start. */
 export type Lifecycle = {
   logger: Logger
   health: Health
   metrics: Metrics
-  /** Fires when a stop begins, before the first step. For loops that should not begin another round. */
+  /** Fires when a stop begins, before the first step. Loops end with their current round. */
   shutdown: AbortSignal
-  /** Registers how to let go of something. The steps run one by one, the last registered first: register what others need first. */
+  /** Adds a stop step. Steps run one by one, last registered first: register dependencies first. */
   onStop(name: string, stop: () => Promise<void>): void
 }
 
-/** How a stop ended: every step done, or a step failed or hung (the log names it). */
+/** The outcome of a stop: `failed` if a step failed or hung (the log names it). */
 export type StopOutcome = 'clean' | 'failed'
 
-/** A lifecycle and the hand that ends it; for `runService`, and for tests that start a service in their own process. */
+/** A lifecycle with its `stop`: for `runService`, and for tests that start a service in their own process. */
 export type OwnedLifecycle = Lifecycle & {
-  /** Not ready → wait → the steps, all within the grace period. A second call joins the first. Never rejects. */
+  /** Not ready → drain → the steps, all within the grace period. A second call joins the first. Never rejects. */
   stop(reason: string): Promise<StopOutcome>
 }
 
-/** What `createLifecycle` takes: times in milliseconds. */
+/** Options of `createLifecycle`; times in milliseconds. */
 export type LifecycleOptions = { service: string; logger: Logger; graceMs?: number; drainMs?: number }
 
 type Step = { name: string; stop: () => Promise<void> }
 
-/** Creates the lifecycle of one service: its health, its metrics and its orderly end. */
-export const createLifecycle = (options: LifecycleOptions): OwnedLifecycle => {
+/** Creates the lifecycle of one service: health, metrics and graceful stop. */
+export function createLifecycle(options: LifecycleOptions): OwnedLifecycle {
   const { service, logger, graceMs = 25_000, drainMs = 0 } = options
   const health = createHealth({ logger })
   const shutdown = new AbortController()
@@ -62,12 +62,12 @@ export const createLifecycle = (options: LifecycleOptions): OwnedLifecycle => {
   const stopAll = async (reason: string): Promise<StopOutcome> => {
     const startedAt = performance.now()
     logger.info({ reason, graceMs, drainMs, steps: steps.length }, 'stopping')
-    const wasServing = health.drain() // if not, nobody has to leave first
+    const wasServing = health.drain() // if it was not, there are no clients to drain
     shutdown.abort()
     try {
       await within(graceMs, 'graceful stop', signal => runSteps(wasServing ? drainMs : 0, signal))
     } catch (err) {
-      logger.fatal({ step: current, left: steps.map(step => step.name), err }, 'grace period is over, a step hangs')
+      logger.fatal({ step: current, left: steps.map(step => step.name), err }, 'grace period exceeded, stop step hangs')
       return 'failed'
     }
     logger.info({ ms: since(startedAt), failed }, 'all stopped')
@@ -87,7 +87,7 @@ export const createLifecycle = (options: LifecycleOptions): OwnedLifecycle => {
   }
 }
 
-/** What `runService` takes. `start` yields the port it serves, for the log; `atEdge` is who serves strangers. */
+/** Options of `runService`. `start` returns the served port; `atEdge`: untrusted clients call the service. */
 export type ServiceOptions<C extends BaseConfig> = {
   name: string
   atEdge?: boolean
@@ -96,17 +96,17 @@ export type ServiceOptions<C extends BaseConfig> = {
 }
 
 /**
- * The body of a service's `main.ts`: configuration, internal server, start, and the end.
- * SIGTERM or SIGINT stop gracefully: exit 0, or 1 if a step failed or the grace period ran out.
- * An unusable configuration, a failing start, an uncaught exception or an unhandled rejection are logged and end with 1.
+ * Runs a service, as the body of its `main.ts`: configuration, internal server, start, graceful stop.
+ * SIGTERM and SIGINT stop it gracefully: exit 0, or 1 if a step failed or exceeded the grace period.
+ * Invalid configuration, a failed start, an uncaught exception or an unhandled rejection are logged and exit with 1.
  */
-export const runService = <C extends BaseConfig>({
+export function runService<C extends BaseConfig>({
   name,
   atEdge = false,
   config: load,
   start,
-}: ServiceOptions<C>): Promise<void> =>
-  runProcess({ name, atEdge, load }, async (config, lifecycle) => {
+}: ServiceOptions<C>): Promise<void> {
+  return runProcess({ name, atEdge, load }, async (config, lifecycle) => {
     const startedAt = performance.now()
     const internal = await startInternalServer({ ...lifecycle, port: config.INTERNAL_PORT, host: config.LISTEN_HOST })
     lifecycle.onStop('internal server', internal.stop)
@@ -114,27 +114,29 @@ export const runService = <C extends BaseConfig>({
     lifecycle.health.serving()
     lifecycle.logger.info({ port: started.port, internalPort: internal.port, ms: since(startedAt) }, 'serving')
   })
+}
 
-/** What `runTask` takes. */
+/** Options of `runTask`. */
 export type TaskOptions<C extends BaseConfig> = {
   name: string
   config: () => C
   run: (config: C, lifecycle: Lifecycle) => Promise<void>
 }
 
-/** The body of a program that does one thing and ends, such as a command of `rollcall-admin`: as `runService`, without health and metrics. */
-export const runTask = <C extends BaseConfig>({ name, config: load, run }: TaskOptions<C>): Promise<void> =>
-  runProcess({ name, atEdge: false, load }, async (config, lifecycle) => {
+/** Runs a task once and exits, for example a command of `rollcall-admin`: like `runService`, without health and metrics. */
+export function runTask<C extends BaseConfig>({ name, config: load, run }: TaskOptions<C>): Promise<void> {
+  return runProcess({ name, atEdge: false, load }, async (config, lifecycle) => {
     await run(config, lifecycle)
     process.exit((await lifecycle.stop('done')) === 'clean' ? 0 : 1)
   })
+}
 
 async function runProcess<C extends BaseConfig>(
   { name, atEdge, load }: { name: string; atEdge: boolean; load: () => C },
   body: (config: C, lifecycle: OwnedLifecycle) => Promise<void>,
 ): Promise<void> {
   const config = loadOrExit(name, load)
-  const tracing = await startTracingTo(config, { service: name, atEdge }) // before the logger, whose lines carry the trace
+  const tracing = await startTracingTo(config, { service: name, atEdge }) // before the logger, which adds trace ids
   const logger = createLogger({ service: name, level: config.LOG_LEVEL })
   const { SHUTDOWN_GRACE_MS: graceMs, SHUTDOWN_DRAIN_MS: drainMs } = config
   const lifecycle = createLifecycle({ service: name, logger, graceMs, drainMs })
@@ -152,25 +154,25 @@ async function runProcess<C extends BaseConfig>(
   try {
     if (tracing) {
       reportTracing(logger)
-      // A collector that is away is no reason to end badly.
+      // An unreachable collector must not change the exit code.
       lifecycle.onStop('tracing', () => tracing.stop().catch(err => logger.warn({ err }, 'last spans not exported')))
     }
     logger.info({ pid: process.pid, node: process.version }, 'starting')
     await body(config, lifecycle)
   } catch (err) {
-    if (lifecycle.shutdown.aborted) return // a stop came first and ends the process
+    if (lifecycle.shutdown.aborted) return // the stop that is running exits
     logger.fatal({ err }, 'start failed')
     await lifecycle.stop('start failed')
     process.exit(1)
   }
 }
 
-async function startTracingTo(config: BaseConfig, about: { service: string; atEdge: boolean }) {
+async function startTracingTo(config: BaseConfig, options: { service: string; atEdge: boolean }) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: to, OTEL_TRACES_SAMPLER_ARG: sampleRatio } = config
-  return to === undefined ? undefined : startTracing({ ...about, to, sampleRatio })
+  return to === undefined ? undefined : startTracing({ ...options, to, sampleRatio })
 }
 
-/** What OpenTelemetry has to complain about, a collector that does not answer for one, goes into the log. */
+/** Logs OpenTelemetry's warnings and errors, for example an unreachable collector. */
 function reportTracing(logger: Logger): void {
   const warn = (message: string, ...details: unknown[]) => logger.warn({ details }, message)
   const quiet = () => {}

@@ -1,23 +1,23 @@
 import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino'
 import { isTracing, traceFields } from './tracing.ts'
 
-/** A structured logger: one JSON object a line. */
+/** A structured logger: one JSON object per line. */
 export type Logger = PinoLogger
 
-/** What `createLogger` takes. */
+/** Options of `createLogger`. */
 export type LoggerOptions = { service: string; level?: string; destination?: DestinationStream }
 
 const SENSITIVE =
   /(authorization|cookie|password|passphrase|secret|token|assertion|credentials?|api[-_]?key|private[-_]?key)$/i
 const HIDDEN = '[redacted]'
 const MAX_DEPTH = 6
-const verdicts = new Map<string, boolean>()
+const sensitiveNames = new Map<string, boolean>()
 
 /**
- * Creates the logger of a service. Values under sensitive names (`authorization`, `cookie`, `password`, `…Token`, `…Secret`, `apiKey`, …)
- * are replaced at any depth, whatever their case, in bindings and in errors too.
+ * Creates the logger of a service. Redacts values of sensitive names (`authorization`, `password`, `…Token`, `apiKey`)
+ * at any depth and in any case, also in bindings and errors.
  */
-export const createLogger = ({ service, level = 'info', destination }: LoggerOptions): Logger => {
+export function createLogger({ service, level = 'info', destination }: LoggerOptions): Logger {
   const logger = pino(
     {
       level,
@@ -27,9 +27,9 @@ export const createLogger = ({ service, level = 'info', destination }: LoggerOpt
       formatters: { level: label => ({ level: label }), log: redact },
       serializers: { err: error => redact({ ...pino.stdSerializers.err(error) }) },
     },
-    destination ?? pino.destination({ fd: 1, sync: true }), // written at once: the last lines before an exit are the ones needed
+    destination ?? pino.destination({ fd: 1, sync: true }), // sync: the last lines before an exit matter most
   )
-  // No formatter sees the bindings of a child; every child inherits this method.
+  // Formatters do not see the bindings of a child; every child inherits this method.
   const { child } = logger
   logger.child = function redactedChild(this: Logger, bindings, options) {
     return child.call(this, redact(bindings), options)
@@ -44,11 +44,11 @@ function redact(fields: Record<string, unknown>, depth = 0): Record<string, unkn
 }
 
 function isSensitive(name: string): boolean {
-  const known = verdicts.get(name)
+  const known = sensitiveNames.get(name)
   if (known !== undefined) return known
-  const verdict = SENSITIVE.test(name)
-  if (verdicts.size < 1000) verdicts.set(name, verdict) // names that come from data must not fill the memory
-  return verdict
+  const result = SENSITIVE.test(name)
+  if (sensitiveNames.size < 1000) sensitiveNames.set(name, result) // bounded, because names can come from data
+  return result
 }
 
 function inside(value: unknown, depth: number): unknown {

@@ -1,24 +1,24 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Name and meaning of a metric. Names carry their unit last, as in `rollcall_rpc_duration_seconds`. */
+/** Name and help of a metric. The name ends with the unit: `rollcall_rpc_duration_seconds`. */
 type Described<L extends string> = { name: string; help: string; labels?: readonly L[] }
 
-/** The metrics of one process. The helpers return the same metric when asked for a name again. */
+/** The metrics of one process. A second call with the same name returns the same metric. */
 export type Metrics = {
   registry: Registry
   counter<L extends string = never>(metric: Described<L>): Counter<L>
-  /** `collect` is called at each scrape to set the value. */
+  /** `collect` sets the value at each scrape. */
   gauge<L extends string = never>(
     metric: Described<L> & { collect?: (gauge: Gauge<L>) => void | Promise<void> },
   ): Gauge<L>
-  /** `buckets` in the metric's unit; without them those of a request's duration in seconds. */
+  /** `buckets` in the metric's unit; the default suits request durations in seconds. */
   histogram<L extends string = never>(metric: Described<L> & { buckets?: readonly number[] }): Histogram<L>
 }
 
 const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Creates the registry of a service, with the process's default metrics; every metric bears the label `service`. */
-export const createMetrics = (service: string): Metrics => {
+/** Creates the registry of a service with the process's default metrics. Every metric has the label `service`. */
+export function createMetrics(service: string): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { quoted } from './quoted.ts'
 
-/** What mail clients make links of: addresses with and without a scheme, and of people. */
-const linkable = /[a-z]+:\/\/|[\p{L}\d-]+[.\u3002\uff0e\uff61][\p{L}\d]|\S@\S|mailto:\S/iu
+/** Text that mail clients turn into links: web addresses with and without a scheme, and email addresses. */
+const LINKABLE = /[a-z]+:\/\/|[\p{L}\d-]+[.\u3002\uff0e\uff61][\p{L}\d]|\S@\S|mailto:\S/iu
 
 describe('quoted', () => {
   for (const text of [
@@ -16,8 +16,8 @@ describe('quoted', () => {
     'ftp://[::1]/',
   ]) {
     it(`leaves no link in ${text}`, () => {
-      assert.match(text, linkable)
-      assert.doesNotMatch(quoted(text), linkable)
+      assert.match(text, LINKABLE)
+      assert.doesNotMatch(quoted(text), LINKABLE)
     })
   }
 

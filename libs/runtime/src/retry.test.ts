@@ -19,7 +19,7 @@ test('retry goes on until the task succeeds', async () => {
   assert.equal(waits.length, 3)
 })
 
-test('retry throws the last error when tries, time, hope or patience are spent', async () => {
+test('retry throws the last error when attempts, deadline, retryability or signal end it', async () => {
   await assert.rejects(retry(failing(9), { attempts: 3, baseMs: 1 }), /failure 3/)
   await assert.rejects(retry(failing(9), { deadline: Date.now() - 1 }), /failure 1/)
   await assert.rejects(retry(failing(9), { retryable: () => false }), /failure 1/)
@@ -36,7 +36,7 @@ test('backoff grows to its bound and is never the same for all', () => {
   assert.ok(backoffMs(1, { baseMs: 10 }) <= 10)
 })
 
-test('within passes results and errors on, and tells the task when its time is over', async () => {
+test('within passes results and errors on, and signals the task at its time limit', async () => {
   assert.equal(await within(1000, 'sum', async () => 3), 3)
   await assert.rejects(
     within(1000, 'sum', async () => {
@@ -44,15 +44,15 @@ test('within passes results and errors on, and tells the task when its time is o
     }),
     /inner/,
   )
-  let told = false
+  let signalled = false
   const hanging = within(5, 'reading', async signal => {
     await pause(60_000, signal)
-    told = true
+    signalled = true
   })
   await assert.rejects(
     hanging,
     (error: unknown) => error instanceof TimeoutError && /reading.*5 ms/.test(error.message),
   )
   await new Promise(setImmediate)
-  assert.ok(told)
+  assert.ok(signalled)
 })

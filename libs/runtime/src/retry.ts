@@ -1,31 +1,31 @@
 import { pause } from './time.ts'
 
-/** How often and how patiently `retry` tries. */
+/** Options of `retry`. */
 export type RetryOptions = {
-  /** Tries in all; without it only the deadline or the signal ends the trying. */
+  /** Maximum number of attempts; without it, only the deadline or the signal ends the retries. */
   attempts?: number
-  /** Epoch milliseconds after which no further try starts. */
+  /** Epoch milliseconds after which no further attempt starts. */
   deadline?: number
-  /** Ends the waiting; the last error is thrown. */
+  /** Ends the current wait; the last error is thrown. */
   signal?: AbortSignal
-  /** Longest wait before the second try; doubles from try to try. Default 50. */
+  /** Longest wait before the second attempt; doubles with each attempt. Default 50. */
   baseMs?: number
-  /** Longest wait at all. Default 5,000. */
+  /** Longest wait between attempts. Default 5,000. */
   maxMs?: number
-  /** Whether another try can help. Default: always. */
+  /** Whether an error can be retried. Default: always. */
   retryable?: (error: unknown) => boolean
-  /** Told before each wait. */
+  /** Called before each wait. */
   onRetry?: (error: unknown, attempt: number, waitMs: number) => void
 }
 
-/** The wait after the given failed try (1, 2, …): random between half and all of an exponentially growing bound. */
-export const backoffMs = (attempt: number, { baseMs = 50, maxMs = 5000 }: RetryOptions = {}): number => {
+/** Returns the wait after a failed attempt (1, 2, …): random between half and all of an exponential bound. */
+export function backoffMs(attempt: number, { baseMs = 50, maxMs = 5000 }: RetryOptions = {}): number {
   const bound = Math.min(maxMs, baseMs * 2 ** (attempt - 1))
   return Math.round((bound * (1 + Math.random())) / 2)
 }
 
-/** Runs a task until it succeeds. Throws the task's last error once the options allow no further try. */
-export const retry = async <T>(task: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> => {
+/** Runs a task until it succeeds. Throws its last error when the options allow no further attempt. */
+export async function retry<T>(task: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { attempts = Number.POSITIVE_INFINITY, deadline = Number.POSITIVE_INFINITY, signal } = options
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,12 +1,12 @@
-/** Amounts by key, of this process. A key whose amount is back at zero takes no memory. */
+/** In-memory amounts by key. A key whose amount is 0 again uses no memory. */
 export type Tally = {
-  /** The amount of a key; 0 for one that was never counted. */
+  /** Returns the amount of a key; 0 for an unknown key. */
   of(key: string): number
   /** Changes the amount of a key and returns the new one. */
   add(key: string, change: number): number
 }
 
-/** Creates a tally of nothing. */
+/** Creates an empty tally. */
 export function createTally(): Tally {
   const amounts = new Map<string, number>()
   const of = (key: string) => amounts.get(key) ?? 0

@@ -1,24 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Raised when something did not end in time. */
+/** Thrown when a task exceeds its time limit. */
 export class TimeoutError extends Error {
   override name = 'TimeoutError'
 }
 
-/** Waits; ends early, without an error, when the signal fires. */
-export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => {
+/** Waits for `ms`. Resolves early, without an error, when the signal fires. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return
   await delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined)
 }
 
-/** About so long: replicas that wait for the same do not all act at once. */
-export const about = (ms: number): number => ms * (0.75 + Math.random() / 2)
+/** Returns `ms` with up to 25 % of jitter either way, so that replicas do not all act at once. */
+export function withJitter(ms: number): number {
+  return ms * (0.75 + Math.random() / 2)
+}
 
 /**
- * Runs a task that must end within `ms`, else rejects with `TimeoutError`.
- * The task's signal fires at that moment, so that it can let go of what it holds.
+ * Runs a task with a time limit of `ms`; rejects with `TimeoutError` when it is exceeded.
+ * The task's signal fires at that moment, so that the task can release its resources.
  */
-export const within = async <T>(ms: number, what: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+export async function within<T>(ms: number, what: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const { promise: expiry, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace'
 import { startTracing, traced } from './tracing.ts'
 
-test('at the edge it is the ratio that decides what is recorded, not who calls', async () => {
+test('at the edge the ratio decides what is recorded, not the caller', async () => {
   const exporter = new InMemorySpanExporter()
   await startTracing({ service: 'test', to: new SimpleSpanProcessor({ exporter }), sampleRatio: 0, atEdge: true })
   const from = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }

@@ -14,8 +14,8 @@ import {
 } from '@opentelemetry/sdk-trace'
 
 /**
- * Sets the OpenTelemetry SDK up for this process. Spans are made by hand in the few places that every request passes
- * (the gateway's exchange, the rpc client and server, the consumer of events), so nothing has to be patched at load.
+ * Sets up the OpenTelemetry SDK for this process. Spans are created manually where every request passes: the gateway's
+ * exchange, the rpc client and server, the event consumer. So no module is patched at load.
  */
 export function startSdk({
   service,
@@ -48,7 +48,7 @@ function exporterTo(endpoint: string): SpanProcessor {
   })
 }
 
-/** Strangers make up their own ids of traces, so at the edge it is not these that decide. */
+/** Samples at random: at the edge clients choose the trace ids, so the ids must not decide. */
 function byChance(ratio: number): Sampler {
   const { RECORD_AND_SAMPLED, NOT_RECORD } = SamplingDecision
   return { shouldSample: () => ({ decision: Math.random() < ratio ? RECORD_AND_SAMPLED : NOT_RECORD }) }

@@ -34,7 +34,7 @@ describe('tracing', () => {
 
     const spans = (): ReadableSpan[] => exporter.getFinishedSpans().splice(0)
 
-    it('goes on with the trace it is handed, and hands it on', async () => {
+    it('continues a received trace, and passes it on', async () => {
       exporter.reset()
       const sent = await traced('outer', { kind: 'server', from: parent }, () =>
         traced('inner', { kind: 'client' }, async () => traceCarrier()),
@@ -46,7 +46,7 @@ describe('tracing', () => {
       assert.equal(sent.traceparent, `00-${'a'.repeat(32)}-${inner?.spanContext().spanId}-01`)
     })
 
-    it('begins a trace where it is handed none that can be read', async () => {
+    it('starts a trace when the received one is invalid', async () => {
       exporter.reset()
       await traced('x', { kind: 'server', from: { traceparent: 'nonsense' } }, async () => undefined)
       const [span] = spans()
@@ -54,7 +54,7 @@ describe('tracing', () => {
       assert.match(span?.spanContext().traceId ?? '', /^[0-9a-f]{32}$/)
     })
 
-    it('marks what throws, and throws it on', async () => {
+    it('marks a span as failed, and rethrows', async () => {
       exporter.reset()
       const failing = traced('x', { kind: 'client' }, async () => assert.fail('no luck'))
       await assert.rejects(failing, /no luck/)
@@ -75,7 +75,7 @@ describe('tracing', () => {
       assert.equal(spans().length, 1)
     })
 
-    it('tells log lines where they belong', async () => {
+    it('returns the trace ids for log lines', async () => {
       await traced('x', { kind: 'server', from: parent }, async () => {
         assert.equal(traceFields().traceId, 'a'.repeat(32))
       })

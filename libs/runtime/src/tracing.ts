@@ -12,15 +12,15 @@ import {
   trace,
 } from '@opentelemetry/api'
 
-/** A trace as it travels with a request, a call or an event: W3C Trace Context. Empty where nothing is traced. */
+/** A trace as sent with a request, a call or an event: W3C Trace Context. Empty when tracing is off. */
 export type TraceCarrier = { traceparent?: string; tracestate?: string }
 
-/** What a span is about. Without `from` it belongs to the span that is active. */
+/** Options of a span. Without `from` its parent is the active span. */
 export type SpanOptions = {
-  /** Which side of what this is: `server` and `consumer` take a trace over, `client` hands it on. */
+  /** `server` and `consumer` continue a received trace, `client` passes it on. */
   kind: 'server' | 'client' | 'consumer'
   attributes?: Attributes
-  /** Where the trace comes from. */
+  /** The received trace. */
   from?: TraceCarrier
 }
 
@@ -28,26 +28,28 @@ const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: Span
 const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 let isOn = false
 
-/** Starts to record and export spans, in this process for good. Without it all of the functions below cost next to nothing. */
+/** Starts to record and export spans in this process. Without it, the functions below cost almost nothing. */
 export async function startTracing(options: {
   service: string
-  /** Base URL of an OTLP collector (HTTP, protobuf), or a processor that takes the spans. */
+  /** Base URL of an OTLP collector (HTTP, protobuf), or a processor of the spans. */
   to: string | import('@opentelemetry/sdk-trace').SpanProcessor
-  /** Share of the traces begun here that is recorded, 0 to 1. */
+  /** Ratio of the traces started here that are recorded, 0 to 1. */
   sampleRatio: number
-  /** Whether callers are strangers: of the traces that they want recorded, the same share is. Default: they have the say. */
+  /** Whether callers are untrusted: then the ratio applies to their traces too. By default their flag decides. */
   atEdge?: boolean
 }): Promise<{ stop(): Promise<void> }> {
-  const { startSdk } = await import('./tracing-sdk.ts') // it takes its time to load
+  const { startSdk } = await import('./tracing-sdk.ts') // slow to load
   const sdk = startSdk(options)
   isOn = true
   return sdk
 }
 
 /** Whether spans are recorded. */
-export const isTracing = (): boolean => isOn
+export function isTracing(): boolean {
+  return isOn
+}
 
-/** Runs something in a span. What it throws marks the span as failed and is thrown on. */
+/** Runs a task in a span. An error marks the span as failed and is rethrown. */
 export async function traced<T>(name: string, options: SpanOptions, run: (span: Span) => Promise<T>): Promise<T> {
   if (!isOn) return run(noSpan)
   const { span, active } = begin(name, options)
@@ -61,7 +63,7 @@ export async function traced<T>(name: string, options: SpanOptions, run: (span: 
   }
 }
 
-/** Runs through a stream in a span, from its first step to its end. */
+/** Returns the stream in a span that lasts from its first item to its end. */
 export function tracedStream<T>(name: string, options: SpanOptions, open: () => AsyncIterable<T>): AsyncIterable<T> {
   return isOn ? streamInSpan(name, options, open) : open()
 }
@@ -88,14 +90,14 @@ async function* streamInSpan<T>(
   }
 }
 
-/** The trace of the active span, to be sent along. */
+/** Returns the trace of the active span, to send it on. */
 export function traceCarrier(): TraceCarrier {
   const carrier: TraceCarrier = {}
   if (isOn) propagation.inject(context.active(), carrier)
   return carrier
 }
 
-/** What log lines say of the active span. */
+/** Returns the log fields of the active span. */
 export function traceFields(): { traceId?: string; spanId?: string } {
   const active = trace.getSpanContext(context.active())
   return active && isSpanContextValid(active) ? { traceId: active.traceId, spanId: active.spanId } : {}
@@ -107,7 +109,7 @@ function begin(name: string, { kind, attributes = {}, from }: SpanOptions): { sp
   return { span, active: trace.setSpan(parent, span) }
 }
 
-/** Marks a span as failed, for those that answer an error without throwing it. */
+/** Marks a span as failed, for code that returns an error without throwing it. */
 export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) })
 }

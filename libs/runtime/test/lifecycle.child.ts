@@ -5,8 +5,8 @@ import { pause } from '../src/time.ts'
 import { traced } from '../src/tracing.ts'
 
 /**
- * A service that does nothing, run by `lifecycle.test.ts` in a process of its own; `BEHAVIOUR` says how it misbehaves.
- * With the argument `task` it does the same once, and ends.
+ * An empty service that `lifecycle.test.ts` runs in its own process; `BEHAVIOUR` selects how it fails.
+ * With the argument `task` it runs as a task instead.
  */
 const schema = z.object({
   ...baseConfig,
@@ -27,7 +27,7 @@ const fail = async (what: string) => {
 }
 
 async function start({ BEHAVIOUR }: z.infer<typeof schema>, { onStop, logger, shutdown }: Lifecycle) {
-  shutdown.addEventListener('abort', () => logger.info('told'))
+  shutdown.addEventListener('abort', () => logger.info('shutdown'))
   onStop('store', () => pause(10))
   await traced('start', { kind: 'client' }, () => pause(1))
   if (BEHAVIOUR === 'failing-start') await fail('no store')
@@ -41,7 +41,7 @@ async function start({ BEHAVIOUR }: z.infer<typeof schema>, { onStop, logger, sh
 }
 
 const sample = { name: 'sample', config: () => loadConfig(schema) }
-if (process.argv[2] === 'task') await runTask({ ...sample, run: async (...given) => void (await start(...given)) })
+if (process.argv[2] === 'task') await runTask({ ...sample, run: async (...args) => void (await start(...args)) })
 else await runService({ ...sample, start })
 
 function crashNow(error: unknown): void {
