@@ -38,6 +38,11 @@ export function checkAnswer(method: string, url: URL, status: number, headers: H
   ]
   const declared = lookUp(pointer) as Response | Reference | undefined
   assert.ok(declared, `${what}: not a declared status; ${text.slice(0, 500)}`)
+  if (status >= 400) {
+    const code = headers.get('x-error-code') ?? 'none'
+    const codes = lookUp([...pointer.slice(0, 3), 'x-error-codes', String(status)]) as string[] | undefined
+    assert.ok(codes?.includes(code), `${what}: the error ${code} is not declared; ${text.slice(0, 500)}`)
+  }
   const place = '$ref' in declared ? declared.$ref.split('/').slice(1) : pointer
   const { content } = lookUp(place) as Response
   if (!content || method === 'HEAD') return

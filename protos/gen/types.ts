@@ -1,5 +1,10 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
+/** Codes of the error catalogue. */
+export type Errors = {
+  code: string[]
+}
+
 /** How the gateway carries a call. libs/contract/src/carriers.ts says what each of them means. */
 export type Via = 'VIA_UNSPECIFIED' | 'JSON' | 'UPLOAD' | 'SIGN_IN' | 'SIGN_OUT' | 'OAUTH' | 'OAUTH_REGISTRATION' | 'BROWSER' | 'REDIRECT'
 

@@ -1,7 +1,9 @@
 import protobuf from 'protobufjs'
+import { type ErrorCode, errorCodes } from './errors/catalogue.ts'
 import { formats } from './formats.ts'
 import { type JsonKind, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
+import { statusOn } from './route-errors.ts'
 import { acceptsIdempotencyKey, findMessage, type Route, speaksOAuth } from './routes.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
@@ -42,12 +44,12 @@ export function generateOpenApi(routes: readonly Route[], version: string): Open
 Rate limits count per client address: tokens behind one address share them. An organization has 8 streams at once (exports,
 downloads and lists with \`pagination=false\`). A request that takes more than 30 seconds to arrive gets a 400, an upload when
 it is slower than 16 KiB/s; a client that takes nothing of its answer for 30 seconds is cut off. \`x-permission\` is the
-permission that a route needs. Routes with \`x-scope\` only authenticate; a credential limited to a scope needs that permission in it
+permission that a route needs, \`x-error-codes\` are the values of the header \`X-Error-Code\` by status. Routes with \`x-scope\` only authenticate; a credential limited to a scope needs that permission in it
 (\`any\`: nothing; \`none\`: such a credential is refused).`,
     },
     security: anyCredential,
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
-    components: { schemas: schemas.finished(), securitySchemes, responses: errorResponses },
+    components: { schemas: schemas.finished(), securitySchemes, responses: withErrorHeaders(errorResponses) },
   }
 }
 
@@ -80,6 +82,13 @@ const refusedBody: Schema = {
   properties: { success: { const: false }, message: { type: 'string' } },
   additionalProperties: false,
 }
+const errorHeaders = {
+  'X-Error-Code': {
+    description: 'The code of the refusal. `x-error-codes` of an operation lists those that it may answer.',
+    required: true,
+    schema: { type: 'string', enum: errorCodes },
+  },
+}
 const jsonResponse = (description: string, schema: Schema): Schema => ({
   description,
   content: { 'application/json': { schema } },
@@ -104,9 +113,39 @@ const errorResponses: Record<string, Schema> = {
   Unavailable: jsonResponse('Something that the service needs is unavailable; see `Retry-After`.', errorBody),
 }
 
+function withErrorHeaders(responses: Record<string, Schema>): Record<string, Schema> {
+  const described = Object.entries(responses).map(([name, response]) => [name, { ...response, headers: errorHeaders }])
+  return Object.fromEntries(described)
+}
+
 /** The permissions that a route needs, separated by spaces. */
 function permissionsOf({ resource, action, also }: Extract<Route['access'], { kind: 'permission' }>): string {
   return [`${resource}.${action}`, ...(also ? [also] : [])].join(' ')
+}
+
+/** The codes that a route may answer, by HTTP status. */
+function codesByStatus(route: Route): Record<number, ErrorCode[]> {
+  const codes: Record<number, ErrorCode[]> = {}
+  for (const code of route.errors) {
+    const status = statusOn(route, code)
+    codes[status] ??= []
+    codes[status].push(code)
+  }
+  return codes
+}
+
+function responseName(route: Route, status: number): string {
+  return speaksOAuth(route) && (status === 400 || status === 401) ? 'OAuthError' : responseNames[status]!
+}
+
+const responseNames: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  429: 'TooManyRequests',
+  503: 'Unavailable',
 }
 
 function operationOf(route: Route, schemas: Schemas): Operation {
@@ -114,7 +153,7 @@ function operationOf(route: Route, schemas: Schemas): Operation {
   const request = route.rpc.resolvedRequestType!
   const rest = request.fieldsArray.filter(field => !variables.includes(field.name))
   const { credential } = route.carrier
-  const isOAuth = speaksOAuth(route)
+  const codes = codesByStatus(route)
   const [summary, ...more] = (route.rpc.comment ?? '').split(/(?<=\.)\s/)
   return {
     operationId: route.method,
@@ -130,17 +169,10 @@ function operationOf(route: Route, schemas: Schemas): Operation {
       ...(acceptsIdempotencyKey(route) ? [idempotencyKey] : []),
     ],
     ...(route.hasBody && rest.length > 0 && { requestBody: requestBody(route, request, rest, schemas) }),
+    'x-error-codes': codes,
     responses: {
       [route.status]: success(route, schemas),
-      ...(isOAuth ? { 400: errorRef('OAuthError'), 401: errorRef('OAuthError') } : { 400: errorRef('BadRequest') }),
-      ...((route.access.kind !== 'public' || credential !== 'ignored') && {
-        401: errorRef('Unauthorized'),
-      }),
-      ...(!isOAuth && { 403: errorRef('Forbidden') }),
-      404: errorRef('NotFound'),
-      ...(route.verb !== 'GET' && { 409: errorRef('Conflict') }),
-      429: errorRef('TooManyRequests'),
-      503: errorRef('Unavailable'),
+      ...Object.fromEntries(Object.keys(codes).map(status => [status, errorRef(responseName(route, Number(status)))])),
     },
   }
 }

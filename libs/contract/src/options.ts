@@ -28,11 +28,13 @@ export type JsonKind = NamesOf<declared.RuleJson>
 export type RuleOption = Given<declared.Rule> & { format?: FormatName; json?: JsonKind }
 /** What a message is. */
 export type ShapeOption = Given<declared.Shape>
+/** The codes that an rpc declares. */
+export type ErrorsOption = Given<declared.Errors>
 /** The parts of google.api.http that routes use. */
 export type HttpOption = { verb: string; path: string; body: boolean }
 
 /**
- * Reads the options of a method, message or field. protobufjs does not check options at all, so every key is held
+ * Reads the options of a service, method, message or field. protobufjs does not check options at all, so every key is held
  * against the extension that options.proto declares, and every value against the type it has there. Keys come in camel
  * case, names of enums in lower case.
  */
@@ -59,9 +61,14 @@ function readOption(object: protobuf.ReflectionObject, key: string, value: unkno
   const entries = Object.entries(value).map(([name, inner]) => {
     const field = message.fieldsArray.find(field => snakeCase(field.name) === name)
     if (!field) throw new ContractError(`${at} has an unknown key: ${name}`)
-    return [field.name, readScalar(`${at}.${name}`, field, inner)]
+    return [field.name, readValue(`${at}.${name}`, field, inner)]
   })
   return Object.fromEntries(entries)
+}
+
+function readValue(at: string, field: protobuf.Field, value: unknown): unknown {
+  if (!field.repeated) return readScalar(at, field, value)
+  return (Array.isArray(value) ? value : [value]).map(item => readScalar(at, field, item))
 }
 
 function readScalar(at: string, field: protobuf.Field, value: unknown): unknown {

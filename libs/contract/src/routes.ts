@@ -1,6 +1,7 @@
 import type protobuf from 'protobufjs'
 import { type Carrier, carriers } from './carriers.ts'
 import { type Checked, compileCheck, type Input } from './check.ts'
+import type { ErrorCode } from './errors/catalogue.ts'
 import {
   type AccessOption,
   ContractError,
@@ -15,6 +16,7 @@ import {
 } from './options.ts'
 import { type Action, actionOf, isPermission, isResource, type Permission, type Resource } from './permissions.ts'
 import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
+import { errorsOf } from './route-errors.ts'
 
 /** Who may call a route: holders of a permission (and of a second one), any caller, or anyone. */
 export type Access =
@@ -48,6 +50,8 @@ export type Route = {
   hasBody: boolean
   /** The rpc answers a stream of HTTP body chunks. */
   streams: boolean
+  /** The codes that the route may answer. */
+  errors: readonly ErrorCode[]
   /** Turns a request into what the rpc takes, or throws the declared AppError. */
   check: (input: Input) => Checked
   /** The rpc behind the route, for generators of documents. */
@@ -57,7 +61,7 @@ export type Route = {
 /**
  * Compiles every rpc with an http rule into a route.
  * @throws {ContractError} for a route without access or required scope, an unknown permission, limit group, option or rule
- * key, a path variable that the request lacks, two rpcs on one verb and path, or a returned message that does not exist
+ * key, a path variable that the request lacks, an unknown error code, two rpcs on one verb and path, or a returned message that does not exist
  */
 export function compileRoutes(root: protobuf.Root): Route[] {
   for (const type of messagesOf(root)) checkMessageOptions(type)
@@ -80,7 +84,7 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
   const returns = (options.returns ?? {}) as ReturnsOption
   checkReturns(rpc, returns)
   const via = (options.via ?? 'json') as Via
-  return {
+  const route = {
     service: fullName(service),
     method: lowerFirst(rpc.name),
     verb: http.verb,
@@ -97,15 +101,21 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
     check: compileCheck(rpc.resolvedRequestType!, variables, http.body),
     rpc,
   }
+  return { ...route, errors: errorsOf(route) }
 }
 
 /** Whether a route takes an Idempotency-Key: an authenticated POST with a JSON body or a file, and one answer. */
-export function acceptsIdempotencyKey({ verb, access, carrier, streams }: Route): boolean {
+export function acceptsIdempotencyKey({
+  verb,
+  access,
+  carrier,
+  streams,
+}: Pick<Route, 'verb' | 'access' | 'carrier' | 'streams'>): boolean {
   return verb === 'POST' && access.kind !== 'public' && carrier.repeatable && !streams
 }
 
 /** Whether a route is refused in the words of OAuth: `{error, error_description}`. */
-export function speaksOAuth({ carrier }: Route): boolean {
+export function speaksOAuth({ carrier }: Pick<Route, 'carrier'>): boolean {
   return carrier.problem !== 'standard'
 }
 
