@@ -25,35 +25,12 @@ import { type Api, createApi, signIn } from './api.ts'
 
 const READY_MS = 30_000
 
-type Start = (environment: NodeJS.ProcessEnv, lifecycle: Lifecycle, now?: () => number) => Promise<{ port: number }>
+type Start = (config: object, lifecycle: Lifecycle, now?: () => number) => Promise<{ port: number }>
 
-/** How each service starts inside this process; loaded when a stack wants it so. */
-const STARTS: Record<ServiceName, () => Promise<Start>> = {
-  identity: async () => {
-    const { startIdentity } = await import('../services/identity/src/service.ts')
-    const { readConfig } = await import('../services/identity/src/config.ts')
-    return (environment, lifecycle) => startIdentity(readConfig(environment), lifecycle)
-  },
-  audience: async () => {
-    const { startAudience } = await import('../services/audience/src/service.ts')
-    const { readConfig } = await import('../services/audience/src/config.ts')
-    return (environment, lifecycle) => startAudience(readConfig(environment), lifecycle)
-  },
-  messaging: async () => {
-    const { startMessaging } = await import('../services/messaging/src/service.ts')
-    const { readConfig } = await import('../services/messaging/src/config.ts')
-    return (environment, lifecycle) => startMessaging(readConfig(environment), lifecycle)
-  },
-  import: async () => {
-    const { startImport } = await import('../services/import/src/service.ts')
-    const { readConfig } = await import('../services/import/src/config.ts')
-    return (environment, lifecycle, now) => startImport(readConfig(environment), lifecycle, now)
-  },
-  gateway: async () => {
-    const { startGateway } = await import('../services/gateway/src/service.ts')
-    const { readConfig } = await import('../services/gateway/src/config.ts')
-    return (environment, lifecycle) => startGateway(readConfig(environment), lifecycle)
-  },
+/** How a service starts inside this process; loaded when a stack wants it so. */
+async function loadService(name: ServiceName): Promise<{ config(env: NodeJS.ProcessEnv): object; start: Start }> {
+  const { service } = await import(`../services/${name}/src/service.ts`)
+  return service
 }
 
 /** The owner of the first organization of every test stack. */
@@ -198,7 +175,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
     port,
     environment,
     async start() {
-      const start = await STARTS[service]()
+      const { config, start } = await loadService(service)
       const logger = createLogger({ service, level: environment.LOG_LEVEL ?? 'fatal' })
       const lifecycle = createLifecycle({ service, logger, graceMs: 10_000 })
       measured = lifecycle.metrics
@@ -206,7 +183,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
         stop = async () => {}
         assert.equal(await lifecycle.stop('the test is over'), 'clean', `${service} did not stop cleanly`)
       }
-      await start(environment, lifecycle, now)
+      await start(config(environment), lifecycle, now)
       lifecycle.health.serving()
       await untilReady(service, lifecycle)
     },

@@ -1,6 +1,6 @@
 // P10 of the goals, the part of the audience: batches of an import beside a bare upsert loop on the same server.
 import assert from 'node:assert/strict'
-import { startAudience } from '@rollcall/audience'
+import { service as audience } from '@rollcall/audience'
 import { connect, newKeySettings, readTrust, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { type Collection, MongoClient, ObjectId } from 'mongodb'
@@ -158,7 +158,7 @@ async function startForBench(url: string, brokers: string, dbName: string) {
     TOPIC_PREFIX: `${dbName}.`,
     ...keys.audience,
   })
-  const { port } = await startAudience(config, lifecycle)
+  const { port } = await audience.start(config, lifecycle)
   const address = `127.0.0.1:${port}`
   const ofImport = connect({ address, trust: readTrust(keys.import) })
   const connection = connect({ address, trust: readTrust(keys.gateway) })

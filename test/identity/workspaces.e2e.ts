@@ -6,7 +6,7 @@ import { createLifecycle, createLogger, type OwnedLifecycle, pause } from '@roll
 import { type Link, linkTo } from '@rollcall/testing/link'
 import { MongoClient, ObjectId } from 'mongodb'
 import { readConfig } from '../../services/gateway/src/config.ts'
-import { startGateway } from '../../services/gateway/src/service.ts'
+import { service as gateway } from '../../services/gateway/src/service.ts'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
@@ -940,7 +940,7 @@ describe('workspaces', () => {
         TENANT_SERVERS: JSON.stringify({ [organization.id]: link.url }),
         TENANT_ASSERTION_KEY: tenantKeys.ASSERTION_KEY,
       })
-      url = `http://127.0.0.1:${(await startGateway(config, lifecycle)).port}`
+      url = `http://127.0.0.1:${(await gateway.start(config, lifecycle)).port}`
     })
     after(async () => {
       await lifecycle.stop('the test is over')

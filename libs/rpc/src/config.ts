@@ -37,8 +37,10 @@ export const rpcServerConfig = {
 }
 
 const callerSchema = z.object(rpcConfig)
+const serverSchema = z.object(rpcServerConfig)
+
 /** What `rpcServerConfig` yields. */
-export const serverSchema = z.object(rpcServerConfig)
+export type ServerConfig = z.infer<typeof serverSchema>
 
 /** The options of `connect` that come from the environment. */
 export function rpcSettings(config: z.infer<typeof callerSchema>): {
@@ -52,7 +54,7 @@ export function rpcSettings(config: z.infer<typeof callerSchema>): {
 }
 
 /** The options of `serve` that come from the environment. */
-export function rpcServerSettings(config: z.infer<typeof serverSchema> & { LISTEN_HOST: string }) {
+export function rpcServerSettings(config: ServerConfig & { LISTEN_HOST: string }) {
   return {
     ...rpcSettings(config),
     port: config.PORT,

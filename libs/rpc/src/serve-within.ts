@@ -1,6 +1,5 @@
 import type { Lifecycle } from '@rollcall/runtime'
-import type { z } from 'zod'
-import { rpcServerSettings, type serverSchema } from './config.ts'
+import { rpcServerSettings, type ServerConfig } from './config.ts'
 import { type ServeOptions, serve } from './server.ts'
 
 /**
@@ -9,7 +8,7 @@ import { type ServeOptions, serve } from './server.ts'
  */
 export async function serveWithin(
   { logger, metrics, onStop, shutdown }: Lifecycle,
-  config: z.infer<typeof serverSchema> & { LISTEN_HOST: string },
+  config: ServerConfig & { LISTEN_HOST: string },
   services: ServeOptions['services'],
 ): Promise<{ port: number }> {
   const server = await serve({ services, ...rpcServerSettings(config), logger, metrics })

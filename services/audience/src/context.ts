@@ -1,8 +1,14 @@
-import type { Client } from '@rollcall/rpc'
-import { createMatchMemory, type MatchMemory } from '@rollcall/store'
+import { type Client, connect, rpcSettings } from '@rollcall/rpc'
+import type { Logger } from '@rollcall/runtime'
+import type { Base } from '@rollcall/service'
+import { createMatchMemory, type MatchMemory, type Store } from '@rollcall/store'
 import { type DropValuesJob, dropValuesJob } from './attributes/drop-values.job.ts'
-import type { Data } from './data.ts'
+import type { Collections } from './collections.ts'
+import type { Config } from './config.ts'
 import { type ListMembersJob, listMembersJob } from './lists/list-members.job.ts'
+
+/** The audience's data, and what it takes to work with it. */
+export type Data = { store: Store; collections: Collections; logger: Logger }
 
 /** What handlers work with. */
 export type Context = Data & {
@@ -18,8 +24,17 @@ export type Context = Data & {
 /** How many records of a kind an organization may have. */
 export type Limits = { lists: number; attributes: number }
 
-/** Makes the context of the service. */
-export function createContext(data: Data, directory: Context['directory'], limits: Limits): Context {
-  const jobs = { dropValuesJob: dropValuesJob(data), listMembersJob: listMembersJob(data) }
-  return { ...data, ...jobs, directory, limits, matches: createMatchMemory() }
+/** Makes the context of the service, with its connection to identity. */
+export function createContext({ config, store, collections, lifecycle }: Base<Config, Collections>): Context {
+  const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
+  lifecycle.onStop('connection to identity', async () => identity.close())
+  const data = { store, collections, logger: lifecycle.logger }
+  return {
+    ...data,
+    dropValuesJob: dropValuesJob(data),
+    listMembersJob: listMembersJob(data),
+    matches: createMatchMemory(),
+    directory: identity.client('rollcall.identity.v1.Directory'),
+    limits: { lists: config.MAX_LISTS, attributes: config.MAX_ATTRIBUTES },
+  }
 }

@@ -1,5 +1,3 @@
-import { runService } from '@rollcall/runtime'
-import { readConfig } from './config.ts'
-import { startAudience } from './service.ts'
+import { service } from './service.ts'
 
-await runService({ name: 'audience', config: readConfig, start: startAudience })
+await service.run()

@@ -14,7 +14,8 @@ import {
   type TestAudience,
   testCaller,
 } from '../test/audience.ts'
-import { createData, type Data } from './data.ts'
+import { collections } from './collections.ts'
+import type { Data } from './context.ts'
 import { repairTotals } from './repair-totals.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
@@ -26,7 +27,7 @@ describe('the repair of totals', () => {
   before(async () => {
     audience = await startTestAudience()
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
-    data = createData(store, logger)
+    data = { store, collections: collections(store), logger }
     close = store.close
   })
   after(async () => {

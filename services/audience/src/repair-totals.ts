@@ -1,6 +1,6 @@
 import { organizationsWith } from '@rollcall/store'
 import { contactPositions } from './contacts/contact-positions.ts'
-import type { Data } from './data.ts'
+import type { Data } from './context.ts'
 import type { AudienceList } from './lists/list.model.ts'
 import { memberPositions } from './lists/membership.model.ts'
 
@@ -13,17 +13,17 @@ export type TotalRepair = { organization: string; list?: string; was: number; is
  */
 export async function repairTotals(data: Data): Promise<TotalRepair[]> {
   const repairs: TotalRepair[] = []
-  const { contacts, lists } = data.models
+  const { contacts, lists } = data.collections.unscoped
   const counted = await contacts.distinct('organization')
   const said = await organizationsWith(data.store, 'contacts') // also of those that have no contact any more
   for (const organizationId of new Set([...counted, ...said].map(String))) {
-    const { contacts } = data.of({ organizationId })
+    const { contacts } = data.collections.of(organizationId)
     const repair = await contactPositions(data, organizationId).repair(contacts)
     if (repair) repairs.push({ organization: organizationId, ...repair })
   }
   for await (const { _id, organization } of lists.find({}, { organization: 1 }).lean<AudienceList[]>().cursor()) {
     const organizationId = String(organization)
-    const { memberships } = data.of({ organizationId })
+    const { memberships } = data.collections.of(organizationId)
     const repair = await memberPositions(data, organization, _id).repair(memberships, { list: _id })
     if (repair) repairs.push({ organization: organizationId, list: String(_id), ...repair })
   }

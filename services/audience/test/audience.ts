@@ -18,7 +18,7 @@ import {
 import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
 import { Mongoose, type mongo, Types } from 'mongoose'
 import { readConfig } from '../src/config.ts'
-import { startAudience } from '../src/service.ts'
+import { service } from '../src/service.ts'
 
 /** A running audience service for tests, with a database of its own, and what to speak to it with. */
 export type TestAudience = {
@@ -59,7 +59,7 @@ export async function startTestAudience(): Promise<TestAudience> {
   }
   const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
   const lifecycle = createLifecycle({ service: 'audience', logger, graceMs: 10_000 })
-  const { port } = await startAudience(config, lifecycle)
+  const { port } = await service.start(config, lifecycle)
   const address = `127.0.0.1:${port}`
   const connection = connect({ address, trust: readTrust(keys.gateway) })
   const ofImport = connect({ address, trust: readTrust(keys.import) })

@@ -1,5 +1,3 @@
-import { runService } from '@rollcall/runtime'
-import { readConfig } from './config.ts'
-import { startGateway } from './service.ts'
+import { service } from './service.ts'
 
-await runService({ name: 'gateway', atEdge: true, config: readConfig, start: startGateway })
+await service.run()

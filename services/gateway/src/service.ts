@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { type Lifecycle, type Logger, pause } from '@rollcall/runtime'
+import { type Lifecycle, type Logger, pause, runService } from '@rollcall/runtime'
 import type { Redis } from 'ioredis'
 import { batchedLogger } from './access-log.ts'
 import { isInBlocks } from './address.ts'
 import { createApp } from './app.ts'
-import type { Config } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { startServer } from './server.ts'
 
@@ -14,7 +14,7 @@ const redisPatienceMs = 1_000
  * Starts the gateway: the API on `PORT`. It is ready once it has reached identity; from then on it stays ready whatever
  * is away, because it then still serves what does not need it, and answers 503 with a reason to retry to the rest.
  */
-export async function startGateway(
+async function start(
   config: Config,
   lifecycle: Lifecycle,
   accessLogger: Logger = batchedLogger(config.LOG_LEVEL, lifecycle),
@@ -44,6 +44,13 @@ export async function startGateway(
     wasReached = true
   })
   return { port: server.port }
+}
+
+/** The gateway: the API over HTTP, in front of the domain services. */
+export const service = {
+  config: readConfig,
+  start,
+  run: () => runService({ name: 'gateway', atEdge: true, config: readConfig, start: (...given) => start(...given) }),
 }
 
 /** With a number of hops, whoever connects is one. */

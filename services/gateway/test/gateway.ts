@@ -16,7 +16,7 @@ import { type Call, newKeySettings, type RpcServer, readTrust, type ServeOptions
 import { createLifecycle, createLogger, type OwnedLifecycle } from '@rollcall/runtime'
 import { boundedContexts } from '../src/backends.ts'
 import { readConfig } from '../src/config.ts'
-import { startGateway } from '../src/service.ts'
+import { service } from '../src/service.ts'
 
 /** What a service behind the gateway does when it is called, in tests. */
 export type Behaviour = (request: never, call: Call) => unknown
@@ -134,7 +134,7 @@ export async function bootGateway(
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
   const logger = createLogger({ service: 'gateway', destination })
   const lifecycle = createLifecycle({ service: 'gateway', logger, graceMs: 5_000 })
-  const gateway = await startGateway(config, lifecycle, logger)
+  const gateway = await service.start(config, lifecycle, logger)
   lifecycle.health.serving()
   return {
     port: gateway.port,

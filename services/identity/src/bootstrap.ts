@@ -10,8 +10,8 @@ export type Bootstrap = { email: string; password: string; organization: string 
  * unique index lets one make it.
  */
 export async function bootstrap(context: Context, { email, password, organization }: Bootstrap): Promise<void> {
-  const { models, passwords, store, credentials } = context
-  if (await models.organizations.exists({})) return
+  const { collections, passwords, store, credentials } = context
+  if (await collections.unscoped.organizations.exists({})) return
   const founding = {
     organization,
     name: 'Owner',

@@ -10,82 +10,21 @@ import {
 } from '@rollcall/credentials'
 import { connect, rpcSettings } from '@rollcall/rpc'
 import type { Lifecycle } from '@rollcall/runtime'
-import { connectStore, type Scope, type Store, scoped, storeSettings } from '@rollcall/store'
-import type { Model, Types } from 'mongoose'
-import { type Activity, activitySchema } from './activities/activity.model.ts'
-import { type Client, clientSchema } from './clients/client.model.ts'
+import type { Base } from '@rollcall/service'
+import type { Store } from '@rollcall/store'
+import type { Bootstrap } from './bootstrap.ts'
+import type { Collections } from './collections.ts'
 import type { Config } from './config.ts'
-import { type Feature, featureSchema } from './features/feature.model.ts'
 import { createLogMailer, createMailer, type Mailer } from './mailer.ts'
-import { type Organization, organizationSchema } from './organizations/organization.model.ts'
 import type { Quotas } from './organizations/quotas.ts'
-import { type Role, roleSchema } from './roles/role.model.ts'
-import { deviceSchema, type KnownDevice } from './sessions/device.model.ts'
 import type { FailureReason } from './sessions/report-failure.ts'
-import { type Session, sessionSchema } from './sessions/session.model.ts'
-import {
-  type SignInCode,
-  type SignInCodeBudget,
-  signInCodeBudgetSchema,
-  signInCodeSchema,
-} from './sessions/sign-in-code.model.ts'
-import { type SignInLimit, signInLimitSchema } from './sessions/sign-in-limit.model.ts'
 import { createSignInThrottle, type SignInThrottle } from './sessions/sign-in-throttle.ts'
-import { type Token, tokenSchema } from './tokens/token.model.ts'
-import { type TokenUse, tokenUseSchema } from './tokens/token-use.model.ts'
-import { type PasswordReset, passwordResetSchema } from './users/password-reset.model.ts'
 import { createPasswords, type Passwords } from './users/passwords.ts'
-import { type User, userSchema } from './users/user.model.ts'
-import { type UserEmail, userEmailSchema } from './users/user-email.model.ts'
-import { type Invitation, invitationSchema } from './workspaces/invitation.model.ts'
-import { type Member, memberSchema } from './workspaces/member.model.ts'
-import { type Workspace, workspaceSchema } from './workspaces/workspace.model.ts'
-
-/** The collections of this service. */
-export type Models = {
-  organizations: Model<Organization>
-  users: Model<User>
-  sessions: Model<Session>
-  signInCodes: Model<SignInCode>
-  signInCodeBudgets: Model<SignInCodeBudget>
-  signInLimits: Model<SignInLimit>
-  clients: Model<Client>
-  roles: Model<Role>
-  tokens: Model<Token>
-  tokenUses: Model<TokenUse>
-  devices: Model<KnownDevice>
-  activities: Model<Activity>
-  passwordResets: Model<PasswordReset>
-  userEmails: Model<UserEmail>
-  features: Model<Feature>
-  workspaces: Model<Workspace>
-  members: Model<Member>
-  invitations: Model<Invitation>
-}
-
-/** The collections as one organization sees them. */
-export type Tenant = {
-  users: Scope<User>
-  sessions: Scope<Session>
-  roles: Scope<Role>
-  tokens: Scope<Token>
-  tokenUses: Scope<TokenUse>
-  devices: Scope<KnownDevice>
-  activities: Scope<Activity>
-  passwordResets: Scope<PasswordReset>
-  userEmails: Scope<UserEmail>
-  features: Scope<Feature>
-  workspaces: Scope<Workspace>
-  members: Scope<Member>
-  invitations: Scope<Invitation>
-}
 
 /** All that the handlers work with. */
 export type Context = {
   store: Store
-  /** For what is not about one organization; everything else goes through `within`. */
-  models: Models
-  within(organizationId: string | Types.ObjectId): Tenant
+  collections: Collections
   /** Where the gateway keeps resolved credentials: whatever changes what they resolve to goes through its `change`. */
   credentials: CredentialCache<CachedValue>
   passwords: Passwords
@@ -99,6 +38,8 @@ export type Context = {
   /** Hashers of stored secrets, by purpose. */
   secrets: SecretHashers
   registration: 'open' | 'closed'
+  /** Sign-in of the first organization's owner, where the deployment names one. */
+  founder: Bootstrap | undefined
   quotas: Quotas
   mailer: Mailer
   /** Where the links of mails lead, without a slash at the end. */
@@ -106,16 +47,14 @@ export type Context = {
 }
 
 /** Builds the context, connected to what the configuration names. */
-export async function createContext(config: Config, lifecycle: Lifecycle): Promise<Context> {
+export async function createContext(base: Base<Config, Collections>): Promise<Context> {
+  const { config, store, collections, lifecycle } = base
   const { logger, metrics, onStop } = lifecycle
   const redis = connectCacheRedis({
     url: config.REDIS_CACHE_URL,
     onError: err => logger.warn({ err }, 'no Redis: credentials cannot be changed'),
   })
   onStop('redis', async () => redis.disconnect())
-  const store = await connectStore({ ...storeSettings(config), logger })
-  onStop('store', store.close)
-  const models = declareModels(store)
   const passwords = await createPasswords({
     parallelism: config.PASSWORD_PARALLELISM,
     maxWaiting: config.PASSWORD_QUEUE,
@@ -128,25 +67,10 @@ export async function createContext(config: Config, lifecycle: Lifecycle): Promi
   })
   return {
     store,
-    models,
-    within: organizationId => ({
-      users: scoped(models.users, organizationId),
-      sessions: scoped(models.sessions, organizationId),
-      roles: scoped(models.roles, organizationId),
-      tokens: scoped(models.tokens, organizationId),
-      tokenUses: scoped(models.tokenUses, organizationId),
-      devices: scoped(models.devices, organizationId),
-      activities: scoped(models.activities, organizationId),
-      passwordResets: scoped(models.passwordResets, organizationId),
-      userEmails: scoped(models.userEmails, organizationId),
-      features: scoped(models.features, organizationId),
-      workspaces: scoped(models.workspaces, organizationId),
-      members: scoped(models.members, organizationId),
-      invitations: scoped(models.invitations, organizationId),
-    }),
+    collections,
     credentials: createCredentialCache(redis, { prefix: config.CREDENTIAL_PREFIX }),
     passwords,
-    signInThrottle: createSignInThrottle(models.signInLimits, passwords),
+    signInThrottle: createSignInThrottle(collections.unscoped.signInLimits, passwords),
     countSignInFailure: reason => signInFailures.inc({ reason }),
     sessionJwt: createSessionJwt({
       keys: config.SESSION_KEYS,
@@ -157,6 +81,7 @@ export async function createContext(config: Config, lifecycle: Lifecycle): Promi
     sessionLifetimeMs: config.SESSION_HOURS * 3_600_000,
     secrets: createSecretHashers(config.TOKEN_KEY),
     registration: config.REGISTRATION,
+    founder: founderOf(config),
     quotas: {
       tokens: config.TOKENS_PER_ORGANIZATION,
       roles: config.ROLES_PER_ORGANIZATION,
@@ -178,26 +103,7 @@ function connectMailer(config: Config, { logger, onStop }: Lifecycle): Mailer {
   return createMailer(messaging.client('rollcall.messaging.v1.Mail'))
 }
 
-/** The collections of this service in a store. */
-export function declareModels(store: Store): Models {
-  return {
-    organizations: store.model('Organization', organizationSchema),
-    users: store.model('User', userSchema),
-    sessions: store.model('Session', sessionSchema),
-    signInCodes: store.model('SignInCode', signInCodeSchema),
-    signInCodeBudgets: store.model('SignInCodeBudget', signInCodeBudgetSchema),
-    signInLimits: store.model('SignInLimit', signInLimitSchema),
-    clients: store.model('Client', clientSchema),
-    roles: store.model('Role', roleSchema),
-    tokens: store.model('Token', tokenSchema),
-    tokenUses: store.model('TokenUse', tokenUseSchema),
-    devices: store.model('Device', deviceSchema),
-    activities: store.model('Activity', activitySchema),
-    passwordResets: store.model('PasswordReset', passwordResetSchema),
-    userEmails: store.model('UserEmail', userEmailSchema),
-    features: store.model('Feature', featureSchema),
-    workspaces: store.model('Workspace', workspaceSchema),
-    members: store.model('Member', memberSchema),
-    invitations: store.model('Invitation', invitationSchema),
-  }
+function founderOf(config: Config): Bootstrap | undefined {
+  const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password, BOOTSTRAP_ORGANIZATION: organization } = config
+  return email === undefined || password === undefined ? undefined : { email, password, organization }
 }

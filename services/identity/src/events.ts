@@ -20,7 +20,7 @@ export type Happening<T extends EventType> = {
  * @param trails the users whose trails it belongs in, where it is not only that of who did it
  */
 export async function tell<T extends EventType>(
-  { within }: Pick<Context, 'within'>,
+  { collections }: Pick<Context, 'collections'>,
   doer: Caller,
   type: T,
   happening: Happening<T>,
@@ -32,7 +32,7 @@ export async function tell<T extends EventType>(
   const { organization, data } = happening
   const at = new Date()
   const entries = trails.filter(user => user !== null).map(user => ({ user, type, at, actor, data }))
-  await within(organization).activities.insertMany(entries, { session: tx })
+  await collections.of(organization).activities.insertMany(entries, { tx })
 }
 
 /** The caller of a public route, once a password or a mail has shown who it is. */

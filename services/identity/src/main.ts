@@ -1,5 +1,3 @@
-import { runService } from '@rollcall/runtime'
-import { readConfig } from './config.ts'
-import { startIdentity } from './service.ts'
+import { service } from './service.ts'
 
-await runService({ name: 'identity', config: readConfig, start: startIdentity })
+await service.run()

@@ -1,9 +1,7 @@
-import { busSettings, createBus, topics } from '@rollcall/bus'
-import { serveWithin } from '@rollcall/rpc'
-import type { Lifecycle } from '@rollcall/runtime'
-import { createInbox, migrate, startRelay } from '@rollcall/store'
+import { defineService } from '@rollcall/service'
 import { bootstrap } from './bootstrap.ts'
-import type { Config } from './config.ts'
+import { collections } from './collections.ts'
+import { readConfig } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { features } from './features/features.ts'
 import { organizations } from './organizations/organizations.ts'
@@ -21,35 +19,14 @@ import { invitations } from './workspaces/invitations.ts'
 import { members } from './workspaces/members.ts'
 import { workspaces } from './workspaces/workspaces.ts'
 
-/** Starts the identity service: users, sessions, tokens and roles over gRPC on `PORT`, their events on Kafka. */
-export async function startIdentity(config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
-  const context = await createContext(config, lifecycle)
-  lifecycle.health.addReadyCheck('mongodb', context.store.ping)
-  if (config.MIGRATE_AT_START) await prepareDatabase(context, config, lifecycle)
-  startEvents(context, config, lifecycle)
-  return startServer(context, config, lifecycle)
-}
-
-/** Makes the indexes, built-in roles, email keys and, in an empty database, the first organization. Can run at any time. */
-export async function prepareDatabase(context: Context, config: Config, { logger }: Lifecycle): Promise<void> {
-  await migrate(context.store, logger)
-  await refreshBuiltIns(context.models.roles)
-  await renewEmailKeys(context.models.users)
-  const { BOOTSTRAP_EMAIL: email, BOOTSTRAP_PASSWORD: password, BOOTSTRAP_ORGANIZATION: organization } = config
-  if (email !== undefined && password !== undefined) await bootstrap(context, { email, password, organization })
-}
-
-function startEvents(context: Context, config: Config, { logger, metrics, onStop }: Lifecycle): void {
-  const { store } = context
-  const bus = createBus({ ...busSettings(config), clientId: 'identity', logger, metrics, inbox: createInbox(store) })
-  onStop('bus', bus.close)
-  bus.subscribe(onEmailEvents(context))
-  const relay = startRelay({ store, publish: events => bus.publish(topics.identity, events), logger, metrics })
-  onStop('relay', relay.stop)
-}
-
-async function startServer(context: Context, config: Config, lifecycle: Lifecycle): Promise<{ port: number }> {
-  return serveWithin(lifecycle, config, {
+/** The identity service: organizations, users, sessions, tokens, roles and workspaces. */
+export const service = defineService({
+  name: 'identity',
+  config: readConfig,
+  collections,
+  context: createContext,
+  prepare,
+  handlers: context => ({
     'rollcall.identity.v1.Authentication': authentication(context),
     'rollcall.identity.v1.Credentials': credentials(context),
     'rollcall.identity.v1.Directory': directory(context),
@@ -62,5 +39,13 @@ async function startServer(context: Context, config: Config, lifecycle: Lifecycl
     'rollcall.identity.v1.Tokens': tokens(context),
     'rollcall.identity.v1.Users': users(context),
     'rollcall.identity.v1.Workspaces': workspaces(context),
-  })
+  }),
+  subscribers: context => [onEmailEvents(context)],
+})
+
+/** Makes the built-in roles, email keys and, in an empty database, the first organization. */
+async function prepare(context: Context): Promise<void> {
+  await refreshBuiltIns(context.collections.unscoped.roles)
+  await renewEmailKeys(context.collections.unscoped.users)
+  if (context.founder) await bootstrap(context, context.founder)
 }

@@ -1,6 +1,6 @@
-import type { Models } from './context.ts'
+import type { Collections } from './collections.ts'
 
-type Holders = Pick<Models, 'tokens' | 'clients' | 'invitations' | 'passwordResets'>
+type Holders = Pick<Collections['unscoped'], 'tokens' | 'clients' | 'invitations' | 'passwordResets'>
 
 /** How many secrets that are still good for something are hashed under another key than this one, by their kind. */
 export async function countStaleHashes(

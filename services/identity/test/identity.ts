@@ -28,7 +28,7 @@ import {
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import mongoose from 'mongoose'
 import { type Config, readConfig } from '../src/config.ts'
-import { startIdentity } from '../src/service.ts'
+import { service } from '../src/service.ts'
 
 /** JSON of an answer, as far as tests look into it. */
 export type Json = { [field: string]: Json }
@@ -110,7 +110,7 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
   const config = readConfig(testEnvironment({ MESSAGING_ADDRESS: `127.0.0.1:${messaging.port}`, ...overrides }))
   const logger = createLogger({ service: 'identity-test', level: 'fatal' })
   const lifecycle = createLifecycle({ service: 'identity', logger })
-  const { port } = await startIdentity(config, lifecycle)
+  const { port } = await service.start(config, lifecycle)
   const connectAs = (service: keyof typeof keys) =>
     connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys[service]), deadlineMs: bootTimeoutMs })
   const [connection, ofMessaging] = [connectAs('gateway'), connectAs('messaging')]

@@ -1,4 +1,5 @@
 import { busConfig, saslIsComplete } from '@rollcall/bus'
+import type { QueueOptions } from '@rollcall/jobs'
 import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
@@ -30,7 +31,7 @@ const schema = z
     DRY_RUNS_PER_UPLOAD: whole(1, 10_000).default(20),
     /** Organizations whose imports this process works on side by side. */
     IMPORT_CONCURRENCY: whole(1, 64).default(2),
-    /** After so long another organization gets its turn. */
+    /** Length of a time slice, after which another organization's imports run. */
     IMPORT_TURN_MS: milliseconds().default(3_000),
   })
   .check(saslIsComplete)
@@ -41,4 +42,9 @@ export type Config = z.infer<typeof schema>
 /** Reads the settings. @throws {ConfigError} naming every bad variable */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return loadConfig(schema, env)
+}
+
+/** The options of the queue of imports that come from the environment. */
+export function queueSettings(config: Config): QueueOptions {
+  return { url: config.REDIS_QUEUE_URL, prefix: config.QUEUE_PREFIX }
 }

@@ -1,30 +1,12 @@
 import type { CsvLimits } from '@rollcall/csv'
-import type { JobQueue } from '@rollcall/jobs'
-import type { Call, Client } from '@rollcall/rpc'
+import { createJobQueue, type JobQueue } from '@rollcall/jobs'
+import { type Client, connect, rpcSettings } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
-import { type Scope, type Store, scoped } from '@rollcall/store'
-import type { Model } from 'mongoose'
-import { type FailedRow, failedRowSchema, type Import, importSchema } from './imports/import.model.ts'
-import { type Pending, pendingSchema } from './uploads/pending.model.ts'
-import { type Chunk, chunkSchema, type Upload, uploadSchema } from './uploads/upload.model.ts'
-
-/** The collections of the import service. */
-export type Models = {
-  uploads: Model<Upload>
-  chunks: Model<Chunk>
-  pending: Model<Pending>
-  imports: Model<Import>
-  failedRows: Model<FailedRow>
-}
-
-/** The collections as one organization sees them. */
-export type Collections = {
-  uploads: Scope<Upload>
-  chunks: Scope<Chunk>
-  pending: Scope<Pending>
-  imports: Scope<Import>
-  failedRows: Scope<FailedRow>
-}
+import type { Base } from '@rollcall/service'
+import type { Store } from '@rollcall/store'
+import type { Collections } from './collections.ts'
+import { type Config, queueSettings } from './config.ts'
+import { IMPORTS } from './imports/import.job.ts'
 
 /** What an organization may have at once. */
 export type Quotas = {
@@ -39,7 +21,7 @@ export type Quotas = {
 /** What handlers and the job work with. */
 export type Context = {
   store: Store
-  models: Models
+  collections: Collections
   logger: Logger
   /** The audience, asked for attribute definitions and given the rows. */
   attributes: Client<'rollcall.audience.v1.Attributes'>
@@ -51,29 +33,34 @@ export type Context = {
   quotas: Quotas
   /** The time, in milliseconds since the epoch. */
   now: () => number
-  /** After so long a turn of work ends, and another organization's begins. */
-  turnMs: number
-  /** The collections as the caller's organization sees them. */
-  of(caller: Pick<Call['caller'], 'organizationId'>): Collections
+  /** Length of a time slice of work; then another organization's begins. */
+  sliceMs: number
 }
 
-/** Declares the collections, and gives each organization its view of them. */
-export function collectionsOf(store: Store): Pick<Context, 'models' | 'of'> {
-  const models: Models = {
-    uploads: store.model('Upload', uploadSchema),
-    chunks: store.model('Chunk', chunkSchema),
-    pending: store.model('Pending', pendingSchema),
-    imports: store.model('Import', importSchema),
-    failedRows: store.model('FailedRow', failedRowSchema),
-  }
+/** Makes the context of the service, with its connections to the audience and to the queue. */
+export function createContext({ config, store, collections, lifecycle, now }: Base<Config, Collections>): Context {
+  const { logger, onStop } = lifecycle
+  const audience = connect({ ...rpcSettings(config), address: config.AUDIENCE_ADDRESS, deadlineMs: 30_000 })
+  onStop('connection to audience', async () => audience.close())
+  const queue = createJobQueue(IMPORTS, queueSettings(config), logger)
+  onStop('queue', queue.close)
   return {
-    models,
-    of: ({ organizationId }) => ({
-      uploads: scoped(models.uploads, organizationId),
-      chunks: scoped(models.chunks, organizationId),
-      pending: scoped(models.pending, organizationId),
-      imports: scoped(models.imports, organizationId),
-      failedRows: scoped(models.failedRows, organizationId),
-    }),
+    store,
+    collections,
+    logger,
+    attributes: audience.client('rollcall.audience.v1.Attributes'),
+    batches: audience.client('rollcall.audience.v1.Batches'),
+    queue,
+    limits: { rows: config.UPLOAD_MAX_ROWS, columns: config.UPLOAD_MAX_COLUMNS, fieldLength: config.UPLOAD_MAX_FIELD },
+    maxUploadBytes: config.UPLOAD_MAX_BYTES,
+    uploadTtlMs: config.UPLOAD_TTL_MS,
+    quotas: {
+      pendingUploads: config.PENDING_UPLOADS_PER_ORGANIZATION,
+      pendingUploadBytes: config.PENDING_UPLOAD_BYTES_PER_ORGANIZATION,
+      unfinishedJobs: config.UNFINISHED_IMPORTS_PER_ORGANIZATION,
+      dryRuns: config.DRY_RUNS_PER_UPLOAD,
+    },
+    now,
+    sliceMs: config.IMPORT_TURN_MS,
   }
 }

@@ -1,5 +1,3 @@
-import { runService } from '@rollcall/runtime'
-import { readConfig } from './config.ts'
-import { startImport } from './service.ts'
+import { service } from './service.ts'
 
-await runService({ name: 'import', config: readConfig, start: startImport })
+await service.run()

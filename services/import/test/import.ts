@@ -6,8 +6,9 @@ import { type Call, serviceCaller } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore, migrate } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { type Context, collectionsOf } from '../src/context.ts'
-import { queueIdOf, runTurn } from '../src/imports/import.job.ts'
+import { collections } from '../src/collections.ts'
+import type { Context } from '../src/context.ts'
+import { queueIdOf, runSlice } from '../src/imports/import.job.ts'
 import type { Import } from '../src/imports/import.model.ts'
 import { startImport } from '../src/imports/start-import.ts'
 import { uploadImport } from '../src/uploads/upload-import.ts'
@@ -24,8 +25,8 @@ export type TestImport = {
   newCall(): Call
   /** Uploads a file with the columns email and name, and starts its import. */
   start(call: Call, file: string, options?: object): Promise<string>
-  /** One turn of work for the organization. */
-  turn(call: Call, signal?: AbortSignal): ReturnType<typeof runTurn>
+  /** One time slice of work for the organization. */
+  runSlice(call: Call, signal?: AbortSignal): ReturnType<typeof runSlice>
   job(call: Call, jobId: string): Promise<Import>
   /** The events of a job, in order. */
   events(jobId: string): Promise<Event[]>
@@ -44,7 +45,7 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
   const nobodyIsWoken: JobQueue = { enqueue: async () => {}, cancel: async () => {}, close: async () => {} }
   const context: Context = {
     store,
-    ...collectionsOf(store),
+    collections: collections(store),
     logger,
     attributes: {
       describeAttributes: async () => ({ definitions: [] }),
@@ -64,7 +65,7 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
     uploadTtlMs: 60_000,
     quotas: { pendingUploads: 1_000, pendingUploadBytes: 2 ** 40, unfinishedJobs: 1_000, dryRuns: 1_000 },
     now: Date.now,
-    turnMs: 60_000,
+    sliceMs: 60_000,
     ...options,
   }
   await migrate(store, logger)
@@ -84,9 +85,10 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
       return (await startImport(context, { importId, mapping: suggestedMapping, tags: [], listIds: [], ...rest }, call))
         .jobId
     },
-    turn: ({ caller }, signal = new AbortController().signal) =>
-      runTurn(context, queueIdOf(caller.organizationId), signal),
-    job: async ({ caller }, jobId) => (await context.of(caller).imports.findOne({ _id: jobId }))!,
+    runSlice: ({ caller }, signal = new AbortController().signal) =>
+      runSlice(context, queueIdOf(caller.organizationId), signal),
+    job: async ({ caller }, jobId) =>
+      (await context.collections.of(caller.organizationId).imports.findOne({ _id: jobId }))!,
     async events(jobId) {
       const entries = store.connection.collection<{ event: Event }>('outbox').find({ 'event.subject': jobId })
       return (await entries.toArray()).map(({ event }) => event)

@@ -1,53 +1,28 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { DueJob } from '@rollcall/jobs'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
-import { type Call, connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
-import type { Lifecycle, Logger } from '@rollcall/runtime'
-import { type Scope, type Store, scoped } from '@rollcall/store'
-import type { Model } from 'mongoose'
+import { connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
+import type { Logger } from '@rollcall/runtime'
+import type { Base } from '@rollcall/service'
+import type { Store } from '@rollcall/store'
+import type { Collections } from './collections.ts'
 import type { Config } from './config.ts'
 import { createResolver, type OpenLookups } from './dns/resolver.ts'
 import { systemServers } from './dns/server-address.ts'
-import { type Domain, domainSchema } from './domains/domain.model.ts'
-import { type BouncedAddress, bouncedAddressSchema, type Mail, type MailStatus, mailSchema } from './mail/mail.model.ts'
+import type { MailStatus } from './mail/mail.model.ts'
 import type { AddressPolicy } from './mail/safe-host.ts'
 import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
-import { type Provider, providerSchema } from './provider/provider.model.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
-import { type OauthRequest, oauthRequestSchema } from './senders/oauth-request.model.ts'
-import { type Sender, senderSchema } from './senders/sender.model.ts'
-import { type UsageWindow, usageWindowSchema } from './usage.ts'
 
 export type { DirectoryUser }
-
-/** The collections of messaging. */
-export type Models = {
-  domains: Model<Domain>
-  providers: Model<Provider>
-  senders: Model<Sender>
-  oauthRequests: Model<OauthRequest>
-  mails: Model<Mail>
-  bouncedAddresses: Model<BouncedAddress>
-  usageWindows: Model<UsageWindow>
-}
-
-/** The collections as one organization sees them. */
-export type Collections = {
-  domains: Scope<Domain>
-  providers: Scope<Provider>
-  senders: Scope<Sender>
-  oauthRequests: Scope<OauthRequest>
-  mails: Scope<Mail>
-  bouncedAddresses: Scope<BouncedAddress>
-}
 
 /** What handlers and jobs work with. */
 export type Context = {
   config: Config
   store: Store
-  models: Models
+  collections: Collections
   logger: Logger
   secrets: Secrets
   /** How DNS is asked. */
@@ -65,26 +40,11 @@ export type Context = {
   findUsers(organizationId: string, ids: string[]): Promise<DirectoryUser[]>
   /** Requires that an organization may mail an address: one that is not verified mails its owners alone. @throws {AppError} forbidden */
   requireMailReach(organizationId: string, email: string): Promise<void>
-  /** The collections as the caller's organization sees them. */
-  of(caller: Pick<Call['caller'], 'organizationId'>): Collections
-}
-
-/** Declares the collections. */
-export function modelsOf(store: Store): Models {
-  return {
-    domains: store.model('Domain', domainSchema),
-    providers: store.model('Provider', providerSchema),
-    senders: store.model('Sender', senderSchema),
-    oauthRequests: store.model('OauthRequest', oauthRequestSchema),
-    mails: store.model('Mail', mailSchema),
-    bouncedAddresses: store.model('BouncedAddress', bouncedAddressSchema),
-    usageWindows: store.model('UsageWindow', usageWindowSchema),
-  }
 }
 
 /** Makes the context of the service, with its connections to others. */
-export function createContext(config: Config, store: Store, { logger, metrics, onStop }: Lifecycle): Context {
-  const models = modelsOf(store)
+export function createContext({ config, store, collections, lifecycle }: Base<Config, Collections>): Context {
+  const { logger, metrics, onStop } = lifecycle
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
   onStop('connection to identity', async () => identity.close())
   const directory = identity.client('rollcall.identity.v1.Directory')
@@ -94,7 +54,7 @@ export function createContext(config: Config, store: Store, { logger, metrics, o
   const context: Context = {
     config,
     store,
-    models,
+    collections,
     logger,
     secrets: createSecrets(config.SECRET_KEYS),
     lookups: createResolver({ servers: config.DNS_SERVERS ?? systemServers(), only: config.DNS_SERVERS !== undefined }),
@@ -116,15 +76,7 @@ export function createContext(config: Config, store: Store, { logger, metrics, o
       if (verified || ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))) return
       throw new AppError('organization.unverified')
     },
-    of: ({ organizationId }) => ({
-      domains: scoped(models.domains, organizationId),
-      providers: scoped(models.providers, organizationId),
-      senders: scoped(models.senders, organizationId),
-      oauthRequests: scoped(models.oauthRequests, organizationId),
-      mails: scoped(models.mails, organizationId),
-      bouncedAddresses: scoped(models.bouncedAddresses, organizationId),
-    }),
-    mailJob: sendMailJob(models.mails, mail => sendMail(context, mail)),
+    mailJob: sendMailJob(collections.unscoped.mails, mail => sendMail(context, mail)),
   }
   return context
 }

@@ -1,5 +1,3 @@
-import { runService } from '@rollcall/runtime'
-import { readConfig } from './config.ts'
-import { startMessaging } from './service.ts'
+import { service } from './service.ts'
 
-await runService({ name: 'messaging', config: readConfig, start: startMessaging })
+await service.run()

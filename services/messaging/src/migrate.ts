@@ -1,16 +1,4 @@
-import { runTask } from '@rollcall/runtime'
-import { connectStore, migrate, storeSettings } from '@rollcall/store'
-import { readConfig } from './config.ts'
-import { modelsOf } from './context.ts'
+import { service } from './service.ts'
 
-/** Makes the indexes, for deployments where the service does not do so at its start. */
-await runTask({
-  name: 'messaging-migration',
-  config: readConfig,
-  async run(config, { logger, onStop }) {
-    const store = await connectStore({ ...storeSettings(config), logger })
-    onStop('store', store.close)
-    modelsOf(store)
-    await migrate(store, logger)
-  },
-})
+/** Prepares the database, for deployments where the service does not do so at its start. */
+await service.migrate()

@@ -24,10 +24,10 @@ describe('the rotation of secrets', () => {
   })
   after(() => test.stop())
 
-  const rotate = () => rotateSecrets(test.context.models, both, test.context.logger)
+  const rotate = () => rotateSecrets(test.context.collections.unscoped, both, test.context.logger)
 
   it('leaves nothing that needs the old key, and what it protects as it was', async () => {
-    const { domains, providers, senders } = test.context.of(test)
+    const { domains, providers, senders } = test.context.collections.of(test.organizationId)
     const { secrets } = test.context
     const { data } = await createDomain(test.context, { domain: 'rotated.com' }, test.call())
     const { id } = JSON.parse(data.toString())
@@ -48,7 +48,7 @@ describe('the rotation of secrets', () => {
     const oauthTokens = secrets.seal('the tokens', secretPlace.tokens(sender))
     await senders.updateOne({ _id: sender._id }, { $set: { smtpPassword, oauthTokens } })
 
-    const { oauthRequests } = test.context.of(test)
+    const { oauthRequests } = test.context.collections.of(test.organizationId)
     const hash = 'the hash'
     const place = secretPlace.verifier({ organization: sender.organization, hash })
     const [session, user, expiresAt] = ['s', new Types.ObjectId(), new Date(Date.now() + 600_000)]
@@ -75,20 +75,20 @@ describe('the rotation of secrets', () => {
   it('names the key, and fails where something is left under another', async () => {
     const lines: string[] = []
     const logger = createLogger({ service: 'test', level: 'info', destination: { write: line => lines.push(line) } })
-    await rotateSecrets(test.context.models, both, logger)
+    await rotateSecrets(test.context.collections.unscoped, both, logger)
     assert.match(lines.join(''), /"key":"fresh","written":0,"left":0,.*"secrets encrypted under the key fresh"/)
 
-    const { providers } = test.context.of(test)
+    const { providers } = test.context.collections.of(test.organizationId)
     const { secrets } = test.context
     const place = apiKeyPlace(test.organizationId)
     await providers.updateOne({}, { $set: { apiKey: secrets.seal('the key', place) } })
     const unaware = { ...both, seal: secrets.seal } // writes what it is given under the old key, as a service may meanwhile
-    const rotation = rotateSecrets(test.context.models, unaware, logger)
+    const rotation = rotateSecrets(test.context.collections.unscoped, unaware, logger)
     await assert.rejects(rotation, { message: 'secrets under another key than fresh: 1' })
   })
 
   it('does not overwrite what is set meanwhile', async () => {
-    const { providers } = test.context.of(test)
+    const { providers } = test.context.collections.of(test.organizationId)
     const place = apiKeyPlace(test.organizationId)
     const { secrets } = test.context
     await providers.updateOne({}, { $set: { apiKey: secrets.seal('first', place) } })
@@ -101,7 +101,7 @@ describe('the rotation of secrets', () => {
       },
     }
     let overwritten: Promise<unknown> | undefined
-    await rotateSecrets(test.context.models, interrupting, test.context.logger)
+    await rotateSecrets(test.context.collections.unscoped, interrupting, test.context.logger)
     await overwritten
     assert.equal(both.open((await providers.findOne({}))!.apiKey!, place), 'second')
   })

@@ -1,12 +1,12 @@
 import type { Logger } from '@rollcall/runtime'
 import type { Model } from 'mongoose'
-import type { Models } from './context.ts'
+import type { Collections } from './collections.ts'
 import { dkimKeyPlace } from './domains/domain.model.ts'
 import { apiKeyPlace } from './provider/provider.model.ts'
 import type { Sealed, Secrets } from './secrets.ts'
 import { secretPlace } from './senders/secret-places.ts'
 
-type Holders = Pick<Models, 'providers' | 'domains' | 'senders' | 'oauthRequests'>
+type Holders = Pick<Collections['unscoped'], 'providers' | 'domains' | 'senders' | 'oauthRequests'>
 /** A sealed value in a record: the path where it is stored, and the place it belongs to. */
 type Held = { path: string; sealed: Sealed | null; place: string }
 /** One that another key than the newest encrypts, and where it is. */

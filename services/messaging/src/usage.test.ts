@@ -11,7 +11,7 @@ before(async () => {
 after(() => test.stop())
 
 it('lets through as many uses as the limit says, however many come at once, until the window ends', async () => {
-  const { usageWindows } = test.context.models
+  const { usageWindows } = test.context.collections.unscoped
   const use = (key: string) => countUse(usageWindows, key, { limit: 3, seconds: 2 })
   const all = await Promise.all(Array.from({ length: 12 }, () => use('one')))
   assert.equal(all.filter(seconds => seconds === undefined).length, 3)

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type Call, newKeySettings, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
-import { connectStore, migrate, storeSettings } from '@rollcall/store'
+import { migrate } from '@rollcall/store'
 import { Types } from 'mongoose'
 import { readConfig } from '../src/config.ts'
 import { type Context, createContext } from '../src/context.ts'
+import { service } from '../src/service.ts'
 
 /** For tests: the context of the service on a database of its own, and calls of one organization. */
 export type TestContext = {
@@ -34,9 +35,9 @@ export async function testContext(settings: Record<string, string> = {}): Promis
   })
   const logger = createLogger({ service: 'messaging', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const lifecycle = createLifecycle({ service: 'messaging', logger, graceMs: 10_000 })
-  const store = await connectStore({ ...storeSettings(config), logger })
-  lifecycle.onStop('store', store.close)
-  const context = createContext(config, store, lifecycle)
+  const base = await service.open(config, lifecycle)
+  const { store } = base
+  const context = createContext(base)
   await migrate(store, logger)
   const organizationId = String(new Types.ObjectId())
   return {

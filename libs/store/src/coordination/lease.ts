@@ -28,7 +28,7 @@ export type Lease = {
    * Fails a transaction unless the lease is held at its commit: another replica that takes it over conflicts with the
    * transaction. Call it first in the transaction. @throws {LeaseLost}
    */
-  fence(session: ClientSession): Promise<void>
+  fence(tx: ClientSession): Promise<void>
 }
 
 /** Another replica has the lease: nothing that its former holder still does counts. */
@@ -63,9 +63,9 @@ export function createLease(store: Store, name: string, holder: string, ttlMs: n
       renewAt = 0
       await translateErrors(leases.deleteOne({ ...(key as object), holder } as never))
     },
-    async fence(session) {
+    async fence(tx) {
       const mine = { ...(key as object), holder } as never
-      const { matchedCount } = await translateErrors(leases.updateOne(mine, { $inc: { writes: 1 } }, { session }))
+      const { matchedCount } = await translateErrors(leases.updateOne(mine, { $inc: { writes: 1 } }, { session: tx }))
       if (matchedCount === 0) throw new LeaseLost(`the lease of ${name} was lost`)
     },
   }

@@ -25,19 +25,15 @@ export type Inbox = {
    * @param consumer who consumes it; each consumer applies an event for itself
    * @returns whether it was applied now; false where it had been before
    */
-  consumeOnce(
-    consumer: string,
-    event: { id: string },
-    effect: (session: ClientSession) => Promise<void>,
-  ): Promise<boolean>
+  consumeOnce(consumer: string, event: { id: string }, effect: (tx: ClientSession) => Promise<void>): Promise<boolean>
 }
 
 /** The inbox of a service's database. */
 export function createInbox(store: Store): Inbox {
   const inbox = inboxModel(store).collection
 
-  const note = (id: string, session: ClientSession) =>
-    translateErrors(inbox.insertOne({ _id: id, at: new Date() } as never, { session })).catch(error => {
+  const note = (id: string, tx: ClientSession) =>
+    translateErrors(inbox.insertOne({ _id: id, at: new Date() } as never, { session: tx })).catch(error => {
       throw isDuplicate(error) ? new AlreadyConsumed() : error
     })
 

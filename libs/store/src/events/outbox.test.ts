@@ -54,24 +54,24 @@ describe('the outbox', () => {
 
   it('holds an event if and only if its change was committed', async () => {
     const mine = scoped(await people(store), organization)
-    const failing = store.transaction(async session => {
-      await mine.insertOne(draft(1), { session })
-      await addEvents(session, [event('never', 1)])
+    const failing = store.transaction(async tx => {
+      await mine.insertOne(draft(1), { tx })
+      await addEvents(tx, [event('never', 1)])
       throw new Error('changed my mind')
     })
     await assert.rejects(failing, /changed my mind/)
     assert.equal(await unsent(store), 0)
-    await store.transaction(session => addEvents(session, []))
-    await store.transaction(session => addEvents(session, [event('a', 1), event('a', 2)]))
+    await store.transaction(tx => addEvents(tx, []))
+    await store.transaction(tx => addEvents(tx, [event('a', 1), event('a', 2)]))
     assert.equal(await unsent(store), 1)
   })
 
   it('refuses an event whose data is not as declared, and the change with it', async () => {
     const mine = scoped(await people(store), organization)
     const add = (data: object) =>
-      store.transaction(async session => {
-        await mine.insertOne(draft(7), { session })
-        await addEvents(session, [{ ...event('refused', 1), data: { contactId: '1', actor, ...data } }])
+      store.transaction(async tx => {
+        await mine.insertOne(draft(7), { tx })
+        await addEvents(tx, [{ ...event('refused', 1), data: { contactId: '1', actor, ...data } }])
       })
     await assert.rejects(add({ contactId: 1 }), /contact.unblocked is not as declared: .*contactId: must be a string/)
     await assert.rejects(add({ actor: undefined }), /missing field -> actor/)
@@ -85,7 +85,7 @@ describe('the outbox', () => {
     const [contactId, listId] = [newOrganization(), newOrganization()]
     const data = { contactId, listId, source: 'api', at } as const
     const made = eventOf('triggers.audience.added_to_list', { _id: contactId, organization }, data, at)
-    await store.transaction(session => addEvents(session, [made]))
+    await store.transaction(tx => addEvents(tx, [made]))
     const stored = await store.connection.collection('outbox').findOneAndDelete({ 'event.id': made.id })
     const json = { contactId: String(contactId), listId: String(listId), source: 'api', at: at.toISOString() }
     assert.equal(JSON.stringify(stored?.event.data), JSON.stringify(json))
@@ -97,7 +97,7 @@ describe('the outbox', () => {
 
   it('takes many events at once', async () => {
     const many = Array.from({ length: 1203 }, (_, number) => event('m', number))
-    await store.transaction(session => addEvents(session, many))
+    await store.transaction(tx => addEvents(tx, many))
     const published: string[] = []
     const publish = async (events: Event[]) => void published.push(...events.map(({ id }) => id))
     await startRelay({ store, publish, logger: quiet, batchSize: 100 }).stop()
@@ -106,7 +106,7 @@ describe('the outbox', () => {
       many.map(({ id }) => id),
     )
     await store.connection.collection('outbox').deleteMany({})
-    await store.transaction(session => addEvents(session, [event('a', 1), event('a', 2)]))
+    await store.transaction(tx => addEvents(tx, [event('a', 1), event('a', 2)]))
   })
 
   it('is published in order, again where that failed, and the rest before the stop', async () => {
@@ -121,8 +121,7 @@ describe('the outbox', () => {
     relay.wake()
     await until(() => published.length === 2)
     await until(async () => (await unsent(store)) === 0)
-    for (const number of [3, 4, 5, 6, 7, 8, 9])
-      await store.transaction(session => addEvents(session, [event('a', number)]))
+    for (const number of [3, 4, 5, 6, 7, 8, 9]) await store.transaction(tx => addEvents(tx, [event('a', number)]))
     await relay.stop()
     assert.deepEqual(
       published,
@@ -145,7 +144,7 @@ describe('the outbox', () => {
     }
     const relays = [1, 2, 3].map(() => startRelay({ store, publish, logger: quiet, batchSize: 2, pollMs: 5 }))
     for (let number = 0; number < 60; number++) {
-      await store.transaction(session => addEvents(session, [event('b', number)]))
+      await store.transaction(tx => addEvents(tx, [event('b', number)]))
       if (number === 30) await relays[0]!.stop()
     }
     await until(() => published.length >= 60)
@@ -169,9 +168,9 @@ describe('a relay that is killed at any moment', () => {
     try {
       const produce = async () => {
         for (let number = 0; number < perSubject; number++) {
-          await store.transaction(session =>
+          await store.transaction(tx =>
             addEvents(
-              session,
+              tx,
               subjects.map(subject => event(subject, number)),
             ),
           )
@@ -229,8 +228,8 @@ describe('the inbox', () => {
     const inbox = createInbox(store)
     const { _id } = await mine.insertOne(draft(1, { age: 0 }))
     const raise = (consumer: string, id: string, fail = false) =>
-      inbox.consumeOnce(consumer, { id }, async session => {
-        await mine.updateOne({ _id }, { $inc: { age: 1 } }, { session })
+      inbox.consumeOnce(consumer, { id }, async tx => {
+        await mine.updateOne({ _id }, { $inc: { age: 1 } }, { tx })
         if (fail) throw new Error('failed after its effect')
       })
     try {
@@ -243,8 +242,8 @@ describe('the inbox', () => {
       assert.equal(await raise('c', '2'), true)
       assert.equal((await mine.findOne({ _id }))?.age, 3)
 
-      const duplicate = inbox.consumeOnce('c', { id: '3' }, async session => {
-        await mine.insertOne(draft(1), { session })
+      const duplicate = inbox.consumeOnce('c', { id: '3' }, async tx => {
+        await mine.insertOne(draft(1), { tx })
       })
       await assert.rejects(duplicate, /duplicate -> email/) // of its effect, not of the event
       assert.equal(await raise('c', '3'), true)

@@ -40,7 +40,7 @@ let latest = 0
  * changes themselves: events of one subject then leave in the order of its changes, whichever replica made them.
  * Throws where the data of one is not as declared.
  */
-export async function addEvents(session: ClientSession, events: readonly OutgoingEvent[]): Promise<void> {
+export async function addEvents(tx: ClientSession, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return
   latest = Math.max(latest, Date.now())
   const { traceparent } = traceCarrier()
@@ -51,5 +51,5 @@ export async function addEvents(session: ClientSession, events: readonly Outgoin
     const [first, ...others] = told.slice(from, from + ENTRY_SIZE)
     entries.push({ at: latest, event: others.length > 0 ? [first!, ...others] : first!, sentAt: null })
   }
-  await translateErrors(connectionOf(session).collection('outbox').insertMany(entries, { session, ordered: true }))
+  await translateErrors(connectionOf(tx).collection('outbox').insertMany(entries, { session: tx, ordered: true }))
 }

@@ -27,46 +27,48 @@ export const counterModel = (store: Pick<Store, 'model'>) => store.model('Counte
 export type CounterKey = { organization: string | Types.ObjectId; name: string }
 
 /** Increments a counter in the transaction that changes the counted records. Counters start at 0. */
-export async function incrementCounter(session: ClientSession, key: CounterKey, by: number): Promise<void> {
+export async function incrementCounter(tx: ClientSession, key: CounterKey, by: number): Promise<void> {
   if (by === 0) return
   const slot = { ...stored(key), slot: Math.floor(Math.random() * SLOTS) }
-  const increment = slotsOf(connectionOf(session)).updateOne(slot, { $inc: { value: by } }, { session, upsert: true })
+  const increment = slotsOf(connectionOf(tx)).updateOne(slot, { $inc: { value: by } }, { session: tx, upsert: true })
   await translateErrors(increment).catch(retryTransaction)
 }
 
 /** Increments a counter and conflicts with every other transaction that increments it: one of the two is retried. */
-export async function incrementCounterExclusively(session: ClientSession, key: CounterKey): Promise<void> {
+export async function incrementCounterExclusively(tx: ClientSession, key: CounterKey): Promise<void> {
   const increments = Array.from({ length: SLOTS }, (_, slot) => ({
     updateOne: { filter: { ...stored(key), slot }, update: { $inc: { value: 1 } }, upsert: true },
   }))
-  await translateErrors(slotsOf(connectionOf(session)).bulkWrite(increments, { session })).catch(retryTransaction)
+  await translateErrors(slotsOf(connectionOf(tx)).bulkWrite(increments, { session: tx })).catch(retryTransaction)
 }
 
 /** Reads a counter. */
-export function readCounter(store: Store, key: CounterKey, session?: ClientSession): Promise<number> {
-  return sumOf(store.connection, key, session)
+export function readCounter(store: Store, key: CounterKey, tx?: ClientSession): Promise<number> {
+  return sumOf(store.connection, key, tx)
 }
 
 /** Sets a counter to the result of `count`, while writers continue. Returns the old and the new value. */
 export function repairCounter(
   store: Store,
   key: CounterKey,
-  count: (session: ClientSession) => Promise<number>,
+  count: (tx: ClientSession) => Promise<number>,
 ): Promise<{ was: number; is: number }> {
   const slots = slotsOf(store.connection)
-  return store.transaction(async session => {
-    const was = await sumOf(store.connection, key, session)
-    const is = await count(session)
-    await translateErrors(slots.deleteMany(stored(key), { session }))
-    await translateErrors(slots.insertOne({ ...stored(key), slot: 0, value: is }, { session })).catch(retryTransaction)
+  return store.transaction(async tx => {
+    const was = await sumOf(store.connection, key, tx)
+    const is = await count(tx)
+    await translateErrors(slots.deleteMany(stored(key), { session: tx }))
+    await translateErrors(slots.insertOne({ ...stored(key), slot: 0, value: is }, { session: tx })).catch(
+      retryTransaction,
+    )
     return { was, is }
   })
 }
 
-async function sumOf(connection: Connection, key: CounterKey, session?: ClientSession): Promise<number> {
+async function sumOf(connection: Connection, key: CounterKey, tx?: ClientSession): Promise<number> {
   const slots = await translateErrors(
     slotsOf(connection)
-      .find(stored(key), { maxTimeMS: READ_MS, ...(session && { session }) })
+      .find(stored(key), { maxTimeMS: READ_MS, ...(tx && { session: tx }) })
       .toArray(),
   )
   return slots.reduce((sum, { value }) => sum + value, 0)

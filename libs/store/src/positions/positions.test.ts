@@ -23,17 +23,17 @@ describe('the register of positions', () => {
     const key = { organization, name: 'people' }
     let next = 0
     const add = (count: number) =>
-      store.transaction(async session => {
-        const { first, at } = await register.take(session, count)
+      store.transaction(async tx => {
+        const { first, at } = await register.take(tx, count)
         const drafts = Array.from({ length: count }, (_, index) =>
           draft(next++, { position: first + index, createdAt: at }),
         )
-        await mine.insertMany(drafts, { session })
+        await mine.insertMany(drafts, { tx })
       })
     const remove = (gone: number[]) =>
-      store.transaction(async session => {
-        await mine.deleteMany({ position: { $in: gone } }, { session })
-        await register.release(session, gone)
+      store.transaction(async tx => {
+        await mine.deleteMany({ position: { $in: gone } }, { tx })
+        await register.release(tx, gone)
       })
     return { organization, mine, register, key, add, remove }
   }
@@ -90,13 +90,13 @@ describe('the register of positions', () => {
 
   describe('lets a fence meet', () => {
     type Register = ReturnType<typeof positions>
-    type Tell = (register: Register, session: ClientSession) => Promise<unknown>
-    const touch: Tell = (register, session) => register.invalidate(session)
-    const lock: Tell = (register, session) => register.lockMembership(session)
-    const take: Tell = (register, session) => register.take(session, 1)
-    const release: Tell = (register, session) => register.release(session, [1])
+    type Tell = (register: Register, tx: ClientSession) => Promise<unknown>
+    const touch: Tell = (register, tx) => register.invalidate(tx)
+    const lock: Tell = (register, tx) => register.lockMembership(tx)
+    const take: Tell = (register, tx) => register.take(tx, 1)
+    const release: Tell = (register, tx) => register.release(tx, [1])
 
-    const fence = (register: Register) => store.transaction(session => register.lockAll(session))
+    const fence = (register: Register) => store.transaction(tx => register.lockAll(tx))
 
     for (const [what, tell, count] of [
       ['a change of a record', touch, 1],
@@ -111,12 +111,12 @@ describe('the register of positions', () => {
         if (count > 0) await add(count)
         let tries = 0
         let fenced: Promise<void> | undefined
-        await store.transaction(async session => {
+        await store.transaction(async tx => {
           tries++
-          await register.read(session)
+          await register.read(tx)
           fenced ??= fence(register)
           await fenced
-          await tell(register, session)
+          await tell(register, tx)
         })
         assert.equal(tries, 2)
       })
@@ -126,8 +126,8 @@ describe('the register of positions', () => {
         if (count > 0) await add(count)
         const order: string[] = []
         const told = Promise.withResolvers<void>()
-        const first = store.transaction(async session => {
-          await tell(register, session)
+        const first = store.transaction(async tx => {
+          await tell(register, tx)
           told.resolve()
           await pause(50)
           order.push('told')

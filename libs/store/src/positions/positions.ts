@@ -18,13 +18,13 @@ export type Positions = {
    * Reserves `count` positions from `first` on, and a creation time later than that of every earlier record. With that
    * time, and ids made in order, the list is also in order of `createdAt`, `_id`.
    */
-  take(session: ClientSession, count: number): Promise<{ first: number; at: Date }>
+  take(tx: ClientSession, count: number): Promise<{ first: number; at: Date }>
   /** Releases the positions of deleted records. Call it in the transaction that deletes them. */
-  release(session: ClientSession, positions: readonly number[]): Promise<void>
+  release(tx: ClientSession, positions: readonly number[]): Promise<void>
   /**
    * Invalidates the cached match counts. Call it in the transaction that changes records without adding or removing any.
    */
-  invalidate(session: ClientSession): Promise<void>
+  invalidate(tx: ClientSession): Promise<void>
   /**
    * Conflicts with every transaction that takes or releases positions. Call it first in a long transaction, which then
    * fails at once instead of at its end.
@@ -42,8 +42,8 @@ export type Positions = {
    */
   repair<T extends object>(scope: Scope<T>, base?: Filter): Promise<{ was: number; is: number } | undefined>
   /** Deletes the register, once all records of the list are deleted. */
-  drop(session: ClientSession): Promise<void>
-  read(session?: ClientSession): Promise<PositionMap>
+  drop(tx: ClientSession): Promise<void>
+  read(tx?: ClientSession): Promise<PositionMap>
   /** A number that differs after every change of the list. */
   changes(): Promise<number>
   /** The result of the last `read` in this process; it may be stale. */
@@ -112,75 +112,75 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
   const touches = { organization: key.organization, name: `changes of ${name}` }
   const seen = recentOf(store.connection)
   const seenKey = `${key.organization} ${name}`
-  const find = (session?: ClientSession) =>
-    translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...(session && { session }) }))
+  const find = (tx?: ClientSession) =>
+    translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...(tx && { session: tx }) }))
 
   return {
-    async take(session, count) {
-      const register = await find(session)
+    async take(tx, count) {
+      const register = await find(tx)
       const now = new Date()
       if (!register) {
         const fresh = { ...key, last: count, total: count, changes: 1, at: now, holes: {} }
-        await translateErrors(registers.insertOne(fresh, { session })).catch(retryTransaction)
+        await translateErrors(registers.insertOne(fresh, { session: tx })).catch(retryTransaction)
         return { first: 1, at: now }
       }
       // Another transaction that read the same register conflicts with this write and is retried.
       const at = new Date(Math.max(now.getTime(), register.at.getTime() + 1))
       const advance = { $inc: { last: count, total: count, changes: 1 }, $set: { at } }
-      await translateErrors(registers.updateOne(key, advance, { session }))
+      await translateErrors(registers.updateOne(key, advance, { session: tx }))
       return { first: register.last + 1, at }
     },
-    async release(session, gone) {
+    async release(tx, gone) {
       if (gone.length === 0) return
       const changes: Record<string, number> = { total: -gone.length, changes: 1 }
       for (const position of gone) {
         const hole = `holes.${blockOf(position)}`
         changes[hole] = (changes[hole] ?? 0) + 1
       }
-      await translateErrors(registers.updateOne(key, { $inc: changes }, { session }))
+      await translateErrors(registers.updateOne(key, { $inc: changes }, { session: tx }))
     },
-    invalidate: session => incrementCounter(session, touches, 1), // not in the register, where writers would conflict
-    async lockMembership(session) {
-      await translateErrors(registers.updateOne(key, { $inc: { changes: 1 } }, { session }))
+    invalidate: tx => incrementCounter(tx, touches, 1), // not in the register, where writers would conflict
+    async lockMembership(tx) {
+      await translateErrors(registers.updateOne(key, { $inc: { changes: 1 } }, { session: tx }))
     },
-    async lockAll(session) {
+    async lockAll(tx) {
       const fresh = { last: 0, total: 0, at: new Date(), holes: {} }
       const move = { $inc: { changes: 1 }, $setOnInsert: fresh } // upserted, so that it conflicts with the first `take` too
-      await translateErrors(registers.updateOne(key, move, { session, upsert: true })).catch(retryTransaction)
-      await incrementCounterExclusively(session, touches)
+      await translateErrors(registers.updateOne(key, move, { session: tx, upsert: true })).catch(retryTransaction)
+      await incrementCounterExclusively(tx, touches)
     },
     repair: (scope, base) =>
       store.transaction(
-        async session => {
-          const register = await find(session)
-          const found = await countRecords(scope, base, session)
+        async tx => {
+          const register = await find(tx)
+          const found = await countRecords(scope, base, tx)
           const last = Math.max(found.last, register?.last ?? 0) // no position is taken twice
           const right = { last, total: found.total, holes: holesOf(found.counts, last) }
           if (isDeepStrictEqual(right, stateOf(register))) return undefined
           if (register)
-            await translateErrors(registers.updateOne(key, { $set: right, $inc: { changes: 1 } }, { session }))
+            await translateErrors(registers.updateOne(key, { $set: right, $inc: { changes: 1 } }, { session: tx }))
           else
             await translateErrors(
-              registers.insertOne({ ...key, ...right, changes: 1, at: new Date() }, { session }),
+              registers.insertOne({ ...key, ...right, changes: 1, at: new Date() }, { session: tx }),
             ).catch(retryTransaction)
           return { was: register?.total ?? 0, is: right.total }
         },
         { timeoutMs: REPAIR_MS },
       ),
-    async drop(session) {
-      await translateErrors(registers.deleteOne(key, { session }))
+    async drop(tx) {
+      await translateErrors(registers.deleteOne(key, { session: tx }))
     },
     async changes() {
       const [register, touched] = await Promise.all([find(), readCounter(store, touches)])
       return (register?.changes ?? 0) + touched
     },
     recent: () => seen.get(seenKey),
-    async read(session) {
-      const register = await find(session)
+    async read(tx) {
+      const register = await find(tx)
       const holes = new Map(Object.entries(register?.holes ?? {}).map(([block, count]) => [Number(block), count]))
       const { total = 0, last = 0, changes = 0 } = register ?? {}
       const map = { total, last, changes, holes }
-      if (!session) seen.set(seenKey, map) // an uncommitted register may be rolled back
+      if (!tx) seen.set(seenKey, map) // an uncommitted register may be rolled back
       return map
     },
   }
@@ -200,10 +200,10 @@ function stateOf(register: Register | null): Pick<Register, 'last' | 'total' | '
 }
 
 /** Counts the actual records: in all, the highest position, and per block. */
-async function countRecords<T extends object>(scope: Scope<T>, base: Filter = {}, session: ClientSession) {
+async function countRecords<T extends object>(scope: Scope<T>, base: Filter = {}, tx: ClientSession) {
   const blocks = await scope.aggregate<{ _id: number; count: number; last: number }>(
     [{ $match: base }, { $group: { _id: startOfSpan(BLOCK), count: { $sum: 1 }, last: { $max: '$position' } } }],
-    { session, maxTimeMs: REPAIR_MS },
+    { tx, maxTimeMs: REPAIR_MS },
   )
   return {
     last: Math.max(0, ...blocks.map(({ last }) => last)),

@@ -371,19 +371,19 @@ describe('positions', () => {
     let next = 0
 
     const add = (count: number) =>
-      store.transaction(async session => {
-        const { first, at } = await register.take(session, count)
+      store.transaction(async tx => {
+        const { first, at } = await register.take(tx, count)
         const drafts = Array.from({ length: count }, (_, index) =>
           draft(next + index, { position: first + index, createdAt: at }),
         )
-        return mine.insertMany(drafts, { session })
+        return mine.insertMany(drafts, { tx })
       })
     const remove = async (ids: Types.ObjectId[]) =>
-      store.transaction(async session => {
-        const gone = await mine.find({ _id: { $in: ids } }, { session, projection: { position: 1 } })
-        await mine.deleteMany({ _id: { $in: ids } }, { session })
+      store.transaction(async tx => {
+        const gone = await mine.find({ _id: { $in: ids } }, { tx, projection: { position: 1 } })
+        await mine.deleteMany({ _id: { $in: ids } }, { tx })
         await register.release(
-          session,
+          tx,
           gone.map(({ position }) => position),
         )
       })
@@ -447,9 +447,9 @@ describe('positions', () => {
       }
       const renamed = expected[(round * 101) % expected.length]!
       renamed.name = `Person renamed 77 in ${round}`
-      await store.transaction(async session => {
-        await mine.updateOne({ _id: renamed.id }, { $set: { name: renamed.name } }, { session })
-        await register.invalidate(session)
+      await store.transaction(async tx => {
+        await mine.updateOne({ _id: renamed.id }, { $set: { name: renamed.name } }, { tx })
+        await register.invalidate(tx)
       })
     }
   })
@@ -459,9 +459,9 @@ describe('positions', () => {
     const mine = scoped(model, organization)
     const register = positions(store, organization, 'people')
     const add = (number: number) =>
-      store.transaction(async session => {
-        const { first, at } = await register.take(session, 1)
-        await mine.insertOne(draft(number, { position: first, createdAt: at }), { session })
+      store.transaction(async tx => {
+        const { first, at } = await register.take(tx, 1)
+        await mine.insertOne(draft(number, { position: first, createdAt: at }), { tx })
       })
     await Promise.all(Array.from({ length: 24 }, (_, number) => add(number)))
     const found = await mine.find({}, { sort: { position: 1 } })

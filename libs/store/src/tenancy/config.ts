@@ -18,7 +18,8 @@ export const storeConfig = (database: string) => ({
   MIGRATE_AT_START: flag().default(true),
 })
 
-type StoreConfig = z.infer<z.ZodObject<ReturnType<typeof storeConfig>>>
+/** What `storeConfig` yields. */
+export type StoreConfig = z.infer<z.ZodObject<ReturnType<typeof storeConfig>>>
 
 /** The options of `connectStore` that come from the environment. */
 export function storeSettings(config: StoreConfig): Pick<StoreOptions, 'url' | 'dbName' | 'timeoutMs' | 'reads'> {

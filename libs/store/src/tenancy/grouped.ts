@@ -8,7 +8,7 @@ import { isTransient } from './errors.ts'
  * of a result refuses that item alone. What it throws fails all of them; then they are written one by one.
  */
 export type WriteGroup<Item, Result> = (
-  session: ClientSession,
+  tx: ClientSession,
   items: readonly Item[],
   group: string,
 ) => Promise<readonly (Result | AppError)[]>
@@ -31,7 +31,7 @@ export function groupWrites<Item, Result>(
   const commit = async (group: string, batch: Waiting<Item, Result>[]): Promise<void> => {
     try {
       const items = batch.map(({ item }) => item)
-      const results = await store.transaction(session => write(session, items, group), { queue: group })
+      const results = await store.transaction(tx => write(tx, items, group), { queue: group })
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index]!
         if (result instanceof AppError) reject(result)

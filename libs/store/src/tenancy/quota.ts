@@ -33,14 +33,14 @@ export type Quota = { limit: number; what: string; of?: Filter; retryAfterSecond
 export async function requireRoom<T extends object>(
   scope: Scope<T>,
   { limit, what, of = {}, retryAfterSeconds }: Quota,
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<void> {
-  const turnstiles = connectionOf(session).collection<Turnstile>('quotas')
+  const turnstiles = connectionOf(tx).collection<Turnstile>('quotas')
   const own = { organization: scope.organization, name: scope.model.collection.name }
-  await translateErrors(turnstiles.updateOne(own, { $inc: { passes: 1 } }, { session, upsert: true })).catch(
+  await translateErrors(turnstiles.updateOne(own, { $inc: { passes: 1 } }, { session: tx, upsert: true })).catch(
     retryTransaction,
   )
-  if ((await scope.count(of, { session })) < limit) return
+  if ((await scope.count(of, { tx })) < limit) return
   if (retryAfterSeconds === undefined) throw new AppError('quota.exceeded', { limit, what })
   throw new AppError('quota.too_many_pending', { limit, what, retryAfterSeconds })
 }

@@ -93,11 +93,11 @@ describe('a stream of large records', () => {
       const scope = scoped(await people(store), organization)
       const list = positions(store, organization, 'people')
       const ages = Array.from({ length: 9 }, (_, index) => index + 1)
-      await store.transaction(async session => {
-        const { first } = await list.take(session, ages.length)
+      await store.transaction(async tx => {
+        const { first } = await list.take(tx, ages.length)
         const large = { attributes: { city: 'x'.repeat(900_000) } }
         const drafts = ages.map(age => draft(age, { age, position: first + age - 1, ...large }))
-        await scope.insertMany(drafts, { session })
+        await scope.insertMany(drafts, { tx })
       })
       const read = async (more: object, query: object) => {
         const batches: number[][] = []

@@ -93,7 +93,7 @@ describe('an organization’s view of a collection', () => {
       mine.updateOne({ email: 'Person2@example.com' }, { $set: { emailKey: 'person1@example.com' } }),
       isDuplicate,
     )
-    const inTransaction = store.transaction(session => mine.insertOne(again, { session }))
+    const inTransaction = store.transaction(tx => mine.insertOne(again, { tx }))
     await assert.rejects(inTransaction, refusedAs('record.duplicate', 'email'))
     const { _id } = (await mine.findOne({}))!
     await assert.rejects(mine.insertOne({ ...draft(9), _id }), refusedAs('record.duplicate', 'id'))
@@ -104,16 +104,14 @@ describe('an organization’s view of a collection', () => {
     const mine = scoped(model, newOrganization())
     const made = await mine.insertOne(draft(1))
     const rewrite = (number: number) =>
-      store.transaction(session =>
-        mine.rewriteOne({ _id: made._id }, { emailKey: `person${number}@example.com` }, { session }),
-      )
+      store.transaction(tx => mine.rewriteOne({ _id: made._id }, { emailKey: `person${number}@example.com` }, { tx }))
     const { updatedAt, ...rewritten } = (await rewrite(2))!
     const { updatedAt: _, ...before } = made
     assert.deepEqual(rewritten, { ...before, emailKey: 'person2@example.com' })
     await mine.insertOne(draft(1))
     await assert.rejects(rewrite(1), refusedAs('record.duplicate', 'email'))
     assert.equal((await mine.findOne({ _id: made._id }))?.emailKey, 'person2@example.com')
-    assert.equal(await store.transaction(session => mine.rewriteOne({ name: 'nobody' }, {}, { session })), null)
+    assert.equal(await store.transaction(tx => mine.rewriteOne({ name: 'nobody' }, {}, { tx })), null)
   })
 
   it('refuses misspelt fields, malformed ids, and anything that would leave the organization', async () => {
@@ -212,16 +210,13 @@ describe('an organization’s view of a collection', () => {
 describe('a transaction', () => {
   it('is all or nothing', async () => {
     const mine = scoped(model, newOrganization())
-    const failing = store.transaction(async session => {
-      await mine.insertOne(draft(1), { session })
+    const failing = store.transaction(async tx => {
+      await mine.insertOne(draft(1), { tx })
       throw new AppError('record.conflict')
     })
     await assert.rejects(failing, refusedAs('record.conflict'))
     assert.equal(await mine.count(), 0)
-    assert.equal(
-      await store.transaction(async session => (await mine.insertOne(draft(1), { session })).name),
-      'Person 1',
-    )
+    assert.equal(await store.transaction(async tx => (await mine.insertOne(draft(1), { tx })).name), 'Person 1')
     assert.equal(await mine.count(), 1)
   })
 
@@ -230,10 +225,10 @@ describe('a transaction', () => {
     const { _id } = await mine.insertOne(draft(1, { age: 0 }))
     let tries = 0
     const raise = () =>
-      store.transaction(async session => {
+      store.transaction(async tx => {
         tries++
-        const { age } = (await mine.findOne({ _id }, { session }))!
-        await mine.updateOne({ _id }, { $set: { age: age! + 1 } }, { session })
+        const { age } = (await mine.findOne({ _id }, { tx }))!
+        await mine.updateOne({ _id }, { $set: { age: age! + 1 } }, { tx })
       })
     await Promise.all(Array.from({ length: 12 }, raise))
     assert.equal((await mine.findOne({ _id }))?.age, 12)
@@ -246,9 +241,9 @@ describe('a transaction', () => {
     let tries = 0
     const raise = () =>
       store.transaction(
-        async session => {
+        async tx => {
           tries++
-          await mine.updateOne({ _id }, { $inc: { age: 1 } }, { session })
+          await mine.updateOne({ _id }, { $inc: { age: 1 } }, { tx })
         },
         { queue: String(_id) },
       )
@@ -260,8 +255,8 @@ describe('a transaction', () => {
   it('gives up at its deadline, without a commit', async () => {
     const mine = scoped(model, newOrganization())
     const slow = store.transaction(
-      async session => {
-        await mine.insertOne(draft(1), { session })
+      async tx => {
+        await mine.insertOne(draft(1), { tx })
         await new Promise(resolve => setTimeout(resolve, 60))
       },
       { timeoutMs: 50 },
@@ -275,11 +270,11 @@ describe('grouped writes', () => {
   it('share transactions, and each has its own result', async () => {
     const mine = scoped(model, newOrganization())
     const sizes: number[] = []
-    const create = groupWrites<number, string>(store, async (session, numbers) => {
+    const create = groupWrites<number, string>(store, async (tx, numbers) => {
       sizes.push(numbers.length)
       const made = await mine.insertMany(
         numbers.filter(number => number >= 0).map(number => draft(number)),
-        { session },
+        { tx },
       )
       const names = new Map(made.map(({ email, name }) => [email, name]))
       return numbers.map(number => names.get(draft(number).email) ?? new AppError('request.refused'))
@@ -307,17 +302,17 @@ describe('a counter', () => {
     const key = { organization: newOrganization(), name: 'people' }
     const mine = scoped(model, key.organization)
     const add = (number: number) =>
-      store.transaction(async session => {
-        await mine.insertOne(draft(number), { session })
-        await incrementCounter(session, key, 1)
+      store.transaction(async tx => {
+        await mine.insertOne(draft(number), { tx })
+        await incrementCounter(tx, key, 1)
       })
     await Promise.all(Array.from({ length: 24 }, (_, number) => add(number)))
     assert.equal(await readCounter(store, key), 24)
-    await store.transaction(session => incrementCounter(session, key, -4))
+    await store.transaction(tx => incrementCounter(tx, key, -4))
     assert.equal(await readCounter(store, key), 20)
     assert.equal(await readCounter(store, { ...key, organization: newOrganization() }), 0)
 
-    const repaired = repairCounter(store, key, session => mine.count({}, { session }))
+    const repaired = repairCounter(store, key, tx => mine.count({}, { tx }))
     const beside = Promise.all([100, 101, 102].map(add))
     await Promise.all([repaired, beside])
     assert.equal(await readCounter(store, key), 27)
@@ -371,7 +366,7 @@ describe('a database that is away', () => {
       await assert.rejects(mine.findOne({}), refusedAs('service.unavailable'))
       await assert.rejects(far.ping(), refusedAs('service.unavailable'))
       await assert.rejects(
-        far.transaction(session => mine.insertOne(draft(2), { session })),
+        far.transaction(tx => mine.insertOne(draft(2), { tx })),
         refusedAs('service.unavailable'),
       )
       proxy.stall(false)

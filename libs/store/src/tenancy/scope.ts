@@ -22,11 +22,11 @@ type Given<V> = V | (Types.ObjectId extends V ? string : never)
 /** The id of a record; text of 24 hexadecimal digits, or `invalid_field`. */
 type Id = Types.ObjectId | string
 
-/** The transaction an operation belongs to. */
-export type WithSession = { session?: ClientSession | undefined }
+/** The transaction an operation belongs to; without it that of the scope, if any. */
+export type WithTx = { tx?: ClientSession | undefined }
 /** How long the server may work on a read before it gives up with `unavailable`. Default 10 s; of a stream 10 min in all. */
 export type Timed = { maxTimeMs?: number | undefined }
-export type ReadOptions = WithSession &
+export type ReadOptions = WithTx &
   Timed & {
     sort?: SortOrder
     skip?: number
@@ -35,7 +35,7 @@ export type ReadOptions = WithSession &
     /** Documents fetched at once; for cursors. */
     batchSize?: number
   }
-export type UpdateOptions = WithSession & {
+export type UpdateOptions = WithTx & {
   upsert?: boolean
   /** Leaves `updatedAt` as it is: for fields that are no part of the public record. */
   unseen?: boolean
@@ -54,10 +54,10 @@ export type Scope<T> = {
   findOne(filter: Filter, options?: ReadOptions): Promise<T | null>
   /** The record of an id. @throws {AppError} `<kind>.not_found` where there is none */
   get(id: Id, kind: RecordKind, options?: ReadOptions): Promise<T>
-  count(filter?: Filter, options?: WithSession & Timed): Promise<number>
+  count(filter?: Filter, options?: WithTx & Timed): Promise<number>
   /** Validates, fills in defaults, answers the record as stored. */
-  insertOne(draft: Draft<T>, options?: WithSession): Promise<T>
-  insertMany(drafts: readonly Draft<T>[], options?: WithSession): Promise<T[]>
+  insertOne(draft: Draft<T>, options?: WithTx): Promise<T>
+  insertMany(drafts: readonly Draft<T>[], options?: WithTx): Promise<T[]>
   updateOne(filter: Filter, update: object, options?: UpdateOptions): Promise<mongo.UpdateResult>
   updateMany(filter: Filter, update: object, options?: UpdateOptions): Promise<mongo.UpdateResult>
   /** Answers the record as it was before, or as it is after (the default). */
@@ -70,26 +70,29 @@ export type Scope<T> = {
    * Changes fields by deleting the record and inserting it anew, in a transaction: for fields of a unique index whose old
    * value must be free at once, which not every server sees to on an update. Answers the record as it is after.
    */
-  rewriteOne(filter: Filter, changes: Draft<T>, options: { session: ClientSession }): Promise<T | null>
-  deleteOne(filter: Filter, options?: WithSession): Promise<mongo.DeleteResult>
-  deleteMany(filter: Filter, options?: WithSession): Promise<mongo.DeleteResult>
-  findOneAndDelete(filter: Filter, options?: WithSession): Promise<T | null>
+  rewriteOne(filter: Filter, changes: Draft<T>, options: { tx: ClientSession }): Promise<T | null>
+  deleteOne(filter: Filter, options?: WithTx): Promise<mongo.DeleteResult>
+  deleteMany(filter: Filter, options?: WithTx): Promise<mongo.DeleteResult>
+  findOneAndDelete(filter: Filter, options?: WithTx): Promise<T | null>
   /** Values must be of the stored types (ObjectId, Date). Stages that reach into other collections are refused. */
   aggregate<R extends object = Record<string, unknown>>(
     pipeline: PipelineStage[],
-    options?: WithSession & Timed,
+    options?: WithTx & Timed,
   ): Promise<R[]>
   /**
    * Documents as the server sends them, in BSON and in any order, by its replies (16 MiB at most); values as for `aggregate`.
    * `documentReader` reads them.
    */
-  findRaw(filter: Filter, options?: Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
+  findRaw(filter: Filter, options?: WithTx & Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
   /** As `aggregate`, with documents as the server sends them, by its replies. */
-  aggregateRaw(pipeline: PipelineStage[], options?: Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
+  aggregateRaw(
+    pipeline: PipelineStage[],
+    options?: WithTx & Timed & { batchSize?: number },
+  ): AsyncIterable<Uint8Array[]>
   /** Streams a pipeline's documents in constant memory; as `aggregate`. */
   stream<R extends object>(
     pipeline: PipelineStage[],
-    options?: WithSession & Timed & { batchSize?: number },
+    options?: WithTx & Timed & { batchSize?: number },
   ): AsyncIterable<R>
   /**
    * Many writes in one call, straight to the driver: documents and values must be complete and of the stored types.
@@ -97,7 +100,7 @@ export type Scope<T> = {
    */
   bulkWrite(
     operations: readonly BulkOperation[],
-    options?: WithSession & { ordered?: boolean; unseen?: boolean },
+    options?: WithTx & { ordered?: boolean; unseen?: boolean },
   ): Promise<mongo.BulkWriteResult | undefined>
 }
 
@@ -112,24 +115,27 @@ const raw = { raw: true, batchSize: 10_000 } as const
 /** What keeps a read or update to fields the schema knows: a misspelt one throws. */
 const strict = { strict: 'throw', strictQuery: 'throw', lean: true, timestamps: false } as const
 
-/** The view that one organization has of a collection. */
-export function scoped<T>(model: Model<T>, organizationId: string | Types.ObjectId): Scope<T> {
+/** The view that one organization has of a collection; with `tx` its operations belong to that transaction. */
+export function scoped<T>(model: Model<T>, organizationId: string | Types.ObjectId, tx?: ClientSession): Scope<T> {
   const organization = objectId(organizationId, 'organization')
+  const driven = <O extends WithTx>(options: O) => driverOptions(options, tx)
+  const timed = <O extends WithTx & Timed>({ maxTimeMs = READ_MS, ...options }: O) => ({
+    ...driven(options),
+    maxTimeMS: Math.max(1, Math.ceil(maxTimeMs)),
+  })
   const within = (filter: Filter = {}) => ({ ...tenantFirst(organization, filter) }) as never
   const stamped = (update: object, stamping: Stamping) => stampUpdate(model, update, stamping)
 
-  const insertMany: Scope<T>['insertMany'] = async (drafts, { session } = {}) => {
+  const insertMany: Scope<T>['insertMany'] = async (drafts, { tx } = {}) => {
     if (drafts.length === 0) return []
     const docs = await translateErrors(Promise.all(drafts.map(draft => toDocument(model, { ...draft, organization }))))
-    await translateErrors(
-      model.collection.insertMany(docs as mongo.Document[], { ordered: true, ...omitUndefined({ session }) }),
-    )
+    await translateErrors(model.collection.insertMany(docs as mongo.Document[], { ordered: true, ...driven({ tx }) }))
     return docs as T[]
   }
 
   const findOneAndDelete: Scope<T>['findOneAndDelete'] = (filter, options = {}) =>
     translateErrors(
-      model.findOneAndDelete(within(filter), { ...strict, ...omitUndefined(options) }).exec(),
+      model.findOneAndDelete(within(filter), { ...strict, ...driven(options) }).exec(),
     ) as Promise<T | null>
 
   const findOne: Scope<T>['findOne'] = (filter, { projection, ...options } = {}) =>
@@ -157,7 +163,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
         model
           .updateOne(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
             ...strict,
-            ...omitUndefined(options),
+            ...driven(options),
           })
           .exec(),
       ),
@@ -166,7 +172,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
         model
           .updateMany(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
             ...strict,
-            ...omitUndefined(options),
+            ...driven(options),
           })
           .exec(),
       ),
@@ -176,29 +182,29 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
           .findOneAndUpdate(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
             ...strict,
             returnDocument,
-            ...omitUndefined(options),
+            ...driven(options),
           })
           .exec(),
       ) as Promise<T | null>,
     deleteOne: (filter, options = {}) =>
-      translateErrors(model.deleteOne(within(filter), { ...strict, ...omitUndefined(options) }).exec()),
+      translateErrors(model.deleteOne(within(filter), { ...strict, ...driven(options) }).exec()),
     deleteMany: (filter, options = {}) =>
-      translateErrors(model.deleteMany(within(filter), { ...strict, ...omitUndefined(options) }).exec()),
+      translateErrors(model.deleteMany(within(filter), { ...strict, ...driven(options) }).exec()),
     findOneAndDelete,
-    async rewriteOne(filter, changes, { session }) {
-      const record = await findOneAndDelete(filter, { session })
+    async rewriteOne(filter, changes, { tx }) {
+      const record = await findOneAndDelete(filter, { tx })
       if (!record) return null
-      const [rewritten] = await insertMany([{ ...record, updatedAt: new Date(), ...changes }], { session })
+      const [rewritten] = await insertMany([{ ...record, updatedAt: new Date(), ...changes }], { tx })
       return rewritten!
     },
-    aggregate: <R extends object>(pipeline: PipelineStage[], options: WithSession & Timed = {}) =>
+    aggregate: <R extends object>(pipeline: PipelineStage[], options: WithTx & Timed = {}) =>
       translateErrors(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), timed(options)).toArray()),
     findRaw: (filter, options = {}) => repliesOf(model.collection.find(within(filter), { ...raw, ...timed(options) })),
     aggregateRaw: (pipeline, options = {}) =>
       repliesOf(model.collection.aggregate(tenantPipeline(organization, pipeline), { ...raw, ...timed(options) })),
     stream: <R extends object>(
       pipeline: PipelineStage[],
-      { maxTimeMs = STREAM_MS, ...options }: WithSession & Timed & { batchSize?: number } = {},
+      { maxTimeMs = STREAM_MS, ...options }: WithTx & Timed & { batchSize?: number } = {},
     ) =>
       streamOf<R>(
         model.collection.aggregate(
@@ -206,10 +212,10 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
           timed({ maxTimeMs, ...options }),
         ) as mongo.AggregationCursor<R>,
       ),
-    bulkWrite: async (operations, { session, ordered = false, unseen = false } = {}) => {
+    bulkWrite: async (operations, { tx, ordered = false, unseen = false } = {}) => {
       if (operations.length === 0) return undefined // the driver refuses to write nothing
       const writes = operations.map(operation => tenantWrite(model, organization, operation, unseen))
-      return translateErrors(model.collection.bulkWrite(writes as never, { ordered, ...omitUndefined({ session }) }))
+      return translateErrors(model.collection.bulkWrite(writes as never, { ordered, ...driven({ tx }) }))
     },
   }
 }
@@ -330,14 +336,10 @@ function stampUpdate<T>(model: Model<T>, update: object, { upsert = false, unsee
   return stamped
 }
 
-/** Options of a read with its time limit, as the driver takes them. */
-function timed<O extends Timed>({ maxTimeMs = READ_MS, ...options }: O) {
-  return { ...omitUndefined(options), maxTimeMS: Math.max(1, Math.ceil(maxTimeMs)) }
-}
-
-/** Without the options that are undefined: the driver tells a missing option from an undefined one. */
-function omitUndefined<O extends object>(options: O): Defined<O> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<O>
+/** Options as the driver takes them: a transaction is its session, and an undefined option is not a missing one. */
+function driverOptions<O extends WithTx>({ tx, ...options }: O, outer: ClientSession | undefined) {
+  const given = { ...options, session: tx ?? outer }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Defined<typeof given>
 }
 
 type Defined<O> = { [K in keyof O]: Exclude<O[K], undefined> }

@@ -13,9 +13,9 @@ import {
   type TestAudience,
   testCaller,
 } from '../../test/audience.ts'
+import { collections } from '../collections.ts'
 import { changeAll } from '../contacts/change-contact.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
-import { createData } from '../data.ts'
 import type { Attribute } from './attribute.model.ts'
 import { readDefinitions } from './definitions.ts'
 import { dropValues, dropValuesJob } from './drop-values.job.ts'
@@ -47,7 +47,7 @@ describe('attributes', () => {
   const ownData = async () => {
     const logger = createLogger({ service: 'audience', level: 'silent' })
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
-    return createData(store, logger)
+    return { store, collections: collections(store), logger }
   }
 
   it('defines, lists and describes', async () => {
@@ -159,19 +159,19 @@ describe('attributes', () => {
       const { id } = await create(me, { slug: 'city' })
       const contact = await contactWith(me, 'a@example.com', {})
       const data = await ownData()
-      const { attributes, contacts } = data.of(me.caller)
-      const isKnown = async (session: ClientSession) => (await readDefinitions(attributes, session)).has('city')
+      const { attributes, contacts } = data.collections.of(me.caller.organizationId)
+      const isKnown = async (tx: ClientSession) => (await readDefinitions(attributes, tx)).has('city')
       const patchOf = () => ({ 'attributes.city': 'Oslo' })
       const wish = { organizationId, id: contact, type: 'contact.updated', actor: actorOf(me.caller), patchOf } as const
       const change = changeAll(data)
       const writers = {
-        'a change': async (session: ClientSession) => {
-          if (await isKnown(session)) await change(session, [wish], organizationId)
+        'a change': async (tx: ClientSession) => {
+          if (await isKnown(tx)) await change(tx, [wish], organizationId)
         },
-        'a batch of an import': async (session: ClientSession) => {
-          await contactPositions(data, organizationId).lockMembership(session)
-          if (await isKnown(session))
-            await contacts.updateOne({ _id: contact }, { $set: { 'attributes.city': 'Oslo' } }, { session })
+        'a batch of an import': async (tx: ClientSession) => {
+          await contactPositions(data, organizationId).lockMembership(tx)
+          if (await isKnown(tx))
+            await contacts.updateOne({ _id: contact }, { $set: { 'attributes.city': 'Oslo' } }, { tx })
         },
       }
       const gone = async () => {
@@ -186,8 +186,8 @@ describe('attributes', () => {
       it(`leaves no value of ${writer} that ends later`, async () => {
         const { store, writers, remove, gone, values } = await atWork()
         const { promise: written, resolve } = Promise.withResolvers<void>()
-        const late = store.transaction(async session => {
-          await writers[writer](session)
+        const late = store.transaction(async tx => {
+          await writers[writer](tx)
           resolve()
           await pause(2000)
         })
@@ -201,11 +201,11 @@ describe('attributes', () => {
       it(`leaves no value of ${writer} that has read it, and writes later`, async () => {
         const { store, writers, isKnown, remove, gone, values } = await atWork()
         let removed: Promise<unknown> | undefined
-        await store.transaction(async session => {
-          await isKnown(session)
+        await store.transaction(async tx => {
+          await isKnown(tx)
           removed ??= remove().then(gone)
           await removed
-          await writers[writer](session)
+          await writers[writer](tx)
         })
         assert.deepEqual(await values(), {})
         await store.close()
@@ -238,12 +238,12 @@ describe('attributes', () => {
     // As a process killed right after its first write leaves it.
     await audience.db.collection('attributes').updateOne({ _id: new Types.ObjectId(id) }, { $set: { deleting: true } })
     const data = await ownData()
-    const { store, models, logger } = data
+    const { store, collections, logger } = data
     const dropper = dropValuesJob(data)
     dropper.start({ logger, metrics: createMetrics('test') })
     assert.ok(await dropper.dropped(me.caller.organizationId, 'city'))
     for (const contact of contacts) assert.deepEqual(await attributesOf(me, contact), {})
-    assert.equal(await models.attributes.countDocuments({ _id: id }), 0)
+    assert.equal(await collections.unscoped.attributes.countDocuments({ _id: id }), 0)
     await dropper.stop()
     await store.close()
   })

@@ -16,7 +16,7 @@ import { alive, readDefinitions } from './definitions.ts'
 export const attributes = (context: Context): Handlers<'rollcall.audience.v1.Attributes'> => ({
   listAttributes: ({ list }, { caller }) =>
     runList({
-      scope: context.of(caller).attributes,
+      scope: context.collections.of(caller.organizationId).attributes,
       query: list ?? {},
       fields: attributeFields,
       base: alive,
@@ -28,7 +28,7 @@ export const attributes = (context: Context): Handlers<'rollcall.audience.v1.Att
   deleteAttribute: ({ id }, call) => deleteAttribute(context, id, call),
 
   describeAttributes: async (_request, { caller }) => {
-    const definitions = await readDefinitions(context.of(caller).attributes)
+    const definitions = await readDefinitions(context.collections.of(caller.organizationId).attributes)
     return {
       definitions: [...definitions.values()].map(({ slug, type, options, required }) => ({
         slug,
@@ -41,7 +41,7 @@ export const attributes = (context: Context): Handlers<'rollcall.audience.v1.Att
 })
 
 async function createAttribute(context: Context, request: CreateAttributeRequest, { caller }: Call): Promise<HttpBody> {
-  const { attributes } = context.of(caller)
+  const { attributes } = context.collections.of(caller.organizationId)
   const { name, slug, type } = request
   checkSlug(slug)
   const options = [...new Set(request.options)]
@@ -51,9 +51,9 @@ async function createAttribute(context: Context, request: CreateAttributeRequest
   const quota = { limit: context.limits.attributes, what: 'attributes per organization', of: alive }
   const create = () =>
     context.store.transaction(
-      async session => {
-        await requireRoom(attributes, quota, session)
-        return attributes.insertOne(draft, { session })
+      async tx => {
+        await requireRoom(attributes, quota, tx)
+        return attributes.insertOne(draft, { tx })
       },
       { queue: `attributes of ${caller.organizationId}` },
     )
@@ -66,7 +66,7 @@ async function createAttribute(context: Context, request: CreateAttributeRequest
 }
 
 async function updateAttribute(context: Context, request: UpdateAttributeRequest, { caller }: Call): Promise<Updated> {
-  const { attributes } = context.of(caller)
+  const { attributes } = context.collections.of(caller.organizationId)
   const filter = { _id: request.id, ...alive }
   const current = await attributes.findOne(filter)
   if (!current) throw new AppError('attribute.not_found')
@@ -83,7 +83,7 @@ async function updateAttribute(context: Context, request: UpdateAttributeRequest
 
 /** From here on the definition counts for nobody; its values go after it, and what a stop leaves is dropped at the next start. */
 async function deleteAttribute(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
-  const { attributes } = context.of(caller)
+  const { attributes } = context.collections.of(caller.organizationId)
   const deleted = await attributes.findOneAndUpdate(
     { _id: id, ...alive },
     { $set: { deleting: true } },

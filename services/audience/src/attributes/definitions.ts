@@ -7,7 +7,7 @@ import type { Definitions } from './attribute-values.ts'
 export const alive = { deleting: false }
 
 /** An organization's definitions. Who writes values reads them in the transaction of the write. */
-export async function readDefinitions(attributes: Scope<Attribute>, session?: ClientSession): Promise<Definitions> {
-  const found = await attributes.find(alive, { session, sort: { _id: 1 } })
+export async function readDefinitions(attributes: Scope<Attribute>, tx?: ClientSession): Promise<Definitions> {
+  const found = await attributes.find(alive, { tx, sort: { _id: 1 } })
   return new Map(found.map(definition => [definition.slug, definition]))
 }

@@ -1,9 +1,8 @@
 import { defineJob, type Job, type LeaseSlice, type Outcome } from '@rollcall/jobs'
 import { pause } from '@rollcall/runtime'
-import { scoped } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import { contactPositions } from '../contacts/contact-positions.ts'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import type { Attribute } from './attribute.model.ts'
 import { pathOf } from './attribute-values.ts'
 
@@ -37,13 +36,13 @@ const LOCK_TIMEOUT_MS = 5000
 
 /** Creates the job that drops the values of deleted attributes. */
 export function dropValuesJob(data: Data): DropValuesJob {
-  const { models } = data
+  const { collections } = data
   const callers = new Map<string, () => void>()
   const job = defineJob<Attribute>({
     name: 'attribute-values',
     lease: { store: data.store },
-    unfinished: () => models.attributes.find({ deleting: true }).lean<Attribute[]>().exec(),
-    load: ({ _id, organization }) => scoped(models.attributes, organization).findOne({ _id, deleting: true }),
+    unfinished: () => collections.unscoped.attributes.find({ deleting: true }).lean<Attribute[]>().exec(),
+    load: ({ _id, organization }) => collections.of(organization).attributes.findOne({ _id, deleting: true }),
     since: ({ updatedAt }) => updatedAt,
     run: (attribute, slice) => dropValues(data, attribute, slice, () => callers.get(String(attribute._id))?.()),
   })
@@ -57,7 +56,7 @@ export function dropValuesJob(data: Data): DropValuesJob {
       await Promise.race([firstPass, completed]).finally(() => callers.delete(id))
     },
     async dropped(organizationId, slug) {
-      const { attributes } = data.of({ organizationId })
+      const { attributes } = data.collections.of(organizationId)
       const isDeleting = async () => (await attributes.count({ slug, deleting: true })) > 0
       if (!(await isDeleting())) return (await attributes.count({ slug })) === 0
       for (const until = Date.now() + CALLER_TIMEOUT_MS; Date.now() < until; await pause(POLL_MS)) {
@@ -80,14 +79,14 @@ export async function dropValues(
   onFirstPass()
   await awaitWriters(data, attribute)
   if ((await pass(data, attribute, slice, until)) !== 0) return 'again'
-  const { attributes } = data.of({ organizationId: String(attribute.organization) })
+  const { attributes } = data.collections.of(attribute.organization)
   await attributes.deleteOne({ _id: attribute._id, deleting: true })
   return 'done'
 }
 
 /** Goes once through all contacts that have a value. @returns how many values went, or again where the time is over */
 async function pass(data: Data, attribute: Attribute, slice: LeaseSlice, until: number): Promise<number | 'again'> {
-  const { contacts } = data.of({ organizationId: String(attribute.organization) })
+  const { contacts } = data.collections.of(attribute.organization)
   const withValue = [{ $match: { [pathOf(attribute.slug)]: { $exists: true } } }, { $project: { _id: 1 as const } }]
   let dropped = 0
   const ids: Types.ObjectId[] = []
@@ -105,26 +104,26 @@ async function pass(data: Data, attribute: Attribute, slice: LeaseSlice, until: 
  * the same slug. @returns how many values went
  */
 function dropFrom(
-  { store, of }: Data,
+  { store, collections }: Data,
   { _id, organization, slug }: Attribute,
   { fence }: LeaseSlice,
   ids: Types.ObjectId[],
 ): Promise<number> {
-  const { attributes, contacts } = of({ organizationId: String(organization) })
-  return store.transaction(async session => {
-    await fence(session)
+  const { attributes, contacts } = collections.of(organization)
+  return store.transaction(async tx => {
+    await fence(tx)
     const mark = { $set: { updatedAt: new Date() } }
-    const marked = await attributes.updateOne({ _id, deleting: true }, mark, { session })
+    const marked = await attributes.updateOne({ _id, deleting: true }, mark, { tx })
     if (marked.matchedCount === 0) return 0
-    await contacts.updateMany({ _id: { $in: ids } }, { $unset: { [pathOf(slug)]: 1 } }, { session })
-    await contactPositions({ store }, organization).invalidate(session)
+    await contacts.updateMany({ _id: { $in: ids } }, { $unset: { [pathOf(slug)]: 1 } }, { tx })
+    await contactPositions({ store }, organization).invalidate(tx)
     return ids.length
   })
 }
 
 /** After it, no writer adds a value: whoever knew the definition as alive has committed, or reads anew. */
 function awaitWriters({ store }: Data, { organization }: Attribute): Promise<void> {
-  return store.transaction(session => contactPositions({ store }, organization).lockAll(session), {
+  return store.transaction(tx => contactPositions({ store }, organization).lockAll(tx), {
     timeoutMs: LOCK_TIMEOUT_MS,
     queue: String(organization), // as the batches of imports, which leave little room between them
   })

@@ -8,7 +8,7 @@ import { type ContactUpdate, updated, updateOf } from '../contacts/changes.ts'
 import { type Contact, placed, untouched } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { confirmOptOuts } from '../contacts/opt-outs.ts'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import { changeEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import type { AudienceList } from '../lists/list.model.ts'
@@ -27,7 +27,7 @@ import { ruleOut } from './rule-out.ts'
 export async function applyBatch(context: Data, request: ApplyBatchRequest, call: Call): Promise<ApplyBatchResponse> {
   const { deadline, caller } = call
   const applyInTransaction = () =>
-    context.store.transaction(session => apply(context, session, request, call), {
+    context.store.transaction(tx => apply(context, tx, request, call), {
       timeoutMs: deadline - Date.now(),
       queue: caller.organizationId, // all of them write the register of the list
     })
@@ -42,44 +42,39 @@ function skipped({ rows }: ApplyBatchRequest): string {
   return writeOutcomes(rows.map(() => 'SKIPPED'))
 }
 
-async function apply(
-  context: Data,
-  session: ClientSession,
-  request: ApplyBatchRequest,
-  { caller }: Call,
-): Promise<Batch> {
-  const { contacts, attributes, history, batches, lists } = context.of(caller)
+async function apply(context: Data, tx: ClientSession, request: ApplyBatchRequest, { caller }: Call): Promise<Batch> {
+  const { contacts, attributes, history, batches, lists } = context.collections.of(caller.organizationId)
   const job = objectId(request.jobId, 'jobId')
   const places = contactPositions(context, caller.organizationId)
   // The register is written first: a batch that meets one of another replica finds out here, not when its work is done.
-  await places.lockMembership(session)
-  const applied = await batches.findOne({ job, number: request.number }, { session })
+  await places.lockMembership(tx)
+  const applied = await batches.findOne({ job, number: request.number }, { tx })
   if (applied) return applied
-  if (request.settle) return ruleOut(batches, session, job, request.number)
+  if (request.settle) return ruleOut(batches, tx, job, request.number)
 
-  const checked = checkBatch(request, await readDefinitions(attributes, session))
+  const checked = checkBatch(request, await readDefinitions(attributes, tx))
   const emailKeys = [...checked.candidates.keys()]
-  const plan = planBatch(checked, await findKnown(contacts, emailKeys, session))
-  const open = await openLists(lists, request.listIds, session)
-  const { first, at } = await takePlaces(places, session, plan.inserts.length)
+  const plan = planBatch(checked, await findKnown(contacts, emailKeys, tx))
+  const open = await openLists(lists, request.listIds, tx)
+  const { first, at } = await takePlaces(places, tx, plan.inserts.length)
   const created = newContacts(contacts.organization, plan, job, open, first, at)
   const updates = plan.updates.map(({ contact, changes }) => ({ contact, update: updateOf(contact, changes, at) }))
   const entries = importedEntries(plan, job, at)
-  await contacts.bulkWrite([...created.map(insertOf), ...updates.map(update => writeOf(update, job))], { session })
+  await contacts.bulkWrite([...created.map(insertOf), ...updates.map(update => writeOf(update, job))], { tx })
   const saysOut = ({ emailKey }: Contact) =>
     checked.candidates.get(emailKey)?.some(({ row }) => row.unsubscribed === true) ?? false
   const ofOthers = ({ optedOutBy }: Contact) => !optedOutBy?.equals(job)
-  await confirmOptOuts(contacts, plan.known.filter(saysOut).filter(ofOthers), session)
-  await history.bulkWrite(entries.map(insertOf), { session })
+  await confirmOptOuts(contacts, plan.known.filter(saysOut).filter(ofOthers), tx)
+  await history.bulkWrite(entries.map(insertOf), { tx })
   const changed = updates.map(({ contact, update }) => ({ before: contact, after: updated(contact, update) }))
-  await moveListCounts(lists, [...created.map(after => ({ after })), ...changed], session)
+  await moveListCounts(lists, [...created.map(after => ({ after })), ...changed], tx)
   const after = new Map(changed.map(turn => [turn.before, turn.after]))
   const known = plan.known.map(contact => after.get(contact) ?? contact)
   const joined: Membership[] = []
   for (const list of open) {
     const arrival = { list, actor: importActor(job), source: 'import', at } as const
-    joined.push(...(await writeMemberships(context, session, created, arrival)))
-    joined.push(...(await addMembers(context, session, known, arrival)))
+    joined.push(...(await writeMemberships(context, tx, created, arrival)))
+    joined.push(...(await addMembers(context, tx, known, arrival)))
   }
   const batch: Batch = {
     _id: new Types.ObjectId(),
@@ -95,23 +90,23 @@ async function apply(
     joined: joined.map(({ _id }) => _id),
     at,
   }
-  await batches.bulkWrite([insertOf(batch)], { session })
+  await batches.bulkWrite([insertOf(batch)], { tx })
   return batch
 }
 
 /** The contacts that rows of a batch may be about, by emailKey. */
-export async function findKnown(contacts: Scope<Contact>, emailKeys: string[], session?: ClientSession) {
-  const known = await contacts.find({ emailKey: { $in: emailKeys } }, { session, batchSize: emailKeys.length + 1 })
+export async function findKnown(contacts: Scope<Contact>, emailKeys: string[], tx?: ClientSession) {
+  const known = await contacts.find({ emailKey: { $in: emailKeys } }, { tx, batchSize: emailKeys.length + 1 })
   return new Map(known.map(contact => [contact.emailKey, contact]))
 }
 
 /** Those of the lists that take contacts. */
-export function openLists(lists: Scope<AudienceList>, ids: readonly string[], session?: ClientSession) {
-  return ids.length > 0 ? lists.find({ _id: { $in: [...new Set(ids)] }, archived: false }, { session }) : []
+export function openLists(lists: Scope<AudienceList>, ids: readonly string[], tx?: ClientSession) {
+  return ids.length > 0 ? lists.find({ _id: { $in: [...new Set(ids)] }, archived: false }, { tx }) : []
 }
 
-async function takePlaces(places: Positions, session: ClientSession, count: number) {
-  return count > 0 ? places.take(session, count) : { first: 0, at: new Date() }
+async function takePlaces(places: Positions, tx: ClientSession, count: number) {
+  return count > 0 ? places.take(tx, count) : { first: 0, at: new Date() }
 }
 
 /** New contacts have no history entry written: a million of them would double the work, and each says it all by itself. */

@@ -18,7 +18,8 @@ import {
   type TestAudience,
   testCaller,
 } from '../../test/audience.ts'
-import { type Collections, createData, type Data } from '../data.ts'
+import { type Collections, collections, type Tenant } from '../collections.ts'
+import type { Data } from '../context.ts'
 import { applyBatch } from './apply-batch.ts'
 
 /** Processes killed; more of them in a soak. */
@@ -280,19 +281,22 @@ describe('batches', () => {
 
     it('at any step, it comes to the same when it is applied again', async t => {
       const calm = await prepare()
-      const answer = await applyBatch(createData(store, logger), batch, callOf(calm))
+      const answer = await applyBatch({ store, collections: collections(store), logger }, batch, callOf(calm))
       const expected = await stored(calm)
       let survived = false
       for (let step = 1; !survived; step++) {
         const me = await prepare()
         const before = await stored(me)
-        const doomed = killedAt(createData(store, logger), step)
+        const doomed = killedAt({ store, collections: collections(store), logger }, step)
         survived = await applyBatch(doomed, batch, callOf(me)).then(
           () => true,
           () => false,
         )
         if (!survived) assert.deepEqual(await stored(me), before, `step ${step} leaves nothing behind`)
-        assert.deepEqual(await applyBatch(createData(store, logger), batch, callOf(me)), answer)
+        assert.deepEqual(
+          await applyBatch({ store, collections: collections(store), logger }, batch, callOf(me)),
+          answer,
+        )
         assert.deepEqual(await stored(me), expected, `killed at step ${step}`)
         if (survived) t.diagnostic(`killed at ${step - 1} steps`)
       }
@@ -303,7 +307,7 @@ describe('batches', () => {
       for (let step = 1; step <= 6; step++) {
         const me = await prepare()
         const before = await stored(me)
-        const doomed = killedAt(createData(store, logger), step)
+        const doomed = killedAt({ store, collections: collections(store), logger }, step)
         const naive = { ...doomed, store: { ...store, transaction: work => work(undefined as never) } satisfies Store }
         await assert.rejects(applyBatch(naive, batch, callOf(me)), /killed/)
         if (!isDeepStrictEqual(await stored(me), before)) traces++
@@ -338,7 +342,7 @@ describe('batches', () => {
 
     it('after the commit, it answers what it did', async () => {
       const me = await prepare()
-      const context = createData(store, logger)
+      const context = { store, collections: collections(store), logger }
       const losingAnswer: Data = {
         ...context,
         store: {
@@ -372,14 +376,9 @@ function killedAt(context: Data, step: number): Data {
         }
       },
     })
-  return {
-    ...context,
-    of: caller => {
-      const collections = Object.entries(context.of(caller)).map(([name, scope]) => [
-        name,
-        doomed(scope as Scope<object>),
-      ])
-      return Object.fromEntries(collections) as Collections
-    },
-  }
+  const of: Collections['of'] = (...given) =>
+    new Proxy(context.collections.of(...given), {
+      get: (tenant, name: keyof Tenant) => doomed(tenant[name] as Scope<object>),
+    })
+  return { ...context, collections: { ...context.collections, of } }
 }

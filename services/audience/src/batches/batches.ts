@@ -11,7 +11,7 @@ export const batches = (context: Context): Handlers<'rollcall.audience.v1.Batche
   undoBatch: (request, call) => undoBatch(context, request, call),
 
   checkLists: async ({ listIds }, { caller }) => {
-    const found = await context.of(caller).lists.find({ _id: { $in: listIds } })
+    const found = await context.collections.of(caller.organizationId).lists.find({ _id: { $in: listIds } })
     const known = new Set(found.map(({ _id }) => String(_id)))
     return {
       unknown: listIds.filter(id => !known.has(id.toLowerCase())),

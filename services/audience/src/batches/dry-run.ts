@@ -8,7 +8,7 @@ import type { Call } from '@rollcall/rpc'
 import { pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Change } from '../contacts/changes.ts'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import { isMember } from '../lists/members.ts'
 import { findKnown, openLists } from './apply-batch.ts'
 import { checkBatch, type ImportedContact, type Plan, planBatch } from './plan-batch.ts'
@@ -19,7 +19,7 @@ export async function dryRunBatch(
   request: ApplyBatchRequest,
   { caller }: Call,
 ): Promise<ApplyBatchResponse> {
-  const { contacts, attributes, lists } = context.of(caller)
+  const { contacts, attributes, lists } = context.collections.of(caller.organizationId)
   const checked = checkBatch(request, await readDefinitions(attributes))
   const emailKeys = [...checked.candidates.keys()]
   const plan = planBatch(checked, await findKnown(contacts, emailKeys))

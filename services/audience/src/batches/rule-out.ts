@@ -6,7 +6,7 @@ import type { Batch } from './batch.model.ts'
 /** Has a batch that has not come yet come to nothing: where it is still on its way, it is taken for one taken back. */
 export async function ruleOut(
   batches: Scope<Batch>,
-  session: ClientSession,
+  tx: ClientSession,
   job: Types.ObjectId,
   number: number,
 ): Promise<Batch> {
@@ -25,6 +25,6 @@ export async function ruleOut(
     at: new Date(),
     undone: { deleted: 0, restored: 0, kept: 0, removedFromLists: 0 },
   }
-  await batches.bulkWrite([insertOf(batch)], { session })
+  await batches.bulkWrite([insertOf(batch)], { tx })
   return batch
 }

@@ -9,7 +9,7 @@ import { type Change, changesOf, type Patch, updated, updateOf } from '../contac
 import type { Contact } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
@@ -25,7 +25,7 @@ import { ruleOut } from './rule-out.ts'
  * All of it is one transaction, and what it came to is kept with the batch, so that asking again answers the same.
  */
 export function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
-  return context.store.transaction(session => undo(context, session, request, caller.organizationId), {
+  return context.store.transaction(tx => undo(context, tx, request, caller.organizationId), {
     timeoutMs: deadline - Date.now(),
     queue: caller.organizationId, // as the batches themselves
   })
@@ -33,30 +33,30 @@ export function undoBatch(context: Data, request: UndoBatchRequest, { caller, de
 
 async function undo(
   context: Data,
-  session: ClientSession,
+  tx: ClientSession,
   { jobId, number }: UndoBatchRequest,
   organizationId: string,
 ): Promise<Undone> {
-  const { batches } = context.of({ organizationId })
+  const { batches } = context.collections.of(organizationId)
   const job = objectId(jobId, 'jobId')
-  await contactPositions(context, organizationId).lockMembership(session)
-  const found = await batches.findOne({ job, number }, { session })
-  const batch = found ?? (await ruleOut(batches, session, job, number))
+  await contactPositions(context, organizationId).lockMembership(tx)
+  const found = await batches.findOne({ job, number }, { tx })
+  const batch = found ?? (await ruleOut(batches, tx, job, number))
   if (batch.undone) return batch.undone
 
   const actor: Actor = { kind: 'import', id: String(job), name: 'CSV import undone' }
-  const work: Work = { context, session, organizationId, batch, actor, at: new Date() }
+  const work: Work = { context, tx, organizationId, batch, actor, at: new Date() }
   const deleted = await deleteCreated(work)
   const restored = await restoreUpdated(work)
   const kept = batch.created.length + batch.changed.length - deleted - restored
   const undone = { deleted, restored, kept, removedFromLists: await endMemberships(work) }
-  await batches.updateOne({ _id: batch._id }, { $set: { undone } }, { session })
+  await batches.updateOne({ _id: batch._id }, { $set: { undone } }, { tx })
   return undone
 }
 
 type Work = {
   context: Data
-  session: ClientSession
+  tx: ClientSession
   organizationId: string
   batch: Batch
   actor: Actor
@@ -64,23 +64,23 @@ type Work = {
 }
 
 async function deleteCreated(work: Work): Promise<number> {
-  const { context, session, organizationId, batch } = work
-  const { contacts } = context.of({ organizationId })
-  const created = await contacts.find({ _id: { $in: batch.created } }, { session })
+  const { context, tx, organizationId, batch } = work
+  const { contacts } = context.collections.of(organizationId)
+  const created = await contacts.find({ _id: { $in: batch.created } }, { tx })
   const claimed = await claimedByOthers(work)
   const gone = created.filter(contact => !claimed.has(String(contact._id)) && !isKeptOptOut(contact, batch))
-  if (gone.length > 0) await deleteContacts(context, session, organizationId, gone)
+  if (gone.length > 0) await deleteContacts(context, tx, organizationId, gone)
   return gone.length
 }
 
 /** Of the contacts made, those that somebody else has changed since, or added to a list that they are on. */
-async function claimedByOthers({ context, session, organizationId, batch }: Work): Promise<Set<string>> {
-  const { history, memberships } = context.of({ organizationId })
+async function claimedByOthers({ context, tx, organizationId, batch }: Work): Promise<Set<string>> {
+  const { history, memberships } = context.collections.of(organizationId)
   const made = { $in: batch.created }
   const isOther = ({ id }: Actor) => id !== String(batch.job)
   const projection = { person: 1, kind: 1, type: 1, actor: 1 } as const
-  const entries = await history.find({ person: made }, { session, projection })
-  const joined = await memberships.find({ contact: made }, { session, projection: { contact: 1, addedBy: 1 } })
+  const entries = await history.find({ person: made }, { tx, projection })
+  const joined = await memberships.find({ contact: made }, { tx, projection: { contact: 1, addedBy: 1 } })
   const changes = entries.filter(({ kind, type, actor }) => kind === 'change' && isOther(actor) && !ofLists.has(type))
   const undone = new Set(changes.filter(({ type }) => type === 'contact.import_undone').map(workOf))
   const changed = changes.filter(entry => !undone.has(workOf(entry))).map(({ person }) => person)
@@ -97,13 +97,11 @@ function workOf({ person, actor }: Pick<HistoryEntry, 'person' | 'actor'>): stri
 }
 
 async function restoreUpdated(work: Work): Promise<number> {
-  const { context, session, organizationId, batch, actor, at } = work
-  const { contacts, history, lists } = context.of({ organizationId })
+  const { context, tx, organizationId, batch, actor, at } = work
+  const { contacts, history, lists } = context.collections.of(organizationId)
   const definitions = await definitionsOf(work)
-  const entries = await byId(history.find({ _id: { $in: batch.changed } }, { session }))
-  const current = await byId(
-    contacts.find({ _id: { $in: [...entries.values()].map(({ person }) => person) } }, { session }),
-  )
+  const entries = await byId(history.find({ _id: { $in: batch.changed } }, { tx }))
+  const current = await byId(contacts.find({ _id: { $in: [...entries.values()].map(({ person }) => person) } }, { tx }))
   const restored = batch.changed.flatMap((id, index) => {
     const entry = entries.get(String(id))
     const before = entry && current.get(String(entry.person))
@@ -116,19 +114,19 @@ async function restoreUpdated(work: Work): Promise<number> {
     return [{ before, after: updated(before, update), update, changes }]
   })
   const writes = restored.map(({ before, update }) => ({ updateOne: { filter: { _id: before._id }, update } }))
-  await contacts.bulkWrite(writes, { session })
+  await contacts.bulkWrite(writes, { tx })
   const undoEntries = restored.map(({ before, changes }) =>
     changeEntry(before, 'contact.import_undone', at, actor, { changes, importJob: batch.job }),
   )
-  await history.bulkWrite(undoEntries.map(insertOf), { session })
-  await moveListCounts(lists, restored, session)
+  await history.bulkWrite(undoEntries.map(insertOf), { tx })
+  await moveListCounts(lists, restored, tx)
   return restored.length
 }
 
 /** The definitions that the batch met and that are there still: values of a later one are no work of the batch. */
-async function definitionsOf({ context, session, organizationId, batch }: Work): Promise<Definitions> {
-  const { attributes } = context.of({ organizationId })
-  const found = await attributes.find({ ...alive, createdAt: { $lte: batch.at } }, { session })
+async function definitionsOf({ context, tx, organizationId, batch }: Work): Promise<Definitions> {
+  const { attributes } = context.collections.of(organizationId)
+  const found = await attributes.find({ ...alive, createdAt: { $lte: batch.at } }, { tx })
   return new Map(found.map(definition => [definition.slug, definition]))
 }
 
@@ -171,15 +169,15 @@ function withoutTags(current: readonly string[], change: Change): string[] {
   return [...new Set([...current.filter(tag => !brought.has(tag)), ...taken])]
 }
 
-async function endMemberships({ context, session, organizationId, batch, actor, at }: Work): Promise<number> {
-  const { contacts, lists, memberships } = context.of({ organizationId })
-  const left = await memberships.find({ _id: { $in: batch.joined } }, { session })
+async function endMemberships({ context, tx, organizationId, batch, actor, at }: Work): Promise<number> {
+  const { contacts, lists, memberships } = context.collections.of(organizationId)
+  const left = await memberships.find({ _id: { $in: batch.joined } }, { tx })
   let removed = 0
   for (const [id, members] of Map.groupBy(left, ({ list }) => String(list))) {
-    const list = await lists.findOne({ _id: id }, { session })
+    const list = await lists.findOne({ _id: id }, { tx })
     if (!list) continue // it is deleted, and its memberships are on their way out
-    const candidates = await contacts.find({ _id: { $in: members.map(({ contact }) => contact) } }, { session })
-    removed += await removeMembers(context, session, candidates, { list, actor, at })
+    const candidates = await contacts.find({ _id: { $in: members.map(({ contact }) => contact) } }, { tx })
+    removed += await removeMembers(context, tx, candidates, { list, actor, at })
   }
   return removed
 }

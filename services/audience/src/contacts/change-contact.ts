@@ -11,7 +11,7 @@ import {
 } from '@rollcall/store'
 import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
@@ -49,20 +49,20 @@ export function contactChanger(context: Data): ChangeContact {
 
 /** Writes changes of contacts of one organization in the transaction given. */
 export function changeAll(context: Data): WriteGroup<ChangeWish, Made | undefined> {
-  return async (session, wishes) => {
-    const { contacts, attributes, history, lists } = context.of(wishes[0]!)
+  return async (tx, wishes) => {
+    const { contacts, attributes, history, lists } = context.collections.of(wishes[0]!.organizationId)
     const wantsAttributes = wishes.some(({ type }) => type === 'contact.attributes_updated')
-    const definitions = wantsAttributes ? await readDefinitions(attributes, session) : new Map()
-    const current = await findContacts(contacts, wishes, session)
+    const definitions = wantsAttributes ? await readDefinitions(attributes, tx) : new Map()
+    const current = await findContacts(contacts, wishes, tx)
     const results = wishes.map(wish => orRefusal(() => make(wish, current, definitions)))
     const made = results.filter(succeeded)
-    await contacts.bulkWrite(made.flatMap(writesOf), { session, ordered: true })
-    await confirmOptOuts(contacts, optedOutAgain(wishes, current, definitions), session)
+    await contacts.bulkWrite(made.flatMap(writesOf), { tx, ordered: true })
+    await confirmOptOuts(contacts, optedOutAgain(wishes, current, definitions), tx)
     if (made.length === 0) return results
-    await contactPositions(context, contacts.organization).invalidate(session)
-    await history.bulkWrite(made.map(entryOf).map(insertOf), { session })
-    await moveListCounts(lists, made, session)
-    await addEvents(session, made.map(eventOf))
+    await contactPositions(context, contacts.organization).invalidate(tx)
+    await history.bulkWrite(made.map(entryOf).map(insertOf), { tx })
+    await moveListCounts(lists, made, tx)
+    await addEvents(tx, made.map(eventOf))
     return results
   }
 }

@@ -29,14 +29,14 @@ export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Conta
     exportContacts: (request, call) => exportContacts(context, request, call),
 
     getImportSample: async (_request, { caller }) => {
-      const definitions = await readDefinitions(context.of(caller).attributes)
+      const definitions = await readDefinitions(context.collections.of(caller.organizationId).attributes)
       return sampleCsv([...definitions.values()])
     },
 
     countTags: async (_request, { caller }) =>
       json(
-        await context
-          .of(caller)
+        await context.collections
+          .of(caller.organizationId)
           .contacts.aggregate([
             { $unwind: '$tags' },
             { $group: { _id: '$tags', count: { $sum: 1 } } },
@@ -46,7 +46,8 @@ export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Conta
           ]),
       ),
 
-    getContact: async ({ id }, { caller }) => json(publicContact(await context.of(caller).contacts.get(id, 'contact'))),
+    getContact: async ({ id }, { caller }) =>
+      json(publicContact(await context.collections.of(caller.organizationId).contacts.get(id, 'contact'))),
 
     createContact: (request, call) => create(request, call),
 

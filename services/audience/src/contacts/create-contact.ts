@@ -10,7 +10,7 @@ import {
   requireAttributes,
 } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import { createdEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { distinctTags } from './changes.ts'
@@ -32,26 +32,26 @@ export function contactCreator(context: Data): (request: CreateContactRequest, c
 }
 
 function createAll(context: Data): WriteGroup<Wish, Contact> {
-  return async (session, wishes, organizationId) => {
-    const { contacts, attributes, history } = context.of({ organizationId })
-    const definitions = await readDefinitions(attributes, session)
-    const taken = await takenEmails(contacts, wishes, session)
+  return async (tx, wishes, organizationId) => {
+    const { contacts, attributes, history } = context.collections.of(organizationId)
+    const definitions = await readDefinitions(attributes, tx)
+    const taken = await takenEmails(contacts, wishes, tx)
     const checked = wishes.map(wish => orRefusal(() => newContact(wish, definitions, taken)))
     const count = checked.filter(succeeded).length
-    const { first, at } = await contactPositions(context, organizationId).take(session, count)
+    const { first, at } = await contactPositions(context, organizationId).take(tx, count)
     let position = first
     const results = checked.map(each => (succeeded(each) ? placed(contacts.organization, each, position++, at) : each))
     const created = results.filter(succeeded)
-    await contacts.bulkWrite(created.map(insertOf), { session })
-    await history.bulkWrite(created.map(createdEntry).map(insertOf), { session })
-    await addEvents(session, created.map(createdEvent))
+    await contacts.bulkWrite(created.map(insertOf), { tx })
+    await history.bulkWrite(created.map(createdEntry).map(insertOf), { tx })
+    await addEvents(tx, created.map(createdEvent))
     return results
   }
 }
 
-async function takenEmails(contacts: Scope<Contact>, wishes: readonly Wish[], session: ClientSession) {
+async function takenEmails(contacts: Scope<Contact>, wishes: readonly Wish[], tx: ClientSession) {
   const emailKeys = wishes.map(({ request }) => emailKeyOf(request.email))
-  const found = await contacts.find({ emailKey: { $in: emailKeys } }, { session, projection: { emailKey: 1 } })
+  const found = await contacts.find({ emailKey: { $in: emailKeys } }, { tx, projection: { emailKey: 1 } })
   return new Set(found.map(({ emailKey }) => emailKey))
 }
 

@@ -2,7 +2,7 @@ import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { type Actor, actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { deleteMembershipsOf } from '../lists/members.ts'
 import { type Contact, publicContact } from './contact.model.ts'
@@ -29,17 +29,17 @@ export function contactDeleter(context: Data): (id: string, call: Call) => Promi
 }
 
 function deleteAll(context: Data): WriteGroup<Wish, Deleted> {
-  return async (session, wishes, organizationId) => {
-    const { contacts } = context.of({ organizationId })
-    const found = await findContacts(contacts, wishes, session)
+  return async (tx, wishes, organizationId) => {
+    const { contacts } = context.collections.of(organizationId)
+    const found = await findContacts(contacts, wishes, tx)
     const results = wishes.map(wish => orRefusal(() => take(wish, found)))
     const deleted = results.filter(succeeded)
     if (deleted.length === 0) return results
     const gone = deleted.map(({ contact }) => contact)
-    await deleteContacts(context, session, organizationId, gone)
+    await deleteContacts(context, tx, organizationId, gone)
     const at = new Date()
     await addEvents(
-      session,
+      tx,
       deleted.map(({ contact, actor }) => deletedEvent(contact, actor, at)),
     )
     return results
@@ -52,23 +52,23 @@ function deleteAll(context: Data): WriteGroup<Wish, Deleted> {
  */
 export async function deleteContacts(
   context: Data,
-  session: ClientSession,
+  tx: ClientSession,
   organizationId: string,
   gone: readonly Contact[],
 ): Promise<void> {
-  const { contacts, history, emails, lists } = context.of({ organizationId })
+  const { contacts, history, emails, lists } = context.collections.of(organizationId)
   const ids = gone.map(({ _id }) => _id)
   const places = gone.map(({ position }) => position)
-  await contacts.deleteMany({ _id: { $in: ids } }, { session })
-  await history.deleteMany({ person: { $in: ids } }, { session })
-  await emails.deleteMany({ contact: { $in: ids } }, { session })
-  await contactPositions(context, organizationId).release(session, places)
+  await contacts.deleteMany({ _id: { $in: ids } }, { tx })
+  await history.deleteMany({ person: { $in: ids } }, { tx })
+  await emails.deleteMany({ contact: { $in: ids } }, { tx })
+  await contactPositions(context, organizationId).release(tx, places)
   await moveListCounts(
     lists,
     gone.map(before => ({ before })),
-    session,
+    tx,
   )
-  await deleteMembershipsOf(context, session, gone)
+  await deleteMembershipsOf(context, tx, gone)
 }
 
 function take({ id, actor }: Wish, found: Map<string, Contact>): Deleted {

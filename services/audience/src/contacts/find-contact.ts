@@ -6,9 +6,9 @@ import type { Contact } from './contact.model.ts'
 export async function findContacts(
   contacts: Scope<Contact>,
   wishes: readonly { id: string }[],
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<Map<string, Contact>> {
   const ids = [...new Set(wishes.map(({ id }) => id))]
-  const found = await contacts.find({ _id: { $in: ids } }, { session })
+  const found = await contacts.find({ _id: { $in: ids } }, { tx })
   return new Map(found.map(contact => [String(contact._id), contact]))
 }

@@ -10,7 +10,7 @@ import type { ChangeContact } from './change-contact.ts'
 export function userLinker(context: Context, change: ChangeContact) {
   return async ({ id, userId }: LinkUserRequest, call: Call): Promise<Updated> => {
     if (userId === '') return change(call, id, 'contact.user_unlinked', () => ({ user: null }))
-    await context.of(call.caller).contacts.get(id, 'contact') // an unknown contact is told before an unknown user
+    await context.collections.of(call.caller.organizationId).contacts.get(id, 'contact') // an unknown contact is told before an unknown user
     await requireUser(context, call, userId)
     const updated = await change(call, id, 'contact.user_linked', () => ({ user: objectId(userId, 'userId') })).catch(
       error => {

@@ -16,7 +16,9 @@ export async function listContacts(context: Context, { list }: ListRequest, call
   const { caller } = call
   const query = list ?? {}
   const isPlain = !(query.filter || query.sort || query.projection) // no field is named, so no attribute is
-  const definitions = isPlain ? new Map() : await readDefinitions(context.of(caller).attributes)
+  const definitions = isPlain
+    ? new Map()
+    : await readDefinitions(context.collections.of(caller.organizationId).attributes)
   const options = listOptions(context, caller, definitions)
   const populate = contactReferences(context, call)
   return runList({ ...options, query, present: publicContact, populate })
@@ -28,7 +30,7 @@ export async function exportContacts(
   query: ExportContactsRequest,
   { caller }: Call,
 ): Promise<AsyncIterable<HttpBody>> {
-  const definitions = await readDefinitions(context.of(caller).attributes)
+  const definitions = await readDefinitions(context.collections.of(caller.organizationId).attributes)
   const found = listRecords({ ...listOptions(context, caller, definitions), query, select: csvFields })
   return contactsAsCsv(found, [...definitions.values()])
 }
@@ -36,6 +38,6 @@ export async function exportContacts(
 function listOptions(context: Context, caller: Call['caller'], definitions: Definitions) {
   const positions = contactPositions(context, caller.organizationId)
   const total = async () => (await positions.read()).total
-  const { contacts: scope } = context.of(caller)
+  const { contacts: scope } = context.collections.of(caller.organizationId)
   return { scope, fields: contactFields(definitions), positions, total, matches: context.matches }
 }

@@ -9,9 +9,9 @@ import type { Contact } from './contact.model.ts'
 export async function confirmOptOuts(
   contacts: Scope<Contact>,
   confirmed: readonly Contact[],
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<void> {
   const ids = confirmed.filter(({ unsubscribed, optedOutBy }) => unsubscribed && optedOutBy).map(({ _id }) => _id)
   if (ids.length === 0) return
-  await contacts.updateMany({ _id: { $in: ids } }, { $set: { optedOutBy: null } }, { session, unseen: true })
+  await contacts.updateMany({ _id: { $in: ids } }, { $set: { optedOutBy: null } }, { tx, unseen: true })
 }

@@ -8,7 +8,7 @@ const emailFields: FieldTable = contactEmailFields
 
 /** The emails to a contact. */
 export async function listEmails(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
-  const { contacts, emails } = context.of(caller)
+  const { contacts, emails } = context.collections.of(caller.organizationId)
   const { _id: contact } = await contacts.get(id, 'contact')
   return runList({
     scope: emails,

@@ -47,7 +47,7 @@ const changeId = {
 /** Everything that happened to a contact, and while it is linked to an account, with that account too. */
 export async function listTimeline(context: Context, request: ListOfRequest, call: Call) {
   parseList(request.list ?? {}, entryFields) // what is refused is not to write anything either
-  const contact = await context.of(call.caller).contacts.get(request.id, 'contact')
+  const contact = await context.collections.of(call.caller.organizationId).contacts.get(request.id, 'contact')
   await writeUnwritten(context, contact)
   const person = contact.user ? { $in: [contact._id, contact.user] } : contact._id
   return listEntries(context, request, call, contact, { person })
@@ -55,13 +55,13 @@ export async function listTimeline(context: Context, request: ListOfRequest, cal
 
 /** What the person did, as opposed to what was done to the record. */
 export async function listActivities(context: Context, request: ListOfRequest, call: Call) {
-  const contact = await context.of(call.caller).contacts.get(request.id, 'contact')
+  const contact = await context.collections.of(call.caller.organizationId).contacts.get(request.id, 'contact')
   return listEntries(context, request, call, contact, { person: contact._id, kind: 'activity' })
 }
 
 /** The single changes of a contact's fields, out of the entries that hold them. */
 export async function listAttributesHistory(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
-  const { contacts, history } = context.of(caller)
+  const { contacts, history } = context.collections.of(caller.organizationId)
   const contact = await contacts.get(id, 'contact')
   return runList({
     scope: history,
@@ -99,7 +99,7 @@ function listEntries(
   base: object,
 ) {
   return runList<HistoryEntry>({
-    scope: context.of(caller).history,
+    scope: context.collections.of(caller.organizationId).history,
     base,
     stages: [...visibleTrail(caller), { $addFields: { contact } }], // also of what is about the account
     query: list ?? {},
@@ -118,19 +118,19 @@ const presentEntry = presenter(entryFields)
  */
 async function writeUnwritten(context: Context, contact: Contact): Promise<void> {
   if ((await unwrittenOf(context, contact)).length === 0) return
-  const { contacts, history } = context.of({ organizationId: String(contact.organization) })
-  await context.store.transaction(async session => {
+  const { contacts, history } = context.collections.of(contact.organization)
+  await context.store.transaction(async tx => {
     const noteLook = { $inc: { looks: 1 } }
-    const { matchedCount } = await contacts.updateOne({ _id: contact._id }, noteLook, { session, unseen: true })
+    const { matchedCount } = await contacts.updateOne({ _id: contact._id }, noteLook, { tx, unseen: true })
     if (matchedCount === 0) throw new AppError('contact.not_found')
-    const entries = await unwrittenOf(context, contact, session)
-    await history.bulkWrite(entries.map(insertOf), { session })
+    const entries = await unwrittenOf(context, contact, tx)
+    await history.bulkWrite(entries.map(insertOf), { tx })
   })
 }
 
-async function unwrittenOf(context: Context, contact: Contact, session?: ClientSession): Promise<HistoryEntry[]> {
-  const { history, memberships, lists } = context.of({ organizationId: String(contact.organization) })
-  const joined = contact.lists?.length ? await memberships.find({ contact: contact._id }, { session }) : []
+async function unwrittenOf(context: Context, contact: Contact, tx?: ClientSession): Promise<HistoryEntry[]> {
+  const { history, memberships, lists } = context.collections.of(contact.organization)
+  const joined = contact.lists?.length ? await memberships.find({ contact: contact._id }, { tx }) : []
   const imported = joined.filter(({ source }) => source === 'import')
   const names = await namesOf(lists, imported)
   const entries = imported.flatMap(each => {
@@ -140,7 +140,7 @@ async function unwrittenOf(context: Context, contact: Contact, session?: ClientS
   if (contact.source === 'import') entries.push(createdEntry(contact))
   if (entries.length === 0) return []
   const ids = { $in: entries.map(({ _id }) => _id) }
-  const written = await history.find({ _id: ids }, { session, projection: { _id: 1 } })
+  const written = await history.find({ _id: ids }, { tx, projection: { _id: 1 } })
   const known = new Set(written.map(({ _id }) => String(_id)))
   return entries.filter(({ _id }) => !known.has(String(_id)))
 }

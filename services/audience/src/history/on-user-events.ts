@@ -4,7 +4,7 @@ import type { Actor } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
 import { type ClientSession, Types } from 'mongoose'
 import { changeAll } from '../contacts/change-contact.ts'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import { keptDetails, type TrailType, trailTypes } from './user-trail.ts'
 
 /** What an event of the identity service says of whom it concerns. */
@@ -32,9 +32,9 @@ async function keep(
   { organization, time }: Event,
   type: TrailType,
   told: UserData,
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<void> {
-  const { history } = data.of({ organizationId: organization })
+  const { history } = data.collections.of(organization)
   const entry = {
     subject: 'user',
     kind: 'activity',
@@ -45,7 +45,7 @@ async function keep(
   } as const
   await history.insertMany(
     usersOf(told).map(person => ({ ...entry, person })),
-    { session },
+    { tx },
   )
 }
 
@@ -61,13 +61,13 @@ async function forget(
   change: ReturnType<typeof changeAll>,
   { organization, subject }: Event,
   actor: Actor,
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<void> {
-  const { contacts, history } = data.of({ organizationId: organization })
+  const { contacts, history } = data.collections.of(organization)
   const user = new Types.ObjectId(subject)
-  await history.deleteMany({ person: user }, { session })
-  const linked = await contacts.find({ user }, { session, projection: { _id: 1 } })
+  await history.deleteMany({ person: user }, { tx })
+  const linked = await contacts.find({ user }, { tx, projection: { _id: 1 } })
   const unlink = { organizationId: organization, type: 'contact.user_unlinked', actor } as const
   const wishes = linked.map(({ _id }) => ({ ...unlink, id: String(_id), patchOf: () => ({ user: null }) }))
-  if (wishes.length > 0) await change(session, wishes, organization)
+  if (wishes.length > 0) await change(tx, wishes, organization)
 }

@@ -11,7 +11,7 @@ const membershipFields: FieldTable = listMembershipFields
 
 /** The lists a contact is on. */
 export async function listContactLists(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
-  const { contacts, memberships, lists } = context.of(caller)
+  const { contacts, memberships, lists } = context.collections.of(caller.organizationId)
   const { _id: contact, lists: joined = [] } = await contacts.get(id, 'contact')
   // Memberships of a list that is deleted are still on their way out.
   const named = await namesOf(

@@ -13,7 +13,7 @@ export type Turn = { before?: Counted; after?: Counted }
 export async function moveListCounts(
   lists: Scope<AudienceList>,
   turns: readonly Turn[],
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<void> {
   const moves = new Map<string, { memberCount: number; activeCount: number }>()
   const count = (contact: Counted | undefined, by: 1 | -1) => {
@@ -30,7 +30,7 @@ export async function moveListCounts(
   }
   for (const [_id, { memberCount, activeCount }] of moves) {
     if (memberCount !== 0 || activeCount !== 0)
-      await lists.updateOne({ _id }, { $inc: { memberCount, activeCount } }, { session, unseen: true })
+      await lists.updateOne({ _id }, { $inc: { memberCount, activeCount } }, { tx, unseen: true })
   }
 }
 

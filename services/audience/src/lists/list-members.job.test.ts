@@ -5,7 +5,8 @@ import { createLogger, createMetrics } from '@rollcall/runtime'
 import { connectStore, toStoreError } from '@rollcall/store'
 import { mongo, Types } from 'mongoose'
 import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../../test/audience.ts'
-import { createData, type Data } from '../data.ts'
+import { type Collections, collections, type Tenant } from '../collections.ts'
+import type { Data } from '../context.ts'
 import { type ListMembersJob, type ListWish, listMembersJob } from './list-members.job.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
@@ -19,7 +20,7 @@ describe('a job on the members of a list whose steps fail', () => {
   before(async () => {
     audience = await startTestAudience()
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
-    data = createData(store, logger)
+    data = { store, collections: collections(store), logger }
     close = store.close
   })
   after(async () => {
@@ -34,11 +35,12 @@ describe('a job on the members of a list whose steps fail', () => {
       tries++
       throw toStoreError(failure())
     }
-    const of: Data['of'] = caller => {
-      const collections = data.of(caller)
-      return { ...collections, contacts: { ...collections.contacts, aggregate } }
-    }
-    return { job: listMembersJob({ ...data, of }, { maxFailures: 3 }), tries: () => tries }
+    const of: Collections['of'] = (...given) =>
+      new Proxy(data.collections.of(...given), {
+        get: (tenant, name: keyof Tenant) => (name === 'contacts' ? { ...tenant.contacts, aggregate } : tenant[name]),
+      })
+    const job = listMembersJob({ ...data, collections: { ...data.collections, of } }, { maxFailures: 3 })
+    return { job, tries: () => tries }
   }
   const run = async ({ job }: { job: ListMembersJob }) => {
     const lists = audience.client('rollcall.audience.v1.Lists')

@@ -1,20 +1,12 @@
 import { AppError, reviveError } from '@rollcall/contract'
 import { defineJob, type Job, type LeaseJob, type LeaseSlice } from '@rollcall/jobs'
-import {
-  type Draft,
-  type Filter,
-  isDuplicate,
-  isOutOfTime,
-  LeaseLost,
-  parseFilter,
-  runnable,
-  scoped,
-} from '@rollcall/store'
+import { type Draft, type Filter, isDuplicate, isOutOfTime, LeaseLost, parseFilter, runnable } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
+import type { Tenant } from '../collections.ts'
 import { type Contact, contactFields } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
-import type { Collections, Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import { jobKey, type ListJob } from './list-job.model.ts'
 import { addMembers, candidateFields, endMemberships, isMember, removeMembers } from './members.ts'
 import { memberPositions } from './membership.model.ts'
@@ -62,13 +54,13 @@ const BACKOFF = { baseMs: 50, maxMs: 10_000 }
 
 /** Creates the job that works on the members of lists. */
 export function listMembersJob(data: Data, { maxFailures = MAX_FAILURES } = {}): ListMembersJob {
-  const { store, models } = data
+  const { store, collections } = data
   const job = defineJob<ListJob>({
     name: 'list-members',
     lease: { store },
     backoff: BACKOFF,
-    unfinished: () => models.listJobs.find({ done: false }).lean<ListJob[]>().exec(),
-    load: ({ _id, organization }) => scoped(models.listJobs, organization).findOne({ _id, done: false }),
+    unfinished: () => collections.unscoped.listJobs.find({ done: false }).lean<ListJob[]>().exec(),
+    load: ({ _id, organization }) => collections.of(organization).listJobs.findOne({ _id, done: false }),
     since: ({ updatedAt }) => updatedAt,
     async run(current, slice) {
       await step(data, current, slice, maxFailures)
@@ -78,7 +70,7 @@ export function listMembersJob(data: Data, { maxFailures = MAX_FAILURES } = {}):
   return {
     ...job,
     async run(organizationId, wish, signal) {
-      const { listJobs } = data.of({ organizationId })
+      const { listJobs } = data.collections.of(organizationId)
       let wanted = await ask(listJobs, wish)
       while (await job.complete(wanted, signal)) {
         const asIs = await listJobs.findOne({ _id: wanted._id })
@@ -91,7 +83,7 @@ export function listMembersJob(data: Data, { maxFailures = MAX_FAILURES } = {}):
 }
 
 /** Asks for what is wanted: of a job that is there another walk, since contacts may have changed behind the last one. */
-async function ask(listJobs: Collections['listJobs'], wish: ListWish): Promise<ListJob> {
+async function ask(listJobs: Tenant['listJobs'], wish: ListWish): Promise<ListJob> {
   const draft: Draft<ListJob> = { ...wish, key: jobKey(wish) }
   const again = async () => {
     await listJobs.updateOne(
@@ -120,7 +112,7 @@ async function ask(listJobs: Collections['listJobs'], wish: ListWish): Promise<L
 }
 
 /** Tells what a job came to, and forgets it unless it was asked for again. */
-async function tell(listJobs: Collections['listJobs'], job: ListJob): Promise<ListJob> {
+async function tell(listJobs: Tenant['listJobs'], job: ListJob): Promise<ListJob> {
   await listJobs.deleteOne({ _id: job._id, asked: job.asked })
   if (job.refusal) throw reviveError(job.refusal)
   return job
@@ -128,7 +120,7 @@ async function tell(listJobs: Collections['listJobs'], job: ListJob): Promise<Li
 
 /** One step: what it changes and how far it came are one transaction. */
 async function step(data: Data, job: ListJob, slice: LeaseSlice, maxFailures: number): Promise<void> {
-  const collections = data.of({ organizationId: String(job.organization) })
+  const collections = data.collections.of(job.organization)
   try {
     if (job.kind === 'drop') await drop(data, collections, job, slice)
     else if (job.cursor <= 0 && job.answers !== job.asked) await walkAgain(data, collections, job)
@@ -161,57 +153,57 @@ function refusalOf(error: unknown): ListJob['refusal'] {
 }
 
 /** Begins another walk, for those who asked after the last one had begun. */
-async function walkAgain(data: Data, { listJobs }: Collections, { _id, organization, asked, answers }: ListJob) {
+async function walkAgain(data: Data, { listJobs }: Tenant, { _id, organization, asked, answers }: ListJob) {
   const { last: cursor } = await contactPositions(data, organization).read()
   await listJobs.updateOne({ _id, asked, answers }, { $set: { cursor, answers: asked, met: 0 } })
 }
 
-async function move(data: Data, collections: Collections, job: ListJob, { fence }: LeaseSlice): Promise<void> {
+async function move(data: Data, collections: Tenant, job: ListJob, { fence }: LeaseSlice): Promise<void> {
   const { contacts, lists } = collections
   const { ids, passed, cursor } = await nextMatches(collections, job)
-  await data.store.transaction(async session => {
-    await fence(session)
-    const list = await lists.get(job.list._id, 'list', { session })
+  await data.store.transaction(async tx => {
+    await fence(tx)
+    const list = await lists.get(job.list._id, 'list', { tx })
     if (list.archived && job.kind === 'add') throw new AppError('list.archived', { path: 'id' })
-    const candidates = await contacts.find({ _id: { $in: ids } }, { session, projection: candidateFields })
+    const candidates = await contacts.find({ _id: { $in: ids } }, { tx, projection: candidateFields })
     const change = { list, actor: job.actor, at: new Date() }
     const moved =
       job.kind === 'add'
-        ? (await addMembers(data, session, candidates, { ...change, source: 'api' })).length
-        : await removeMembers(data, session, candidates, change)
-    await advance(collections, session, job, { cursor, moved, met: passed + candidates.length })
+        ? (await addMembers(data, tx, candidates, { ...change, source: 'api' })).length
+        : await removeMembers(data, tx, candidates, change)
+    await advance(collections, tx, job, { cursor, moved, met: passed + candidates.length })
   })
 }
 
-async function drop(data: Data, collections: Collections, job: ListJob, { fence }: LeaseSlice): Promise<void> {
+async function drop(data: Data, collections: Tenant, job: ListJob, { fence }: LeaseSlice): Promise<void> {
   const { memberships } = collections
-  await data.store.transaction(async session => {
-    await fence(session)
-    const ended = await memberships.find({ list: job.list._id }, { session, limit: DROP_SIZE })
-    await endMemberships(data, session, ended, { list: job.list, actor: job.actor, at: new Date() })
-    await advance(collections, session, job, { cursor: job.cursor + 1, moved: ended.length, met: 0 }, false)
+  await data.store.transaction(async tx => {
+    await fence(tx)
+    const ended = await memberships.find({ list: job.list._id }, { tx, limit: DROP_SIZE })
+    await endMemberships(data, tx, ended, { list: job.list, actor: job.actor, at: new Date() })
+    await advance(collections, tx, job, { cursor: job.cursor + 1, moved: ended.length, met: 0 }, false)
     if (ended.length === DROP_SIZE) return
-    await memberPositions(data, job.organization, job.list._id).drop(session)
-    await collections.listJobs.deleteOne({ _id: job._id }, { session }) // nobody asks what it came to
+    await memberPositions(data, job.organization, job.list._id).drop(tx)
+    await collections.listJobs.deleteOne({ _id: job._id }, { tx }) // nobody asks what it came to
   })
 }
 
 async function advance(
-  { listJobs }: Collections,
-  session: ClientSession,
+  { listJobs }: Tenant,
+  tx: ClientSession,
   { _id, asked, answers }: ListJob,
   { cursor, ...counts }: Pick<ListJob, 'cursor' | 'moved' | 'met'>,
   done = cursor <= 0 && answers === asked,
 ): Promise<void> {
   const update = { $set: { cursor, done, failures: 0 }, $inc: counts }
   const asIs = { _id, done: false, ...(done && { asked }) }
-  const { matchedCount } = await listJobs.updateOne(asIs, update, { session })
+  const { matchedCount } = await listJobs.updateOne(asIs, update, { tx })
   if (matchedCount === 0)
     throw new AppError('service.unavailable', {}, { cause: new Error('the job is another one by now') })
 }
 
 /** The next contacts to be moved, newest first, how many others the filter matches on the way, and where to go on. */
-async function nextMatches({ contacts, attributes }: Collections, { kind, list, ...job }: ListJob) {
+async function nextMatches({ contacts, attributes }: Tenant, { kind, list, ...job }: ListJob) {
   const filter: Filter = {
     ...parseFilter(job.filter, contactFields(await readDefinitions(attributes))),
     ...(kind === 'remove' && { lists: list._id }),

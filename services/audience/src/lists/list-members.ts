@@ -12,7 +12,7 @@ import { type Membership, memberPositions } from './membership.model.ts'
  * of the client's is applied to the contacts themselves.
  */
 export async function listMembers(context: Context, { id, list: sent }: ListOfRequest, call: Call) {
-  const { contacts, attributes, memberships, lists } = context.of(call.caller)
+  const { contacts, attributes, memberships, lists } = context.collections.of(call.caller.organizationId)
   const list = await lists.get(id, 'list')
   const query = sent ?? {}
   const shown = {

@@ -13,7 +13,7 @@ import {
   type TestAudience,
   testCaller,
 } from '../../test/audience.ts'
-import { createData } from '../data.ts'
+import { collections } from '../collections.ts'
 import { listMembersJob } from './list-members.job.ts'
 import { repairListCounts } from './repair-counts.ts'
 
@@ -269,7 +269,7 @@ describe('lists', () => {
       await add(me, id, { filter: {} })
       const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
       t.after(() => store.close())
-      const data = createData(store, logger)
+      const data = { store, collections: collections(store), logger }
       assert.deepEqual(await repairListCounts(data), [])
       const _id = new Types.ObjectId(id)
       await audience.db.collection('lists').updateOne({ _id }, { $set: { memberCount: 7, activeCount: 7 } })
@@ -365,7 +365,7 @@ describe('lists', () => {
         await newContacts(me, 1500)
         const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
         t.after(() => store.close())
-        const other = listMembersJob(createData(store, logger))
+        const other = listMembersJob({ store, collections: collections(store), logger })
         other.start({ logger, metrics: createMetrics('test') })
         t.after(() => other.stop())
         const { userId, userName } = me.caller

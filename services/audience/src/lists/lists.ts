@@ -14,11 +14,17 @@ import { membersAdder, membersRemover } from './select-members.ts'
 /** The use cases of lists and of who is on them. */
 export const lists = (context: Context): Handlers<'rollcall.audience.v1.Lists'> => ({
   listLists: ({ list }, { caller }) =>
-    runList({ scope: context.of(caller).lists, query: list ?? {}, fields: listFields, present: publicList }),
+    runList({
+      scope: context.collections.of(caller.organizationId).lists,
+      query: list ?? {},
+      fields: listFields,
+      present: publicList,
+    }),
 
   createList: (request, call) => createList(context, request, call),
 
-  getList: async ({ id }, { caller }) => json(publicList(await context.of(caller).lists.get(id, 'list'))),
+  getList: async ({ id }, { caller }) =>
+    json(publicList(await context.collections.of(caller.organizationId).lists.get(id, 'list'))),
 
   updateList: (request, call) => updateList(context, request, call),
   deleteList: ({ id }, call) => deleteList(context, id, call),
@@ -29,16 +35,16 @@ export const lists = (context: Context): Handlers<'rollcall.audience.v1.Lists'> 
 })
 
 async function createList(context: Context, request: CreateListRequest, { caller }: Call): Promise<HttpBody> {
-  const { lists } = context.of(caller)
+  const { lists } = context.collections.of(caller.organizationId)
   const { name, description = '', tags } = request
   const createdBy = actorOf(caller)
   const draft = { name, nameKey: nameKeyOf(name), description, tags: distinctTags(tags), createdBy }
   const quota = { limit: context.limits.lists, what: 'lists per organization' }
   const created = await context.store.transaction(
-    async session => {
-      await requireRoom(lists, quota, session)
-      const list = await lists.insertOne(draft, { session })
-      await addEvents(session, [event('list.created', list, { list: publicList(list), actor: createdBy })])
+    async tx => {
+      await requireRoom(lists, quota, tx)
+      const list = await lists.insertOne(draft, { tx })
+      await addEvents(tx, [event('list.created', list, { list: publicList(list), actor: createdBy })])
       return list
     },
     { queue: `lists of ${caller.organizationId}` },
@@ -51,15 +57,15 @@ async function updateList(
   { id, tags, ...rest }: UpdateListRequest,
   { caller }: Call,
 ): Promise<Updated> {
-  const { lists } = context.of(caller)
+  const { lists } = context.collections.of(caller.organizationId)
   const wanted = { ...rest, ...(tags !== undefined && { tags: distinctTags(tags) }) }
-  await context.store.transaction(async session => {
-    const before = await lists.get(id, 'list', { session })
+  await context.store.transaction(async tx => {
+    const before = await lists.get(id, 'list', { tx })
     const changes = changesOf(before, wanted)
     if (Object.keys(changes).length === 0) return
-    const after = await writeChanges(lists, before, changes, session)
+    const after = await writeChanges(lists, before, changes, tx)
     const data = { list: publicList(after), changed: Object.keys(changes), actor: actorOf(caller) }
-    await addEvents(session, [event('list.updated', after, data)])
+    await addEvents(tx, [event('list.updated', after, data)])
   })
   return { success: true, message: 'updated' }
 }
@@ -76,28 +82,28 @@ async function writeChanges(
   lists: Scope<AudienceList>,
   before: AudienceList,
   changes: Editable,
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<AudienceList> {
   const filter = { _id: before._id }
   if (changes.name !== undefined) {
-    const rewritten = await lists.rewriteOne(filter, { ...changes, nameKey: nameKeyOf(changes.name) }, { session })
+    const rewritten = await lists.rewriteOne(filter, { ...changes, nameKey: nameKeyOf(changes.name) }, { tx })
     return rewritten!
   }
   const after = { ...before, ...changes, updatedAt: new Date() }
-  await lists.updateOne(filter, { $set: { ...changes, updatedAt: after.updatedAt } }, { session })
+  await lists.updateOne(filter, { $set: { ...changes, updatedAt: after.updatedAt } }, { tx })
   return after
 }
 
 /** From here on the list is gone for everybody; its memberships go after it. */
 async function deleteList(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
-  const { lists, listJobs } = context.of(caller)
+  const { lists, listJobs } = context.collections.of(caller.organizationId)
   const actor = actorOf(caller)
-  const { list, job } = await context.store.transaction(async session => {
-    const list = await lists.get(id, 'list', { session })
-    await lists.deleteOne({ _id: list._id }, { session })
+  const { list, job } = await context.store.transaction(async tx => {
+    const list = await lists.get(id, 'list', { tx })
+    await lists.deleteOne({ _id: list._id }, { tx })
     const wish = { kind: 'drop', list: { _id: list._id, name: list.name }, filter: '', actor } as const
-    const job = await listJobs.insertOne({ ...wish, key: jobKey(wish) }, { session })
-    await addEvents(session, [event('list.deleted', list, { list: publicList(list), actor })])
+    const job = await listJobs.insertOne({ ...wish, key: jobKey(wish) }, { tx })
+    await addEvents(tx, [event('list.deleted', list, { list: publicList(list), actor })])
     return { list, job }
   })
   context.listMembersJob.wake(job)

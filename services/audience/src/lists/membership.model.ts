@@ -1,7 +1,7 @@
 import type { Actor } from '@rollcall/rpc'
 import { type Positions, positions } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 
 /** A contact's being on a list. The contact keeps the ids of its lists too: each change of either is one of both. */
 export type Membership = {

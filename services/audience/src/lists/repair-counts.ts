@@ -1,4 +1,4 @@
-import type { Data } from '../data.ts'
+import type { Data } from '../context.ts'
 import type { AudienceList } from './list.model.ts'
 import { isActive } from './list-counts.ts'
 
@@ -10,7 +10,7 @@ const BATCH = 1000
 /** Counts the members of every list anew, beside writers that go on, and answers what was wrong. */
 export async function repairListCounts(data: Data): Promise<Repair[]> {
   const repairs: Repair[] = []
-  for await (const { _id, organization } of data.models.lists
+  for await (const { _id, organization } of data.collections.unscoped.lists
     .find({}, { organization: 1 })
     .lean<AudienceList[]>()
     .cursor()) {
@@ -22,27 +22,24 @@ export async function repairListCounts(data: Data): Promise<Repair[]> {
 
 /** One snapshot: whatever moves the counts meanwhile meets the write, and one of both begins again. */
 function repairCounts(data: Data, { _id, organization }: Pick<AudienceList, '_id' | 'organization'>) {
-  const { lists, memberships, contacts } = data.of({ organizationId: String(organization) })
+  const { lists, memberships, contacts } = data.collections.of(organization)
   return data.store.transaction(
-    async (session): Promise<Repair | undefined> => {
-      const list = await lists.findOne({ _id }, { session })
+    async (tx): Promise<Repair | undefined> => {
+      const list = await lists.findOne({ _id }, { tx })
       if (!list) return undefined
       let [memberCount, activeCount, after] = [0, 0, 0]
       for (;;) {
-        const page = { session, sort: { position: 1 as const }, limit: BATCH }
+        const page = { tx, sort: { position: 1 as const }, limit: BATCH }
         const members = await memberships.find({ list: _id, position: { $gt: after } }, page)
         const ids = members.map(({ contact }) => contact)
-        const found = await contacts.find(
-          { _id: { $in: ids } },
-          { session, projection: { blocked: 1, unsubscribed: 1 } },
-        )
+        const found = await contacts.find({ _id: { $in: ids } }, { tx, projection: { blocked: 1, unsubscribed: 1 } })
         memberCount += members.length
         activeCount += found.filter(isActive).length
         if (members.length < BATCH) break
         after = members.at(-1)!.position
       }
       if (memberCount === list.memberCount && activeCount === list.activeCount) return undefined
-      await lists.updateOne({ _id }, { $set: { memberCount, activeCount } }, { session, unseen: true })
+      await lists.updateOne({ _id }, { $set: { memberCount, activeCount } }, { tx, unseen: true })
       return { list: String(_id), was: [list.memberCount, list.activeCount], is: [memberCount, activeCount] }
     },
     { timeoutMs: 300_000 },

@@ -29,8 +29,8 @@ export function membersAdder(context: Context) {
     }
     const { wanted, found, moved } = await inSteps(context, request.id, selection, call, {
       checkList: refuseArchived,
-      move: async (session, candidates, change) =>
-        (await addMembers(context, session, candidates, { ...change, source: 'api' })).length,
+      move: async (tx, candidates, change) =>
+        (await addMembers(context, tx, candidates, { ...change, source: 'api' })).length,
     })
     return { added: moved, alreadyMember: found - moved, notFound: wanted - found }
   }
@@ -44,7 +44,7 @@ export function membersRemover(context: Context) {
       return { removed: (await runJob(context, 'remove', request.id, selection.filter, call)).moved }
     const { moved } = await inSteps(context, request.id, selection, call, {
       checkList: () => {},
-      move: (session, candidates, change) => removeMembers(context, session, candidates, change),
+      move: (tx, candidates, change) => removeMembers(context, tx, candidates, change),
     })
     return { removed: moved }
   }
@@ -75,7 +75,7 @@ function selectionOf({ contactIds, emails, filter }: SelectMembersRequest): Sele
 
 type Step = {
   checkList: (list: AudienceList) => void
-  move: (session: ClientSession, candidates: Candidate[], change: Change) => Promise<number>
+  move: (tx: ClientSession, candidates: Candidate[], change: Change) => Promise<number>
 }
 type Change = { list: AudienceList; actor: ListJob['actor']; at: Date }
 
@@ -87,15 +87,15 @@ async function inSteps(
   { caller }: Call,
   { checkList, move }: Step,
 ) {
-  const { lists, contacts } = context.of(caller)
+  const { lists, contacts } = context.collections.of(caller.organizationId)
   const counts = { wanted: values.length, found: 0, moved: 0 }
   for (let from = 0; from < values.length; from += STEP) {
     const selected: Filter = { [field]: { $in: values.slice(from, from + STEP) } }
-    const step = async (session: ClientSession) => {
-      const list = await lists.get(listId, 'list', { session })
+    const step = async (tx: ClientSession) => {
+      const list = await lists.get(listId, 'list', { tx })
       checkList(list)
-      const candidates = await contacts.find(selected, { session, projection: candidateFields, batchSize: STEP + 1 })
-      const moved = await move(session, candidates, { list, actor: actorOf(caller), at: new Date() })
+      const candidates = await contacts.find(selected, { tx, projection: candidateFields, batchSize: STEP + 1 })
+      const moved = await move(tx, candidates, { list, actor: actorOf(caller), at: new Date() })
       return { found: candidates.length, moved }
     }
     const { found, moved } = await context.store.transaction(step, { queue: `list ${listId}` })
@@ -114,7 +114,7 @@ async function runJob(
   { caller, signal }: Call,
 ): Promise<ListJob> {
   requirePermission(caller, 'audience.read') // how many it moves tells what contacts are like
-  const { lists, attributes } = context.of(caller)
+  const { lists, attributes } = context.collections.of(caller.organizationId)
   const { _id, name, ...list } = await lists.get(listId, 'list')
   if (kind === 'add') refuseArchived({ _id, name, ...list })
   parseFilter(filter, contactFields(await readDefinitions(attributes)))

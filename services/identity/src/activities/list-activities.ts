@@ -5,8 +5,8 @@ import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 
 /** What a user did, themselves or by their tokens, and who acted as them: newest first. */
-export async function listActivities({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
-  const { users, activities } = within(caller.organizationId)
+export async function listActivities({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, activities } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
   return runList({
     scope: activities,

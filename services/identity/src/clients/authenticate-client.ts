@@ -12,13 +12,13 @@ const keptDays = 90
  * @throws {AppError} invalid_client, for whatever reason: unknown, forgotten, no secret or a wrong one
  */
 export async function authenticateClient(
-  { models, secrets }: Context,
+  { collections, secrets }: Context,
   { clientId, clientSecret }: Pick<ExchangeTokenRequest, 'clientId' | 'clientSecret'>,
 ): Promise<Client> {
   const known = clientId !== undefined && { clientId, expiresAt: { $gt: new Date() } }
-  const client = known ? await models.clients.findOne(known).lean() : null
+  const client = known ? await collections.unscoped.clients.findOne(known).lean() : null
   if (!client || !fits(client, clientSecret, secrets.client)) throw new AppError('client.invalid')
-  await keep(models, client, renewedHash(client, clientSecret, secrets.client))
+  await keep(collections, client, renewedHash(client, clientSecret, secrets.client))
   return client
 }
 
@@ -33,7 +33,11 @@ function renewedHash({ secretHash }: Client, secret: string | undefined, hasher:
 }
 
 /** Moves on the client's expiry, once a day, and stores the renewed hash. */
-async function keep({ clients }: Context['models'], { _id, expiresAt }: Client, secretHash?: string): Promise<void> {
+async function keep(
+  { unscoped: { clients } }: Context['collections'],
+  { _id, expiresAt }: Client,
+  secretHash?: string,
+): Promise<void> {
   const until = Date.now() + keptDays * dayMs
   const isDue = until - expiresAt.getTime() > dayMs
   if (!isDue && secretHash === undefined) return

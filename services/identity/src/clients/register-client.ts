@@ -20,7 +20,7 @@ export async function registerClient(context: Context, request: RegisterClientRe
   const { clientName = null, clientUri = null, redirectUris } = request
   const authMethod = request.tokenEndpointAuthMethod ?? 'client_secret_basic'
   const secret = authMethod === 'none' ? undefined : generateSecret()
-  const client = await context.models.clients.create({
+  const client = await context.collections.unscoped.clients.create({
     clientId: randomBytes(16).toString('hex'),
     secretHash: secret === undefined ? null : context.secrets.client.hash(secret),
     name: clientName,

@@ -24,7 +24,7 @@ export const features = (context: Context): Handlers<'rollcall.identity.v1.Featu
   createFeature: (request, { caller }) => createFeature(context, request, caller),
 
   async getFeature({ id }, { caller }) {
-    return json(presentFeature(await context.within(caller.organizationId).features.get(id, 'feature')))
+    return json(presentFeature(await context.collections.of(caller.organizationId).features.get(id, 'feature')))
   },
 
   async updateFeature(request, { caller }): Promise<Updated> {
@@ -36,7 +36,7 @@ export const features = (context: Context): Handlers<'rollcall.identity.v1.Featu
 })
 
 async function listFeatures(context: Context, { list }: ListRequest, caller: Caller) {
-  const { features: scope, roles } = context.within(caller.organizationId)
+  const { features: scope, roles } = context.collections.of(caller.organizationId)
   const query = list ?? {}
   const isPlain = !(query.filter || query.sort || query.projection) // no field is named, so no role is
   const fields = featureFields(isPlain ? [] : await roles.find(forMembers, { projection: { name: 1 } }))
@@ -50,13 +50,13 @@ function createFeature(context: Context, request: CreateFeatureRequest, caller: 
     const reason = 'has lower-case letters, digits, _ and -, beginning with a letter'
     throw new AppError('request.invalid_field', { path: 'slug', reason })
   }
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   return context.store.transaction(async tx => {
     const roles = await roleSwitches(tenant.roles, [], request.roles, tx)
     await keepQuota(context, caller.organizationId, 'features', tx)
     const feature = await tenant.features.insertOne(
       { slug, name, description, default: byDefault, roles, createdBy: actorOf(caller) },
-      { session: tx },
+      { tx },
     )
     const record = presentFeature(feature)
     const { organization, _id: subject } = feature
@@ -71,26 +71,26 @@ async function updateWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<void> {
-  const { features, roles } = context.within(caller.organizationId)
-  const before = await features.get(id, 'feature', { session: tx })
+  const { features, roles } = context.collections.of(caller.organizationId)
+  const before = await features.get(id, 'feature', { tx })
   const set = { ...rest, ...(wanted !== undefined && { roles: await roleSwitches(roles, before.roles, wanted, tx) }) }
   const changed = (Object.keys(set) as (keyof typeof set)[]).filter(
     field => !isDeepStrictEqual(plain(set[field]), plain(before[field])),
   )
   if (changed.length === 0) return
-  await features.updateOne({ _id: before._id }, { $set: set }, { session: tx })
-  const feature = presentFeature(await features.get(id, 'feature', { session: tx }))
+  await features.updateOne({ _id: before._id }, { $set: set }, { tx })
+  const feature = presentFeature(await features.get(id, 'feature', { tx }))
   const { organization, _id: subject } = before
   await tell(context, caller, 'feature.updated', { organization, subject, data: { feature, changed } }, tx)
 }
 
 async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
-  const { features, users, workspaces } = context.within(caller.organizationId)
-  const feature = await features.get(id, 'feature', { session: tx })
-  await features.deleteOne({ _id: feature._id }, { session: tx })
+  const { features, users, workspaces } = context.collections.of(caller.organizationId)
+  const feature = await features.get(id, 'feature', { tx })
+  await features.deleteOne({ _id: feature._id }, { tx })
   const path = `features.${feature.slug}`
-  await users.updateMany({ [path]: { $exists: true } }, { $unset: { [path]: 1 } }, { session: tx })
-  await workspaces.updateMany({ [path]: { $exists: true } }, { $unset: { [path]: 1 } }, { session: tx })
+  await users.updateMany({ [path]: { $exists: true } }, { $unset: { [path]: 1 } }, { tx })
+  await workspaces.updateMany({ [path]: { $exists: true } }, { $unset: { [path]: 1 } }, { tx })
   const record = presentFeature(feature)
   const { organization, _id: subject } = feature
   await tell(context, caller, 'feature.deleted', { organization, subject, data: { feature: record } }, tx)
@@ -109,7 +109,7 @@ async function roleSwitches(
 ): Promise<RoleSwitch[]> {
   const wanted = Object.entries(request)
   const named = { ...forMembers, name: { $in: wanted.map(([name]) => name) } }
-  const ids = new Map((await roles.find(named, { session: tx })).map(({ name, _id }) => [name, _id]))
+  const ids = new Map((await roles.find(named, { tx })).map(({ name, _id }) => [name, _id]))
   const switches = new Map(before.map(({ name, role, on }) => [name, { role, name, on }]))
   for (const [name, on] of wanted) {
     const role = ids.get(name)

@@ -18,7 +18,7 @@ export async function switched(
   tx?: ClientSession,
 ): Promise<Switches> {
   const wanted = Object.entries(request)
-  const known = await features.find({ slug: { $in: wanted.map(([slug]) => slug) } }, { session: tx })
+  const known = await features.find({ slug: { $in: wanted.map(([slug]) => slug) } }, { tx })
   const slugs = new Set(known.map(({ slug }) => slug))
   const unknown = wanted.find(([slug]) => !slugs.has(slug))
   if (unknown) throw new AppError('request.extra_field', { path: `features.${unknown[0]}` })

@@ -20,14 +20,14 @@ export type Founding = {
 
 /** Makes an organization with its built-in roles and its owner, within a transaction. */
 export async function createOrganization(
-  { models, within }: Context,
+  { collections }: Context,
   { organization: name, bootstrap, ...person }: Founding,
   tx: ClientSession,
 ): Promise<{ organization: Organization; owner: User }> {
   const isVerified = bootstrap === true
   const fields = { name, verified: isVerified, ...(bootstrap && { bootstrap }) }
-  const [organization] = await models.organizations.create([fields], { session: tx })
-  const { roles, users } = within(organization!._id)
+  const [organization] = await collections.unscoped.organizations.create([fields], { session: tx })
+  const { roles, users } = collections.of(organization!._id)
   const roleIds = builtInRoles.map(() => new Types.ObjectId())
   await roles.insertMany(
     builtInRoles.map(({ name, description, grants }, rank) => ({
@@ -40,7 +40,7 @@ export async function createOrganization(
       description,
       memberCount: name === 'owner' ? 1 : 0,
     })),
-    { session: tx },
+    { tx },
   )
   const owner = await users.insertOne(
     {
@@ -51,7 +51,7 @@ export async function createOrganization(
       role: 'owner',
       roleId: roleIds[0]!,
     },
-    { session: tx },
+    { tx },
   )
   return { organization: organization!.toObject(), owner }
 }

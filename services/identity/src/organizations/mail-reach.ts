@@ -3,13 +3,10 @@ import type { FindOrganizationResponse } from '@rollcall/protos/gen/identity-v1.
 import type { Context } from '../context.ts'
 
 /** An organization, and whom it may mail until it is verified. */
-export async function mailReachOf(
-  { models, within }: Context,
-  organizationId: string,
-): Promise<FindOrganizationResponse> {
+export async function mailReachOf({ collections }: Context, organizationId: string): Promise<FindOrganizationResponse> {
   const [organization, owners] = await Promise.all([
-    models.organizations.findById(organizationId).lean(),
-    within(organizationId).users.find({ role: 'owner' }),
+    collections.unscoped.organizations.findById(organizationId).lean(),
+    collections.of(organizationId).users.find({ role: 'owner' }),
   ])
   if (!organization) throw new AppError('organization.not_found')
   const { name, verified = true } = organization

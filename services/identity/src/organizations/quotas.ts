@@ -1,6 +1,7 @@
 import { type Filter, requireRoom, type Scope } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
-import type { Context, Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { pending } from '../workspaces/invitation.model.ts'
 
 type Kind = { what: string; collection: keyof Tenant; of?(): Filter }
@@ -25,12 +26,12 @@ export type Quotas = Record<QuotaName, number> & { sessions: number }
  * @throws {AppError} quota_exceeded
  */
 export async function keepQuota(
-  { within, quotas }: Context,
+  { collections, quotas }: Context,
   organization: string | Types.ObjectId,
   name: QuotaName,
   tx: ClientSession,
 ): Promise<void> {
   const { what, collection, of }: Kind = kinds[name]
-  const scope = within(organization)[collection] as Scope<object>
+  const scope = collections.of(organization)[collection] as Scope<object>
   await requireRoom(scope, { limit: quotas[name], what: `${what} per organization`, of: of?.() ?? {} }, tx)
 }

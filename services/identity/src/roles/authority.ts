@@ -14,11 +14,11 @@ export type Carrier = { role: string; roleId: Types.ObjectId }
 export async function authorityOf(
   roles: Scope<Role>,
   { role, roleId }: Carrier,
-  session?: ClientSession,
+  tx?: ClientSession,
 ): Promise<Authority | undefined> {
   const builtIn = builtInRole(role)
   if (builtIn) return { role, permissions: builtIn.permissions }
-  const found = await roles.findOne({ _id: roleId }, { session })
+  const found = await roles.findOne({ _id: roleId }, { tx })
   return found ? { role: found.name, permissions: permissionsOfRole(found) } : undefined
 }
 
@@ -30,10 +30,10 @@ export async function tokenAuthorityOf(
   roles: Scope<Role>,
   token: { role: string | null; roleId: Types.ObjectId | null },
   creator: Carrier,
-  session?: ClientSession,
+  tx?: ClientSession,
 ): Promise<Authority | undefined> {
-  if (token.role === null || token.roleId === null) return authorityOf(roles, creator, session)
-  if (!isPrivileged(token.role)) return authorityOf(roles, { role: token.role, roleId: token.roleId }, session)
-  if (!isPrivileged(creator.role)) return authorityOf(roles, creator, session)
+  if (token.role === null || token.roleId === null) return authorityOf(roles, creator, tx)
+  if (!isPrivileged(token.role)) return authorityOf(roles, { role: token.role, roleId: token.roleId }, tx)
+  if (!isPrivileged(creator.role)) return authorityOf(roles, creator, tx)
   return { role: lesserOf(token.role, creator.role), permissions: '*' }
 }

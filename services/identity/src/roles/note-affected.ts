@@ -13,13 +13,13 @@ type RoleChange = { type: 'role.saved' | 'role.deleted'; before: Grants; after: 
  * person whom the token acts for.
  */
 export async function noteAffected(
-  { within }: Context,
+  { collections }: Context,
   role: Role,
   change: RoleChange,
   caller: Caller,
   tx: ClientSession,
 ): Promise<void> {
-  const { users, members, tokens, activities } = within(role.organization)
+  const { users, members, tokens, activities } = collections.of(role.organization)
   const [before, after] = [permissionsOf(change.before), permissionsOf(change.after)]
   const note = (type: string, user: Types.ObjectId, of: object = {}) => ({
     user,
@@ -28,9 +28,9 @@ export async function noteAffected(
     actor: actorOf(caller),
     data: { role: role.name, by: change.type, gained: excessOf(after, before), lost: excessOf(before, after), ...of },
   })
-  const people = await users.find({ role: role.name }, { session: tx })
-  const memberships = await members.find({ roleId: role._id, gone: false }, { session: tx })
-  const carriers = await tokens.find({ roleId: role._id }, { session: tx })
+  const people = await users.find({ role: role.name }, { tx })
+  const memberships = await members.find({ roleId: role._id, gone: false }, { tx })
+  const carriers = await tokens.find({ roleId: role._id }, { tx })
   const entries = [
     ...people.map(({ _id }) => note('user.permissions_changed', _id)),
     ...memberships.map(({ user, workspace, workspaceName: name }) =>
@@ -40,5 +40,5 @@ export async function noteAffected(
       note('token.permissions_changed', creator, { token: { id: String(_id), name } }),
     ),
   ]
-  await activities.insertMany(entries, { session: tx })
+  await activities.insertMany(entries, { tx })
 }

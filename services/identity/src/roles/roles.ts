@@ -14,7 +14,7 @@ const catalogue = json(Object.entries(resources).map(([resource, description]) =
 export const roles = (context: Context): Handlers<'rollcall.identity.v1.Roles'> => ({
   async listRoles({ list, kind }, { caller }) {
     return runList({
-      scope: context.within(caller.organizationId).roles,
+      scope: context.collections.of(caller.organizationId).roles,
       query: list ?? {},
       fields: roleFields,
       defaultSort: { rank: 1, _id: -1 },
@@ -33,18 +33,18 @@ export const roles = (context: Context): Handlers<'rollcall.identity.v1.Roles'> 
 
 /** Tokens on the role are refused from then on, whether or not another role takes its name. */
 function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpBody> {
-  const { credentials, store, within } = context
-  const { roles, tokens, features } = within(caller.organizationId)
+  const { credentials, store, collections } = context
+  const { roles, tokens, features } = collections.of(caller.organizationId)
   return credentials.change({ organizationId: caller.organizationId }, timeoutMs =>
     store.transaction(
       async tx => {
-        const role = await roles.findOneAndDelete({ _id: id }, { session: tx })
+        const role = await roles.findOneAndDelete({ _id: id }, { tx })
         if (!role) throw new AppError('role.not_found')
         if (role.builtIn) throw new AppError('role.built_in')
         refuseExcess(permissionsOf(role.permissions), caller.permissions)
         if (role.memberCount > 0 || (role.membershipCount ?? 0) > 0) throw new AppError('role.in_use')
-        await features.updateMany({ 'roles.role': role._id }, { $pull: { roles: { role: role._id } } }, { session: tx })
-        await tokens.updateMany({ roleId: role._id }, { $set: { roleGone: true } }, { session: tx })
+        await features.updateMany({ 'roles.role': role._id }, { $pull: { roles: { role: role._id } } }, { tx })
+        await tokens.updateMany({ roleId: role._id }, { $set: { roleGone: true } }, { tx })
         const change = { type: 'role.deleted', before: role.permissions, after: {} } as const
         await noteAffected(context, role, change, caller, tx)
         const record = presentRole(role)

@@ -31,7 +31,7 @@ export async function saveRole(context: Context, request: SaveRoleRequest, calle
 
 /** Of several that create one name at once, the unique index lets one through; the others then save what it made. */
 async function saveNamed(context: Context, wanted: Wanted, caller: Caller, deadline: number): Promise<Saved> {
-  const { roles } = context.within(caller.organizationId)
+  const { roles } = context.collections.of(caller.organizationId)
   try {
     const save = (tx: ClientSession) => saveWithin(context, wanted, caller, tx)
     return await context.store.transaction(save, { timeoutMs: deadline - Date.now() })
@@ -46,14 +46,14 @@ async function saveNamed(context: Context, wanted: Wanted, caller: Caller, deadl
 }
 
 async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: ClientSession): Promise<Saved> {
-  const { roles } = context.within(caller.organizationId)
+  const { roles } = context.collections.of(caller.organizationId)
   const { name, kind, ...changes } = wanted
-  const before = await roles.findOne({ name, kind }, { session: tx })
+  const before = await roles.findOne({ name, kind }, { tx })
   if (before) refuseExcess(permissionsOf(before.permissions), caller.permissions)
   if (!before) await keepQuota(context, caller.organizationId, 'roles', tx)
   const role = before
-    ? (await roles.findOneAndUpdate({ _id: before._id }, { $set: changes }, { session: tx }))!
-    : await roles.insertOne(wanted, { session: tx })
+    ? (await roles.findOneAndUpdate({ _id: before._id }, { $set: changes }, { tx }))!
+    : await roles.insertOne(wanted, { tx })
   const changed = before && !isDeepStrictEqual(before.permissions, changes.permissions)
   if (changed) {
     const change = { type: 'role.saved', before: before.permissions, after: changes.permissions } as const

@@ -83,8 +83,8 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
   async getMe(_request, { caller }) {
     const { organizationId, userId, role, permissions, tokenId, tokenName, impersonatorId } = caller
     const [organization, user] = await Promise.all([
-      context.models.organizations.findById(organizationId).lean(),
-      context.within(organizationId).users.findOne({ _id: userId }),
+      context.collections.unscoped.organizations.findById(organizationId).lean(),
+      context.collections.of(organizationId).users.findOne({ _id: userId }),
     ])
     if (!organization || !user) throw new AppError('account.unknown')
     return json({
@@ -103,10 +103,10 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
 async function openSession(context: Context, request: LoginRequest, call: Call): Promise<object | undefined> {
   const account = await accountThatFits(context, request, call)
   const { passwordHash } = account
-  const { users } = context.within(account.organization)
+  const { users } = context.collections.of(account.organization)
   const session = await context.store.transaction(async tx => {
     const asLookedUp = { _id: account._id, blocked: false, passwordHash }
-    const user = await users.findOneAndUpdate(asLookedUp, { $set: { lastLoginAt: new Date() } }, { session: tx })
+    const user = await users.findOneAndUpdate(asLookedUp, { $set: { lastLoginAt: new Date() } }, { tx })
     return user ? { ...(await signIn(context, user, call, tx)), user: presentUser(user) } : undefined
   })
   if (session && passwordHash && context.passwords.isOutdated(passwordHash))
@@ -118,7 +118,7 @@ async function openSession(context: Context, request: LoginRequest, call: Call):
 async function rehash(context: Context, account: User, password: string, { caller }: Call): Promise<void> {
   const { _id, organization, passwordHash: outdated } = account
   const passwordHash = await context.passwords.hash(password, setterOf(caller, String(organization)))
-  const { users } = context.within(organization)
+  const { users } = context.collections.of(organization)
   await users.updateOne({ _id, passwordHash: outdated }, { $set: { passwordHash } }, { unseen: true })
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import type { Filter } from '@rollcall/store'
 import type { Types } from 'mongoose'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
 import { type Authority, authorityOf, tokenAuthorityOf } from '../roles/authority.ts'
 import type { Token } from '../tokens/token.model.ts'
 import type { User } from '../users/user.model.ts'

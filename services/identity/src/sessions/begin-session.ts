@@ -20,7 +20,7 @@ export type Beginning = Partial<Pick<Session, 'deviceId' | 'impersonatedBy' | 'o
 
 /** Begins a session of a user and signs its JWT, within a transaction. What is to be told of it is up to the caller. */
 export async function beginSession(
-  { within, sessionJwt, quotas }: Context,
+  { collections, sessionJwt, quotas }: Context,
   user: User,
   caller: Caller,
   { lifetimeMs, claims, ...fields }: Beginning,
@@ -30,11 +30,11 @@ export async function beginSession(
   const iat = Math.floor(Date.now() / 1000)
   const exp = iat + Math.floor(lifetimeMs / 1000)
   const expiresAt = new Date(exp * 1000)
-  const { sessions } = within(user.organization)
+  const { sessions } = collections.of(user.organization)
   // What hangs on other credentials counts apart: whoever holds a token must not keep its creator from signing in.
   const alike = { user: user._id, origin: fields.origin ? { $ne: null } : null }
   await refuseMoreSessions(sessions, alike, quotas.sessions, tx)
-  const session = await sessions.insertOne({ user: user._id, ...seenOf(caller), ...fields, expiresAt }, { session: tx })
+  const session = await sessions.insertOne({ user: user._id, ...seenOf(caller), ...fields, expiresAt }, { tx })
   const { _id: sub, organization: org, role } = user
   const token = sessionJwt.sign({
     sub: String(sub),
@@ -56,7 +56,7 @@ async function refuseMoreSessions(
   tx: ClientSession,
 ): Promise<void> {
   const live = { ...alike, expiresAt: { $gt: new Date() } }
-  if ((await sessions.count(live, { session: tx })) < limit) return
+  if ((await sessions.count(live, { tx })) < limit) return
   throw new AppError('quota.too_many_pending', { limit, what: 'sessions per account', retryAfterSeconds: 60 })
 }
 

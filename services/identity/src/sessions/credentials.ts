@@ -2,7 +2,8 @@ import { AppError } from '@rollcall/contract'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Caller, Handlers } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
-import type { Context, Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import type { Token } from '../tokens/token.model.ts'
 import {
   type Bearer,
@@ -23,10 +24,10 @@ const past = new Date(0).toISOString()
  * Turns credentials into callers, as things stand at this moment; whoever asks may remember the answer under the
  * protocol of the credential cache. A credential that is good for nothing is a 401, one of a blocked account a 403.
  */
-export const credentials = ({ within, secrets }: Context): Handlers<'rollcall.identity.v1.Credentials'> => ({
+export const credentials = ({ collections, secrets }: Context): Handlers<'rollcall.identity.v1.Credentials'> => ({
   async resolveToken({ organizationId, hashes }, { caller, logger }) {
     requireService(caller)
-    const tenant = within(organizationId)
+    const tenant = collections.of(organizationId)
     const bearer = await bearerOfToken(tenant, { hash: { $in: hashes } })
     renewHash(tenant.tokens, bearer.token, secrets.token.renewal(bearer.token.hash, hashes)).catch(err =>
       logger.warn({ err }, 'the hash of a token was not renewed'),
@@ -36,7 +37,7 @@ export const credentials = ({ within, secrets }: Context): Handlers<'rollcall.id
 
   async resolveSession({ organizationId, sessionId, userId }, { caller, logger }) {
     requireService(caller)
-    const tenant = within(organizationId)
+    const tenant = collections.of(organizationId)
     const bearer = await bearerOfSession(tenant, { id: sessionId, user: userId })
     const resolved = await resolvedSession(tenant, bearer)
     noteActivity(tenant.sessions, bearer.session).catch(err =>

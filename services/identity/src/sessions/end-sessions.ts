@@ -12,8 +12,8 @@ export async function endSession(
   caller: Caller,
   tx: ClientSession,
 ): Promise<boolean> {
-  const { sessions } = context.within(caller.organizationId)
-  const ended = await sessions.findOneAndDelete({ _id: id }, { session: tx })
+  const { sessions } = context.collections.of(caller.organizationId)
+  const ended = await sessions.findOneAndDelete({ _id: id }, { tx })
   if (!ended) return false
   await tell(context, caller, 'session.ended', happeningOf(ended), tx)
   await endSessions(context, { 'origin.id': id }, caller, tx)
@@ -43,11 +43,11 @@ export async function endImpersonations(
 
 /** Ends sessions, and what hangs on them, as part of another change, within its transaction. */
 export async function endSessions(context: Context, filter: Filter, caller: Caller, tx: ClientSession): Promise<void> {
-  const { sessions } = context.within(caller.organizationId)
-  const ended = await sessions.find(filter, { session: tx })
+  const { sessions } = context.collections.of(caller.organizationId)
+  const ended = await sessions.find(filter, { tx })
   if (ended.length === 0) return
   const ids = ended.map(({ _id }) => _id)
-  await sessions.deleteMany({ _id: { $in: ids } }, { session: tx })
+  await sessions.deleteMany({ _id: { $in: ids } }, { tx })
   await addEvents(
     tx,
     ended.map(session => eventOf('session.ended', happeningOf(session), caller)),

@@ -65,7 +65,7 @@ async function subjectOf(context: Context, { subjectToken, subjectTokenType }: E
     if (credential.kind === 'session') return await signInOf(context, credential.jwt)
     if (credential.kind === 'token' && subjectTokenType === accessToken) {
       const { organizationId, secret } = credential
-      return await bearerOfToken(context.within(organizationId), {
+      return await bearerOfToken(context.collections.of(organizationId), {
         hash: { $in: context.secrets.token.hashes(secret) },
       })
     }
@@ -78,10 +78,10 @@ async function subjectOf(context: Context, { subjectToken, subjectTokenType }: E
   throw new AppError('exchange.subject_refused', { refusal: new AppError(credential.code).message })
 }
 
-async function signInOf({ sessionJwt, within }: Context, token: string): Promise<SessionBearer> {
+async function signInOf({ sessionJwt, collections }: Context, token: string): Promise<SessionBearer> {
   const claims = sessionJwt.verify(token)
   if (!claims) throw new AppError('exchange.subject_invalid')
-  const bearer = await bearerOfSession(within(claims.org), { id: claims.sid, user: claims.sub })
+  const bearer = await bearerOfSession(collections.of(claims.org), { id: claims.sid, user: claims.sub })
   if (bearer.session.origin) throw new AppError('exchange.subject_exchanged')
   return bearer
 }

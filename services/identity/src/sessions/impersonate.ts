@@ -23,11 +23,11 @@ export async function impersonate(
   { caller }: Call,
 ): Promise<HttpBody> {
   if (!mayImpersonateAnyone(caller)) throw new AppError('impersonation.not_allowed')
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   const origin = originOf(caller)
   const lifetimeMs = lifetimeWithin(await bearerOfOrigin(tenant, origin, objectId(caller.userId)), longestMs)
   return context.store.transaction(async tx => {
-    const user = await tenant.users.get(userId, 'user', { session: tx })
+    const user = await tenant.users.get(userId, 'user', { tx })
     refuseOneself(user, caller)
     if (!mayImpersonate(caller, user)) throw new AppError('impersonation.not_allowed')
     if (user.blocked) throw blockedAccount()

@@ -21,7 +21,11 @@ export async function recordProof(context: Context, account: User, caller: Calle
   await endSessionsOf(context, subject, person, tx)
   if (selfRegistered) await deactivateTokensOf(context, subject, person, tx)
   if (role === 'owner')
-    await context.models.organizations.updateOne({ _id: organization }, { $set: { verified: true } }, { session: tx })
+    await context.collections.unscoped.organizations.updateOne(
+      { _id: organization },
+      { $set: { verified: true } },
+      { session: tx },
+    )
   await tell(context, person, 'user.email_verified', { organization, subject, data: { userId: String(subject) } }, tx)
 }
 
@@ -30,7 +34,7 @@ export async function recordProof(context: Context, account: User, caller: Calle
  * their passwords and sessions end, and the API tokens of those that were registered openly.
  */
 export async function dispossessOthers(context: Context, emailKey: string, { logger }: Call): Promise<void> {
-  const others = await context.models.users
+  const others = await context.collections.unscoped.users
     .find({ emailKey, emailVerified: false, passwordHash: { $ne: null } })
     .limit(maxOthers)
     .lean()
@@ -45,8 +49,8 @@ function dispossess(context: Context, { _id: subject, organization, selfRegister
     context.store.transaction(
       async tx => {
         const unproven = { _id: subject, emailVerified: false }
-        const { users } = context.within(organizationId)
-        const taken = await users.updateOne(unproven, { $set: { passwordHash: null } }, { session: tx })
+        const { users } = context.collections.of(organizationId)
+        const taken = await users.updateOne(unproven, { $set: { passwordHash: null } }, { tx })
         if (taken.matchedCount === 0) return
         await endSessionsOf(context, subject, caller, tx)
         if (selfRegistered) await deactivateTokensOf(context, subject, caller, tx)

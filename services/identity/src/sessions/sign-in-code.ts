@@ -34,16 +34,17 @@ export type NewCode = { email: string; code: string; orgId: string | undefined }
  * that is answered; codes that others ask for leave it as it is. No code where the address has had its share.
  */
 export async function requestCode(
-  { models, secrets }: Context,
+  { collections, secrets }: Context,
   { email, orgId }: RequestOtpRequest,
 ): Promise<{ requestId: string; issued: NewCode | undefined }> {
   const emailKey = emailKeyOf(email)
   const address = secrets['sign-in-address'].hash(emailKey)
   const requestId = generateSecret()
-  if (!(await changeAlone(models.signInCodeBudgets, address, afterRequest))) return { requestId, issued: undefined }
+  if (!(await changeAlone(collections.unscoped.signInCodeBudgets, address, afterRequest)))
+    return { requestId, issued: undefined }
   const code = String(randomInt(10 ** digits)).padStart(digits, '0')
   const _id = secrets['sign-in-request'].hash(requestId)
-  await models.signInCodes.create({
+  await collections.unscoped.signInCodes.create({
     _id,
     address,
     organization: orgId === undefined ? null : objectId(orgId),
@@ -100,14 +101,14 @@ export async function verifyCode(context: Context, request: VerifyOtpRequest, ca
 
 /** The request a code is said to be of, or the only one that is open. */
 async function openRequest(
-  { models, secrets }: Context,
+  { collections, secrets }: Context,
   emailKey: string,
   requestId: string | undefined,
 ): Promise<SignInCode | undefined> {
   const address = { $in: secrets['sign-in-address'].hashes(emailKey) }
   const named = requestId !== undefined && { _id: { $in: secrets['sign-in-request'].hashes(requestId) } }
   const isOpen = { address, ...named, expiresAt: { $gt: new Date() }, triesLeft: { $gt: 0 } }
-  const [open, another] = await models.signInCodes.find(isOpen).limit(2).lean()
+  const [open, another] = await collections.unscoped.signInCodes.find(isOpen).limit(2).lean()
   if (another) throw new AppError('request.missing_field', { path: 'requestId' })
   return open
 }
@@ -124,19 +125,19 @@ async function tryCode(
   { code, requestId, emailKey, limitKeys }: Try,
   open: SignInCode | undefined,
 ): Promise<'right' | 'wrong' | 'throttled'> {
-  const { models, secrets, signInThrottle } = context
+  const { collections, secrets, signInThrottle } = context
   const counted = await Promise.all(limitKeys.map(signInThrottle.count))
   const isBound = requestId !== undefined
   if (!isBound && counted.includes(false)) return 'throttled'
   const address = secrets['sign-in-address'].hash(emailKey)
-  if (!(await changeAlone(models.signInCodeBudgets, address, afterTry))) return 'throttled'
+  if (!(await changeAlone(collections.unscoped.signInCodeBudgets, address, afterTry))) return 'throttled'
   const left = isBound ? 'triesLeft' : 'unboundTriesLeft'
   const taken = { _id: open?._id ?? '', [left]: { $gt: 0 } }
-  const tried = await models.signInCodes.findOneAndUpdate(taken, { $inc: { [left]: -1 } }).lean()
+  const tried = await collections.unscoped.signInCodes.findOneAndUpdate(taken, { $inc: { [left]: -1 } }).lean()
   if (!tried || !secrets['sign-in-code'].matches(tried.hash, `${tried._id} ${code}`)) return 'wrong'
   await Promise.all([
-    models.signInCodes.updateOne({ _id: tried._id }, { $inc: { [left]: 1 } }),
-    changeAlone(models.signInCodeBudgets, address, afterSuccess),
+    collections.unscoped.signInCodes.updateOne({ _id: tried._id }, { $inc: { [left]: 1 } }),
+    changeAlone(collections.unscoped.signInCodeBudgets, address, afterSuccess),
     signInThrottle.reset(limitKeys),
   ])
   return 'right'
@@ -157,11 +158,11 @@ async function useWithin(
   call: Call,
   tx: ClientSession,
 ): Promise<HttpBody> {
-  const used = await context.models.signInCodes.deleteOne({ _id: open._id }, { session: tx })
-  const { users } = context.within(account.organization)
+  const used = await context.collections.unscoped.signInCodes.deleteOne({ _id: open._id }, { session: tx })
+  const { users } = context.collections.of(account.organization)
   const proven = { ...(!account.emailVerified && { emailVerified: true, passwordHash: null }), lastLoginAt: new Date() }
   const named = { _id: account._id, blocked: false, emailVerified: account.emailVerified }
-  const user = await users.findOneAndUpdate(named, { $set: proven }, { session: tx })
+  const user = await users.findOneAndUpdate(named, { $set: proven }, { tx })
   // Used, blocked, proven or deleted meanwhile.
   if (used.deletedCount === 0 || !user) throw wrongCode()
   if (!account.emailVerified) await recordProof(context, account, call.caller, tx)

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 import { createContext } from '../context.ts'
+import { service } from '../service.ts'
 import { afterFailure } from './sign-in-throttle.ts'
 
 const wrong = { code: 'sign_in.wrong_password', status: 401, message: 'Wrong email or password.' }
@@ -77,7 +78,7 @@ describe('the throttle of sign-in', () => {
       service: 'identity',
       logger: createLogger({ service: 'test', level: 'fatal' }),
     })
-    const replica = await createContext(harness.config, lifecycle)
+    const replica = await createContext(await service.open(harness.config, lifecycle))
     const person = await harness.register()
     await fail(person.email, 9)
     assert.equal(await replica.signInThrottle.count(person.userId), true)
@@ -92,7 +93,7 @@ describe('the throttle of sign-in', () => {
       service: 'identity',
       logger: createLogger({ service: 'test', level: 'fatal' }),
     })
-    const { signInThrottle } = await createContext(harness.config, lifecycle)
+    const { signInThrottle } = await createContext(await service.open(harness.config, lifecycle))
     const key = unique('account')
     const broken = async () => Promise.reject(new Error('too many wait'))
     for (let time = 0; time < 20; time++) await assert.rejects(signInThrottle.look(key, broken), /too many wait/)

@@ -12,7 +12,13 @@ import { type Device, deviceOf } from './device.ts'
 export async function signIn(context: Context, user: User, { caller }: Call, tx: ClientSession): Promise<SignIn> {
   const { ip, userAgent } = seenOf(caller)
   const device = deviceOf(userAgent)
-  const { _id: deviceId } = await recogniseDevice(context.within(user.organization).devices, user, device, ip, tx)
+  const { _id: deviceId } = await recogniseDevice(
+    context.collections.of(user.organization).devices,
+    user,
+    device,
+    ip,
+    tx,
+  )
   const beginning = { lifetimeMs: context.sessionLifetimeMs, device, deviceId }
   const { session, ...credential } = await beginSession(context, user, caller, beginning, tx)
   const { organization, _id: subject, createdAt: at } = session
@@ -32,7 +38,7 @@ async function recogniseDevice(
   const device = await devices.findOneAndUpdate(
     { user, name, type },
     { $set: { browser, os, lastIp, lastSeenAt: now }, $setOnInsert: { firstSeenAt: now } },
-    { upsert: true, session: tx },
+    { upsert: true, tx },
   )
   return device!
 }

@@ -26,7 +26,7 @@ export async function createToken(context: Context, request: CreateTokenRequest,
   const { name, description = '' } = request
   const expiresAt = readExpiry(request.expiresAt)
   const secret = generateSecret()
-  const { tokens } = context.within(organizationId)
+  const { tokens } = context.collections.of(organizationId)
   const created = await context.store.transaction(
     async tx => {
       await keepQuota(context, organizationId, 'tokens', tx)
@@ -41,7 +41,7 @@ export async function createToken(context: Context, request: CreateTokenRequest,
           createdBy: actorOf(caller),
           creator: objectId(userId),
         },
-        { session: tx },
+        { tx },
       )
       const token = (await showToken(tokens, subject, tx))!
       await tell(context, caller, 'token.created', { organization, subject, data: { token } }, tx)
@@ -53,25 +53,24 @@ export async function createToken(context: Context, request: CreateTokenRequest,
 }
 
 async function roleOfNewToken(
-  { within }: Context,
+  { collections }: Context,
   name: string | undefined,
   caller: Caller,
   tx: ClientSession,
 ): Promise<TokenRole> {
-  const { tokens, users, roles } = within(caller.organizationId)
+  const { tokens, users, roles } = collections.of(caller.organizationId)
   if (name !== undefined) {
     const role = await carry(roles, { name, kind: { $in: ['api', 'both'] } }, caller, tx)
     if (!role) throw new AppError('role.unknown_for_tokens', { name })
     return role
   }
-  const parent =
-    caller.tokenId === undefined ? undefined : await tokens.findOne({ _id: caller.tokenId }, { session: tx })
+  const parent = caller.tokenId === undefined ? undefined : await tokens.findOne({ _id: caller.tokenId }, { tx })
   if (parent?.roleId) {
     const role = await carry(roles, { _id: parent.roleId }, caller, tx)
     if (!role) throw goneMeanwhile()
     return role
   }
-  const creator = await users.findOne({ _id: caller.userId }, { session: tx })
+  const creator = await users.findOne({ _id: caller.userId }, { tx })
   const authority = creator && (await authorityOf(roles, creator, tx))
   if (!authority || parent === null) throw goneMeanwhile()
   refuseExcess(authority.permissions, caller.permissions)
@@ -80,7 +79,7 @@ async function roleOfNewToken(
 
 /** Counts one more token on a role, which keeps the role as it is until the token is there. */
 async function carry(roles: Scope<Role>, filter: object, caller: Caller, tx: ClientSession): Promise<TokenRole | null> {
-  const role = await roles.findOneAndUpdate(filter, { $inc: { tokenCount: 1 } }, { session: tx })
+  const role = await roles.findOneAndUpdate(filter, { $inc: { tokenCount: 1 } }, { tx })
   if (!role) return null
   refuseExcess(permissionsOfRole(role), caller.permissions)
   return { role: role.name, roleId: role._id }

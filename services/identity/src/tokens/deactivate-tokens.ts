@@ -1,6 +1,7 @@
 import type { Caller } from '@rollcall/rpc'
 import type { ClientSession, Types } from 'mongoose'
-import type { Context, Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { showToken } from './token.model.ts'
@@ -25,11 +26,11 @@ export async function deactivateTokensOf(
   caller: Caller,
   tx: ClientSession,
 ): Promise<void> {
-  const { tokens } = context.within(caller.organizationId)
-  const active = await tokens.find(activeTokensOf(creator), { session: tx })
+  const { tokens } = context.collections.of(caller.organizationId)
+  const active = await tokens.find(activeTokensOf(creator), { tx })
   const ids = active.map(({ _id }) => _id)
   if (ids.length === 0) return
-  await tokens.updateMany({ _id: { $in: ids } }, { $set: { active: false } }, { session: tx })
+  await tokens.updateMany({ _id: { $in: ids } }, { $set: { active: false } }, { tx })
   await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
   for (const { _id: subject, organization } of active) {
     const data = { token: (await showToken(tokens, subject, tx))!, changed: ['active'] }

@@ -18,8 +18,8 @@ export const tokenUsage = (context: Context): Handlers<'rollcall.identity.v1.Tok
 })
 
 /** What a token was used for, the latest use first. */
-export async function listTokenUsage({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
-  const { tokens, tokenUses } = within(caller.organizationId)
+export async function listTokenUsage({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { tokens, tokenUses } = collections.of(caller.organizationId)
   const token = await tokens.get(id, 'token')
   return runList({
     scope: tokenUses,
@@ -40,13 +40,13 @@ async function recordWithin(context: Context, organizationId: string, used: Used
 }
 
 async function recordReport(
-  { within }: Context,
+  { collections }: Context,
   organizationId: string,
   used: UsedToken[],
   tx: ClientSession,
 ): Promise<void> {
-  const { tokens, tokenUses } = within(organizationId)
-  const stored = await tokens.find({ _id: { $in: used.map(({ tokenId }) => tokenId) } }, { session: tx })
+  const { tokens, tokenUses } = collections.of(organizationId)
+  const stored = await tokens.find({ _id: { $in: used.map(({ tokenId }) => tokenId) } }, { tx })
   const reports = new Map(used.map(token => [token.tokenId, token]))
   const known = stored.map(token => ({ token, report: reports.get(String(token._id))! }))
 
@@ -68,6 +68,6 @@ async function recordReport(
       },
     })),
   )
-  await tokens.bulkWrite(moments, { session: tx })
-  await tokenUses.bulkWrite(counts, { session: tx })
+  await tokens.bulkWrite(moments, { tx })
+  await tokenUses.bulkWrite(counts, { tx })
 }

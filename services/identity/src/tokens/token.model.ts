@@ -83,7 +83,7 @@ export function addStatus(now = new Date()): PipelineStage {
 }
 
 /** The public record of a token, undefined where there is none of this id. */
-export async function showToken(tokens: Scope<Token>, id: Types.ObjectId, session?: ClientSession) {
-  const [token] = await tokens.aggregate([{ $match: { _id: id } }, addStatus()], { session })
+export async function showToken(tokens: Scope<Token>, id: Types.ObjectId, tx?: ClientSession) {
+  const [token] = await tokens.aggregate([{ $match: { _id: id } }, addStatus()], { tx })
   return token && presentToken(token)
 }

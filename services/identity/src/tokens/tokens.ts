@@ -14,14 +14,14 @@ import { listTokenUsage } from './token-usage.ts'
 /** API tokens: credentials of programs. */
 export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'> => ({
   async listTokens({ list }, { caller }) {
-    const { tokens } = context.within(caller.organizationId)
+    const { tokens } = context.collections.of(caller.organizationId)
     return runList({ scope: tokens, stages: [addStatus()], query: list ?? {}, fields: tokenFields })
   },
 
   createToken: (request, { caller }) => createToken(context, request, caller),
 
   async getToken({ id }, { caller }) {
-    const token = await showToken(context.within(caller.organizationId).tokens, objectId(id))
+    const token = await showToken(context.collections.of(caller.organizationId).tokens, objectId(id))
     if (!token) throw new AppError('token.not_found')
     return json(token)
   },
@@ -29,15 +29,15 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
   updateToken: ({ id, ...changes }, { caller }) => updateToken(context, id, changes, caller),
 
   deleteToken: ({ id }, { caller }) => {
-    const { tokens, tokenUses, roles } = context.within(caller.organizationId)
+    const { tokens, tokenUses, roles } = context.collections.of(caller.organizationId)
     return changeToken(context, id, caller, async tx => {
       const record = await showToken(tokens, objectId(id), tx)
-      const token = await tokens.findOneAndDelete({ _id: id }, { session: tx })
+      const token = await tokens.findOneAndDelete({ _id: id }, { tx })
       if (!token || !record) throw new AppError('token.not_found')
       const { organization, _id: subject, roleId } = token
-      await tokenUses.deleteMany({ token: subject }, { session: tx })
+      await tokenUses.deleteMany({ token: subject }, { tx })
       await endSessions(context, { 'origin.id': subject }, caller, tx)
-      if (roleId) await roles.updateOne({ _id: roleId }, { $inc: { tokenCount: -1 } }, { session: tx })
+      if (roleId) await roles.updateOne({ _id: roleId }, { $inc: { tokenCount: -1 } }, { tx })
       await tell(context, caller, 'token.deleted', { organization, subject, data: { token: record } }, tx)
       return json(record)
     })
@@ -53,13 +53,9 @@ type Changes = Partial<Pick<Token, 'name' | 'description' | 'active' | 'archived
 
 /** Changes fields of a token, and tells which of them differ from what they were. */
 async function updateToken(context: Context, id: string, changes: Changes, caller: Caller): Promise<Updated> {
-  const { tokens } = context.within(caller.organizationId)
+  const { tokens } = context.collections.of(caller.organizationId)
   await changeToken(context, id, caller, async tx => {
-    const before = await tokens.findOneAndUpdate(
-      { _id: id },
-      { $set: changes },
-      { session: tx, returnDocument: 'before' },
-    )
+    const before = await tokens.findOneAndUpdate({ _id: id }, { $set: changes }, { tx, returnDocument: 'before' })
     if (!before) throw new AppError('token.not_found')
     const { organization, _id: subject } = before
     const given = Object.keys(changes) as (keyof Changes)[]
@@ -72,12 +68,12 @@ async function updateToken(context: Context, id: string, changes: Changes, calle
 
 /** Changes a token so that the very next request with it meets the change. */
 async function changeToken<T>(
-  { within, credentials, store }: Context,
+  { collections, credentials, store }: Context,
   id: string,
   { organizationId }: Caller,
   write: (tx: ClientSession) => Promise<T>,
 ): Promise<T> {
-  const token: Token = await within(organizationId).tokens.get(id, 'token')
+  const token: Token = await collections.of(organizationId).tokens.get(id, 'token')
   const scope = { organizationId, credentials: [{ kind: 'token' as const, id: token.tokenPreview }] }
   return credentials.change(scope, timeoutMs => store.transaction(write, { timeoutMs }))
 }

@@ -9,11 +9,11 @@ const maxAccounts = 4
  * registered openly, the oldest first among equals. At most four.
  */
 export function accountsOf(
-  { models }: Pick<Context, 'models'>,
+  { collections }: Pick<Context, 'collections'>,
   emailKey: string,
   organization: string | undefined,
 ): Promise<User[]> {
-  return models.users
+  return collections.unscoped.users
     .find({ emailKey, ...(organization !== undefined && { organization }) })
     .sort({ emailVerified: -1, selfRegistered: 1, _id: 1 })
     .limit(maxAccounts)

@@ -7,7 +7,7 @@ import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protecti
 
 /** Blocks an account: its sessions end, its tokens are refused, nobody can sign in. Blocking it again changes nothing. */
 export function blockUser(context: Context, id: string, caller: Caller): Promise<Updated> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {
     atOnce: true,
     async decide(user, tx) {
@@ -24,7 +24,7 @@ export function blockUser(context: Context, id: string, caller: Caller): Promise
 
 /** Restores access: the person signs in anew, since the sessions have ended; the tokens work again. */
 export function unblockUser(context: Context, id: string, caller: Caller): Promise<Updated> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {
     atOnce: true,
     async decide(user, tx) {

@@ -9,7 +9,7 @@ import { keepOrganizationOwner, refuseSuperior } from './protections.ts'
 
 /** Gives a user another role: from the next request on it is what the person's sessions and tokens go by. */
 export function changeRole(context: Context, { id, role }: ChangeRoleRequest, caller: Caller): Promise<Updated> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {
     atOnce: true,
     async decide(user, tx) {

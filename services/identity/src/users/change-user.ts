@@ -27,7 +27,7 @@ export async function changeUser(context: Context, id: string, caller: Caller, o
   const write = (tx: ClientSession) => changeWithin(context, id, caller, options.decide, tx)
   const { organizationId } = caller
   if (options.atOnce) {
-    await context.within(organizationId).users.get(id, 'user')
+    await context.collections.of(organizationId).users.get(id, 'user')
     await context.credentials.change({ organizationId }, timeoutMs => context.store.transaction(write, { timeoutMs }))
   } else await context.store.transaction(write)
   return { success: true, message: 'updated' }
@@ -40,12 +40,12 @@ async function changeWithin(
   decide: Options['decide'],
   tx: ClientSession,
 ): Promise<void> {
-  const { users } = context.within(caller.organizationId)
-  const before = await users.get(id, 'user', { session: tx })
+  const { users } = context.collections.of(caller.organizationId)
+  const before = await users.get(id, 'user', { tx })
   const { set, event } = await decide(before, tx)
   const changed = (Object.keys(set) as (keyof User)[]).filter(field => !isDeepStrictEqual(set[field], before[field]))
   if (changed.length === 0) return
-  const user = await users.findOneAndUpdate({ _id: before._id }, { $set: set }, { session: tx })
+  const user = await users.findOneAndUpdate({ _id: before._id }, { $set: set }, { tx })
   const { type, data } = event ?? { type: 'user.updated', data: { user: presentUser(user!), changed } }
   await tell(context, caller, type, { organization: before.organization, subject: before._id, data }, tx)
 }

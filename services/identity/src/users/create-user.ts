@@ -38,13 +38,10 @@ async function create(
   caller: Caller,
   tx: ClientSession,
 ): Promise<Created> {
-  const { users, roles } = context.within(caller.organizationId)
+  const { users, roles } = context.collections.of(caller.organizationId)
   const carried = await takeRole(roles, role, caller, tx)
   await keepQuota(context, caller.organizationId, 'accounts', tx)
-  const user = await users.insertOne(
-    { name, email, emailKey: emailKeyOf(email), passwordHash, ...carried },
-    { session: tx },
-  )
+  const user = await users.insertOne({ name, email, emailKey: emailKeyOf(email), passwordHash, ...carried }, { tx })
   const data = { user: presentUser(user) }
   await tell(context, caller, 'user.created', { organization: user.organization, subject: user._id, data }, tx)
   return { user, mail: passwordHash === null ? await invite(context, user, tx) : undefined }

@@ -12,27 +12,27 @@ import { presentUser } from './user.model.ts'
 /** Deletes an account for good. What it did stays in the audit trail, and its tokens stay in the list, refused. */
 export async function deleteUser(context: Context, id: string, caller: Caller): Promise<HttpBody> {
   const { organizationId } = caller
-  await context.within(organizationId).users.get(id, 'user')
+  await context.collections.of(organizationId).users.get(id, 'user')
   return context.credentials.change({ organizationId }, timeoutMs =>
     context.store.transaction(tx => deleteWithin(context, id, caller, tx), { timeoutMs }),
   )
 }
 
 async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
-  const tenant = context.within(caller.organizationId)
-  const user = await tenant.users.get(id, 'user', { session: tx })
+  const tenant = context.collections.of(caller.organizationId)
+  const user = await tenant.users.get(id, 'user', { tx })
   refuseOneself(user, caller)
   await refuseSuperior(tenant, user, caller, tx)
   await keepOrganizationOwner(tenant, user, tx)
   const { _id: subject, organization } = user
-  await tenant.users.deleteOne({ _id: subject }, { session: tx })
+  await tenant.users.deleteOne({ _id: subject }, { tx })
   await leaveRole(tenant.roles, user, tx)
   await endSessionsOf(context, subject, caller, tx)
-  await tenant.devices.deleteMany({ user: subject }, { session: tx })
-  await tenant.passwordResets.deleteMany({ user: subject }, { session: tx })
-  await tenant.userEmails.deleteMany({ user: subject }, { session: tx })
+  await tenant.devices.deleteMany({ user: subject }, { tx })
+  await tenant.passwordResets.deleteMany({ user: subject }, { tx })
+  await tenant.userEmails.deleteMany({ user: subject }, { tx })
   await abandonMemberships(tenant, subject, tx)
-  await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { session: tx })
+  await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { tx })
   const record = presentUser(user)
   await tell(context, caller, 'user.deleted', { organization, subject, data: { user: record } }, tx)
   return json(record)

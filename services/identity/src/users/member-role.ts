@@ -13,7 +13,7 @@ import { permissionsOfRole, type Role } from '../roles/role.model.ts'
  */
 export async function takeRole(roles: Scope<Role>, name: string, caller: Caller, tx: ClientSession): Promise<Carrier> {
   const forMembers = { name, kind: { $in: ['user', 'both'] } }
-  const role = await roles.findOneAndUpdate(forMembers, { $inc: { memberCount: 1 } }, { session: tx })
+  const role = await roles.findOneAndUpdate(forMembers, { $inc: { memberCount: 1 } }, { tx })
   if (!role) throw new AppError('role.unknown', { name })
   refuseExcess(permissionsOfRole(role), caller.permissions)
   if (outranks(role.name, caller.role)) throw new AppError('role.above_rank', { role: role.name })
@@ -22,7 +22,7 @@ export async function takeRole(roles: Scope<Role>, name: string, caller: Caller,
 
 /** Counts one member less on a role. */
 export async function leaveRole(roles: Scope<Role>, { roleId }: Carrier, tx: ClientSession): Promise<void> {
-  await roles.updateOne({ _id: roleId }, { $inc: { memberCount: -1 } }, { session: tx })
+  await roles.updateOne({ _id: roleId }, { $inc: { memberCount: -1 } }, { tx })
 }
 
 /** How many members an organization has. */

@@ -1,7 +1,8 @@
 import type { EventScope, Subscription } from '@rollcall/bus'
 import { isObjectId, type Received } from '@rollcall/contract'
 import type { ClientSession } from 'mongoose'
-import type { Context, Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import type { User } from './user.model.ts'
 import { type EmailStatus, emailStatuses, type UserEmail } from './user-email.model.ts'
 
@@ -11,11 +12,11 @@ type Email = Received<`email.${EmailStatus}`>
  * Keeps what was mailed to whom, as the messaging service tells it: each event counts once, and in whatever order they
  * come the status only moves on. A mail that names no account here is none of ours.
  */
-export function onEmailEvents({ within }: Pick<Context, 'within'>): Subscription<ClientSession> {
+export function onEmailEvents({ collections }: Pick<Context, 'collections'>): Subscription<ClientSession> {
   const noteAs =
     (status: EmailStatus) =>
     (email: Email, { event, tx }: EventScope<ClientSession>) =>
-      note(within(event.organization), email, status, tx)
+      note(collections.of(event.organization), email, status, tx)
   return {
     name: 'identity.on-email-events',
     inboxName: 'on-email-events',
@@ -32,15 +33,15 @@ async function note(tenant: Tenant, email: Email, status: EmailStatus, tx: Clien
   const { userEmails } = tenant
   const { emailId, subject, sender } = email
   const heard = heardOf(email, status)
-  const known = await userEmails.findOne({ emailId }, { session: tx })
+  const known = await userEmails.findOne({ emailId }, { tx })
   if (known) {
-    await userEmails.updateOne({ _id: known._id }, { $set: progress(known, heard) }, { session: tx })
+    await userEmails.updateOne({ _id: known._id }, { $set: progress(known, heard) }, { tx })
     return
   }
   const user = await recipientOf(tenant, email, tx)
   if (!user) return
   const draft = { user: user._id, emailId, subject, sender, ...heard }
-  await userEmails.insertOne(draft, { session: tx })
+  await userEmails.insertOne(draft, { tx })
 }
 
 type Heard = Pick<UserEmail, 'status' | 'sentAt' | 'error' | 'queuedAt'>
@@ -64,5 +65,5 @@ function progress(known: UserEmail, heard: Heard): Heard {
 /** The user that a mail names: one to their address alone may be to a contact, who is somebody else. */
 async function recipientOf({ users }: Tenant, { userId }: Email, tx: ClientSession): Promise<User | null> {
   const isNamed = userId && isObjectId(userId)
-  return isNamed ? users.findOne({ _id: userId }, { session: tx }) : null
+  return isNamed ? users.findOne({ _id: userId }, { tx }) : null
 }

@@ -34,7 +34,7 @@ export async function invite(context: Context, user: User, tx: ClientSession): P
 export async function mailResets(context: Context, { email, orgId }: ForgotPasswordRequest): Promise<void> {
   const accounts = await accountsOf(context, emailKeyOf(email), orgId)
   for (const user of foremost(accounts)) {
-    const tenant = context.within(user.organization)
+    const tenant = context.collections.of(user.organization)
     const pending = { user: user._id, expiresAt: { $gt: new Date() } }
     if (user.blocked || (await tenant.passwordResets.count(pending)) >= maxPending) continue
     const { link, expiresAt } = await giveLeave(context, user, resetMinutes)
@@ -62,7 +62,7 @@ function noteOnTokens(active: number): string[] {
 export async function resetPassword(context: Context, request: ResetPasswordRequest, call: Call): Promise<void> {
   const hashes = context.secrets['password-reset'].hashes(request.token)
   const isValid = { hash: { $in: hashes }, expiresAt: { $gt: new Date() } }
-  const reset = await context.models.passwordResets.findOne(isValid).lean()
+  const reset = await context.collections.unscoped.passwordResets.findOne(isValid).lean()
   if (!reset) throw unusable()
   const organizationId = String(reset.organization)
   const passwordHash = await context.passwords.hash(request.password, setterOf(call.caller, organizationId))
@@ -83,12 +83,12 @@ async function resetWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<User> {
-  const { users, passwordResets } = context.within(organization)
-  const used = await passwordResets.deleteOne({ _id }, { session: tx })
+  const { users, passwordResets } = context.collections.of(organization)
+  const used = await passwordResets.deleteOne({ _id }, { tx })
   const set = { $set: { passwordHash, emailVerified: true } }
-  const user = await users.findOneAndUpdate({ _id: subject }, set, { session: tx, returnDocument: 'before' })
+  const user = await users.findOneAndUpdate({ _id: subject }, set, { tx, returnDocument: 'before' })
   if (used.deletedCount === 0 || !user) throw unusable()
-  await passwordResets.deleteMany({ user: subject }, { session: tx })
+  await passwordResets.deleteMany({ user: subject }, { tx })
   const person = asPerson(caller, user)
   await endSessionsOf(context, subject, person, tx)
   if (deactivateTokens) await deactivateTokensOf(context, subject, person, tx)
@@ -99,7 +99,7 @@ async function resetWithin(
 
 /** Lets a user set the password; answers the link to do it by, and how long it works. */
 async function giveLeave(
-  { within, secrets, consoleUrl }: Context,
+  { collections, secrets, consoleUrl }: Context,
   { _id: user, organization }: User,
   minutes: number,
   tx?: ClientSession,
@@ -107,7 +107,7 @@ async function giveLeave(
   const secret = generateSecret()
   const hash = secrets['password-reset'].hash(secret)
   const expiresAt = new Date(Date.now() + minutes * 60_000)
-  await within(organization).passwordResets.insertOne({ user, hash, expiresAt }, { session: tx })
+  await collections.of(organization).passwordResets.insertOne({ user, hash, expiresAt }, { tx })
   return { link: `${consoleUrl}/set-password?token=${secret}`, expiresAt }
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import type { Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { outranks } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
@@ -33,8 +33,8 @@ export async function refuseSuperior({ roles }: Tenant, user: User, caller: Call
  */
 export async function keepOrganizationOwner({ users, roles }: Tenant, user: User, tx: ClientSession): Promise<void> {
   if (user.role !== 'owner' || user.blocked) return
-  await roles.updateOne({ _id: user.roleId }, { $inc: { memberCount: 0 } }, { session: tx })
+  await roles.updateOne({ _id: user.roleId }, { $inc: { memberCount: 0 } }, { tx })
   const others = { role: 'owner', blocked: false, _id: { $ne: user._id } }
-  if (await users.findOne(others, { session: tx })) return
+  if (await users.findOne(others, { tx })) return
   throw new AppError('organization.last_owner')
 }

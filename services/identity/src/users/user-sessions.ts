@@ -12,8 +12,8 @@ import { presentSession, type Session, sessionFields, showSession } from '../ses
 import { refuseHigherRank } from './protections.ts'
 
 /** The sessions of a user that have not ended, the latest sign-in first. */
-export async function listUserSessions({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
-  const { users, sessions } = within(caller.organizationId)
+export async function listUserSessions({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, sessions } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
   return runList({
     scope: sessions,
@@ -26,8 +26,8 @@ export async function listUserSessions({ within }: Context, { id, list }: ListOf
 }
 
 /** The devices that a user signed in from, the latest sign-in first. */
-export async function listUserDevices({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
-  const { users, devices, sessions } = within(caller.organizationId)
+export async function listUserDevices({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, devices, sessions } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
   const session = await sessions.findOne({ _id: sessionOf(caller) })
   return runList({
@@ -47,7 +47,7 @@ export async function revokeUserSession(
   caller: Caller,
 ): Promise<HttpBody> {
   const { organizationId } = caller
-  const { users, sessions } = context.within(organizationId)
+  const { users, sessions } = context.collections.of(organizationId)
   const owner = await users.get(id, 'user')
   refuseHigherRank(owner, caller)
   const user = owner._id
@@ -70,7 +70,7 @@ export async function revokeUserDevice(
   caller: Caller,
 ): Promise<HttpBody> {
   const { organizationId } = caller
-  const { users, devices, sessions } = context.within(organizationId)
+  const { users, devices, sessions } = context.collections.of(organizationId)
   const owner = await users.get(id, 'user')
   refuseHigherRank(owner, caller)
   const { _id: user, organization } = owner
@@ -79,7 +79,7 @@ export async function revokeUserDevice(
   const [record] = await devices.aggregate([{ $match: named }, showDevice(own?.deviceId ?? null)])
   if (!record) throw new AppError('device.not_found')
   const revoke = async (tx: ClientSession) => {
-    const device = await devices.findOneAndDelete(named, { session: tx })
+    const device = await devices.findOneAndDelete(named, { tx })
     if (!device) throw new AppError('device.not_found')
     await endSessions(context, { user, deviceId: device._id }, caller, tx)
     const data = { userId: id, device: device.name }

@@ -20,8 +20,8 @@ const showWorkspace: PipelineStage = {
 }
 
 /** The workspaces that a user is a member of, the latest first. */
-export async function listUserWorkspaces({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
-  const { users, members } = within(caller.organizationId)
+export async function listUserWorkspaces({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, members } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
   return runList({
     scope: members,
@@ -34,8 +34,8 @@ export async function listUserWorkspaces({ within }: Context, { id, list }: List
 }
 
 /** The mails that were sent to a user, the latest first. */
-export async function listUserEmails({ within }: Context, { id, list }: ListOfRequest, caller: Caller) {
-  const { users, userEmails } = within(caller.organizationId)
+export async function listUserEmails({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
+  const { users, userEmails } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
   return runList({
     scope: userEmails,
@@ -48,15 +48,15 @@ export async function listUserEmails({ within }: Context, { id, list }: ListOfRe
 }
 
 /** Every feature of the organization as it is for a user. */
-export async function getUserFeatures({ within }: Context, id: string, caller: Caller): Promise<HttpBody> {
-  const { users, features } = within(caller.organizationId)
+export async function getUserFeatures({ collections }: Context, id: string, caller: Caller): Promise<HttpBody> {
+  const { users, features } = collections.of(caller.organizationId)
   return json(await resolveFeatures(features, await users.get(id, 'user')))
 }
 
 /** Switches features for one user alone. */
 export function setUserFeatures(context: Context, request: SetUserFeaturesRequest, caller: Caller): Promise<Updated> {
   const { id } = request
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {
     atOnce: false,
     async decide(user, tx) {

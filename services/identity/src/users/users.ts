@@ -18,12 +18,12 @@ import { getUserFeatures, listUserEmails, listUserWorkspaces, setUserFeatures } 
 /** User accounts of the organization. */
 export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> => ({
   async listUsers({ list }, { caller }) {
-    const { users, roles } = context.within(caller.organizationId)
+    const { users, roles } = context.collections.of(caller.organizationId)
     return runList({ scope: users, query: list ?? {}, fields: userFields, total: () => memberTotal(roles) })
   },
 
   getUser: async ({ id }, { caller }) =>
-    json(presentUser(await context.within(caller.organizationId).users.get(id, 'user'))),
+    json(presentUser(await context.collections.of(caller.organizationId).users.get(id, 'user'))),
 
   createUser: (request, { caller }) => createUser(context, request, caller),
 

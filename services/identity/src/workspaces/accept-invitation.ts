@@ -3,7 +3,8 @@ import type { AcceptInvitationRequest, InvitationTokenRequest } from '@rollcall/
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { type Call, type Caller, serviceCaller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
-import type { Context, Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { asPerson, tell } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import { badSession, blockedAccount } from '../sessions/bearer.ts'
@@ -35,7 +36,7 @@ export async function acceptInvitation(
   const { caller } = call
   const found = await findInvitation(context, token)
   const { invitation } = found
-  const tenant = context.within(invitation.organization)
+  const tenant = context.collections.of(invitation.organization)
   const hasAccount = (await accountOf(tenant, invitation.email)) !== null
   const newcomer = hasAccount
     ? undefined
@@ -56,7 +57,7 @@ export async function declineInvitation(
 ): Promise<Updated> {
   const { invitation: found } = await findInvitation(context, token)
   await context.store.transaction(async tx => {
-    const invitation = await answer(context.within(found.organization), found, 'declined', tx)
+    const invitation = await answer(context.collections.of(found.organization), found, 'declined', tx)
     await tellOf(context, 'invitation.declined', invitation, { ...caller, userName: invitation.email }, tx)
   }, queueOf(found.workspace))
   return { success: true, message: 'declined' }
@@ -69,11 +70,11 @@ async function acceptWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<HttpBody> {
-  const tenant = context.within(found.organization)
+  const tenant = context.collections.of(found.organization)
   const invitation = await answer(tenant, found, 'accepted', tx)
-  const workspace = await tenant.workspaces.findOne({ _id: invitation.workspace }, { session: tx })
+  const workspace = await tenant.workspaces.findOne({ _id: invitation.workspace }, { tx })
   if (!workspace) throw new AppError('invitation.not_found')
-  const role = await tenant.roles.findOne({ _id: invitation.roleId }, { session: tx })
+  const role = await tenant.roles.findOne({ _id: invitation.roleId }, { tx })
   if (!role) throw new AppError('invitation.role_deleted', { role: invitation.role })
   const account = await accountOf(tenant, invitation.email, tx)
   if (account && !isMailed) await requireOwnSession(tenant, account, caller, tx)
@@ -89,7 +90,7 @@ async function acceptWithin(
 /** Requires the caller to be signed in as an account: an impersonation, or a session of a scope, is not. */
 async function requireOwnSession({ sessions }: Tenant, user: User, { sessionId }: Caller, tx: ClientSession) {
   const own = { _id: sessionId, user: user._id, origin: null, expiresAt: { $gt: new Date() } }
-  if (sessionId === undefined || !(await sessions.findOne(own, { session: tx }))) throw badSession()
+  if (sessionId === undefined || !(await sessions.findOne(own, { tx }))) throw badSession()
 }
 
 /** Makes the account of an invited person; by the mailed link they have shown that the address is theirs. */
@@ -102,11 +103,11 @@ async function createAccount(
 ): Promise<User> {
   if (!mayCreateAccount) throw new AppError('invitation.account_deleted')
   if (!newcomer) throw new AppError('request.missing_field', { path: 'name' }) // the account was deleted meanwhile
-  const { users, roles } = context.within(organization)
+  const { users, roles } = context.collections.of(organization)
   const carried = await takeRole(roles, roleOfNewcomers, serviceCaller('identity', String(organization)), tx)
   const account = { ...newcomer, email, emailKey, emailVerified: isMailed, ...carried }
   await keepQuota(context, organization, 'accounts', tx)
-  const user = await users.insertOne(account, { session: tx })
+  const user = await users.insertOne(account, { tx })
   const data = { user: presentUser(user) }
   await tell(context, asPerson(caller, user), 'user.created', { organization, subject: user._id, data }, tx)
   return user
@@ -123,10 +124,10 @@ async function newcomerOf(
 }
 
 /** The invitation of a link, if it can still be answered. */
-async function findInvitation({ models, secrets }: Context, token: string): Promise<Found> {
+async function findInvitation({ collections, secrets }: Context, token: string): Promise<Found> {
   const mailedHashes = secrets['mailed-invitation'].hashes(token)
   const either = [{ hash: { $in: secrets.invitation.hashes(token) } }, { mailedHash: { $in: mailedHashes } }]
-  const invitation = answerable(await models.invitations.findOne({ $or: either }).lean())
+  const invitation = answerable(await collections.unscoped.invitations.findOne({ $or: either }).lean())
   return { invitation, isMailed: mailedHashes.some(hash => hash === invitation.mailedHash) }
 }
 
@@ -137,8 +138,8 @@ async function answer(
   status: 'accepted' | 'declined',
   tx: ClientSession,
 ): Promise<Invitation> {
-  answerable(await invitations.findOne({ _id }, { session: tx }))
-  const answered = await invitations.rewriteOne({ _id }, { status }, { session: tx })
+  answerable(await invitations.findOne({ _id }, { tx }))
+  const answered = await invitations.rewriteOne({ _id }, { status }, { tx })
   return answered ?? answerable(null)
 }
 

@@ -2,7 +2,7 @@ import { type Action, AppError, actions, allows, type Permissions } from '@rollc
 import type { Caller } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { isPrivileged } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
@@ -38,7 +38,7 @@ export async function enter(
 
 /** As `enter`, for whatever has to do with the workspace. */
 export async function visit(tenant: Tenant, id: string, caller: Caller, tx?: ClientSession): Promise<Entered> {
-  const workspace = await tenant.workspaces.findOne({ _id: id }, { session: tx })
+  const workspace = await tenant.workspaces.findOne({ _id: id }, { tx })
   const authority = workspace && (await authorityIn(tenant, workspace, caller, tx))
   if (!workspace || !authority) throw new AppError('workspace.not_found')
   const held = inWorkspace(authority.permissions).filter(pair => caller.scope?.includes(pair) ?? true)
@@ -52,7 +52,7 @@ export async function roleToGive(
   { held, isOwner }: Entered,
   tx: ClientSession,
 ): Promise<Role> {
-  const role = await roles.findOne({ name, kind: { $in: ['user', 'both'] } }, { session: tx })
+  const role = await roles.findOne({ name, kind: { $in: ['user', 'both'] } }, { tx })
   if (!role) throw new AppError('role.unknown', { name })
   refuseExcess(inWorkspace(permissionsOfRole(role)), held)
   if (role.name === 'owner' && !isOwner) throw new AppError('role.above_rank', { role: role.name })
@@ -73,8 +73,7 @@ async function authorityIn(
   if (isPrivileged(await organizationRoleOf(tenant, caller, tx))) return { permissions: '*', isOwner: true }
   const { members, roles } = tenant
   const { userId } = caller
-  const member =
-    userId === null ? null : await members.findOne({ workspace, user: userId, gone: false }, { session: tx })
+  const member = userId === null ? null : await members.findOne({ workspace, user: userId, gone: false }, { tx })
   const authority = member && (await authorityOf(roles, member, tx))
   return authority ? { permissions: authority.permissions, isOwner: authority.role === 'owner' } : undefined
 }
@@ -82,6 +81,6 @@ async function authorityIn(
 /** The role that a person, or a token's creator, has in the organization. A token's own role is for the organization alone. */
 async function organizationRoleOf({ users }: Tenant, caller: Caller, tx?: ClientSession): Promise<string> {
   if (caller.kind !== 'token') return caller.role
-  const creator = await users.findOne({ _id: caller.userId }, { session: tx })
+  const creator = await users.findOne({ _id: caller.userId }, { tx })
   return creator?.role ?? ''
 }

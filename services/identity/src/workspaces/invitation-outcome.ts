@@ -8,8 +8,8 @@ import { type Invitation, presentInvitation } from './invitation.model.ts'
 
 /** Takes back the invitation that a filter finds, if any, within a transaction: its link is worth nothing any more. */
 export async function withdraw(context: Context, filter: Filter, caller: Caller, tx: ClientSession): Promise<void> {
-  const { invitations } = context.within(caller.organizationId)
-  const invitation = await invitations.findOneAndDelete(filter, { session: tx })
+  const { invitations } = context.collections.of(caller.organizationId)
+  const invitation = await invitations.findOneAndDelete(filter, { tx })
   if (invitation) await tellOf(context, 'invitation.revoked', invitation, caller, tx)
 }
 

@@ -25,7 +25,7 @@ const lifetimeDays = 7
 /** Invitations into workspaces. */
 export const invitations = (context: Context): Handlers<'rollcall.identity.v1.Invitations'> => ({
   async listInvitations({ id, list }, { caller }) {
-    const tenant = context.within(caller.organizationId)
+    const tenant = context.collections.of(caller.organizationId)
     const { workspace } = await enter(tenant, id, caller, 'read')
     return runList({
       scope: tenant.invitations,
@@ -77,18 +77,18 @@ async function createWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<{ invitation: Invitation; workspace: Workspace; user: User | null }> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   const entered = await enter(tenant, id, caller, 'create', tx)
   const { workspace } = entered
   const role = await roleToGive(tenant.roles, name, entered, tx)
   const user = await accountOf(tenant, email, tx)
   if (!user) refuseNewAccount(caller)
-  if (user && (await tenant.members.findOne({ workspace: workspace._id, user: user._id }, { session: tx })))
+  if (user && (await tenant.members.findOne({ workspace: workspace._id, user: user._id }, { tx })))
     throw new AppError('record.duplicate', { path: 'email' })
   const emailKey = emailKeyOf(email)
   // One that nobody answered in time makes room for another; one that is pending does not, by the unique index.
   const outdated = { workspace: workspace._id, emailKey, status: 'pending', expiresAt: { $lte: new Date() } }
-  await tenant.invitations.deleteMany(outdated, { session: tx })
+  await tenant.invitations.deleteMany(outdated, { tx })
   await keepQuota(context, workspace.organization, 'invitations', tx)
   const invitation = await tenant.invitations.insertOne(
     {
@@ -103,7 +103,7 @@ async function createWithin(
       sender: objectId(caller.userId),
       createdBy: actorOf(caller),
     },
-    { session: tx },
+    { tx },
   )
   await lockMembers(tenant, workspace._id, tx)
   await refuseOverbooking(tenant, workspace._id, tx)
@@ -124,10 +124,10 @@ async function revokeWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<HttpBody> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   const { workspace } = await visit(tenant, id, caller, tx)
   const named = { workspace: workspace._id, _id: objectId(invitationId, 'invitationId') }
-  const invitation = await tenant.invitations.findOne(named, { session: tx })
+  const invitation = await tenant.invitations.findOne(named, { tx })
   if (!invitation) throw new AppError('invitation.not_found')
   if (String(invitation.sender) !== caller.userId) throw new AppError('invitation.sender_required')
   if (invitation.status !== 'pending') throw new AppError('invitation.answered', { status: invitation.status })

@@ -4,7 +4,8 @@ import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller, Handlers } from '@rollcall/rpc'
 import { objectId, personReference, reference, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
-import type { Context, Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
@@ -18,7 +19,7 @@ import { countMembers, lockMembers, queueOf } from './seats.ts'
 /** Members of a workspace. */
 export const members = (context: Context): Handlers<'rollcall.identity.v1.Members'> => ({
   async listWorkspaceMembers({ id, list }, { caller }) {
-    const tenant = context.within(caller.organizationId)
+    const tenant = context.collections.of(caller.organizationId)
     const { workspace } = await enter(tenant, id, caller, 'read')
     return runList({
       scope: tenant.members,
@@ -48,7 +49,7 @@ async function addWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<HttpBody> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   const entered = await enter(tenant, id, caller, 'create', tx)
   const role = await roleToGive(tenant.roles, name, entered, tx)
   const user = await accountOf(tenant, email, tx)
@@ -64,7 +65,7 @@ async function updateWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<void> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   const entered = await enter(tenant, id, caller, 'update', tx)
   const member = await findMember(tenant, entered, userId, tx)
   if (member.gone) throw new AppError('member.account_deleted')
@@ -75,7 +76,7 @@ async function updateWithin(
   await carryRole(tenant, member.roleId, -1, tx)
   await carryRole(tenant, role._id, 1, tx)
   const carried = { role: role.name, roleId: role._id }
-  await tenant.members.updateOne({ _id: member._id }, { $set: carried }, { session: tx })
+  await tenant.members.updateOne({ _id: member._id }, { $set: carried }, { tx })
   const data = {
     memberId: String(member._id),
     workspaceId: id,
@@ -93,12 +94,12 @@ async function removeWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<HttpBody> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   const entered = await enter(tenant, id, caller, 'delete', tx)
   const member = await findMember(tenant, entered, userId, tx)
   await countMembers(tenant, member.workspace, member.gone ? 0 : -1, tx)
   await keepWorkspaceOwner(tenant, member, tx)
-  await tenant.members.deleteOne({ _id: member._id }, { session: tx })
+  await tenant.members.deleteOne({ _id: member._id }, { tx })
   if (!member.gone) await carryRole(tenant, member.roleId, -1, tx)
   const record = presentMember(member)
   const { organization, _id: subject } = member
@@ -121,7 +122,7 @@ async function findMember(
 ): Promise<Member> {
   const named = objectId(id, 'userId')
   const either = { workspace: workspace._id, $or: [{ user: named, gone: false }, { _id: named }] }
-  const member = await members.findOne(either, { session: tx })
+  const member = await members.findOne(either, { tx })
   if (!member) throw new AppError('member.not_found')
   const authority = member.gone ? undefined : await authorityOf(roles, member, tx)
   if (authority) refuseExcess(inWorkspace(authority.permissions), held)

@@ -1,7 +1,8 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { Caller } from '@rollcall/rpc'
 import type { ClientSession, Types } from 'mongoose'
-import type { Context, Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import type { Role } from '../roles/role.model.ts'
 import type { User } from '../users/user.model.ts'
@@ -19,15 +20,15 @@ export async function join(
   { workspace, user, role, doer }: { workspace: Workspace; user: User; role: Role; doer: Caller },
   tx: ClientSession,
 ): Promise<Member> {
-  const tenant = context.within(workspace.organization)
+  const tenant = context.collections.of(workspace.organization)
   const { _id: id, name: workspaceName, image: workspaceImage, organization } = workspace
-  if (await tenant.members.findOne({ workspace: id, user: user._id }, { session: tx }))
+  if (await tenant.members.findOne({ workspace: id, user: user._id }, { tx }))
     throw new AppError('record.duplicate', { path: 'email' })
-  await tenant.users.updateOne({ _id: user._id }, { $set: {} }, { session: tx })
+  await tenant.users.updateOne({ _id: user._id }, { $set: {} }, { tx })
   await carryRole(tenant, role._id, 1, tx)
   const member = await tenant.members.insertOne(
     { workspace: id, workspaceName, workspaceImage, user: user._id, role: role.name, roleId: role._id },
-    { session: tx },
+    { tx },
   )
   await countMembers(tenant, id, 1, tx)
   await refuseOverbooking(tenant, id, tx)
@@ -43,7 +44,7 @@ export async function carryRole(
   change: number,
   tx: ClientSession,
 ): Promise<void> {
-  await roles.updateOne({ _id: roleId }, { $inc: { membershipCount: change } }, { session: tx })
+  await roles.updateOne({ _id: roleId }, { $inc: { membershipCount: change } }, { tx })
 }
 
 /** Refuses to take a workspace its last owner; to be called after `lockMembers` or `countMembers`. @throws {AppError} conflict */
@@ -51,14 +52,14 @@ export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx
   const { _id, workspace, role, gone } = member
   if (role !== 'owner' || gone) return
   const others = { workspace, role: 'owner', gone: false, _id: { $ne: _id } }
-  if (await members.findOne(others, { session: tx })) return
+  if (await members.findOne(others, { tx })) return
   throw new AppError('workspace.last_owner')
 }
 
 /** Leaves a deleted user's memberships behind as records that take no seat and carry no role, within its transaction. */
 export async function abandonMemberships(tenant: Tenant, user: Types.ObjectId, tx: ClientSession): Promise<void> {
-  const memberships = await tenant.members.find({ user, gone: false }, { session: tx })
-  await tenant.members.updateMany({ user, gone: false }, { $set: { gone: true } }, { session: tx })
+  const memberships = await tenant.members.find({ user, gone: false }, { tx })
+  await tenant.members.updateMany({ user, gone: false }, { $set: { gone: true } }, { tx })
   for (const { workspace, roleId } of memberships) {
     await countMembers(tenant, workspace, -1, tx)
     await carryRole(tenant, roleId, -1, tx)
@@ -67,5 +68,5 @@ export async function abandonMemberships(tenant: Tenant, user: Types.ObjectId, t
 
 /** The account of an email in the organization. */
 export function accountOf({ users }: Tenant, email: string, tx?: ClientSession): Promise<User | null> {
-  return users.findOne({ emailKey: emailKeyOf(email) }, { session: tx })
+  return users.findOne({ emailKey: emailKeyOf(email) }, { tx })
 }

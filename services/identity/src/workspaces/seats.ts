@@ -1,6 +1,6 @@
 import { AppError } from '@rollcall/contract'
 import type { ClientSession, Types } from 'mongoose'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
 import { pending } from './invitation.model.ts'
 
 /** Transactions that change who is in a workspace write to it: side by side they would only make each other begin again. */
@@ -13,7 +13,7 @@ export function queueOf(workspaceId: string | Types.ObjectId): { queue: string }
  * or by `countMembers`, so that of two at once the later one begins again and sees what the first has left.
  */
 export async function lockMembers({ workspaces }: Tenant, id: Types.ObjectId, tx: ClientSession): Promise<void> {
-  await workspaces.updateOne({ _id: id }, { $inc: { revision: 1 } }, { session: tx })
+  await workspaces.updateOne({ _id: id }, { $inc: { revision: 1 } }, { tx })
 }
 
 /** Counts members that came to a workspace or left it, and locks them. */
@@ -23,7 +23,7 @@ export async function countMembers(
   change: number,
   tx: ClientSession,
 ): Promise<void> {
-  await workspaces.updateOne({ _id: id }, { $inc: { memberCount: change, revision: 1 } }, { session: tx })
+  await workspaces.updateOne({ _id: id }, { $inc: { memberCount: change, revision: 1 } }, { tx })
 }
 
 /**
@@ -35,9 +35,9 @@ export async function refuseOverbooking(
   id: Types.ObjectId,
   tx: ClientSession,
 ): Promise<void> {
-  const workspace = await workspaces.findOne({ _id: id }, { session: tx })
+  const workspace = await workspaces.findOne({ _id: id }, { tx })
   const { seats = null, memberCount = 0 } = workspace ?? {}
   if (seats === null) return
-  const taken = memberCount + (await invitations.count({ workspace: id, ...pending() }, { session: tx }))
+  const taken = memberCount + (await invitations.count({ workspace: id, ...pending() }, { tx }))
   if (taken > seats) throw new AppError('workspace.seats_taken', { seats, wanted: taken })
 }

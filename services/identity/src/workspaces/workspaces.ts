@@ -5,7 +5,8 @@ import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Caller, type Handlers } from '@rollcall/rpc'
 import { type Filter, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
-import type { Context, Tenant } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
 import { switched } from '../features/switches.ts'
 import { keepQuota } from '../organizations/quotas.ts'
@@ -19,7 +20,7 @@ const mostSeats = 1_000_000
 /** Workspaces: who works together, in which role. */
 export const workspaces = (context: Context): Handlers<'rollcall.identity.v1.Workspaces'> => ({
   async listWorkspaces({ list }, { caller }) {
-    const tenant = context.within(caller.organizationId)
+    const tenant = context.collections.of(caller.organizationId)
     const base = allows(caller.permissions, 'workspaces', 'read') ? {} : await ownWorkspaces(tenant, caller)
     return runList({ scope: tenant.workspaces, base, query: list ?? {}, fields: workspaceFields })
   },
@@ -27,7 +28,7 @@ export const workspaces = (context: Context): Handlers<'rollcall.identity.v1.Wor
   createWorkspace: (request, { caller }) => createWorkspace(context, request, caller),
 
   async getWorkspace({ id }, { caller }) {
-    const { workspace } = await enter(context.within(caller.organizationId), id, caller, 'read')
+    const { workspace } = await enter(context.collections.of(caller.organizationId), id, caller, 'read')
     return json(presentWorkspace(workspace))
   },
 
@@ -46,10 +47,10 @@ function createWorkspace(
   { name, image, seats, features }: CreateWorkspaceRequest,
   caller: Caller,
 ): Promise<HttpBody> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   return context.store.transaction(async tx => {
-    const user = await tenant.users.findOne({ _id: caller.userId }, { session: tx })
-    const role = await tenant.roles.findOne({ name: 'owner', builtIn: true }, { session: tx })
+    const user = await tenant.users.findOne({ _id: caller.userId }, { tx })
+    const role = await tenant.roles.findOne({ name: 'owner', builtIn: true }, { tx })
     if (!user || !role) throw new AppError('account.unknown')
     await keepQuota(context, caller.organizationId, 'workspaces', tx)
     const workspace = await tenant.workspaces.insertOne(
@@ -60,13 +61,13 @@ function createWorkspace(
         features: await switched(tenant.features, {}, features, tx),
         createdBy: actorOf(caller),
       },
-      { session: tx },
+      { tx },
     )
     const { _id: subject, organization } = workspace
     const data = { workspace: presentWorkspace({ ...workspace, memberCount: 1 }) }
     await tell(context, caller, 'workspace.created', { organization, subject, data }, tx)
     await join(context, { workspace, user, role, doer: caller }, tx)
-    const founded = await tenant.workspaces.findOne({ _id: subject }, { session: tx })
+    const founded = await tenant.workspaces.findOne({ _id: subject }, { tx })
     return json(presentWorkspace(founded!))
   })
 }
@@ -82,7 +83,7 @@ async function updateWithin(
   caller: Caller,
   tx: ClientSession,
 ): Promise<void> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   const { workspace: before } = await enter(tenant, request.id, caller, 'update', tx)
   const { _id, organization } = before
   const set = await changesOf(tenant, request, before, tx)
@@ -90,7 +91,7 @@ async function updateWithin(
     field => !isDeepStrictEqual(set[field], before[field]),
   )
   if (changed.length === 0) return
-  await tenant.workspaces.updateOne({ _id }, { $set: set }, { session: tx })
+  await tenant.workspaces.updateOne({ _id }, { $set: set }, { tx })
   if (changed.includes('seats')) {
     await lockMembers(tenant, _id, tx)
     await refuseOverbooking(tenant, _id, tx)
@@ -98,7 +99,7 @@ async function updateWithin(
   const workspace = { ...before, ...set }
   if (changed.includes('name') || changed.includes('image')) {
     const shown = { workspaceName: workspace.name, workspaceImage: workspace.image }
-    await tenant.members.updateMany({ workspace: _id }, { $set: shown }, { session: tx })
+    await tenant.members.updateMany({ workspace: _id }, { $set: shown }, { tx })
     await lockMembers(tenant, _id, tx)
   }
   const data = { workspace: presentWorkspace({ ...workspace, updatedAt: new Date() }), changed }
@@ -124,15 +125,15 @@ async function changesOf(
 }
 
 async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
-  const tenant = context.within(caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
   const { workspace } = await enter(tenant, id, caller, 'delete', tx)
   const { _id: subject, organization } = workspace
-  await tenant.workspaces.deleteOne({ _id: subject }, { session: tx })
-  const members = await tenant.members.find({ workspace: subject, gone: false }, { session: tx })
+  await tenant.workspaces.deleteOne({ _id: subject }, { tx })
+  const members = await tenant.members.find({ workspace: subject, gone: false }, { tx })
   for (const [, carriers] of Map.groupBy(members, ({ roleId }) => String(roleId)))
     await carryRole(tenant, carriers[0]!.roleId, -carriers.length, tx)
-  await tenant.members.deleteMany({ workspace: subject }, { session: tx })
-  await tenant.invitations.deleteMany({ workspace: subject }, { session: tx })
+  await tenant.members.deleteMany({ workspace: subject }, { tx })
+  await tenant.invitations.deleteMany({ workspace: subject }, { tx })
   const record = presentWorkspace(workspace)
   await tell(context, caller, 'workspace.deleted', { organization, subject, data: { workspace: record } }, tx)
   return json(record)

@@ -1,71 +1,73 @@
 import type { Batch } from '@rollcall/csv'
 import type { ApplyBatchRequestRow, ApplyBatchResponsePreview } from '@rollcall/protos/gen/audience-v1.ts'
+import { resolveDuplicates } from './duplicates.ts'
 import { failedRow, noteFailures, refusedRows } from './failed-rows.ts'
-import type { Fates } from './fates.ts'
 import { fileBatches, requestOf } from './file-batches.ts'
-import { type Counts, countsOf, type FailedRow, noCounts, type RowPreview, sum } from './import.model.ts'
+import type { FailedRow, RowPreview } from './import.model.ts'
+import { type Counts, countsOf, noCounts, sum } from './import-counters.ts'
 import { type Column, columnsOf, mapRow } from './map-row.ts'
-import { surveyFile } from './survey.ts'
-import { Hopeless, isOver, noteProgress, type Turn } from './turn.ts'
+import type { RowStatuses } from './row-status.ts'
+import { isOver, type Slice, saveProgress, UnrecoverableError } from './slice.ts'
 
 const errorsShown = 100
 const rowsPreviewed = 20
 
 /**
- * Applies the batches of an import from its checkpoint on, two in flight: while the audience writes one, the next is read.
- * Checkpoints follow in order, so what is in flight when the process dies is done again, and the audience knows it by its
- * number. A dry run does the same, and the audience writes nothing.
+ * Pass 3 of an import, after passes 1 and 2: applies the batches from the checkpoint on, two in flight. While the audience
+ * writes one, the next is read. Checkpoints follow in order.
  * @returns whether the end of the file was reached
- * @throws {Hopeless} the file is not there any more
+ * @throws {UnrecoverableError} the file was deleted
  */
-export async function applyBatches(turn: Turn): Promise<boolean> {
-  const { context, job, call } = turn
+export async function applyBatches(slice: Slice): Promise<boolean> {
+  const { context, job, call } = slice
   const { definitions } = await context.attributes.describeAttributes({}, call)
   const columns = columnsOf(job, definitions)
-  const fates = await surveyFile(turn, columns)
-  if (!fates) return false
-  const plan = { columns, fates }
+  const statuses = await resolveDuplicates(slice, columns)
+  if (!statuses) return false
+  const plan = { columns, statuses }
   let inFlight: Promise<AppliedBatch> | undefined
   let number = job.nextBatch
-  for await (const batch of fileBatches(turn, job.checkpoint)) {
-    const applied = applyBatch(turn, plan, batch, number++)
+  for await (const batch of fileBatches(slice, job.checkpoint)) {
+    const applied = applyBatch(slice, plan, batch, number++)
     applied.catch(() => undefined) // awaited below; until then it must not count as unhandled
-    if (inFlight) await checkpoint(turn, await inFlight)
+    if (inFlight) await checkpoint(slice, await inFlight)
     inFlight = applied
-    if (!(await isOver(turn))) continue
-    await checkpoint(turn, await inFlight)
+    if (!(await isOver(slice))) continue
+    await checkpoint(slice, await inFlight)
     return false
   }
-  if (inFlight) await checkpoint(turn, await inFlight)
-  if (job.checkpoint.row < job.total) throw new Hopeless('the uploaded file is not there any more')
+  if (inFlight) await checkpoint(slice, await inFlight)
+  if (job.checkpoint.row < job.total) throw new UnrecoverableError('the uploaded file is not there any more')
   return true
 }
 
-/** How the rows of the file are read, and what is known of them beforehand. */
-type Plan = { columns: Column[]; fates: Fates }
+/** How rows are mapped, and what passes 1 and 2 found out about them. */
+type Plan = { columns: Column[]; statuses: RowStatuses }
 
 type AppliedBatch = { batch: Batch; number: number; counts: Counts; failures: FailedRow[]; preview: RowPreview[] }
 
-/** Sends the rows of a batch that can be imported, and counts what became of all of them. */
+/** Sends the valid rows of a batch, and counts the outcomes of all of them. */
 async function applyBatch(
-  { context, collections, job, call }: Turn,
-  { columns, fates }: Plan,
+  { context, collections, job, call }: Slice,
+  { columns, statuses }: Plan,
   batch: Batch,
   number: number,
 ): Promise<AppliedBatch> {
   const failures: FailedRow[] = []
   const applied: AppliedBatch = { batch, number, counts: { ...noCounts }, failures, preview: [] }
   const rows: ApplyBatchRequestRow[] = []
-  const refused: number[] = []
+  const rejected: number[] = []
   for (const source of batch.rows) {
-    const fate = fates.of(source.row)
+    const status = statuses.of(source.row)
     const { row, failure } = mapRow(source, columns, job.emptyValues)
-    if (fate === 'refused') refused.push(source.row)
+    if (status === 'rejected') rejected.push(source.row)
     else if (failure) failures.push(failedRow(job, source, failure))
-    else if (fate === 'loser') applied.counts.skipped++
+    else if (status === 'superseded') applied.counts.skipped++
     else rows.push(row)
   }
-  if (refused.length > 0) failures.push(...(await collections.failedRows.find({ job: job._id, row: { $in: refused } })))
+  if (rejected.length > 0) {
+    failures.push(...(await collections.failedRows.find({ job: job._id, row: { $in: rejected } })))
+  }
   if (rows.length > 0) {
     const dryRun = job.kind === 'dry-run' && { dryRun: true, previewRows: rowsPreviewed }
     const answer = await context.batches.applyBatch({ ...requestOf(job, rows), number, ...dryRun }, call)
@@ -87,14 +89,14 @@ function previewOf({ row, email, outcome, changes }: ApplyBatchResponsePreview):
   }
 }
 
-/** Notes a batch as done; its failures first. */
-async function checkpoint(turn: Turn, { batch, number, counts, failures, preview }: AppliedBatch): Promise<void> {
-  const { collections, job } = turn
+/** Saves that a batch is done, after its failures. */
+async function checkpoint(slice: Slice, { batch, number, counts, failures, preview }: AppliedBatch): Promise<void> {
+  const { collections, job } = slice
   await noteFailures(collections, failures)
   const shown = failures
     .slice(0, errorsShown - job.errors.length)
     .map(({ _id, organization, job: _, cells, faulty, ...failure }) => failure)
-  await noteProgress(turn, {
+  await saveProgress(slice, {
     checkpoint: batch.checkpoint,
     nextBatch: number + 1,
     counts: sum(job.counts, counts),

@@ -41,16 +41,16 @@ describe('an import that is cancelled', () => {
     const call = test.newCall()
     const { held, release, applied } = holding(1)
     const jobId = await test.start(call, file)
-    const turn = test.turn(call)
+    const slice = test.runSlice(call)
     await held // two batches are counted or applied, the third is on its way
     await cancel(call, jobId)
     const { state, failedReason, counts, fates } = await test.job(call, jobId)
     assert.deepEqual([state, failedReason, counts.created, fates], ['failed', 'cancelled', 2_000, null])
     release()
-    assert.equal(await turn, 'again')
+    assert.equal(await slice, 'again')
     assert.equal(applied(), 2_000)
     assert.equal((await test.job(call, jobId)).counts.created, 2_000)
-    assert.equal(await test.turn(call), 'done')
+    assert.equal(await test.runSlice(call), 'done')
     const [event, ...more] = await test.events(jobId)
     assert.deepEqual(more, [])
     assert.equal(event!.type, 'audience.import_cancelled')
@@ -62,19 +62,19 @@ describe('an import that is cancelled', () => {
     const call = test.newCall()
     const { held, release } = holding(1)
     const jobId = await test.start(call, file)
-    const turn = test.turn(call)
+    const slice = test.runSlice(call)
     await held
     const { answer } = test
     test.answer = () => Promise.reject(new Error('away'))
     await cancel(call, jobId)
     assert.equal((await test.job(call, jobId)).state, 'active')
-    await assert.rejects(test.turn(call))
+    await assert.rejects(test.runSlice(call))
     test.answer = answer
-    await test.turn(call)
+    await test.runSlice(call)
     const { state, failedReason, counts } = await test.job(call, jobId)
     assert.deepEqual([state, failedReason, counts.created], ['failed', 'cancelled', 2_000])
     release()
-    await turn
+    await slice
   })
 
   it('ends at once where it has not begun', async () => {

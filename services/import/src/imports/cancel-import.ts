@@ -3,15 +3,14 @@ import type { ImportJobRequest } from '@rollcall/protos/gen/import-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
-import { breakOff } from './break-off.ts'
+import { abortImport } from './abort-import.ts'
 import { findImport } from './find-import.ts'
 import { queueIdOf } from './import.job.ts'
-import { cancelledReason } from './import.model.ts'
-import { unfinished } from './turn.ts'
+import { cancelledReason, unfinished } from './import.model.ts'
 
-/** Stops a job for good; where the audience cannot say now what became of its last batches, the worker finds out. */
+/** Cancels a job. While the audience is down, the batches in flight are left to the worker. */
 export async function cancelImport(context: Context, { jobId }: ImportJobRequest, call: Call): Promise<Updated> {
-  const collections = context.of(call.caller)
+  const collections = context.collections.of(call.caller.organizationId)
   const { imports } = collections
   const { _id, kind } = await findImport(imports, jobId)
   if (kind === 'undo') throw new AppError('import.not_cancellable')
@@ -20,9 +19,9 @@ export async function cancelImport(context: Context, { jobId }: ImportJobRequest
   const job = await imports.findOneAndUpdate({ _id, state: { $in: unfinished } }, mark)
   if (!job) throw new AppError('import.finished')
   try {
-    await breakOff(context, collections, job, cancelledReason, call)
+    await abortImport(context, collections, job, cancelledReason, call)
   } catch (err) {
-    context.logger.warn({ job: jobId, err }, 'import cancelled, its last batches are left to the worker')
+    context.logger.warn({ job: jobId, err }, 'import cancelled, batches in flight are left to the worker')
     await context.queue.enqueue(queueIdOf(call.caller.organizationId))
   }
   return { success: true, message: 'updated' }

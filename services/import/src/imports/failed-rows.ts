@@ -2,7 +2,7 @@ import type { Row } from '@rollcall/csv'
 import type { ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import { isDuplicate } from '@rollcall/store'
 import { Types } from 'mongoose'
-import type { Collections } from '../context.ts'
+import type { Tenant } from '../collections.ts'
 import type { FailedRow, Import, RowFailure } from './import.model.ts'
 import type { Column } from './map-row.ts'
 
@@ -38,7 +38,7 @@ export function refusedRows(
 }
 
 /** Keeps them for the error file. Noted twice they are one, since a job has each row once. */
-export async function noteFailures({ failedRows }: Collections, failures: readonly FailedRow[]): Promise<void> {
+export async function noteFailures({ failedRows }: Tenant, failures: readonly FailedRow[]): Promise<void> {
   try {
     await failedRows.bulkWrite(failures.map(document => ({ insertOne: { document } })))
   } catch (error) {

@@ -2,10 +2,13 @@ import { type Batch, type Checkpoint, readCsv } from '@rollcall/csv'
 import type { ApplyBatchRequest, ApplyBatchRequestRow } from '@rollcall/protos/gen/audience-v1.ts'
 import { readStored } from '../uploads/spool.ts'
 import type { Import } from './import.model.ts'
-import type { Turn } from './turn.ts'
+import type { Slice } from './slice.ts'
 
-/** The rows of a job's file from a place on, until the turn is told to stop. */
-export async function* fileBatches({ context, collections, job, call }: Turn, from: Checkpoint): AsyncGenerator<Batch> {
+/** Streams the rows of a job's file from a checkpoint on. @throws the signal's reason when the worker stops */
+export async function* fileBatches(
+  { context, collections, job, call }: Slice,
+  from: Checkpoint,
+): AsyncGenerator<Batch> {
   const source = readStored(collections.chunks, job.upload, from.offset)
   for await (const batch of readCsv(source, job.format, { from, limits: context.limits })) {
     call.signal?.throwIfAborted()
@@ -13,7 +16,7 @@ export async function* fileBatches({ context, collections, job, call }: Turn, fr
   }
 }
 
-/** What the audience is asked for some rows of a job. */
+/** Returns the request that applies rows of a job, without the batch's number. */
 export function requestOf(
   { _id, duplicateStrategy, tags, lists }: Import,
   rows: ApplyBatchRequestRow[],

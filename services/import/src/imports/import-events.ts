@@ -1,5 +1,6 @@
 import { event, type OutgoingEvent } from '@rollcall/store'
-import { type Counts, cancelledReason, type Import } from './import.model.ts'
+import { cancelledReason, type Import } from './import.model.ts'
+import type { Counts } from './import-counters.ts'
 
 /** Events of a job that ran to its end; a dry run has none. */
 export function completionEvents(job: Import): OutgoingEvent[] {

@@ -26,7 +26,7 @@ describe('the job of an import', () => {
         message: long,
       })),
     })
-    await test.turn(call)
+    await test.runSlice(call)
     const { state, errors, counts } = await test.job(call, jobId)
     assert.deepEqual([state, counts.failed, errors.length], ['completed', 110, 100])
     assert.ok(errors.every(({ value, message }) => value.length === 200 && message.length === 1_000))
@@ -35,9 +35,9 @@ describe('the job of an import', () => {
   it('publishes why it failed, once', async () => {
     const call = test.newCall()
     const jobId = await test.start(call, file)
-    await test.context.of(call.caller).chunks.deleteMany({})
+    await test.context.collections.of(call.caller.organizationId).chunks.deleteMany({})
     test.answer = createAll
-    await test.turn(call)
+    await test.runSlice(call)
     assert.equal((await test.job(call, jobId)).state, 'failed')
     const [event, ...more] = await test.events(jobId)
     assert.deepEqual(more, [])
@@ -68,7 +68,7 @@ describe('the job of an import', () => {
       return createAll(request)
     }
     const turns = async (count: number) => {
-      for (let turn = 0; turn < count; turn++) await test.turn(call).catch(() => undefined)
+      for (let turn = 0; turn < count; turn++) await test.runSlice(call).catch(() => undefined)
     }
     await turns(4)
     assert.deepEqual(new Set(order), new Set([stuck]), 'a short disturbance does not change the order')
@@ -86,9 +86,9 @@ describe('the job of an import', () => {
     test.context.attributes.describeAttributes = async () => {
       throw new Error('away')
     }
-    for (let turn = 0; turn < 12; turn++) await assert.rejects(test.turn(call))
+    for (let turn = 0; turn < 12; turn++) await assert.rejects(test.runSlice(call))
     test.context.attributes.describeAttributes = describeAttributes
-    await test.turn(call)
+    await test.runSlice(call)
     const states = await Promise.all([first, second].map(async id => (await test.job(call, id)).state))
     assert.deepEqual(states, ['completed', 'waiting'])
   })

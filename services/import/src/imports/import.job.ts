@@ -2,30 +2,37 @@ import { CsvError } from '@rollcall/csv'
 import { defineJob, type Job, type Outcome, type QueueOptions, type Waiting } from '@rollcall/jobs'
 import { type CallContext, serviceCaller } from '@rollcall/rpc'
 import { addEvents } from '@rollcall/store'
-import type { Collections, Context } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { dropFile } from '../uploads/spool.ts'
+import { abortImport } from './abort-import.ts'
 import { applyBatches } from './apply-batches.ts'
-import { breakOff } from './break-off.ts'
-import { cancelledReason, type Import } from './import.model.ts'
+import { cancelledReason, type Import, unfinished } from './import.model.ts'
 import { completionEvents } from './import-events.ts'
-import { beginTurn, FenceLost, Hopeless, ours, type Turn, unfinished } from './turn.ts'
+import { FenceLost, fenced, type Slice, startSlice, UnrecoverableError } from './slice.ts'
 import { undoBatches } from './undo-batches.ts'
 
 /**
- * Imports files, tries them out (dry run) and undoes imports. The queue hands out organizations, one slice at a time, so
- * that many imports of one do not delay the others; a slice works on the oldest unfinished job of its organization:
+ * Imports files, tries them out (dry run) and undoes imports. The record in the database is authoritative: it holds all
+ * that a worker needs to resume. Each pass streams the file, so memory does not grow with it.
  *
- * 1. Take over: increment the record's fence. Every later write requires it, so a former worker changes nothing.
- * 2. Pass 1, find duplicate emails in the file (`survey.ts`).
- * 3. Pass 2, validate the duplicates: the audience checks in a dry run which of them can be applied.
- * 4. Choose one row of each email, the last or the first that can be applied; the others are skipped.
- * 5. Pass 3, apply in batches, two in flight (`apply-batches.ts`). The audience stores each batch under its number, so one
- *    that is sent again is applied once.
- * 6. Checkpoint after each batch: position in the file, counters, failed rows. A slice ends at a checkpoint once its time
- *    is over and another organization waits; the next one, in whatever process, continues there.
- * 7. Complete: end the record and publish the event in one transaction, then delete the file.
+ * 1. Find duplicate emails (`duplicates.ts`): reads the file and marks the rows whose email occurs more than once.
+ * 2. Validate the duplicates (`duplicates.ts`): a dry run in the audience rejects those that cannot be applied. Of the
+ *    rest, the last or the first row of an email is kept, by the duplicate strategy, and the others are superseded. Only
+ *    these rows are validated beforehand; all others are validated when they are applied.
+ * 3. Apply in batches (`apply-batches.ts`): maps about 1,000 rows at a time and sends them to the audience, two batches in
+ *    flight. A checkpoint (byte offset, row, batch number, counts) follows each batch, in order. A batch that is sent again
+ *    after a crash has the same number, so the audience applies it once.
+ * 4. Complete: ends the record and publishes the event in one transaction, then deletes the file.
  *
- * An undo reverts the batches from the last to the first, with a checkpoint after each. What cannot succeed ends as failed.
+ * A dry run takes the same passes, and the audience writes nothing. An undo (`undo-batches.ts`) reverts the batches of an
+ * import, from the last to the first. A cancelled job, and one that can never be completed, is aborted
+ * (`abort-import.ts`): batches in flight that have not arrived are cancelled.
+ *
+ * The queue hands out organizations, not jobs: many imports of one do not delay the others. A slice works on the oldest
+ * unfinished job of its organization, and ends after a checkpoint once its time is over and another organization waits.
+ * Each slice acquires the job with a new fencing token, and a write with an older one fails: of two workers that believe
+ * they have the job, only the later one makes progress.
  */
 export const IMPORTS = 'imports'
 
@@ -40,116 +47,111 @@ export function importJob(context: Context, queue: QueueOptions, concurrency: nu
     concurrency,
     backoff: { baseMs: 1000, maxMs: LONGEST_WAIT_MS },
     unfinished: () => waitingOrganizations(context),
-    run: (id, { signal }) => runTurn(context, id, signal),
+    run: (id, { signal }) => runSlice(context, id, signal),
   })
 }
 
-/** The id in the queue, an organization's: each gets its turn. */
+/** Returns an organization's id in the queue. */
 export function queueIdOf(organizationId: string): string {
   return `org-${organizationId}`
 }
 
 /** The organizations that have an import to work on, and when any of their imports last made progress. */
-async function waitingOrganizations({ models }: Context): Promise<Waiting[]> {
-  const groups = await models.imports.aggregate<{ _id: unknown; since: Date }>([
+async function waitingOrganizations({ collections }: Context): Promise<Waiting[]> {
+  const groups = await collections.unscoped.imports.aggregate<{ _id: unknown; since: Date }>([
     { $match: { state: { $in: unfinished } } },
     { $group: { _id: '$organization', since: { $max: '$updatedAt' } } },
   ])
   return groups.map(({ _id, since }) => ({ id: queueIdOf(String(_id)), since }))
 }
 
-/** After so many setbacks in a row a job lets the others of its organization go first. */
-const patience = 5
+/** After this many failures in a row a job gives way to the next one of its organization. */
+const failuresBeforeNext = 5
 /** The oldest unfinished jobs, among which the next one is chosen. */
 const jobsConsidered = 100
-/** So long the audience may take to show that it is there. */
-const probeMs = 2_000
+const probeTimeoutMs = 2_000
 
-/**
- * One turn of an organization: works on its oldest unfinished job until that is done or the turn's time is over.
- * The record carries everything that a worker needs to go on; each step of it is fenced, so of two workers that believe
- * they have the job only the later one gets anywhere.
- * @returns done when the organization has no job left
- */
-export async function runTurn(context: Context, queueId: string, signal: AbortSignal): Promise<Outcome> {
+/** Runs one slice of an organization. @returns done where it has no job left */
+export async function runSlice(context: Context, queueId: string, signal: AbortSignal): Promise<Outcome> {
   const organizationId = queueId.slice('org-'.length)
-  const collections = context.of({ organizationId })
+  const collections = context.collections.of(organizationId)
   const call = { caller: serviceCaller('import', organizationId), signal }
   const next = await nextJob(collections)
   if (!next) return 'done'
   try {
-    if (next.cancelled) await endCancelled(context, collections, next, call)
-    else await work(beginTurn(context, collections, await takeOver(collections, next), call))
+    if (next.cancelled) await abortCancelled(context, collections, next, call)
+    else await work(startSlice(context, collections, await acquire(collections, next), call))
   } catch (error) {
     if (error instanceof FenceLost) return 'again'
-    if (!signal.aborted) await noteSetback(context, collections, next, call)
+    if (!signal.aborted) await countFailure(context, collections, next, call)
     throw error
   }
   return 'again'
 }
 
-async function work(turn: Turn): Promise<void> {
-  const { context, collections, job, call } = turn
+async function work(slice: Slice): Promise<void> {
+  const { context, collections, job, call } = slice
   try {
-    const finished = job.kind === 'undo' ? await undoBatches(turn) : await applyBatches(turn)
-    if (finished) await complete(turn)
+    const finished = job.kind === 'undo' ? await undoBatches(slice) : await applyBatches(slice)
+    if (finished) await complete(slice)
   } catch (error) {
-    if (!(error instanceof CsvError || error instanceof Hopeless)) throw error
-    await breakOff(context, collections, job, error.message, call)
+    if (!(error instanceof CsvError || error instanceof UnrecoverableError)) throw error
+    await abortImport(context, collections, job, error.message, call)
   }
 }
 
-async function endCancelled(context: Context, collections: Collections, { _id }: NextJob, call: CallContext) {
+async function abortCancelled(context: Context, collections: Tenant, { _id }: NextJob, call: CallContext) {
   const job = await collections.imports.findOne({ _id })
-  if (job) await breakOff(context, collections, job, cancelledReason, call)
+  if (job) await abortImport(context, collections, job, cancelledReason, call)
 }
 
 type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks' | 'cancelled'>
 
-/** The oldest, unless it fails time and again: whatever is wrong with it, the others are not held up. */
-async function nextJob({ imports }: Collections): Promise<NextJob | undefined> {
+/** Returns the oldest job, unless it keeps failing: then the others go first. */
+async function nextJob({ imports }: Tenant): Promise<NextJob | undefined> {
   const projection = { startedAt: 1, setbacks: 1, cancelled: 1 } as const
   const jobs: NextJob[] = await imports.find(
     { state: { $in: unfinished } },
     { sort: { _id: 1 }, limit: jobsConsidered, projection },
   )
-  const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / patience)
+  const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / failuresBeforeNext)
   const [next] = jobs.toSorted((a, b) => rank(a) - rank(b))
   return next
 }
 
-/** Where the audience cannot be asked at all, the fault is not the job's, and it keeps its place. */
-async function noteSetback(
+/** Counts a failed slice, unless the audience is down: then the job is not at fault and keeps its place. */
+async function countFailure(
   { attributes }: Context,
-  { imports }: Collections,
+  { imports }: Tenant,
   { _id }: NextJob,
   call: CallContext,
 ): Promise<void> {
   try {
-    await attributes.describeAttributes({}, { ...call, deadline: Date.now() + probeMs })
+    await attributes.describeAttributes({}, { ...call, deadline: Date.now() + probeTimeoutMs })
     await imports.updateOne({ _id }, { $inc: { setbacks: 1 } })
   } catch {
     return
   }
 }
 
-async function takeOver({ imports }: Collections, { _id, startedAt }: NextJob): Promise<Import> {
-  const taken = await imports.findOneAndUpdate(
+/** Acquires a job with a new fencing token. @throws {FenceLost} where it has ended or was cancelled */
+async function acquire({ imports }: Tenant, { _id, startedAt }: NextJob): Promise<Import> {
+  const acquired = await imports.findOneAndUpdate(
     { _id, state: { $in: unfinished }, cancelled: { $ne: true } },
     { $set: { state: 'active', startedAt: startedAt ?? new Date() }, $inc: { fence: 1 } },
   )
-  if (!taken) throw new FenceLost()
-  return taken
+  if (!acquired) throw new FenceLost()
+  return acquired
 }
 
-/** The end of a job and the event that tells of it are one transaction; the file of an import is not needed any more. */
-async function complete({ context, collections, job }: Turn): Promise<void> {
+/** Ends a job and publishes its event in one transaction, then deletes the file of an import. */
+async function complete({ context, collections, job }: Slice): Promise<void> {
   const { imports } = collections
-  await context.store.transaction(async session => {
+  await context.store.transaction(async tx => {
     const changes = { state: 'completed', finishedAt: new Date(), fates: null }
-    const { matchedCount } = await imports.updateOne(ours(job), { $set: changes }, { session })
+    const { matchedCount } = await imports.updateOne(fenced(job), { $set: changes }, { tx })
     if (matchedCount === 0) throw new FenceLost()
-    await addEvents(session, completionEvents(job))
+    await addEvents(tx, completionEvents(job))
   })
   await dropFile(collections, job)
 }

@@ -1,55 +1,13 @@
 import type { Checkpoint, CsvFormat } from '@rollcall/csv'
-import type { ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
-import type { FieldTable } from '@rollcall/store'
-import { type mongo, type PipelineStage, Schema, type Types } from 'mongoose'
+import { type mongo, Schema, type Types } from 'mongoose'
+import type { Counts } from './import-counters.ts'
+
+/** States of jobs that have work left. */
+export const unfinished: Import['state'][] = ['waiting', 'active']
 
 /** `failedReason` of an import that was cancelled. */
 export const cancelledReason = 'cancelled'
-
-/** What became of the rows so far; of an undo, of the contacts. */
-export type Counts = {
-  created: number
-  updated: number
-  unchanged: number
-  skipped: number
-  failed: number
-  /** Contacts that an undo has deleted. */
-  removed: number
-  optOutsKept: number
-  addedToLists: number
-}
-
-/** Where every job begins. */
-export const noCounts: Readonly<Counts> = {
-  created: 0,
-  updated: 0,
-  unchanged: 0,
-  skipped: 0,
-  failed: 0,
-  removed: 0,
-  optOutsKept: 0,
-  addedToLists: 0,
-}
-
-/** Counts with more added to them. */
-export function sum(counts: Counts, more: Partial<Counts>): Counts {
-  const total = { ...counts }
-  for (const [name, count] of Object.entries(more) as [keyof Counts, number][]) total[name] += count
-  return total
-}
-
-/** What the audience made of rows; those that it refused are counted with the others that failed. */
-export function countsOf({ outcomes, optOutsKept, addedToLists }: ApplyBatchResponse): Counts {
-  const counts = { ...noCounts, optOutsKept, addedToLists }
-  for (const outcome of outcomes) {
-    if (outcome === 'CREATED') counts.created++
-    else if (outcome === 'UPDATED') counts.updated++
-    else if (outcome === 'UNCHANGED') counts.unchanged++
-    else if (outcome === 'SKIPPED') counts.skipped++
-  }
-  return counts
-}
 
 /** What a dry run shows of a row: what it would create or update. */
 export type RowPreview = {
@@ -73,13 +31,13 @@ export type RowFailure = {
   message: string
 }
 
-/** An import job. The database is the truth about it; the queue holds wake-ups only. */
+/** An import job. The record is authoritative; the queue only holds wake-ups. */
 export type Import = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** A dry run writes nothing but this record; an undo takes back the batches of another job. */
+  /** A dry run writes nothing but this record; an undo reverts the batches of another job. */
   kind: 'import' | 'dry-run' | 'undo'
-  /** Of an undo: the import; of an import: the undo that has taken it back. */
+  /** Of an undo: the import; of an import: its undo. */
   undoes: Types.ObjectId | null
   undoneBy: Types.ObjectId | null
   upload: Types.ObjectId
@@ -95,25 +53,25 @@ export type Import = {
   createdBy: Actor
   state: 'waiting' | 'active' | 'completed' | 'failed'
   failedReason: string | null
-  /** Nobody works on it any more, but what became of its last batches is not known yet. */
+  /** No batch is sent any more; the outcomes of those in flight are not known yet. */
   cancelled: boolean
   /** Data rows of the file; contacts of an undo. */
   total: number
   duplicatesInFile: number
-  /** What is known of each row before the first batch, as `Fates` keeps it. Null until the file was looked through. */
+  /** The bytes of `RowStatuses`; null before pass 1 and after the end of the job. */
   fates: mongo.Binary | null
-  /** From where on the audience has still to be asked about rows that share their email; null: nowhere. */
+  /** Checkpoint of pass 2; null where it has nothing to do. */
   unchecked: Checkpoint | null
-  /** Where the next batch begins, and its number. Of an undo: how many rows and batches are taken back. */
+  /** Checkpoint of pass 3: where the next batch begins, and its number. Of an undo: how many rows and batches are undone. */
   checkpoint: Checkpoint
   nextBatch: number
   counts: Counts
   /** The first hundred failures. */
   errors: RowFailure[]
   preview: RowPreview[]
-  /** Raised by whoever takes the job over: a write with an older one is refused. */
+  /** Fencing token, raised by each worker that acquires the job: a write with an older one is refused. */
   fence: number
-  /** Turns in a row that failed although the audience can be asked. */
+  /** Slices in a row that failed although the audience was up. */
   setbacks: number
   /** Milliseconds of work so far. */
   workedMs: number
@@ -169,10 +127,7 @@ importSchema.index(
   { name: 'imported_once', unique: true, partialFilterExpression: { kind: 'import' } },
 )
 // Few at any time: those that have something to do.
-importSchema.index(
-  { state: 1, organization: 1 },
-  { partialFilterExpression: { state: { $in: ['waiting', 'active'] } } },
-)
+importSchema.index({ state: 1, organization: 1 }, { partialFilterExpression: { state: { $in: unfinished } } })
 
 /** A failed row as the error file shows it. */
 export type FailedRow = RowFailure & {
@@ -201,128 +156,3 @@ export const failedRowSchema = new Schema<FailedRow>(
   { collection: 'failed_rows', versionKey: false },
 )
 failedRowSchema.index({ organization: 1, job: 1, row: 1 }, { unique: true })
-
-type Progress = Omit<Import, 'mapping'>
-
-/** Progress of a job in whole percent: 100 only when it is complete. */
-export function progressOf({ state, checkpoint, total }: Progress): number {
-  return state === 'completed' ? 100 : Math.min(99, Math.floor((checkpoint.row * 100) / Math.max(total, 1)))
-}
-
-function speedOf({ workedMs, checkpoint }: Progress): number {
-  return workedMs > 0 ? Math.round((checkpoint.row * 1000) / workedMs) : 0
-}
-
-function errorsUrlOf({ _id }: Progress): string {
-  return `/api/audience/import/${_id}/errors`
-}
-
-/** A stage that adds what lists show of a job but do not find stored so: as the functions above, for filters and sorts. */
-export function showComputed(): PipelineStage {
-  const progress = { $floor: { $divide: [{ $multiply: ['$checkpoint.row', 100] }, { $max: ['$total', 1] }] } }
-  const speed = { $add: [{ $divide: [{ $multiply: ['$checkpoint.row', 1000] }, '$workedMs'] }, 0.5] }
-  return {
-    $addFields: {
-      mapping: { $arrayToObject: '$mapping' },
-      shown: {
-        progress: { $cond: [{ $eq: ['$state', 'completed'] }, 100, { $min: [99, progress] }] },
-        rowsPerSecond: { $cond: [{ $gt: ['$workedMs', 0] }, { $floor: speed }, 0] },
-        errorsUrl: { $concat: ['/api/audience/import/', { $toString: '$_id' }, '/errors'] },
-      },
-    },
-  }
-}
-
-/** Fields of a job by which lists may filter and sort, and to which they may be cut; with `showComputed`. */
-export const importFields: FieldTable = {
-  kind: 'string',
-  fileName: 'string',
-  state: 'string',
-  progress: { type: 'number', path: 'shown.progress' },
-  failedReason: 'string',
-  mapping: 'object',
-  'mapping.*': 'string',
-  duplicateStrategy: 'string',
-  tags: 'string[]',
-  emptyValues: 'string',
-  listIds: { type: 'objectId[]', path: 'lists' },
-  undoes: 'objectId',
-  undoneBy: 'objectId',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
-  startedAt: 'date',
-  finishedAt: 'date',
-  result: { type: 'object', path: 'counts' },
-  ...Object.fromEntries(
-    Object.keys(noCounts).map(name => [`result.${name}`, { type: 'number', path: `counts.${name}` }] as const),
-  ),
-  'result.total': { type: 'number', path: 'total' },
-  'result.duplicatesInFile': { type: 'number', path: 'duplicatesInFile' },
-  'result.durationMs': { type: 'number', path: 'workedMs' },
-  'result.rowsPerSecond': { type: 'number', path: 'shown.rowsPerSecond' },
-  'result.errorsUrl': { type: 'string', path: 'shown.errorsUrl' },
-  'result.errors': { type: 'object[]', path: 'errors' },
-  'result.errors.row': { type: 'number', path: 'errors.row' },
-  'result.errors.line': { type: 'number', path: 'errors.line' },
-  'result.errors.column': { type: 'string', path: 'errors.column' },
-  'result.errors.field': { type: 'string', path: 'errors.field' },
-  'result.errors.value': { type: 'string', path: 'errors.value' },
-  'result.errors.code': { type: 'string', path: 'errors.code' },
-  'result.errors.message': { type: 'string', path: 'errors.message' },
-  'result.preview': { type: 'object[]', path: 'preview' },
-  'result.preview.row': { type: 'number', path: 'preview.row' },
-  'result.preview.email': { type: 'string', path: 'preview.email' },
-  'result.preview.outcome': { type: 'string', path: 'preview.outcome' },
-}
-
-/** What a job came to so far, as the API shows it. */
-export function resultOf(job: Progress) {
-  return {
-    total: job.total,
-    created: job.counts.created,
-    updated: job.counts.updated,
-    unchanged: job.counts.unchanged,
-    skipped: job.counts.skipped,
-    failed: job.counts.failed,
-    removed: job.counts.removed,
-    duplicatesInFile: job.duplicatesInFile,
-    optOutsKept: job.counts.optOutsKept,
-    durationMs: job.workedMs,
-    rowsPerSecond: speedOf(job),
-    addedToLists: job.counts.addedToLists,
-    errors: job.errors,
-    preview: job.preview,
-    errorsUrl: errorsUrlOf(job),
-  }
-}
-
-/** A job as `showComputed` leaves it. */
-export type ListedImport = Omit<Import, 'mapping'> & { mapping: Record<string, string> }
-
-/** A job as lists show it. */
-export function presentImport(job: ListedImport) {
-  return {
-    _id: job._id,
-    id: job._id,
-    kind: job.kind,
-    fileName: job.fileName,
-    state: job.state,
-    progress: progressOf(job),
-    result: resultOf(job),
-    failedReason: job.failedReason,
-    mapping: job.mapping,
-    duplicateStrategy: job.duplicateStrategy,
-    tags: job.tags,
-    emptyValues: job.emptyValues,
-    listIds: job.lists,
-    undoes: job.undoes,
-    undoneBy: job.undoneBy,
-    createdBy: job.createdBy,
-    startedAt: job.startedAt,
-    finishedAt: job.finishedAt,
-    createdAt: job.createdAt,
-    updatedAt: job.updatedAt,
-  }
-}

@@ -17,8 +17,8 @@ describe('the list of imports', () => {
       const lines = Array.from({ length: rows }, (_, index) => `p${index}@example.com,P\n`).join('')
       await test.start(call, `email,name\n${lines}x,P\n`, { listIds: [String(rows).repeat(24)] })
     }
-    await test.turn(call)
-    await test.turn(call)
+    await test.runSlice(call)
+    await test.runSlice(call)
   })
   after(() => test.stop())
 

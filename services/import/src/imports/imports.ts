@@ -6,16 +6,9 @@ import type { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { uploadImport } from '../uploads/upload-import.ts'
 import { cancelImport } from './cancel-import.ts'
-import { findImport } from './find-import.ts'
-import {
-  type FailedRow,
-  type Import,
-  importFields,
-  presentImport,
-  progressOf,
-  resultOf,
-  showComputed,
-} from './import.model.ts'
+import { findImport, findShownImport } from './find-import.ts'
+import type { FailedRow, Import } from './import.model.ts'
+import { computedFields, importFields, presentImport, resultOf } from './import-view.ts'
 import { startImport } from './start-import.ts'
 import { undoImport } from './undo-import.ts'
 
@@ -27,16 +20,16 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
     startImport: (request, call) => startImport(context, request, call),
 
     async getImportStatus({ jobId }, { caller }) {
-      const job = await findImport(context.of(caller).imports, jobId)
-      const { state, failedReason } = job
-      return json({ state, progress: progressOf(job), result: resultOf(job), failedReason })
+      const job = await findShownImport(context.collections.of(caller.organizationId).imports, jobId)
+      const { state, failedReason, shown } = job
+      return json({ state, progress: shown.progress, result: resultOf(job), failedReason })
     },
 
     async listImportJobs({ list }, { caller }) {
-      const scope = context.of(caller).imports
+      const scope = context.collections.of(caller.organizationId).imports
       return runList({
         scope,
-        stages: [{ $project: { fates: 0 } }, showComputed()],
+        stages: computedFields(),
         query: list ?? {},
         fields: importFields,
         present: presentImport,
@@ -44,7 +37,7 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
     },
 
     async downloadImportErrors({ jobId }, { caller }) {
-      const { imports: scope, failedRows } = context.of(caller)
+      const { imports: scope, failedRows } = context.collections.of(caller.organizationId)
       const job = await findImport(scope, jobId)
       return downloadErrors(job, failedRows)
     },
@@ -78,7 +71,7 @@ async function* downloadErrors(
   if (lines !== '') yield csv(lines)
 }
 
-/** Those that count: rows further on may have been noted by a batch that was broken off. */
+/** Rows after the checkpoint do not count: a batch that was aborted may have written them. */
 function failedRowsOf(failedRows: Scope<FailedRow>, job: Types.ObjectId, lastRow: number): AsyncIterable<FailedRow> {
   return failedRows.stream([{ $match: { job, row: { $lte: lastRow } } }, { $sort: { row: 1 } }])
 }

@@ -1,8 +1,8 @@
 import { type Draft, requireRoom } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
-import type { Collections, Context } from '../context.ts'
-import type { Import } from './import.model.ts'
-import { unfinished } from './turn.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
+import { type Import, unfinished } from './import.model.ts'
 
 const retryAfterSeconds = 10
 
@@ -12,12 +12,12 @@ const retryAfterSeconds = 10
  */
 export async function insertJob(
   { quotas }: Context,
-  { imports }: Collections,
+  { imports }: Tenant,
   job: Draft<Import>,
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<Import> {
   const limit = quotas.unfinishedJobs
   const of = { state: { $in: unfinished } }
-  await requireRoom(imports, { limit, what: 'unfinished imports per organization', of, retryAfterSeconds }, session)
-  return imports.insertOne(job, { session })
+  await requireRoom(imports, { limit, what: 'unfinished imports per organization', of, retryAfterSeconds }, tx)
+  return imports.insertOne(job, { tx })
 }

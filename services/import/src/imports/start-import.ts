@@ -4,11 +4,13 @@ import type { StartImportRequest, StartImportResponse } from '@rollcall/protos/g
 import { actorOf, authorize, type Call } from '@rollcall/rpc'
 import { isDuplicate, objectId } from '@rollcall/store'
 import type { Types } from 'mongoose'
-import type { Collections, Context } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { releaseRoom } from '../uploads/pending.ts'
 import type { Upload } from '../uploads/upload.model.ts'
 import { queueIdOf } from './import.job.ts'
-import { type Import, noCounts } from './import.model.ts'
+import type { Import } from './import.model.ts'
+import { noCounts } from './import-counters.ts'
 import { insertJob } from './insert-job.ts'
 
 const fields = ['email', 'name', 'tags', 'unsubscribed']
@@ -21,7 +23,7 @@ export async function startImport(
   request: StartImportRequest,
   call: Call,
 ): Promise<StartImportResponse> {
-  const collections = context.of(call.caller)
+  const collections = context.collections.of(call.caller.organizationId)
   const upload = isObjectId(request.importId) ? objectId(request.importId) : null
   const started = upload && (await collections.imports.findOne({ upload, kind: 'import' }))
   if (started && !request.dryRun) return { jobId: String(started._id) }
@@ -61,14 +63,14 @@ async function readLists({ batches }: Context, ids: readonly string[], call: Cal
 /** The file of a dry run stays as long as it can be started. */
 async function insertDryRun(
   context: Context,
-  collections: Collections,
+  collections: Tenant,
   upload: Upload,
   options: Options,
 ): Promise<Types.ObjectId> {
   const { dryRuns: limit } = context.quotas
   if (upload.dryRuns >= limit) throw new AppError('quota.exceeded', { limit, what: 'dry runs per upload' })
   const job = { ...draftOf(upload, options), kind: 'dry-run' as const }
-  const { _id } = await context.store.transaction(session => insertJob(context, collections, job, session))
+  const { _id } = await context.store.transaction(tx => insertJob(context, collections, job, tx))
   await collections.uploads.updateOne({ _id: upload._id }, { $inc: { dryRuns: 1 } })
   return _id
 }
@@ -76,7 +78,7 @@ async function insertDryRun(
 /** Of two starts at once the unique index lets one through; the other answers its job. */
 async function insertOnce(
   context: Context,
-  collections: Collections,
+  collections: Tenant,
   upload: Upload,
   options: Options,
 ): Promise<Types.ObjectId> {
@@ -89,7 +91,7 @@ async function insertOnce(
   ])
   try {
     const job = { ...draftOf(upload, options), kind: 'import' as const }
-    const inserted = await context.store.transaction(session => insertJob(context, collections, job, session))
+    const inserted = await context.store.transaction(tx => insertJob(context, collections, job, tx))
     await releaseRoom(collections, _id)
     return inserted._id
   } catch (error) {

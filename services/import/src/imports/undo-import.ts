@@ -5,26 +5,26 @@ import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { findImport } from './find-import.ts'
 import { queueIdOf } from './import.job.ts'
-import { type Import, noCounts } from './import.model.ts'
+import { type Import, unfinished } from './import.model.ts'
+import { noCounts } from './import-counters.ts'
 import { insertJob } from './insert-job.ts'
-import { unfinished } from './turn.ts'
 
-/** Makes the job that takes an import back, once: the mark on the import and the job are one transaction. */
+/** Creates the job that undoes an import, once: the mark on the import and the job are one transaction. */
 export async function undoImport(
   context: Context,
   { jobId }: ImportJobRequest,
   { caller }: Call,
 ): Promise<StartImportResponse> {
-  const collections = context.of(caller)
+  const collections = context.collections.of(caller.organizationId)
   const { imports } = collections
   const { _id } = await findImport(imports, jobId)
-  const undo = await context.store.transaction(async session => {
-    const job = await imports.findOne({ _id }, { session })
+  const undo = await context.store.transaction(async tx => {
+    const job = await imports.findOne({ _id }, { tx })
     refuseUndo(job!)
     const undoneBy = new Types.ObjectId()
-    await imports.updateOne({ _id }, { $set: { undoneBy } }, { session })
+    await imports.updateOne({ _id }, { $set: { undoneBy } }, { tx })
     const undo = { ...undoOf(job!), _id: undoneBy, createdBy: actorOf(caller) }
-    return (await insertJob(context, collections, undo, session))._id
+    return (await insertJob(context, collections, undo, tx))._id
   })
   await context.queue.enqueue(queueIdOf(caller.organizationId))
   return { jobId: String(undo) }

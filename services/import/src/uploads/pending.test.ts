@@ -33,7 +33,7 @@ describe('what an organization has pending', () => {
     JSON.parse(String((await uploadImport(context, pieces(text), call)).data)).importId as string
   const start = (call: Call, importId: string, dryRun = false, context = test.context) =>
     startImport(context, { importId, mapping: { email: 'email', name: 'name' }, tags: [], listIds: [], dryRun }, call)
-  const stored = (call: Call) => test.context.of(call.caller).chunks.count({})
+  const stored = (call: Call) => test.context.collections.of(call.caller.organizationId).chunks.count({})
   const many = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.allSettled(Array.from({ length: count }, (_, index) => make(index)))
   const accepted = <T>(results: PromiseSettledResult<T>[]): T[] =>
@@ -99,7 +99,7 @@ describe('what an organization has pending', () => {
     aheadMs += 3 * minute
     await upload(call)
     assert.equal(await stored(call), 2)
-    await test.turn(call)
+    await test.runSlice(call)
     const { docs } = JSON.parse(
       String(((await imports(test.context).listImportJobs({}, call)) as { data: Buffer }).data),
     )
@@ -110,7 +110,7 @@ describe('what an organization has pending', () => {
     const call = test.newCall()
     const importId = await upload(call)
     const finished = (await start(call, await upload(call))).jobId
-    await test.turn(call)
+    await test.runSlice(call)
     const others = await many(2, () => upload(call))
     const results = await many(6, index =>
       start(call, accepted(others)[index % 2]!, index < 2, index % 2 ? replica : test.context),
@@ -119,7 +119,7 @@ describe('what an organization has pending', () => {
     assert.equal(jobs.size, 3)
     await assert.rejects(start(call, importId), tooManyJobs)
     await assert.rejects(imports(test.context).undoImport({ jobId: finished }, call), tooManyJobs)
-    await test.turn(call)
+    await test.runSlice(call)
     await start(call, importId)
   })
 
@@ -128,7 +128,7 @@ describe('what an organization has pending', () => {
     const importId = await upload(call)
     for (let count = 0; count < 2; count++) {
       await start(call, importId, true)
-      await test.turn(call)
+      await test.runSlice(call)
     }
     const refused = { code: 'quota.exceeded', status: 409, message: 'limit reached: 2 dry runs per upload' }
     await assert.rejects(start(call, importId, true), refused)

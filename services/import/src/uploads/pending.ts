@@ -2,8 +2,9 @@ import { AppError } from '@rollcall/contract'
 import { backoffMs, pause } from '@rollcall/runtime'
 import { isDuplicate } from '@rollcall/store'
 import type { Types } from 'mongoose'
-import type { Collections, Context } from '../context.ts'
-import { unfinished } from '../imports/turn.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
+import { unfinished } from '../imports/import.model.ts'
 import type { Pending, PendingUpload } from './pending.model.ts'
 import { chunkBytes } from './upload.model.ts'
 
@@ -27,7 +28,7 @@ export type Room = {
  * Counts an upload among the pending ones of its organization, once those that expired are gone with their files.
  * @throws {AppError} too_many_pending
  */
-export async function reserveRoom(context: Context, collections: Collections, upload: Types.ObjectId): Promise<Room> {
+export async function reserveRoom(context: Context, collections: Tenant, upload: Types.ObjectId): Promise<Room> {
   const { now, uploadTtlMs, quotas } = context
   const expired = await dropExpired(collections, now() - startSlackMs)
   let taken = 0
@@ -55,7 +56,7 @@ export async function reserveRoom(context: Context, collections: Collections, up
 }
 
 /** Counts an upload no more: it was started, or did not arrive. */
-export async function releaseRoom(collections: Collections, upload: Types.ObjectId): Promise<void> {
+export async function releaseRoom(collections: Tenant, upload: Types.ObjectId): Promise<void> {
   await change(collections, uploads => uploads.filter(each => !each.upload.equals(upload)))
 }
 
@@ -64,7 +65,7 @@ function tooMany(limit: number, what: string): AppError {
 }
 
 /** Deletes the files of uploads that expired before, but for those that a job still reads. Answers which are gone. */
-async function dropExpired(collections: Collections, before: number): Promise<Set<string>> {
+async function dropExpired(collections: Tenant, before: number): Promise<Set<string>> {
   const { pending, imports, chunks, uploads } = collections
   const record = await pending.findOne({})
   const expired = (record?.uploads ?? []).filter(({ expiresAt }) => expiresAt.getTime() <= before)
@@ -80,7 +81,7 @@ async function dropExpired(collections: Collections, before: number): Promise<Se
 type Change = (uploads: readonly PendingUpload[]) => PendingUpload[]
 
 /** Applies a change to the record as it is at that moment: of two changes at once the later one begins again. */
-async function change({ pending }: Collections, next: Change): Promise<void> {
+async function change({ pending }: Tenant, next: Change): Promise<void> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const record = await pending.findOne({})
     if (await write(pending, record, next(record?.uploads ?? []))) return
@@ -93,7 +94,7 @@ async function change({ pending }: Collections, next: Change): Promise<void> {
   )
 }
 
-async function write(pending: Collections['pending'], record: Pending | null, uploads: PendingUpload[]) {
+async function write(pending: Tenant['pending'], record: Pending | null, uploads: PendingUpload[]) {
   if (record) {
     const { _id, revision } = record
     const changes = { $set: { uploads, revision: revision + 1 } }

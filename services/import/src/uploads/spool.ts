@@ -1,6 +1,6 @@
 import type { Scope } from '@rollcall/store'
 import { mongo, Types } from 'mongoose'
-import type { Collections } from '../context.ts'
+import type { Tenant } from '../collections.ts'
 import type { Import } from '../imports/import.model.ts'
 import { type Chunk, chunkBytes } from './upload.model.ts'
 
@@ -36,7 +36,7 @@ export async function* storeWhilePassing(
 }
 
 /** Deletes the file of an import that has ended; dry runs leave it to the import, and an undo needs none. */
-export async function dropFile({ chunks, uploads }: Collections, { kind, upload }: Import): Promise<void> {
+export async function dropFile({ chunks, uploads }: Tenant, { kind, upload }: Import): Promise<void> {
   if (kind !== 'import') return
   await chunks.deleteMany({ upload })
   await uploads.deleteOne({ _id: upload })

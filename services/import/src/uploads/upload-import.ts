@@ -3,7 +3,8 @@ import { CsvError, type CsvFormat, type CsvLimits, openCsv, type Row, readCsv, s
 import type { UploadImportRequest } from '@rollcall/protos/gen/import-v1.ts'
 import type { Call } from '@rollcall/rpc'
 import { Types } from 'mongoose'
-import type { Collections, Context } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { EmailIndex, noteEmail } from './email-index.ts'
 import { type Room, releaseRoom, reserveRoom } from './pending.ts'
 import { readStored, storeWhilePassing } from './spool.ts'
@@ -34,7 +35,7 @@ export async function uploadImport(
   requests: AsyncIterable<UploadImportRequest>,
   call: Call,
 ): Promise<HttpBody> {
-  const collections = context.of(call.caller)
+  const collections = context.collections.of(call.caller.organizationId)
   const upload = new Types.ObjectId()
   const purgeAt = new Date(context.now() + context.uploadTtlMs + purgeSlackMs)
   let fileName: string | undefined
@@ -69,7 +70,7 @@ export async function uploadImport(
   }
 }
 
-async function discard(collections: Collections, upload: Types.ObjectId): Promise<void> {
+async function discard(collections: Tenant, upload: Types.ObjectId): Promise<void> {
   await collections.chunks.deleteMany({ upload })
   await releaseRoom(collections, upload)
 }
@@ -97,7 +98,7 @@ async function* fileContent(
 
 /** Surveys the file as it comes; and once more from the store where only its end showed that its encoding is another. */
 async function surveyUpload(
-  { chunks }: Collections,
+  { chunks }: Tenant,
   upload: Types.ObjectId,
   source: AsyncIterable<Buffer>,
   slugs: string[],

@@ -9,13 +9,13 @@ import type { Domain } from './domain.model.ts'
  * @throws {AppError} too_many_pending
  */
 export async function takeTurn(
-  { models, config }: Pick<Context, 'models' | 'config'>,
+  { collections, config }: Pick<Context, 'collections' | 'config'>,
   { organization, domain }: Domain,
 ): Promise<void> {
   const seconds = config.DNS_CHECK_SECONDS
   if (seconds === 0) return
   const key = `DNS check of ${organization} ${domain}`
-  const retryAfterSeconds = await countUse(models.usageWindows, key, { limit: 1, seconds })
+  const retryAfterSeconds = await countUse(collections.unscoped.usageWindows, key, { limit: 1, seconds })
   if (retryAfterSeconds === undefined) return
   throw new AppError('quota.too_many_pending', {
     limit: 1,

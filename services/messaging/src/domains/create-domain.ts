@@ -15,11 +15,11 @@ export async function createDomain(
   request: CreateDomainRequest,
   { caller }: Call,
 ): Promise<HttpBody> {
-  const { domains } = context.of(caller)
+  const { domains } = context.collections.of(caller.organizationId)
   const domain = parseDomainName(request.domain, 'domain')
   if (await domains.findOne({ domain })) throw new AppError('record.duplicate', { path: 'domain' })
   const quota = { limit: context.config.DOMAINS_PER_ORGANIZATION, what: 'domains per organization' }
-  await context.store.transaction(session => requireRoom(domains, quota, session)) // before the provider is asked
+  await context.store.transaction(tx => requireRoom(domains, quota, tx)) // before the provider is asked
   const provider = await providerOf(context, caller.organizationId)
   const made = await provider.addDomain(domain, newSelector(caller.organizationId, []))
   const place = { organization: domains.organization, domain }
@@ -30,9 +30,9 @@ export async function createDomain(
     dkimKeys: made.keys.map(key => storedKey(context, place, key, 'active')),
     createdBy: actorOf(caller),
   }
-  const created = await context.store.transaction(async session => {
-    await requireRoom(domains, quota, session)
-    return domains.insertOne(draft, { session })
+  const created = await context.store.transaction(async tx => {
+    await requireRoom(domains, quota, tx)
+    return domains.insertOne(draft, { tx })
   })
   return json(publicDomain(created))
 }

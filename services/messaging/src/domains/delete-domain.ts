@@ -6,7 +6,7 @@ import { type Domain, publicDomain } from './domain.model.ts'
 
 /** Deletes a domain that no sender uses, and answers it as it was; then the provider may forget it too. */
 export async function deleteDomain(context: Context, id: string, { caller, logger }: Call): Promise<HttpBody> {
-  const { domains } = context.of(caller)
+  const { domains } = context.collections.of(caller.organizationId)
   const deleted = await domains.findOneAndDelete({ _id: id, senders: 0 })
   if (!deleted) {
     await domains.get(id, 'domain')
@@ -21,7 +21,7 @@ export async function deleteDomain(context: Context, id: string, { caller, logge
 
 async function forget(context: Context, organizationId: string, { provider, domain }: Domain): Promise<void> {
   const choice = await chosenProvider(context, organizationId)
-  const isShared = await context.models.domains.exists({ domain, provider }).exec()
+  const isShared = await context.collections.unscoped.domains.exists({ domain, provider }).exec()
   if (choice?.kind !== provider || isShared) return
   await (await providerOf(context, organizationId)).removeDomain(domain)
 }

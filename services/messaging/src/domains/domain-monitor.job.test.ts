@@ -23,11 +23,11 @@ describe('the monitor of verified domains', () => {
   })
   beforeEach(async () => {
     dns.behave()
-    await test.context.models.domains.deleteMany({})
+    await test.context.collections.unscoped.domains.deleteMany({})
   })
 
   const read = async (id: string): Promise<Domain> => {
-    const domain = await test.context.of(test).domains.findOne({ _id: id })
+    const domain = await test.context.collections.of(test.organizationId).domains.findOne({ _id: id })
     assert.ok(domain)
     return domain
   }
@@ -101,7 +101,9 @@ describe('the monitor of verified domains', () => {
     publish(domain, [])
     const now = new Date(domain.verifiedAt!.getTime() + 6 * HOUR)
     for (let round = 0; round < 6; round++) {
-      await test.context.of(test).domains.updateOne({ _id: domain._id }, { $set: { nextCheckAt: now } })
+      await test.context.collections
+        .of(test.organizationId)
+        .domains.updateOne({ _id: domain._id }, { $set: { nextCheckAt: now } })
       await checkDueDomains(test.context, now, going)
     }
     assert.deepEqual(
@@ -111,7 +113,7 @@ describe('the monitor of verified domains', () => {
 
     const other = await addVerified()
     publish(other, [])
-    await test.context.models.domains.deleteOne({ _id: domain._id })
+    await test.context.collections.unscoped.domains.deleteOne({ _id: domain._id })
     assert.equal((await roundsAt(other, [6, 100, 200])).status, 'verified')
     assert.equal((await roundsAt(other, [206])).status, 'degraded')
   })
@@ -163,7 +165,10 @@ describe('the monitor of verified domains', () => {
 
   it('goes on with the others when one cannot be looked at', async () => {
     const [broken, fine] = [await addVerified(), await addVerified()]
-    await test.context.models.domains.collection.updateOne({ _id: broken._id }, { $set: { sendingRecords: null } })
+    await test.context.collections.unscoped.domains.collection.updateOne(
+      { _id: broken._id },
+      { $set: { sendingRecords: null } },
+    )
     const now = new Date(fine.verifiedAt!.getTime() + 7 * HOUR)
     await assert.rejects(checkDueDomains(test.context, now, going), { message: 'domains not checked: 1' })
     assert.deepEqual((await read(String(fine._id))).lastCheckedAt, now)

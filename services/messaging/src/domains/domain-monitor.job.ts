@@ -26,7 +26,10 @@ type Round = { _id: 'round'; dueAt: Date }
 export function domainMonitorJob(context: Context): Job {
   const nextRound = async (): Promise<Round | null> => {
     const first = { nextCheckAt: { $lte: new Date() } }
-    const due = await context.models.domains.findOne(first, { nextCheckAt: 1 }).sort({ nextCheckAt: 1 }).lean<Domain>()
+    const due = await context.collections.unscoped.domains
+      .findOne(first, { nextCheckAt: 1 })
+      .sort({ nextCheckAt: 1 })
+      .lean<Domain>()
     return due?.nextCheckAt ? { _id: 'round', dueAt: due.nextCheckAt } : null
   }
   return defineJob({
@@ -50,8 +53,8 @@ export function domainMonitorJob(context: Context): Job {
  * @throws {AggregateError} at the end of the round, where some could not be checked
  */
 export async function checkDueDomains(context: Context, now: Date, signal: AbortSignal): Promise<number> {
-  const { models, config } = context
-  const due = await models.domains
+  const { collections, config } = context
+  const due = await collections.unscoped.domains
     .find({ nextCheckAt: { $lte: now } })
     .sort({ nextCheckAt: 1 })
     .limit(DOMAINS_PER_ROUND)
@@ -62,7 +65,7 @@ export async function checkDueDomains(context: Context, now: Date, signal: Abort
   for (const domain of due) {
     if (signal.aborted) break
     const nextCheckAt = new Date(now.getTime() + config.DOMAIN_CHECK_MS)
-    const { domains } = context.of({ organizationId: String(domain.organization) })
+    const { domains } = context.collections.of(domain.organization)
     const claim = { _id: domain._id, nextCheckAt: domain.nextCheckAt }
     const { matchedCount } = await domains.updateOne(claim, { $set: { nextCheckAt } })
     if (matchedCount === 0) continue // deleted, verified or checked meanwhile
@@ -102,12 +105,12 @@ async function degrade(
   now: Date,
 ): Promise<void> {
   const organizationId = String(organization)
-  const { domains } = context.of({ organizationId })
+  const { domains } = context.collections.of(organizationId)
   const data = { domainId: _id, domain, degradedAt: now, reasons }
   const degraded = event('email.domain.degraded', { _id, organization }, data, now)
-  await context.store.transaction(async session => {
+  await context.store.transaction(async tx => {
     const change = { $set: { ...found, status: 'degraded' as const } }
-    const { matchedCount } = await domains.updateOne({ _id, revision, status: 'verified' }, change, { session })
-    if (matchedCount > 0) await addEvents(session, [degraded])
+    const { matchedCount } = await domains.updateOne({ _id, revision, status: 'verified' }, change, { tx })
+    if (matchedCount > 0) await addEvents(tx, [degraded])
   })
 }

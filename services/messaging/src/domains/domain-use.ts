@@ -1,25 +1,25 @@
 import { AppError } from '@rollcall/contract'
 import type { ClientSession } from 'mongoose'
-import type { Collections } from '../context.ts'
+import type { Tenant } from '../collections.ts'
 
 /**
  * Takes a domain into use for one more sender, in the transaction that makes the sender: from then on the domain cannot be
  * deleted. Throws `invalid_field` at `email` unless the domain may send.
  */
 export async function holdDomain(
-  { domains }: Pick<Collections, 'domains'>,
+  { domains }: Pick<Tenant, 'domains'>,
   domain: string,
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<void> {
-  const { matchedCount } = await domains.updateOne({ domain, verified: true }, { $inc: { senders: 1 } }, { session })
+  const { matchedCount } = await domains.updateOne({ domain, verified: true }, { $inc: { senders: 1 } }, { tx })
   if (matchedCount === 0) throw new AppError('domain.not_verified', { domain })
 }
 
 /** Lets go of a domain that a sender used, in the transaction that removes the sender. */
 export async function releaseDomain(
-  { domains }: Pick<Collections, 'domains'>,
+  { domains }: Pick<Tenant, 'domains'>,
   domain: string,
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<void> {
-  await domains.updateOne({ domain }, { $inc: { senders: -1 } }, { session })
+  await domains.updateOne({ domain }, { $inc: { senders: -1 } }, { tx })
 }

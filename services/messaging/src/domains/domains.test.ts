@@ -78,16 +78,16 @@ describe('sending domains', () => {
 
     it('a sender takes a domain into use, or it is deleted', async () => {
       const { store } = test.context
-      const collections = test.context.of(test)
+      const collections = test.context.collections.of(test.organizationId)
       for (let round = 0; round < 5; round++) {
         const { id, domain } = await addPublished()
         await verify(id)
-        const hold = store.transaction(session => holdDomain(collections, domain, session))
+        const hold = store.transaction(tx => holdDomain(collections, domain, tx))
         const [held, removed] = await Promise.allSettled([hold, remove(id)])
         assert.notEqual(held.status, removed.status)
         if (held.status === 'rejected') continue
         await assert.rejects(remove(id), { code: 'domain.in_use', message: 'the domain is used by a sender' })
-        await store.transaction(session => releaseDomain(collections, domain, session))
+        await store.transaction(tx => releaseDomain(collections, domain, tx))
         await remove(id)
       }
     })
@@ -103,9 +103,9 @@ describe('sending domains', () => {
 
   it('takes a domain into use only once it is verified, and still when it is degraded', async () => {
     const { store } = test.context
-    const collections = test.context.of(test)
+    const collections = test.context.collections.of(test.organizationId)
     const { id, domain } = await addPublished()
-    const hold = () => store.transaction(session => holdDomain(collections, domain, session))
+    const hold = () => store.transaction(tx => holdDomain(collections, domain, tx))
     const refusal = {
       code: 'domain.not_verified',
       path: 'email',
@@ -160,9 +160,9 @@ describe('sending domains', () => {
 
     it('a domain that another organization has there stays', async () => {
       const { id, domain } = await add()
-      const other = await test.context.of(test).domains.findOne({ _id: id })
+      const other = await test.context.collections.of(test.organizationId).domains.findOne({ _id: id })
       const { _id, organization, ...rest } = other!
-      const elsewhere = test.context.of({ organizationId: 'e'.repeat(24) }).domains
+      const elsewhere = test.context.collections.of('e'.repeat(24)).domains
       await elsewhere.insertOne(rest)
       await remove(id)
       assert.ok(mailgun.domains.has(domain))

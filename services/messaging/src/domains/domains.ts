@@ -14,9 +14,15 @@ import { verifyDomain } from './verify-domain.ts'
 /** The use cases of sending domains. */
 export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domains'> => ({
   listDomains: ({ list }, { caller }) =>
-    runList({ scope: context.of(caller).domains, query: list ?? {}, fields: domainFields, present: publicDomain }),
+    runList({
+      scope: context.collections.of(caller.organizationId).domains,
+      query: list ?? {},
+      fields: domainFields,
+      present: publicDomain,
+    }),
 
-  getDomain: async ({ id }, { caller }) => json(publicDomain(await context.of(caller).domains.get(id, 'domain'))),
+  getDomain: async ({ id }, { caller }) =>
+    json(publicDomain(await context.collections.of(caller.organizationId).domains.get(id, 'domain'))),
 
   createDomain: (request, call) => createDomain(context, request, call),
   verifyDomain: ({ id }, call) => verifyDomain(context, id, call),
@@ -24,7 +30,7 @@ export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domai
   deleteDomain: ({ id }, call) => deleteDomain(context, id, call),
 
   checkDomain: async ({ id }, call) => {
-    const { domains } = context.of(call.caller)
+    const { domains } = context.collections.of(call.caller.organizationId)
     const domain = await domains.get(id, 'domain')
     await takeTurn(context, domain)
     await keepInspection(context, domain, await inspect(context, domain, call))

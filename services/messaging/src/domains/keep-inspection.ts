@@ -12,7 +12,7 @@ export async function keepInspection(
   inspection: Inspection,
   more: Partial<Pick<Domain, 'failures' | 'failingSince'>> = {},
 ): Promise<boolean> {
-  const { domains } = context.of({ organizationId: String(organization) })
+  const { domains } = context.collections.of(organization)
   const { matchedCount } = await domains.updateOne({ _id, revision }, { $set: { ...inspection, ...more } })
   return matchedCount > 0
 }

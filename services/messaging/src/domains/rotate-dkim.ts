@@ -9,7 +9,7 @@ import { newSelector } from './selector.ts'
 
 /** Makes a new DKIM key beside the one that signs; where none has ever signed, in its place. */
 export async function rotateDkim(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
-  const { domains } = context.of(caller)
+  const { domains } = context.collections.of(caller.organizationId)
   const domain = await domains.get(id, 'domain')
   const { _id, revision, dkimKeys, sendingRecords, status } = domain
   if (dkimKeys.some(({ state }) => state === 'next')) throw new AppError('domain.key_pending')

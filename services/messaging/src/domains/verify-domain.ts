@@ -16,7 +16,7 @@ import { keepInspection } from './keep-inspection.ts'
  */
 export async function verifyDomain(context: Context, id: string, call: Call): Promise<HttpBody> {
   const { organizationId } = call.caller
-  const domain = await context.of(call.caller).domains.get(id, 'domain')
+  const domain = await context.collections.of(call.caller.organizationId).domains.get(id, 'domain')
   const provider = await providerFor(context, organizationId, domain)
   await takeTurn(context, domain)
   const inspection = await inspect(context, domain, call)
@@ -62,7 +62,7 @@ async function confirm(provider: MailProvider, { domain, dkimKeys }: Domain, pro
 async function raise(context: Context, domain: Domain, found: Inspection & Promoted, actor: Actor): Promise<Domain> {
   const { store, config } = context
   const organizationId = String(domain.organization)
-  const { domains } = context.of({ organizationId })
+  const { domains } = context.collections.of(organizationId)
   const { _id, revision } = domain
   const verifiedAt = new Date()
   const monitored = {
@@ -70,17 +70,17 @@ async function raise(context: Context, domain: Domain, found: Inspection & Promo
     failingSince: null,
     nextCheckAt: new Date(verifiedAt.getTime() + config.DOMAIN_CHECK_MS),
   }
-  await store.transaction(async session => {
+  await store.transaction(async tx => {
     const raised = await domains.updateOne(
       { _id, revision, status: { $ne: 'verified' } },
       { $set: { ...found, ...monitored, status: 'verified', verified: true, verifiedAt }, $inc: { revision: 1 } },
-      { session },
+      { tx },
     )
-    if (raised.matchedCount > 0) return addEvents(session, [verifiedEvent(domain, verifiedAt, actor)])
+    if (raised.matchedCount > 0) return addEvents(tx, [verifiedEvent(domain, verifiedAt, actor)])
     const kept = await domains.updateOne(
       { _id, revision, status: 'verified' },
       { $set: { ...found, ...monitored }, $inc: { revision: 1 } },
-      { session },
+      { tx },
     )
     if (kept.matchedCount === 0) throw new AppError('domain.changed')
   })

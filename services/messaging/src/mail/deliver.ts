@@ -26,7 +26,7 @@ export async function deliver(
   letter: Omit<Letter, 'from' | 'replyTo'>,
 ): Promise<string> {
   const from = sender ? { name: sender.name, address: sender.email } : context.config.MAIL_FROM
-  const domain = sender && (await context.of({ organizationId }).domains.findOne({ domain: sender.domain }))
+  const domain = sender && (await context.collections.of(organizationId).domains.findOne({ domain: sender.domain }))
   const isOurs = domain !== null && sender?.delivery !== 'oauth' // an account signs for itself
   const key = isOurs ? signingKey(context, domain) : undefined
   const parcel = await compose({ ...letter, from, replyTo: sender?.replyTo ?? null }, key)

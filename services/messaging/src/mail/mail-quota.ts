@@ -15,12 +15,12 @@ const publicPurposes = new Set(['sign_in_code', 'password_reset'])
  * @throws {AppError} too_many_pending
  */
 export async function countMail(
-  { models: { usageWindows }, config }: Pick<Context, 'models' | 'config'>,
+  { collections, config }: Pick<Context, 'collections' | 'config'>,
   { organizationId, to, purpose = '' }: { organizationId: string; to: string; purpose?: string | undefined },
 ): Promise<void> {
   const isPublic = publicPurposes.has(purpose)
   const count = async (key: string, limit: number, seconds: number, what: string) => {
-    const retryAfterSeconds = await countUse(usageWindows, `mail of ${key}`, { limit, seconds })
+    const retryAfterSeconds = await countUse(collections.unscoped.usageWindows, `mail of ${key}`, { limit, seconds })
     if (retryAfterSeconds !== undefined)
       throw new AppError('quota.too_many_pending', { limit, what, retryAfterSeconds })
   }

@@ -3,7 +3,8 @@ import type { SendMailRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Handlers } from '@rollcall/rpc'
 import { addEvents, isDuplicate } from '@rollcall/store'
 import { Types } from 'mongoose'
-import type { Collections, Context } from '../context.ts'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import { domainOf, type Sender } from '../senders/sender.model.ts'
 import type { MailKind } from './mail.model.ts'
 import { mailEvent } from './mail-events.ts'
@@ -12,7 +13,7 @@ import { countMail } from './mail-quota.ts'
 /** Accepts the mail of other services. */
 export const mail = (context: Context): Handlers<'rollcall.messaging.v1.Mail'> => ({
   async sendMail(request, { caller }) {
-    const collections = context.of(caller)
+    const collections = context.collections.of(caller.organizationId)
     const { mails } = collections
     const known = await mails.findOne({ key: request.key })
     if (known) return { id: String(known._id) }
@@ -35,7 +36,7 @@ function kindOf({ senderId, fromDefault = false }: SendMailRequest): MailKind {
 
 /** The sender that a mail names, or the organization's default; null for mail of the installation itself. */
 async function senderOf(
-  { senders }: Collections,
+  { senders }: Tenant,
   { senderId, fromDefault = false }: SendMailRequest,
 ): Promise<Sender | null> {
   if (senderId === undefined) return fromDefault ? senders.findOne({ isDefault: true }) : null
@@ -47,7 +48,7 @@ async function senderOf(
 /** Stores a mail together with the event that tells of it. */
 async function accept(
   { store, config }: Context,
-  { mails }: Collections,
+  { mails }: Tenant,
   request: SendMailRequest,
   sender: Sender | null,
 ): Promise<Types.ObjectId> {
@@ -70,9 +71,9 @@ async function accept(
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
     dueAt: new Date(),
   }
-  await store.transaction(async session => {
-    const accepted = await mails.insertOne(draft, { session })
-    await addEvents(session, [mailEvent(accepted, 'queued', accepted.createdAt)])
+  await store.transaction(async tx => {
+    const accepted = await mails.insertOne(draft, { tx })
+    await addEvents(tx, [mailEvent(accepted, 'queued', accepted.createdAt)])
   })
   return _id
 }

@@ -53,7 +53,7 @@ async function noteFailure(context: Context, mail: Mail, failure: DeliveryError)
   if (failure.isBadAddress) await noteBounce(context, mail, message)
   if (kind !== 'transient') return finish(context, mail, kind, message)
   if (mail.attempts >= context.config.MAIL_ATTEMPTS) return finish(context, mail, 'failed', message)
-  const { mails } = context.of({ organizationId: String(mail.organization) })
+  const { mails } = context.collections.of(mail.organization)
   await mails.updateOne(claimed(mail), { $set: { error: message } })
   return waitMs(context, mail)
 }
@@ -61,7 +61,7 @@ async function noteFailure(context: Context, mail: Mail, failure: DeliveryError)
 async function hand(context: Context, mail: Mail): Promise<void> {
   const { organization, sender: senderId, messageId, createdAt: date, to, subject, text, html } = mail
   const organizationId = String(organization)
-  const sender = senderId && (await context.of({ organizationId }).senders.findOne({ _id: senderId }))
+  const sender = senderId && (await context.collections.of(organizationId).senders.findOne({ _id: senderId }))
   if (senderId && !sender) throw new DeliveryError('failed', 'the sender is gone')
   if (sender?.active === false) throw new DeliveryError('failed', 'the sender is not active')
   await deliver(context, organizationId, sender, { messageId, date, to, subject, text: text ?? '', html })
@@ -72,13 +72,13 @@ function refuseExpired({ expiresAt }: Mail): void {
 }
 
 async function refuseBounced(context: Context, { organization, to }: Mail): Promise<void> {
-  const { bouncedAddresses } = context.of({ organizationId: String(organization) })
+  const { bouncedAddresses } = context.collections.of(organization)
   const bounced = await bouncedAddresses.findOne({ emailKey: emailKeyOf(to) })
   if (bounced) throw new DeliveryError('bounced', `the address bounced before: ${bounced.error}`)
 }
 
 async function noteBounce(context: Context, { organization, to }: Mail, error: string): Promise<void> {
-  const { bouncedAddresses } = context.of({ organizationId: String(organization) })
+  const { bouncedAddresses } = context.collections.of(organization)
   await bouncedAddresses.insertOne({ emailKey: emailKeyOf(to), error }).catch(thrown => {
     if (!isDuplicate(thrown)) throw thrown
   })
@@ -86,13 +86,13 @@ async function noteBounce(context: Context, { organization, to }: Mail, error: s
 
 /** Ends a mail, once. That it was sent counts even if another worker has claimed it since. */
 async function finish(context: Context, mail: Mail, status: MailStatus, error?: string): Promise<'done'> {
-  const { mails } = context.of({ organizationId: String(mail.organization) })
+  const { mails } = context.collections.of(mail.organization)
   const at = new Date()
   const filter = status === 'sent' ? { _id: mail._id, status: 'queued' } : claimed(mail)
   const end = { status, error: error ?? null, dueAt: null, finishedAt: at, text: null, html: null }
-  const isFirst = await context.store.transaction(async session => {
-    const { matchedCount } = await mails.updateOne(filter, { $set: end }, { session })
-    if (matchedCount === 1) await addEvents(session, [mailEvent(mail, status, at, error)])
+  const isFirst = await context.store.transaction(async tx => {
+    const { matchedCount } = await mails.updateOne(filter, { $set: end }, { tx })
+    if (matchedCount === 1) await addEvents(tx, [mailEvent(mail, status, at, error)])
     return matchedCount === 1
   })
   if (isFirst) context.mailsEnded.inc({ outcome: status })

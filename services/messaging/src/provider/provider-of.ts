@@ -12,7 +12,7 @@ export type Choice = Pick<Provider, 'apiKey' | 'region' | 'domain'> & { kind: Pr
 
 /** What an organization has for a provider. */
 export async function chosenProvider(context: Context, organizationId: string): Promise<Choice | null> {
-  const record = await context.of({ organizationId }).providers.findOne({})
+  const record = await context.collections.of(organizationId).providers.findOne({})
   if (record) return record.kind === null ? null : { ...record, kind: record.kind }
   const { DEFAULT_PROVIDER: kind } = context.config
   return kind === 'none' ? null : { kind, apiKey: null, region: null, domain: null }

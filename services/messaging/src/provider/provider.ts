@@ -64,7 +64,7 @@ function knownKey({ secrets }: Context, organizationId: string, known: Choice | 
 }
 
 async function save(context: Context, organizationId: string, settings: Settings): Promise<void> {
-  const { providers } = context.of({ organizationId })
+  const { providers } = context.collections.of(organizationId)
   const write = () => providers.updateOne({}, { $set: settings }, { upsert: true })
   await write().catch(error => {
     if (!isDuplicate(error)) throw error

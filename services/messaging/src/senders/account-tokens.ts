@@ -23,7 +23,7 @@ export async function accessTokenOf(context: Context, sender: Sender): Promise<A
 
 async function renew(context: Context, sender: Sender, { refreshToken }: AccountTokens): Promise<AccountTokens> {
   const { _id, organization, oauth } = sender
-  const { senders } = context.of({ organizationId: String(organization) })
+  const { senders } = context.collections.of(organization)
   try {
     if (refreshToken === null) throw new AccountRefused('the account gave leave to send only once')
     const tokens = await context.accounts.refresh(oauth!.provider, refreshToken)

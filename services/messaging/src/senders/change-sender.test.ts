@@ -16,7 +16,7 @@ it('finding 17: a password goes to the server that it was given for, not to one 
   const { context } = test
   const user = new Types.ObjectId()
   const caller: Caller = { ...serviceCaller('test', test.organizationId), kind: 'session', userId: String(user) }
-  const { senders } = context.of(test)
+  const { senders } = context.collections.of(test.organizationId)
   const own = { host: 'own.example.com', port: 587, secure: false, username: 'user' }
   const { _id } = await senders.insertOne({
     ...{

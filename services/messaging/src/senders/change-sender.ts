@@ -22,9 +22,9 @@ export function changeSender(
   { id, caller }: { id: string; caller: Caller },
   change: (sender: Sender) => object,
 ): Promise<void> {
-  return context.store.transaction(async session => {
-    const sender = await senderFor(context, action, id, caller, session)
-    await context.of(caller).senders.updateOne({ _id: sender._id }, change(sender), { session })
+  return context.store.transaction(async tx => {
+    const sender = await senderFor(context, action, id, caller, tx)
+    await context.collections.of(caller.organizationId).senders.updateOne({ _id: sender._id }, change(sender), { tx })
   })
 }
 
@@ -74,16 +74,16 @@ function smtpFields(
  * refuses all but one at a time, and the others begin again.
  */
 export function setDefaultSender(
-  context: Pick<Context, 'store' | 'of' | 'findUsers'>,
+  context: Pick<Context, 'store' | 'collections' | 'findUsers'>,
   id: string,
   caller: Caller,
 ): Promise<void> {
-  const { senders } = context.of(caller)
-  const work = async (session: ClientSession) => {
-    const sender = await senderFor(context, 'setDefault', id, caller, session)
+  const { senders } = context.collections.of(caller.organizationId)
+  const work = async (tx: ClientSession) => {
+    const sender = await senderFor(context, 'setDefault', id, caller, tx)
     if (sender.isDefault) return
-    await senders.rewriteOne({ isDefault: true }, { isDefault: false }, { session })
-    await senders.rewriteOne({ _id: sender._id }, { isDefault: true }, { session })
+    await senders.rewriteOne({ isDefault: true }, { isDefault: false }, { tx })
+    await senders.rewriteOne({ _id: sender._id }, { isDefault: true }, { tx })
   }
   const queue = `default sender of ${caller.organizationId}`
   return retry(() => context.store.transaction(work, { queue }), { attempts: 10, retryable: isDuplicate })
@@ -91,12 +91,12 @@ export function setDefaultSender(
 
 /** Deletes a sender and lets go of its domain. */
 export async function deleteSender(context: Context, id: string, caller: Caller): Promise<Sender> {
-  const collections = context.of(caller)
-  return context.store.transaction(async session => {
-    const sender = await senderFor(context, 'delete', id, caller, session)
-    const { deletedCount } = await collections.senders.deleteOne({ _id: sender._id }, { session })
+  const collections = context.collections.of(caller.organizationId)
+  return context.store.transaction(async tx => {
+    const sender = await senderFor(context, 'delete', id, caller, tx)
+    const { deletedCount } = await collections.senders.deleteOne({ _id: sender._id }, { tx })
     if (deletedCount === 0) throw new AppError('sender.not_found')
-    if (sender.delivery !== 'oauth') await releaseDomain(collections, sender.domain, session)
+    if (sender.delivery !== 'oauth') await releaseDomain(collections, sender.domain, tx)
     return sender
   })
 }

@@ -40,7 +40,7 @@ export async function startOauth(
   const verifier = randomPKCECodeVerifier()
   const url = await context.accounts.consentUrl(provider, { state, verifier, email: sender.email })
   const place = { organization: sender.organization, hash: hashOf(state) }
-  await context.of(caller).oauthRequests.insertOne({
+  await context.collections.of(caller.organizationId).oauthRequests.insertOne({
     hash: place.hash,
     verifier: context.secrets.seal(verifier, secretPlace.verifier(place)),
     provider,
@@ -87,18 +87,18 @@ export async function finishOauth(context: Context, answer: FinishSenderOauthReq
 
 /** The request that a state belongs to; nobody finds it a second time. */
 async function takeRequest(
-  { models }: Context,
+  { collections }: Context,
   { provider, state }: FinishSenderOauthRequest,
   { sessionId }: Caller,
 ): Promise<OauthRequest> {
-  const request = await models.oauthRequests
+  const request = await collections.unscoped.oauthRequests
     .findOne({ hash: hashOf(state), provider, expiresAt: { $gt: new Date() } })
     .lean<OauthRequest>()
   if (!request) throw new AppError('connection.expired')
   if (request.session !== sessionId) {
     throw new AppError('connection.other_session')
   }
-  const { deletedCount } = await models.oauthRequests.deleteOne({ _id: request._id })
+  const { deletedCount } = await collections.unscoped.oauthRequests.deleteOne({ _id: request._id })
   if (deletedCount === 0) throw new AppError('connection.expired')
   return request
 }
@@ -106,7 +106,7 @@ async function takeRequest(
 /** Mail goes out as the sender's address: its account has to be the one connected, or its domain the organization's. */
 async function requireOwnAddress(context: Context, sender: Sender, account: string | null): Promise<void> {
   if (account !== null && emailKeyOf(account) === sender.emailKey) return
-  const { domains } = context.of({ organizationId: String(sender.organization) })
+  const { domains } = context.collections.of(sender.organization)
   if (await domains.findOne({ domain: sender.domain, verified: true })) return
   throw new AppError('connection.other_address', { account, sender: sender.email, domain: sender.domain })
 }

@@ -18,12 +18,12 @@ export async function createSender(context: Context, request: CreateSenderReques
   const place = { _id: new Types.ObjectId(), organization: objectId(caller.organizationId) }
   const smtp = request.smtp ? await newSmtp(request.smtp, context.addressPolicy) : null
   const password = request.smtp?.password
-  const collections = context.of(caller)
+  const collections = context.collections.of(caller.organizationId)
   const quota = { limit: context.config.SENDERS_PER_ORGANIZATION, what: 'senders per organization' }
-  const sender = await context.store.transaction(async session => {
-    await requireRoom(collections.senders, quota, session)
+  const sender = await context.store.transaction(async tx => {
+    await requireRoom(collections.senders, quota, tx)
     const domain = domainOf(email)
-    if (delivery !== 'oauth') await holdDomain(collections, domain, session)
+    if (delivery !== 'oauth') await holdDomain(collections, domain, tx)
     const draft = {
       _id: place._id,
       name,
@@ -38,7 +38,7 @@ export async function createSender(context: Context, request: CreateSenderReques
       owner: user,
       creator: user,
     }
-    return collections.senders.insertOne(draft, { session })
+    return collections.senders.insertOne(draft, { tx })
   })
   return json(publicSender(sender))
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Caller, serviceCaller } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
-import { connectStore, isDuplicate, migrate, type Scope, type Store, scoped } from '@rollcall/store'
+import { connectStore, isDuplicate, migrate, type Scope, type Store } from '@rollcall/store'
 import { Types } from 'mongoose'
-import { type Collections, modelsOf } from '../context.ts'
+import { collections } from '../collections.ts'
 import { setDefaultSender } from './change-sender.ts'
 import type { Sender } from './sender.model.ts'
 
@@ -21,7 +21,7 @@ describe('the default sender of an organization', () => {
     for (let replica = 0; replica < 2; replica++) {
       stores.push(await connectStore({ url: process.env.MONGODB_URL!, dbName, logger }))
     }
-    senders = scoped(modelsOf(stores[0]!).senders, new Types.ObjectId())
+    senders = collections(stores[0]!).of(new Types.ObjectId()).senders
     await migrate(stores[0]!, logger)
     caller = { ...serviceCaller('test', String(senders.organization)), kind: 'session', userId: String(user) }
   })
@@ -31,10 +31,7 @@ describe('the default sender of an organization', () => {
   })
 
   /** A replica of the service, as far as the default goes. */
-  const replica = (store: Store) => {
-    const own = { senders: scoped(modelsOf(store).senders, caller.organizationId) }
-    return { store, of: () => own as Collections, findUsers: async () => [] }
-  }
+  const replica = (store: Store) => ({ store, collections: collections(store), findUsers: async () => [] })
   const add = (number: number, more: object = {}) => {
     const email = `sender-${number}@example.com`
     const sender = { name: 'N', email, emailKey: email, domain: 'example.com', delivery: 'hosted' as const }

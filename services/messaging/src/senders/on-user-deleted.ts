@@ -4,15 +4,15 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 
 /** Senders of an account that is gone have no owner until they are transferred, and are no longer shared with it. */
-export function onUserDeleted({ of }: Pick<Context, 'of'>): Subscription<ClientSession> {
+export function onUserDeleted({ collections }: Pick<Context, 'collections'>): Subscription<ClientSession> {
   return {
     name: 'messaging.on-user-deleted',
     on: {
-      'user.deleted': async (_data, { event, tx: session }) => {
-        const { senders } = of({ organizationId: event.organization })
+      'user.deleted': async (_data, { event, tx }) => {
+        const { senders } = collections.of(event.organization)
         const user = objectId(event.subject)
-        await senders.updateMany({ owner: user }, { $set: { owner: null } }, { session })
-        await senders.updateMany({ sharedWith: user }, { $pull: { sharedWith: user } }, { session })
+        await senders.updateMany({ owner: user }, { $set: { owner: null } }, { tx })
+        await senders.updateMany({ sharedWith: user }, { $pull: { sharedWith: user } }, { tx })
       },
     },
   }

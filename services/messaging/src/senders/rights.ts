@@ -25,7 +25,7 @@ const allowed = {
   listShared: ['creator'],
 } as const satisfies Record<string, readonly Standing[]>
 
-type RightsContext = Pick<Context, 'of' | 'findUsers'>
+type RightsContext = Pick<Context, 'collections' | 'findUsers'>
 
 /** Something done with a sender. */
 export type SenderAction = keyof typeof allowed
@@ -34,7 +34,7 @@ export type SenderAction = keyof typeof allowed
 export async function visibleTo(context: RightsContext, caller: Caller): Promise<object> {
   const user = personOf(caller)
   const orphaned = { owner: null }
-  const hasOrphans = (await context.of(caller).senders.findOne(orphaned)) !== null
+  const hasOrphans = (await context.collections.of(caller.organizationId).senders.findOne(orphaned)) !== null
   const isHeir = hasOrphans && (await isOrganizationOwner(context, caller))
   return { $or: [{ owner: user }, { sharedWith: user }, ...(isHeir ? [orphaned] : [])] }
 }
@@ -54,10 +54,10 @@ export async function senderFor(
   action: SenderAction,
   id: string,
   caller: Caller,
-  session?: ClientSession,
+  tx?: ClientSession,
 ): Promise<Sender> {
   const user = personOf(caller)
-  const sender = await context.of(caller).senders.get(id, 'sender', { session })
+  const sender = await context.collections.of(caller.organizationId).senders.get(id, 'sender', { tx })
   const standings = await standingsOf(context, sender, user, caller)
   const may: readonly Standing[] = allowed[action]
   if (may.some(standing => standings.has(standing))) return sender

@@ -42,7 +42,7 @@ export async function sendTestMail(context: Context, { id, to }: TestSenderReque
   )
   await record(context, sender, { _id, ...letter }, outcome)
   if (outcome.status !== 'sent') throw new AppError('sender.test_failed', { reply: outcome.message })
-  await context.of(caller).bouncedAddresses.deleteOne({ emailKey: emailKeyOf(to) })
+  await context.collections.of(caller.organizationId).bouncedAddresses.deleteOne({ emailKey: emailKeyOf(to) })
   return { success: true, message: outcome.message }
 }
 
@@ -57,20 +57,20 @@ function outcomeOf(error: unknown): Outcome {
 
 /** The event puts the message among the emails of the contact that it went to. */
 async function record(
-  { store, of }: Context,
+  { store, collections }: Context,
   sender: Sender,
   { _id, messageId, to, subject }: { _id: Types.ObjectId; messageId: string; to: string; subject: string },
   { status, message }: Outcome,
 ): Promise<void> {
-  const { mails } = of({ organizationId: String(sender.organization) })
+  const { mails } = collections.of(sender.organization)
   const at = new Date()
   const error = status === 'sent' ? null : message
   const mail = { _id, key: `test of sender ${sender._id}: ${_id}`, kind: 'test' as const, to, subject, messageId }
-  await store.transaction(async session => {
+  await store.transaction(async tx => {
     const kept = await mails.insertOne(
       { ...mail, sender: sender._id, from: sender.email, status, attempts: 1, error, finishedAt: at },
-      { session },
+      { tx },
     )
-    await addEvents(session, [mailEvent(kept, status, at, error ?? undefined)])
+    await addEvents(tx, [mailEvent(kept, status, at, error ?? undefined)])
   })
 }

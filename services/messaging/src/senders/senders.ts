@@ -16,7 +16,7 @@ const updated = { success: true, message: 'updated' }
 export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Senders'> => ({
   listSenders: async ({ list }, { caller }) =>
     runList({
-      scope: context.of(caller).senders,
+      scope: context.collections.of(caller.organizationId).senders,
       base: await visibleTo(context, caller),
       fields: senderFields,
       populate: people(context, caller),

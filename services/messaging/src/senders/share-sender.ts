@@ -36,7 +36,7 @@ export async function listSharedUsers(context: Context, { id, list }: ListOfRequ
   const users = await context.findUsers(caller.organizationId, sharedWith.map(String))
   const shown = users.map(({ id, name, email }) => ({ _id: objectId(id), name, email }))
   return runList({
-    scope: context.of(caller).senders,
+    scope: context.collections.of(caller.organizationId).senders,
     base: { _id },
     // They are another service's: the database gets them with the question, and filters and orders them like its own.
     stages: [{ $project: { user: { $literal: shown } } }, { $unwind: '$user' }, { $replaceRoot: { newRoot: '$user' } }],

@@ -12,7 +12,7 @@ const refusing: Answer = ({ rows }) => ({
       row,
       field: 'attributes.city',
       value: '',
-      code: 'request.missing_field',
+      code: 'missing_field',
       message: 'is missing',
     })),
 })
@@ -37,7 +37,7 @@ describe('rows of one email', () => {
     sent = []
     const call = test.newCall()
     const jobId = await test.start(call, file, options)
-    await test.turn(call)
+    await test.runSlice(call)
     return test.job(call, jobId)
   }
 
@@ -88,7 +88,7 @@ describe('rows of one email', () => {
   it('are looked for no longer where the worker stops', async () => {
     const call = test.newCall()
     const jobId = await test.start(call, pairs(4_000))
-    await assert.rejects(test.turn(call, AbortSignal.abort()), { name: 'AbortError' })
+    await assert.rejects(test.runSlice(call, AbortSignal.abort()), { name: 'AbortError' })
     assert.equal((await test.job(call, jobId)).fates, null)
     const stop = new AbortController()
     let asked = 0
@@ -97,10 +97,10 @@ describe('rows of one email', () => {
       stop.abort()
       return answering(request)
     }
-    await assert.rejects(test.turn(call, stop.signal), { name: 'AbortError' })
+    await assert.rejects(test.runSlice(call, stop.signal), { name: 'AbortError' })
     assert.equal(asked, 1)
     test.answer = answering
-    await test.turn(call)
+    await test.runSlice(call)
     const { state, counts } = await test.job(call, jobId)
     assert.deepEqual([state, counts.created, counts.skipped], ['completed', 2_000, 2_000])
   })
@@ -108,20 +108,20 @@ describe('rows of one email', () => {
   it('are looked for in turns with other organizations', async () => {
     const [call, other] = [test.newCall(), test.newCall()]
     const [jobId, waiting] = [await test.start(call, pairs(4_000)), await test.start(other, pairs(2))]
-    test.context.turnMs = 0
+    test.context.sliceMs = 0
     let asked = 0
     test.answer = request => {
       asked++
       return answering(request)
     }
     for (let turn = 1; turn <= 3; turn++) {
-      await test.turn(call)
+      await test.runSlice(call)
       const { state, unchecked } = await test.job(call, jobId)
       assert.deepEqual([state, unchecked?.row, asked], ['active', turn * 1_000, turn])
     }
-    test.context.turnMs = 60_000
-    await test.turn(call)
-    await test.turn(other)
+    test.context.sliceMs = 60_000
+    await test.runSlice(call)
+    await test.runSlice(other)
     const { state, counts } = await test.job(call, jobId)
     assert.deepEqual([state, counts.created, counts.skipped], ['completed', 2_000, 2_000])
     assert.equal((await test.job(other, waiting)).state, 'completed')

@@ -1,0 +1,1 @@
+export { type Base, type Definition, type DomainConfig, defineService, type Service } from './define-service.ts'

@@ -1,0 +1,26 @@
+import { defineCollections } from '@rollcall/store'
+import { attributeSchema } from './attributes/attribute.model.ts'
+import { batchSchema } from './batches/batch.model.ts'
+import { contactSchema } from './contacts/contact.model.ts'
+import { contactEmailSchema } from './emails/contact-email.model.ts'
+import { historySchema } from './history/history.model.ts'
+import { listSchema } from './lists/list.model.ts'
+import { listJobSchema } from './lists/list-job.model.ts'
+import { membershipSchema } from './lists/membership.model.ts'
+
+/** The collections of the audience. */
+export const collections = defineCollections({
+  contacts: contactSchema,
+  attributes: attributeSchema,
+  history: historySchema,
+  emails: contactEmailSchema,
+  batches: batchSchema,
+  lists: listSchema,
+  memberships: membershipSchema,
+  listJobs: listJobSchema,
+})
+
+/** The collections in a store. */
+export type Collections = ReturnType<typeof collections>
+/** The collections as one organization sees them. */
+export type Tenant = ReturnType<Collections['of']>

@@ -1,0 +1,23 @@
+import { defineCollections } from '@rollcall/store'
+import { domainSchema } from './domains/domain.model.ts'
+import { bouncedAddressSchema, mailSchema } from './mail/mail.model.ts'
+import { providerSchema } from './provider/provider.model.ts'
+import { oauthRequestSchema } from './senders/oauth-request.model.ts'
+import { senderSchema } from './senders/sender.model.ts'
+import { usageWindowSchema } from './usage.ts'
+
+/** The collections of messaging. */
+export const collections = defineCollections({
+  domains: domainSchema,
+  providers: providerSchema,
+  senders: senderSchema,
+  oauthRequests: oauthRequestSchema,
+  mails: mailSchema,
+  bouncedAddresses: bouncedAddressSchema,
+  usageWindows: usageWindowSchema,
+})
+
+/** The collections in a store. */
+export type Collections = ReturnType<typeof collections>
+/** The collections as one organization sees them. */
+export type Tenant = ReturnType<Collections['of']>
