@@ -1,8 +1,10 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join, matchesGlob, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { explain, interruption, Problem, type RunningBacking, startBacking, supervise } from '@rollcall/local'
 import { obtainTools, toolsCache } from './chart/tools.ts'
+import type { Lane } from './lane.ts'
 
 /**
  * `npm test`: backing services on free ports, then every test against them, then nothing left of either. With --soak, the
@@ -14,8 +16,20 @@ const CACHE = process.env.CACHE_DIR ?? join(ROOT, '.cache')
 const GRACE_SECONDS = 15
 const TESTS = ['{cli,deploy,libs,protos,services,test}/**/*.test.ts', 'test/**/*.e2e.ts']
 const HARNESSES = ['test/faults/*.{soak,e2e}.ts', 'test/abuse/*.e2e.ts', 'test/security/*-flood.e2e.ts']
+/** Files with a process of their own, in the order they start: those that wait longest come first. */
+const ALONE = [
+  'test/faults/*',
+  'test/chart/*',
+  'test/local-stack.e2e.ts',
+  'deploy/local/**', // take the environment and the ports of a machine
+  '**/tracing*', // tracing starts once in a process
+]
 const isSoak = process.argv.includes('--soak')
-const concurrency = isSoak ? 1 : Math.min(availableParallelism(), 4)
+/** Lanes that compute, one for each core. */
+const sharing = Math.min(availableParallelism(), 4)
+/** Files with a process of their own at a time: they mostly wait. */
+const alone = 2
+const MINUTE = 60_000
 
 const flags = process.argv.slice(2).filter(argument => argument.startsWith('-') && argument !== '--soak')
 const filters = process.argv.slice(2).filter(argument => !argument.startsWith('-'))
@@ -30,12 +44,35 @@ function testFiles(): string[] {
   return files
 }
 
-async function runTests(files: string[], backing: RunningBacking, signal: AbortSignal): Promise<number> {
-  const timeoutMs = isSoak ? 24 * 3_600_000 : 300_000
-  const options = [`--test-concurrency=${concurrency}`, `--test-timeout=${timeoutMs}`, ...flags]
+/** The programs of a run, in order: lanes that share the files that can share a process, then a lane for each other file. */
+function lanesOf(files: string[]): string[][] {
+  const placeOf = (file: string) => ALONE.findIndex(pattern => matchesGlob(file, pattern))
+  const isAlone = (file: string) => isSoak || placeOf(file) >= 0
+  const shared = files.filter(file => !isAlone(file))
+  const own = files.filter(isAlone).sort((one, other) => placeOf(one) - placeOf(other))
+  return [...Array<string[]>(Math.min(sharing, shared.length)).fill(shared), ...own.map(file => [file])]
+}
+
+/** Writes a program for each lane; their names are in the order of the lanes, as Node starts them by name. */
+function writePrograms(lanes: string[][], folder: string): string[] {
+  return lanes.map((files, index) => {
+    const name = String(index).padStart(3, '0')
+    const claims = join(folder, files.length > 1 ? 'shared' : name)
+    mkdirSync(claims, { recursive: true })
+    const lane: Lane = { root: ROOT, files, claims, timeoutMs: isSoak ? 24 * 60 * MINUTE : 5 * MINUTE }
+    const program = join(folder, `${name}.mjs`)
+    const module = pathToFileURL(join(import.meta.dirname, 'lane.ts')).href
+    writeFileSync(program, `import { runLane } from '${module}'\nawait runLane(${JSON.stringify(lane)})\n`)
+    return program
+  })
+}
+
+async function runTests(programs: string[], backing: RunningBacking, signal: AbortSignal): Promise<number> {
+  const concurrency = isSoak ? 1 : sharing + alone
+  const options = [`--test-concurrency=${concurrency}`, ...flags]
   const program = {
     command: process.execPath,
-    args: ['--test', ...options, ...files],
+    args: ['--test', ...options, ...programs],
     cwd: ROOT,
     env: {
       ...backing.env,
@@ -55,7 +92,7 @@ async function main(signal: AbortSignal): Promise<number> {
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
   if (files.some(file => file.startsWith(join('test', 'chart')))) await obtainTools(toolsCache(print, signal)) // may take minutes
   const backing = await startBacking({ cacheDir: CACHE, dataDir, log: print, signal })
-  return runTests(files, backing, signal).finally(() => backing.stop())
+  return runTests(writePrograms(lanesOf(files), dataDir), backing, signal).finally(() => backing.stop())
 }
 
 const print = (line: string) => console.log(line)

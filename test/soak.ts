@@ -5,3 +5,6 @@ export const isSoak = process.env.SOAK === 'full'
 export function counted(short: number, full: number): number {
   return Number(process.env.COUNT ?? (isSoak ? full : short))
 }
+
+/** What random choices begin with: the same in every run of the suite, another in every soak, or what SEED says. */
+export const seed = Number(process.env.SEED ?? (isSoak ? Date.now() % 2 ** 31 : 1))

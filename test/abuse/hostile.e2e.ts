@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { checkAnswer } from '../answers.ts'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { type Route, routes } from '../every-route.ts'
-import { counted, isSoak } from '../soak.ts'
+import { counted, seed } from '../soak.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type HostileRequest, hostileRequests, type Loot, learn, meantFor, noLoot } from './hostile.ts'
 
@@ -25,8 +25,6 @@ const round = 100
 /** In everything that the other organization has, and in nothing else. */
 const foreign = 'ofanotherone'
 const secrets = ['$argon2', '"passwordHash":', '"hash":', OWNER.password, foreign]
-/** The same requests on every run of the suite, others on every soak. */
-const seed = Number(process.env.SEED ?? (isSoak ? Date.now() % 2 ** 31 : 1))
 
 /** An organization, its owner's session and token, and what is known of it. */
 type Organization = { api: Api; credentials: string[]; loot: Loot }

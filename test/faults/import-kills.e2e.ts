@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
-import { counted, isSoak } from '../soak.ts'
+import { counted, isSoak, seed } from '../soak.ts'
 import { startWorld, summarize, violationsIn, type World } from './import-kills.harness.ts'
 import { withoutRecord } from './import-kills.wire.ts'
 
 const kills = counted(4, 50)
-const seed = isSoak ? randomBytes(4).readUInt32BE() : 1
 /** Ten kills to each import of so many rows, and to the undo of the last. */
 const size = { kills, imports: Math.ceil(kills / 10), rows: isSoak ? 20_000 : 5_000, seed }
 

@@ -1,0 +1,62 @@
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { patience } from '@rollcall/testing/patience'
+import fc from 'fast-check'
+import { seed } from './soak.ts'
+
+/** What a lane runs. */
+export type Lane = {
+  /** Test files, in order; paths from the root of the repository. */
+  files: readonly string[]
+  root: string
+  /** Lanes with the same folder share their files: each file goes to the lane that claims it first. */
+  claims: string
+  /** How long one file may take on a quiet machine. */
+  timeoutMs: number
+}
+
+/** From the last test until the process has to have ended. */
+const exitMs = 30_000
+
+/** Runs test files one after the other in this process, each as a suite of its name. Boots may be shared between them. */
+export async function runLane({ files, root, claims, timeoutMs }: Lane): Promise<void> {
+  fc.configureGlobal({ seed })
+  for (const [index, file] of files.entries()) {
+    if (claim(join(claims, String(index)))) {
+      await runFile(file, pathToFileURL(join(root, file)).href, patience(timeoutMs))
+    }
+  }
+  setTimeout(() => {
+    console.error(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`)
+    process.exit(1)
+  }, exitMs).unref()
+}
+
+/** Loads and runs a file; resolves when its last hook has run. */
+async function runFile(file: string, url: string, timeoutMs: number): Promise<void> {
+  const over = Promise.withResolvers<void>()
+  describe(file, { timeout: timeoutMs }, async () => {
+    after(() => over.resolve())
+    await loaded(url, timeoutMs)
+  })
+  await over.promise
+}
+
+/** A file that hangs as it loads fails like one that cannot be loaded. */
+async function loaded(url: string, timeoutMs: number): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`not loaded within ${timeoutMs} ms`)), timeoutMs)
+  await Promise.race([import(url), late.promise]).finally(() => clearTimeout(timer))
+}
+
+function claim(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx'))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
