@@ -3,15 +3,22 @@ import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { patience } from '@rollcall/testing/patience'
+import { keepShared, stopShared } from '@rollcall/testing/shared'
 import fc from 'fast-check'
 import { seed } from './soak.ts'
 
+/** Test files that go to one lane, as paths from the root of the repository. */
+export type Group = {
+  /** Groups of the same name share what they boot. */
+  boots: string
+  files: readonly string[]
+}
+
 /** What a lane runs. */
 export type Lane = {
-  /** Test files, in order; paths from the root of the repository. */
-  files: readonly string[]
+  groups: readonly Group[]
   root: string
-  /** Lanes with the same folder share their files: each file goes to the lane that claims it first. */
+  /** Lanes with the same folder share their groups: each group goes to the lane that claims it first. */
   claims: string
   /** How long one file may take on a quiet machine. */
   timeoutMs: number
@@ -20,14 +27,18 @@ export type Lane = {
 /** From the last test until the process has to have ended. */
 const exitMs = 30_000
 
-/** Runs test files one after the other in this process, each as a suite of its name. Boots may be shared between them. */
-export async function runLane({ files, root, claims, timeoutMs }: Lane): Promise<void> {
+/** Runs test files one after the other in this process, each as a suite of its name. */
+export async function runLane({ groups, root, claims, timeoutMs }: Lane): Promise<void> {
   fc.configureGlobal({ seed })
-  for (const [index, file] of files.entries()) {
-    if (claim(join(claims, String(index)))) {
-      await runFile(file, pathToFileURL(join(root, file)).href, patience(timeoutMs))
-    }
+  keepShared()
+  let boots: string | undefined
+  for (const [index, group] of groups.entries()) {
+    if (!claim(join(claims, String(index)))) continue
+    if (group.boots !== boots) await stopShared()
+    boots = group.boots
+    for (const file of group.files) await runFile(file, pathToFileURL(join(root, file)).href, patience(timeoutMs))
   }
+  await stopShared()
   setTimeout(() => {
     console.error(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`)
     process.exit(1)

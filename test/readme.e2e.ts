@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { patience } from '@rollcall/testing/patience'
 import { OWNER, startStack } from './stack.ts'
 
 const run = promisify(execFile)
@@ -20,7 +21,7 @@ test('the tour of the README works as it stands', async () => {
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
       cwd: folder,
       env,
-      timeout: 60_000,
+      timeout: patience(60_000),
     })
     assert.match(
       stdout,

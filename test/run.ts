@@ -4,7 +4,7 @@ import { join, matchesGlob, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { explain, interruption, Problem, type RunningBacking, startBacking, supervise } from '@rollcall/local'
 import { obtainTools, toolsCache } from './chart/tools.ts'
-import type { Lane } from './lane.ts'
+import type { Group, Lane } from './lane.ts'
 
 /**
  * `npm test`: backing services on free ports, then every test against them, then nothing left of either. With --soak, the
@@ -21,6 +21,7 @@ const ALONE = [
   'test/faults/*',
   'test/chart/*',
   'test/local-stack.e2e.ts',
+  'libs/{bus,jobs}/**',
   'deploy/local/**', // take the environment and the ports of a machine
   '**/tracing*', // tracing starts once in a process
 ]
@@ -32,6 +33,13 @@ const alone = 2
 const MINUTE = 60_000
 
 const flags = process.argv.slice(2).filter(argument => argument.startsWith('-') && argument !== '--soak')
+/** Those of the flags, or results and the slowest files. */
+const reporters = flags.some(flag => flag.startsWith('--test-reporter'))
+  ? []
+  : ['spec', join(import.meta.dirname, 'slowest.ts')].flatMap(reporter => [
+      `--test-reporter=${reporter}`,
+      '--test-reporter-destination=stdout',
+    ])
 const filters = process.argv.slice(2).filter(argument => !argument.startsWith('-'))
 
 /** Test files below the given paths (or with them in their own path), all of them when none is given. */
@@ -45,21 +53,37 @@ function testFiles(): string[] {
 }
 
 /** The programs of a run, in order: lanes that share the files that can share a process, then a lane for each other file. */
-function lanesOf(files: string[]): string[][] {
+function lanesOf(files: string[]): Group[][] {
   const placeOf = (file: string) => ALONE.findIndex(pattern => matchesGlob(file, pattern))
   const isAlone = (file: string) => isSoak || placeOf(file) >= 0
-  const shared = files.filter(file => !isAlone(file))
+  const shared = groupsOf(files.filter(file => !isAlone(file)))
   const own = files.filter(isAlone).sort((one, other) => placeOf(one) - placeOf(other))
-  return [...Array<string[]>(Math.min(sharing, shared.length)).fill(shared), ...own.map(file => [file])]
+  return [
+    ...Array<Group[]>(Math.min(sharing, shared.length)).fill(shared),
+    ...own.map(file => [{ boots: file, files: [file] }]),
+  ]
+}
+
+/** A service's files are one group, others a group each; those across services take longest and come first. */
+function groupsOf(files: string[]): Group[] {
+  const folders = ['test', 'services']
+  const folderOf = (file: string) => file.split('/')[0]!
+  const groups = Object.groupBy(files, file =>
+    folderOf(file) === 'services' ? file.split('/').slice(0, 2).join('/') : file,
+  )
+  const ranked = (file: string) => (folders.includes(folderOf(file)) ? folders.indexOf(folderOf(file)) : folders.length)
+  return Object.entries(groups)
+    .sort(([one], [other]) => ranked(one) - ranked(other))
+    .map(([name, files = []]) => ({ boots: folderOf(name) === 'services' ? name : folderOf(name), files }))
 }
 
 /** Writes a program for each lane; their names are in the order of the lanes, as Node starts them by name. */
-function writePrograms(lanes: string[][], folder: string): string[] {
-  return lanes.map((files, index) => {
+function writePrograms(lanes: Group[][], folder: string): string[] {
+  return lanes.map((groups, index) => {
     const name = String(index).padStart(3, '0')
-    const claims = join(folder, files.length > 1 ? 'shared' : name)
+    const claims = join(folder, groups === lanes[0] ? 'shared' : name)
     mkdirSync(claims, { recursive: true })
-    const lane: Lane = { root: ROOT, files, claims, timeoutMs: isSoak ? 24 * 60 * MINUTE : 5 * MINUTE }
+    const lane: Lane = { root: ROOT, groups, claims, timeoutMs: isSoak ? 24 * 60 * MINUTE : 5 * MINUTE }
     const program = join(folder, `${name}.mjs`)
     const module = pathToFileURL(join(import.meta.dirname, 'lane.ts')).href
     writeFileSync(program, `import { runLane } from '${module}'\nawait runLane(${JSON.stringify(lane)})\n`)
@@ -69,7 +93,7 @@ function writePrograms(lanes: string[][], folder: string): string[] {
 
 async function runTests(programs: string[], backing: RunningBacking, signal: AbortSignal): Promise<number> {
   const concurrency = isSoak ? 1 : sharing + alone
-  const options = [`--test-concurrency=${concurrency}`, ...flags]
+  const options = [`--test-concurrency=${concurrency}`, ...flags, ...reporters]
   const program = {
     command: process.execPath,
     args: ['--test', ...options, ...programs],

@@ -20,6 +20,8 @@ import {
 import { keySettings, readTrust, type Trust } from '@rollcall/rpc/service-keys'
 import { createLifecycle, createLogger, type Lifecycle, type Metrics } from '@rollcall/runtime'
 import { type Link, linkTo } from '@rollcall/testing/link'
+import { patience } from '@rollcall/testing/patience'
+import { deleteTopics } from '@rollcall/testing/topics'
 import { MongoClient } from 'mongodb'
 import { type Api, createApi, signIn } from './api.ts'
 
@@ -95,7 +97,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   const logDir = await mkdtemp(join(tmpdir(), 'rollcall-stack-'))
   onFailure.defer(() => rm(logDir, { recursive: true, force: true }))
   const stack = await describeStack({ MAIL_DIR: join(logDir, 'mails'), ...options.settings })
-  onFailure.defer(() => dropDatabases(stack))
+  onFailure.defer(() => dropStorage(stack))
 
   const links: Partial<Record<ServiceName, Link>> = {}
   for (const service of options.linked ?? []) {
@@ -195,7 +197,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
 }
 
 async function untilReady(service: ServiceName, { health }: Lifecycle): Promise<void> {
-  const deadline = Date.now() + READY_MS
+  const deadline = Date.now() + patience(READY_MS)
   for (let readiness = await health.ready(); !readiness.ok; readiness = await health.ready()) {
     assert.ok(Date.now() < deadline, `${service} is not ready: ${JSON.stringify(readiness.checks)}`)
     await sleep(20)
@@ -229,8 +231,9 @@ function processInstance(
   }
 }
 
-/** Leaves nothing of a stack behind. */
-export async function dropDatabases({ backing, namespace }: Stack): Promise<void> {
+/** Deletes a stack's databases and topics. */
+export async function dropStorage({ backing, namespace }: Stack): Promise<void> {
   await using client = new MongoClient(backing.MONGODB_URL)
   for (const service of SERVICES) await client.db(`${namespace}rollcall_${service}`).dropDatabase()
+  await deleteTopics(backing.KAFKA_BROKERS, namespace)
 }

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { startTestMailgun, type TestMailgun } from '@rollcall/testing/mailgun'
+import { patience } from '@rollcall/testing/patience'
 import express, { type ErrorRequestHandler } from 'express'
 import fc from 'fast-check'
 import { checkAnswer } from '../answers.ts'
@@ -64,7 +65,9 @@ describe('hostile requests', () => {
     await mailgun?.stop()
   })
 
-  it('get declared answers, learn nothing, and break nothing', { timeout: 60_000 + requests * 100 }, async t => {
+  it('get declared answers, learn nothing, and break nothing', {
+    timeout: patience(60_000 + requests * 100),
+  }, async t => {
     const untouched = await recordsOf(victim)
     const tally = await attack(stack.urls[0]!, attacker, victim.loot, requests)
     const statuses = [...tally.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)

@@ -5,6 +5,7 @@ import type { Client, RpcServer } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { startTestDns, type TestDns } from '@rollcall/testing/dns'
 import { linkTo } from '@rollcall/testing/link'
+import { patience } from '@rollcall/testing/patience'
 
 process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = 'true' // read by grpc-js as it loads: names are then asked of our DNS
 const { connect, createSigner, newKeySettings, readTrust, serve, serviceCaller } = await import('@rollcall/rpc')
@@ -25,7 +26,7 @@ function plainClient(address: string, options: object = {}) {
   const metadata = new Metadata()
   metadata.set('rollcall-caller', sign(caller, method))
   return {
-    call: (deadline = Date.now() + 10_000) =>
+    call: (deadline = Date.now() + patience(10_000)) =>
       new Promise((resolve, reject) => {
         const answered = (error: Error | null) => (error ? reject(error) : resolve(undefined))
         plain.makeUnaryRequest(
@@ -105,7 +106,10 @@ describe('calls to a service of several replicas', () => {
       await addReplica()
       const startedAt = performance.now()
       while (replicas[3]!.calls === 0) {
-        assert.ok(performance.now() - startedAt < maxConnectionAgeMs + 10_000, 'the new replica gets no calls')
+        assert.ok(
+          performance.now() - startedAt < patience(maxConnectionAgeMs + 10_000),
+          'the new replica gets no calls',
+        )
         await ask(directory)()
         await pause(10)
       }
@@ -138,8 +142,8 @@ describe('calls to two replicas, of which one falls silent', () => {
   const recovers = async (call: (deadline: number) => Promise<unknown>): Promise<boolean> => {
     const startedAt = performance.now()
     for (let answered = 0; answered < answersInARow; ) {
-      if (performance.now() - startedAt > patienceMs) return false
-      const isAnswered = await call(Date.now() + longestWaitMs).then(
+      if (performance.now() - startedAt > patience(patienceMs)) return false
+      const isAnswered = await call(Date.now() + patience(longestWaitMs)).then(
         () => true,
         () => false,
       )

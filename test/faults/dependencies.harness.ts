@@ -1,5 +1,6 @@
 import { pause } from '@rollcall/runtime'
 import type { Link, LinkMode } from '@rollcall/testing/link'
+import { patience } from '@rollcall/testing/patience'
 
 /** Something a client does, and what it has to be answered. Anything but that answer or a 503 is a wrong answer. */
 export type Probe = { name: string; right: number; ask(signal: AbortSignal): Promise<number> }
@@ -26,7 +27,7 @@ const RECOVERY_MS = 5000
 /** What the machine may be late by, besides the tenth that the goal allows. */
 const SLACK_MS = 800
 
-/** Asks everything while a dependency fails, and after it is back. */
+/** Asks everything while a dependency fails, and after it is back. A slow machine gets more slack and time to recover. */
 export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {
   const outcome: Outcome = { ...fault, right: 0, unavailable: 0, violations: [], slowestMs: 0, recoveryMs: null }
   const link = subject.links[fault.link]
@@ -37,14 +38,13 @@ export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {
   }
   link.become('open')
   outcome.recoveryMs = await recovery(subject)
-  if (outcome.recoveryMs === null) outcome.violations.push(`not recovered within ${RECOVERY_MS} ms`)
+  if (outcome.recoveryMs === null) outcome.violations.push(`not recovered within ${RECOVERY_MS} ms of a quiet machine`)
   return outcome
 }
 
 async function judge(probe: Probe, deadlineMs: number, outcome: Outcome): Promise<void> {
   const startedAt = performance.now()
-  const patienceMs = deadlineMs * 1.1 + SLACK_MS
-  const status = await probe.ask(AbortSignal.timeout(patienceMs)).catch(() => null)
+  const status = await probe.ask(AbortSignal.timeout(Math.ceil(deadlineMs * 1.1) + patience(SLACK_MS))).catch(() => null)
   const ms = performance.now() - startedAt
   outcome.slowestMs = Math.max(outcome.slowestMs, ms)
   if (status === probe.right) outcome.right++
@@ -60,7 +60,7 @@ async function recovery({ probes, deadlineMs }: Subject): Promise<number | null>
     )
     const ms = performance.now() - startedAt
     if (statuses.every(Boolean)) return ms
-    if (ms > RECOVERY_MS) return null
+    if (ms > patience(RECOVERY_MS)) return null
     await pause(100)
   }
 }

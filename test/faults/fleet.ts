@@ -12,7 +12,7 @@ import {
   serviceReady,
 } from '@rollcall/local'
 import { startTestDns } from '@rollcall/testing/dns'
-import { describeStack, dropDatabases } from '../stack.ts'
+import { describeStack, dropStorage } from '../stack.ts'
 
 const ZONE = 'rollcall.test'
 
@@ -51,7 +51,7 @@ export async function startFleet(counts: Record<ServiceName, number>): Promise<F
     TRUST_PROXY: '1',
     GRPC_NODE_USE_ALTERNATIVE_RESOLVER: 'true',
   })
-  onFailure.defer(() => dropDatabases(stack))
+  onFailure.defer(() => dropStorage(stack))
   for (const service of SERVICES) {
     const server = `${dns.resolver.address}:${dns.resolver.port}`
     stack.settings[`${service.toUpperCase()}_ADDRESS`] = `dns://${server}/${service}.${ZONE}:${stack.ports[service]}`

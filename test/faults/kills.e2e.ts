@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { createBus, type Topic } from '@rollcall/bus'
 import { freePort, LOCALHOST, type ServiceName } from '@rollcall/local'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
+import { patience } from '@rollcall/testing/patience'
 import { MongoClient } from 'mongodb'
 import { type Api, bodyOf, makeToken, onceServed } from '../api.ts'
 import { counted } from '../soak.ts'
@@ -72,7 +73,7 @@ describe('processes that are killed', () => {
     await stack?.stop()
   })
 
-  it('lose no event, and double no effect', { timeout: 60_000 + kills * 20_000 }, async () => {
+  it('lose no event, and double no effect', { timeout: patience(60_000 + kills * 20_000) }, async () => {
     const { api: owner } = await makeToken(stack.owner)
     const user = await bodyOf(owner.post<Record>('/api/users', { name: 'Account One', email: 'one@example.com' }), 201)
     const contact = await bodyOf(owner.post<Record>('/api/audience', { email: 'one@example.com' }), 201)
@@ -152,7 +153,7 @@ describe('processes that are killed', () => {
 
   /** Waits until nothing is under way any more, or it takes too long. */
   async function settled(look: () => Promise<Account>): Promise<Account> {
-    const deadline = Date.now() + settleMs
+    const deadline = Date.now() + patience(settleMs)
     for (;;) {
       const unsent = await Promise.all(
         (['identity', 'audience', 'messaging'] as const).map(service =>
@@ -169,7 +170,7 @@ describe('processes that are killed', () => {
 })
 
 describe('a service that publishes after it has stored, by the same count', () => {
-  it('loses events when it is killed', { timeout: 120_000 }, async () => {
+  it('loses events when it is killed', { timeout: patience(120_000) }, async () => {
     const name = `naive_${randomUUID().slice(0, 8)}`
     const { KAFKA_BROKERS = '', MONGODB_URL = '' } = process.env
     const mongo = await new MongoClient(MONGODB_URL).connect()

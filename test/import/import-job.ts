@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { patience } from '@rollcall/testing/patience'
 import { type Api, bodyOf } from '../api.ts'
 
 /** What the status of an import says. */
@@ -59,7 +60,7 @@ const patienceMs = 120_000
 
 /** Polls until the job is over, or until the condition holds; progress never falls on the way, nor stands still for long. */
 export async function follow(api: Api, jobId: string, until = (_: ImportStatus) => false): Promise<ImportStatus> {
-  let deadline = Date.now() + patienceMs
+  let deadline = Date.now() + patience(patienceMs)
   let progress = 0
   for (;;) {
     const answer = await api.get<ImportStatus>(`/api/audience/import/status/${jobId}`)
@@ -67,7 +68,7 @@ export async function follow(api: Api, jobId: string, until = (_: ImportStatus) 
     if (answer.status === 200) {
       const status = answer.body
       assert.ok(status.progress >= progress, `progress fell from ${progress} to ${status.progress}`)
-      if (status.progress > progress) deadline = Date.now() + patienceMs
+      if (status.progress > progress) deadline = Date.now() + patience(patienceMs)
       progress = status.progress
       assert.equal(status.progress === 100, status.state === 'completed')
       if (status.state === 'completed' || status.state === 'failed' || until(status)) return status

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { patience } from '@rollcall/testing/patience'
 import { createPasswordQueue, type PasswordQueue } from '../../services/identity/src/users/password-queue.ts'
 import { createPasswords } from '../../services/identity/src/users/passwords.ts'
 import { counted } from '../soak.ts'
@@ -34,7 +35,7 @@ async function signInsDuringFlood(queue: PasswordQueue, signIns: number) {
   for (let signIn = 0; signIn < signIns; signIn++) {
     const startedAt = performance.now()
     const fits = await passwords.fits('correct horse', passwordHash).catch(() => false)
-    if (!fits || performance.now() - startedAt > patienceMs) failed++
+    if (!fits || performance.now() - startedAt > patience(patienceMs)) failed++
   }
   isOver = true
   await Promise.all(floods)

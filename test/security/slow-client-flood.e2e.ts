@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { patience } from '@rollcall/testing/patience'
 import { counted } from '../soak.ts'
 import { attackGateway, type Outcome } from './slow-clients.ts'
 
@@ -33,7 +34,7 @@ const naive = {
 }
 
 describe('finding 2: clients that hold bodies, connections and answers', () => {
-  it('get so much memory, and keep nobody else from an answer', { timeout: 120_000 }, async () => {
+  it('get so much memory, and keep nobody else from an answer', { timeout: patience(120_000) }, async () => {
     const outcome = await attackGateway(settings, { ...load, settled: (_, ms) => ms > settleMs })
     print(outcome)
     assert.equal(outcome.hasEnded, false)
@@ -41,7 +42,7 @@ describe('finding 2: clients that hold bodies, connections and answers', () => {
     assert.ok(grownBy(outcome) <= mostBytes, `${grownBy(outcome) / mebibyte} MiB`)
   })
 
-  it('get more than that of a gateway without bounds', { timeout: 120_000 }, async () => {
+  it('get more than that of a gateway without bounds', { timeout: patience(120_000) }, async () => {
     const outcome = await attackGateway(naive, {
       ...load,
       settled: (bytes, ms) => bytes > mostBytes || ms > patienceMs,

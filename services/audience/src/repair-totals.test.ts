@@ -6,14 +6,7 @@ import { type Caller, newKeySettings } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
-import {
-  jsonOf,
-  type Page,
-  startTestAudience,
-  streamedJsonOf,
-  type TestAudience,
-  testCaller,
-} from '../test/audience.ts'
+import { jsonOf, type Page, startOwnAudience, streamedJsonOf, type TestAudience, testCaller } from '../test/audience.ts'
 import { collections } from './collections.ts'
 import type { Data } from './context.ts'
 import { repairTotals } from './repair-totals.ts'
@@ -25,7 +18,7 @@ describe('the repair of totals', () => {
   let data: Data
   let close: () => Promise<void>
   before(async () => {
-    audience = await startTestAudience()
+    audience = await startOwnAudience()
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
     data = { store, collections: collections(store), logger }
     close = store.close

@@ -16,6 +16,8 @@ import {
   type Trust,
 } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
+import { shared } from '@rollcall/testing/shared'
+import { deleteTopics } from '@rollcall/testing/topics'
 import { Mongoose, type mongo, Types } from 'mongoose'
 import { readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
@@ -42,8 +44,11 @@ export type Replica = { batches: TestAudience['batches']; kill(signal: NodeJS.Si
 
 type User = Services['rollcall.identity.v1.Directory']['findUsers']['response']['users'][number]
 
-/** Starts the service in this process on the backing services of the environment. */
-export async function startTestAudience(): Promise<TestAudience> {
+/** The service in this process on the backing services of the environment, shared by the test files of the process. */
+export const startTestAudience = shared(startOwnAudience)
+
+/** The service with a database of its own, for what counts all organizations. */
+export async function startOwnAudience(): Promise<TestAudience> {
   const keys = newKeySettings(['gateway', 'import', 'audience'])
   const dbName = `audience-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
@@ -86,6 +91,7 @@ export async function startTestAudience(): Promise<TestAudience> {
       await identity.stop()
       await database.dropDatabase()
       await database.close()
+      await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
     },
   }
 }

@@ -26,6 +26,8 @@ import {
   serviceCaller,
 } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
+import { shared } from '@rollcall/testing/shared'
+import { deleteTopics } from '@rollcall/testing/topics'
 import mongoose from 'mongoose'
 import { type Config, readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
@@ -103,8 +105,14 @@ export function testEnvironment(overrides: NodeJS.ProcessEnv = {}): NodeJS.Proce
 
 const keys = newKeySettings(['identity', 'gateway', 'messaging'])
 
-/** Starts the service in this process. */
-export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
+/** Starts the service in this process, with a database of its own if it has settings of its own. */
+export function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
+  return overrides ? bootHarness(overrides) : sharedHarness()
+}
+
+const sharedHarness = shared(() => bootHarness())
+
+async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
   const mails: SentMail[] = []
   const messaging = await startMailReceiver(mails)
   const config = readConfig(testEnvironment({ MESSAGING_ADDRESS: `127.0.0.1:${messaging.port}`, ...overrides }))
@@ -181,6 +189,7 @@ export async function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harne
       await messaging.stop()
       await database.dropDatabase()
       await database.close()
+      await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
     },
   }
 }

@@ -22,15 +22,21 @@ type IndexFields = Record<string, unknown>
 const leaseTtlMs = 5_000
 
 /**
- * Creates the collections and indexes of the store's models, and those of outbox, inbox, counters, positions and leases.
- * Idempotent; concurrent migrations run one after another. Rejects if an index of the same name has another definition.
+ * Creates the collections and indexes of the store's models, and those of outbox, inbox, counters, positions and leases,
+ * collections in parallel. Idempotent; concurrent migrations run one after another. Rejects if an index of the same name
+ * has another definition.
  */
 export async function migrate(store: Store, logger: Logger): Promise<Migration> {
   for (const declare of [outboxModel, inboxModel, counterModel, positionModel, quotaModel, leaseModel]) declare(store)
   const migration: Migration = { created: [], undeclared: [] }
   await inTurn(store, async () => {
-    for (const model of Object.values(store.connection.models)) await migrateModel(model, migration)
+    const models = Object.values(store.connection.models)
+    const migrated = await Promise.allSettled(models.map(model => migrateModel(model, migration)))
+    const failed = migrated.find(result => result.status === 'rejected')
+    if (failed) throw failed.reason
   })
+  migration.created.sort()
+  migration.undeclared.sort()
   const { created } = migration
   logger.info({ indexes: created }, created.length > 0 ? 'indexes created' : 'no index is missing')
   if (migration.undeclared.length > 0) logger.warn({ indexes: migration.undeclared }, 'indexes that no model declares')

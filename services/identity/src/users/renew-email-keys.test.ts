@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { password, startHarness, unique } from '../../test/identity.ts'
 
 it('accounts of international addresses are found by the key of this version', async test => {
-  const harness = await startHarness()
+  const harness = await startHarness({})
   test.after(harness.stop)
   const owner = await harness.register()
   const users = harness.db.collection('users')
