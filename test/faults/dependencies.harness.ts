@@ -44,7 +44,9 @@ export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {
 
 async function judge(probe: Probe, deadlineMs: number, outcome: Outcome): Promise<void> {
   const startedAt = performance.now()
-  const status = await probe.ask(AbortSignal.timeout(Math.ceil(deadlineMs * 1.1) + patience(SLACK_MS))).catch(() => null)
+  const status = await probe
+    .ask(AbortSignal.timeout(Math.ceil(deadlineMs * 1.1) + patience(SLACK_MS)))
+    .catch(() => null)
   const ms = performance.now() - startedAt
   outcome.slowestMs = Math.max(outcome.slowestMs, ms)
   if (status === probe.right) outcome.right++
