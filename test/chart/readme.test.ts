@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { deadLetterTopic, topics } from '@rollcall/bus'
+import { eventContexts } from '@rollcall/protos/gen/events.ts'
 import { keyName, readTrust } from '@rollcall/rpc/service-keys'
 import { parse, parseAllDocuments } from 'yaml'
 import type { Secrets } from './check.ts'
@@ -121,25 +122,35 @@ it('has Kafka users that write their own topic alone, and dead letters of what t
     const read = topicsOf(user, 'Read')
     assert.deepEqual(topicsOf(user, 'Write').sort(), [topic, ...read.map(deadLetterTopic)].sort())
     assert.ok(!topicsOf(user, 'Create').length && !topicsOf(user, 'All').length)
-    const source = globSync(join(deploy, '..', 'services', context, 'src', 'service.ts')).map(file =>
-      readFileSync(file, 'utf8'),
-    )
-    const consumed = [...source.join().matchAll(/topics: \[topics\.(\w+)\]/g)].map(([, name]) => `${name}.events`)
-    assert.deepEqual(read.sort(), [...new Set(consumed)].sort(), context)
+    assert.deepEqual(read.sort(), consumedTopics(context).sort(), context)
   }
 })
+
+/** The topics whose event types the consumers of a service name, without its own, whose events they publish. */
+function consumedTopics(service: string): string[] {
+  const files = globSync(join(deploy, '..', 'services', service, 'src', '*', 'on-*.ts')).filter(
+    file => !file.endsWith('.test.ts'),
+  )
+  const names = files.flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, name]) => name!),
+  )
+  const contexts: Record<string, string> = eventContexts
+  const publishers = new Set(names.map(name => contexts[name]).filter(context => context && context !== service))
+  return [...publishers].map(context => `${context}.events`)
+}
 
 it('has an example of every topic there is', () => {
   type KafkaTopic = { topicName: string; partitions: number; replicas: number }
   const made = documentsOf('topics.yaml').map(({ spec }) => spec as KafkaTopic)
   const { partitions } = (values.stores as { kafka: { partitions: number } }).kafka
+  const byName = (a: { topicName: string }, b: { topicName: string }) => a.topicName.localeCompare(b.topicName)
   const wanted = Object.values(topics).flatMap(topic => [
     { topicName: topic, partitions, replicas: 3 },
     { topicName: deadLetterTopic(topic), partitions: 1, replicas: 3 },
   ])
   assert.deepEqual(
-    made.map(({ topicName, partitions, replicas }) => ({ topicName, partitions, replicas })),
-    wanted,
+    made.map(({ topicName, partitions, replicas }) => ({ topicName, partitions, replicas })).sort(byName),
+    wanted.sort(byName),
   )
 })
 

@@ -16,8 +16,8 @@ import { moveListCounts } from '../lists/list-counts.ts'
 import { addMembers, writeMemberships } from '../lists/members.ts'
 import type { Membership } from '../lists/membership.model.ts'
 import { type Batch, readOutcomes, writeOutcomes } from './batch.model.ts'
+import { cancelBatch } from './cancel-batch.ts'
 import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
-import { ruleOut } from './rule-out.ts'
 
 /**
  * Applies a batch of an import once: the contacts, their places in the list, their history and the batch's record are
@@ -50,7 +50,7 @@ async function apply(context: Data, tx: ClientSession, request: ApplyBatchReques
   await places.lockMembership(tx)
   const applied = await batches.findOne({ job, number: request.number }, { tx })
   if (applied) return applied
-  if (request.settle) return ruleOut(batches, tx, job, request.number)
+  if (request.settle) return cancelBatch(batches, tx, job, request.number)
 
   const checked = checkBatch(request, await readDefinitions(attributes, tx))
   const emailKeys = [...checked.candidates.keys()]

@@ -64,10 +64,10 @@ export function checkBatch(request: ApplyBatchRequest, definitions: Definitions)
     batch.outcomes.push('SKIPPED')
     const candidate = orFailure(batch, index, () => checkRow(row, index, definitions))
     if (!candidate) continue
-    const rivals = candidates.get(candidate.emailKey)
-    if (!rivals) candidates.set(candidate.emailKey, [candidate])
-    else if (lastWins) rivals.unshift(candidate)
-    else rivals.push(candidate)
+    const sameEmail = candidates.get(candidate.emailKey)
+    if (!sameEmail) candidates.set(candidate.emailKey, [candidate])
+    else if (lastWins) sameEmail.unshift(candidate)
+    else sameEmail.push(candidate)
   }
   return batch
 }
@@ -86,9 +86,9 @@ export function planBatch(checked: CheckedBatch, known: ReadonlyMap<string, Cont
     updates: [],
     known: [],
   }
-  for (const [emailKey, rivals] of batch.candidates) {
+  for (const [emailKey, sameEmail] of batch.candidates) {
     const contact = known.get(emailKey)
-    for (const candidate of rivals) {
+    for (const candidate of sameEmail) {
       const outcome = orFailure(batch, candidate.index, () =>
         contact ? planKnown(plan, batch, candidate, contact) : planNew(plan, batch, candidate),
       )

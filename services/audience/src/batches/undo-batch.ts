@@ -15,7 +15,7 @@ import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { removeMembers } from '../lists/members.ts'
 import type { Batch, Undone } from './batch.model.ts'
-import { ruleOut } from './rule-out.ts'
+import { cancelBatch } from './cancel-batch.ts'
 
 /**
  * Takes a batch back once: contacts it made go, unless somebody else's change of them stands; fields it changed return to
@@ -41,7 +41,7 @@ async function undo(
   const job = objectId(jobId, 'jobId')
   await contactPositions(context, organizationId).lockMembership(tx)
   const found = await batches.findOne({ job, number }, { tx })
-  const batch = found ?? (await ruleOut(batches, tx, job, number))
+  const batch = found ?? (await cancelBatch(batches, tx, job, number))
   if (batch.undone) return batch.undone
 
   const actor: Actor = { kind: 'import', id: String(job), name: 'CSV import undone' }

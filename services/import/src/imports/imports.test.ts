@@ -64,7 +64,9 @@ describe('the list of imports', () => {
 
   it('shows which header is what, whatever it is called', async () => {
     const other = test.newCall()
-    await test.start(other, 'email,__proto__\na@x.org,A\n', { mapping: '{"email":"email","__proto__":"name"}' })
+    await test.start(other, 'email,__proto__\na@x.org,A\n', {
+      mapping: JSON.parse('{"email":"email","__proto__":"name"}'),
+    })
     const answer = await imports(test.context).listImportJobs({}, other)
     assert.match(String((answer as HttpBody).data), /"mapping":{"email":"email","__proto__":"name"}/)
   })

@@ -3,8 +3,8 @@ import { type ClientSession, Types } from 'mongoose'
 import { insertOf } from '../insert-of.ts'
 import type { Batch } from './batch.model.ts'
 
-/** Has a batch that has not come yet come to nothing: where it is still on its way, it is taken for one taken back. */
-export async function ruleOut(
+/** Cancels a batch that has not arrived yet. If it arrives later, it counts as undone. */
+export async function cancelBatch(
   batches: Scope<Batch>,
   tx: ClientSession,
   job: Types.ObjectId,
