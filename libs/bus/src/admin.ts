@@ -3,7 +3,7 @@ import type { AdminCommands } from '@rollcall/admin'
 /** The commands of each service that uses Kafka. */
 export const busCommands: AdminCommands = {
   'create-topics': {
-    summary: 'Creates the Kafka topics that are missing, of all services',
+    summary: 'Creates missing Kafka topics, of all services',
     load: () => import('./create-topics.ts'),
   },
   'redeliver-events': {

@@ -47,7 +47,7 @@ const eventOf = (subject: string, data: Event['data'] = {}, source: EventContext
   data,
 })
 
-/** Consumes with short waits, and collects what was handled. */
+/** Consumes with short waits, and collects the handled events. */
 const collect = (options: Partial<ConsumeOptions> & { topics: Topic[] }, by: Bus = bus) => {
   const seen: Event[] = []
   const { handle, ...rest } = options
@@ -67,7 +67,7 @@ const collect = (options: Partial<ConsumeOptions> & { topics: Topic[] }, by: Bus
 const eventually = (check: () => void | Promise<void>, timeoutMs = 15_000): Promise<void> =>
   retry(async () => check(), { deadline: Date.now() + patience(timeoutMs), baseMs: 20, maxMs: 100 })
 
-/** Reads all of a topic, whatever it holds. */
+/** Reads the first `count` messages of a topic, valid events or not. */
 const readRaw = async (topic: string, count: number): Promise<KafkaMessage[]> => {
   const messages: KafkaMessage[] = []
   const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 200 })
@@ -81,7 +81,7 @@ const readRaw = async (topic: string, count: number): Promise<KafkaMessage[]> =>
 
 const idsOf = (events: Event[]) => events.map(event => event.id)
 
-test('an event arrives as it was sent, and lies on the topic as a CloudEvent', async () => {
+test('an event arrives as it was sent, and is a CloudEvent on the topic', async () => {
   const sent = eventOf('aggregate-1', { name: 'Zoë', nested: { list: [1, null, true] } }, 'messaging')
   await bus.publish('messaging.events', [sent])
   const { seen, stop } = collect({ topics: ['messaging.events'] })
@@ -106,7 +106,7 @@ test('an event arrives as it was sent, and lies on the topic as a CloudEvent', a
   assert.deepEqual(JSON.parse(String(message?.value)), sent.data)
 })
 
-test('the events of a subject stay in order while partitions are worked on side by side and two consumers share the work', async () => {
+test('the events of a subject stay in order while partitions are processed concurrently and two consumers share the work', async () => {
   const subjects = Array.from({ length: 20 }, (_, index) => `subject-${index}`)
   const group = randomUUID()
   const seen: Event[] = []
@@ -145,7 +145,7 @@ test('the events of a subject stay in order while partitions are worked on side 
   assert.equal(await bus.lag(group, ['audience.events']), 0, 'all is committed before leaving')
 })
 
-test('a failing event is delivered again, in its place, and holds up its own partition only', async () => {
+test('a failing event is delivered again, in order, and blocks only its own partition', async () => {
   const poisoned = eventOf('stubborn', {}, 'import')
   const others = Array.from({ length: 60 }, (_, index) => eventOf(`easy-${index}`, {}, 'import'))
   const behind = eventOf('stubborn', {}, 'import')
@@ -171,9 +171,9 @@ test('a failing event is delivered again, in its place, and holds up its own par
   assert.deepEqual(attempts.slice(0, 3), [1, 2, 3])
 })
 
-test('what a group has still to take in shows while its handler hangs, and every outcome begins at zero', async () => {
+test('the lag of a group is measured while its handler hangs, and every outcome starts at zero', async () => {
   const metrics = createMetrics('test')
-  const watched = openBus({ topicPrefix: `${topicPrefix}lag.`, metrics, lagEveryMs: 50 })
+  const watched = openBus({ topicPrefix: `${topicPrefix}lag.`, metrics, lagIntervalMs: 50 })
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const labels = 'group="slow",topic="audience.events"'
   const { seen } = collect({ group: 'slow', topics: ['audience.events'], handle: () => released }, watched)
@@ -190,13 +190,13 @@ test('what a group has still to take in shows while its handler hangs, and every
   assert.equal(seen.length, 5)
 })
 
-test('an event given up lies among the dead letters with its reason, and the next ones are handled', async () => {
+test('a failed event is a dead letter with its error, and the next ones are handled', async () => {
   const isolated = openBus({ topicPrefix: `${topicPrefix}dead.`, metrics: createMetrics('test') })
-  const hopeless = eventOf('a', { keep: 'me' })
+  const failing = eventOf('a', { keep: 'me' })
   const malformed = eventOf('a')
   const fine = eventOf('a')
   const attempts: number[] = []
-  await isolated.publish('identity.events', [hopeless, malformed, fine])
+  await isolated.publish('identity.events', [failing, malformed, fine])
   const { seen, stop } = collect(
     {
       group: 'picky',
@@ -204,7 +204,7 @@ test('an event given up lies among the dead letters with its reason, and the nex
       attempts: 3,
       handle: async (event, { attempt }) => {
         if (event.id === malformed.id) throw new UnprocessableEvent('of no use')
-        if (event.id !== hopeless.id) return
+        if (event.id !== failing.id) return
         attempts.push(attempt)
         throw new RangeError('out of range')
       },
@@ -215,15 +215,15 @@ test('an event given up lies among the dead letters with its reason, and the nex
   await stop()
   assert.deepEqual(attempts, [1, 2, 3])
 
-  const letters = await readRaw(`${topicPrefix}dead.identity.events.dlq`, 2)
-  const told = letters.map(({ headers = {} }) =>
+  const deadLetters = await readRaw(`${topicPrefix}dead.identity.events.dlq`, 2)
+  const reasons = deadLetters.map(({ headers = {} }) =>
     [headers.ce_id, headers.dlq_error, headers.dlq_attempts, headers.dlq_group].map(String),
   )
-  assert.deepEqual(told, [
-    [hopeless.id, 'RangeError: out of range', '3', 'picky'],
+  assert.deepEqual(reasons, [
+    [failing.id, 'RangeError: out of range', '3', 'picky'],
     [malformed.id, 'UnprocessableEvent: of no use', '1', 'picky'],
   ])
-  assert.deepEqual(JSON.parse(String(letters[0]?.value)), { keep: 'me' })
+  assert.deepEqual(JSON.parse(String(deadLetters[0]?.value)), { keep: 'me' })
 })
 
 test('an event that another service writes to a topic is a dead letter at once', async () => {
@@ -234,33 +234,33 @@ test('an event that another service writes to a topic is a dead letter at once',
   const { seen, stop } = collect({ topics: ['identity.events'] }, isolated)
   await eventually(() => assert.deepEqual(idsOf(seen), [genuine.id]))
   await stop()
-  const [letter] = await readRaw(`${topicPrefix}forged.identity.events.dlq`, 1)
-  assert.equal(String(letter?.headers?.dlq_error), 'UnprocessableEvent: an event of import, not of identity')
+  const [deadLetter] = await readRaw(`${topicPrefix}forged.identity.events.dlq`, 1)
+  assert.equal(String(deadLetter?.headers?.dlq_error), 'UnprocessableEvent: source is import, expected identity')
 })
 
-test('dead letters are sent back once what kept them is mended', async () => {
-  const isolated = openBus({ topicPrefix: `${topicPrefix}mended.` })
+test('dead letters are delivered again after a fix', async () => {
+  const isolated = openBus({ topicPrefix: `${topicPrefix}fixed.` })
   const events = [eventOf('a'), eventOf('b')]
-  let mended = false
+  let fixed = false
   const { seen, stop } = collect(
     {
       topics: ['identity.events'],
       handle: async () => {
-        if (!mended) throw new UnprocessableEvent('not understood')
+        if (!fixed) throw new UnprocessableEvent('not understood')
       },
     },
     isolated,
   )
   await isolated.publish('identity.events', events)
-  await readRaw(`${topicPrefix}mended.identity.events.dlq`, 2)
-  mended = true
+  await readRaw(`${topicPrefix}fixed.identity.events.dlq`, 2)
+  fixed = true
   assert.equal(await isolated.redeliver('identity.events'), 2)
   await eventually(() => assert.deepEqual(idsOf(seen).toSorted(), idsOf(events).toSorted()))
   assert.equal(await isolated.redeliver('identity.events'), 0)
   await stop()
 })
 
-test('what is not an event of ours is a dead letter at once', async () => {
+test('a message that is not a valid event is a dead letter at once', async () => {
   const isolated = openBus({ topicPrefix: `${topicPrefix}alien.` })
   await isolated.ensureTopics(['identity.events'])
   const producer = kafka.producer()
@@ -297,7 +297,7 @@ test('what is not an event of ours is a dead letter at once', async () => {
   assert.equal((await readRaw(`${topicPrefix}alien.identity.events.dlq`, 5)).length, 5)
 })
 
-test('an event whose database is away waits for it, however long', async () => {
+test('an event whose database is unavailable is retried without limit', async () => {
   let tries = 0
   const away = Object.assign(new Error('no server'), { name: 'MongoServerSelectionError' })
   const waiting = eventOf('patient')
@@ -332,7 +332,7 @@ test('a handler may take longer than the session lasts', async () => {
   assert.equal(deliveries, 2)
 })
 
-test('a stop lets the handler end, commits it, and leaves the rest to the next consumer', async () => {
+test('a stop waits for the handler, commits, and leaves the rest to the next consumer', async () => {
   const isolated = openBus({ topicPrefix: `${topicPrefix}stop.` })
   const events = [eventOf('same'), eventOf('same')]
   await isolated.publish('identity.events', events)
@@ -358,7 +358,7 @@ test('a stop lets the handler end, commits it, and leaves the rest to the next c
   await second.stop()
 })
 
-test('an event in hand when its consumer is killed is delivered to another', async () => {
+test('an event that a killed consumer was handling is delivered to another', async () => {
   const prefix = `${topicPrefix}crash.`
   const isolated = openBus({ topicPrefix: prefix })
   const events = [eventOf('k', { stuck: false }), eventOf('k', { stuck: true }), eventOf('k', { stuck: false })]
@@ -381,7 +381,7 @@ test('an event in hand when its consumer is killed is delivered to another', asy
   await stop()
 })
 
-test('publishing while the brokers are away fails within its deadline, and a stop does not wait for them', async () => {
+test('publishing while the brokers are unavailable fails within its deadline, and a stop does not wait for them', async () => {
   const nowhere = openBus({ brokers: ['127.0.0.1:9'] })
   const consumer = nowhere.consume({ group: 'g', topics: ['identity.events'], handle: async () => undefined })
   const startedAt = Date.now()

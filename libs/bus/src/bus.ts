@@ -10,42 +10,45 @@ import { redeliver } from './kafka/redeliver.ts'
 import { consumptionOf, type Inbox, type Subscription } from './subscription.ts'
 import { contextOf, deadLetterTopic, type Topic } from './topics.ts'
 
-/** How to reach Kafka, and what to put before every name there. */
+/** Options of `createBus`. */
 export type BusOptions<Tx = never> = {
   brokers: string[]
-  /** The service. */
+  /** The service's name. */
   clientId: string
   logger: Logger
   metrics?: Metrics
-  /** Put before the names of topics and groups, so that several stacks can share the brokers. */
+  /** Prefix of the names of topics and groups, so that several stacks can share the brokers. */
   topicPrefix?: string
-  /** Partitions of a topic this bus has to create. Default 6. */
+  /** Partitions of topics that this bus creates. Default 6. */
   partitions?: number
-  /** How often the metric of what its groups have still to take in is measured, in milliseconds. Default 30,000. */
-  lagEveryMs?: number
-  /** Where subscriptions note what they have consumed; needed to subscribe. */
+  /** Interval at which the lag of its groups is measured, in milliseconds. Default 30,000. */
+  lagIntervalMs?: number
+  /** Where subscriptions record the events they consumed; required by `subscribe`. */
   inbox?: Inbox<Tx>
   ssl?: boolean
   sasl?: SASLOptions
 }
 
-/** How patient a consumer is. Times in milliseconds. */
+/** Retries, timeouts and concurrency of a consumer. Times in milliseconds. */
 export type ConsumerTuning = {
-  /** Deliveries of a failing event before it goes to the dead letters; a database or service that is away does not count. Default 8. */
+  /** Deliveries of a failing event before it is dead-lettered. Failures of a dependency do not count. Default 8. */
   attempts?: number
-  /** The wait after the first failure, doubling from there. Default 200. */
+  /** The wait after the first failure; doubles with each failure. Default 200. */
   backoffBaseMs?: number
-  /** The longest wait: so long after what it needs is back an event may still wait. Default 4,000. */
+  /** The longest wait. An event may still wait that long after its dependency has recovered. Default 4,000. */
   backoffMaxMs?: number
-  /** Partitions worked on side by side. Default 8. */
+  /** Partitions processed concurrently. Default 8. */
   concurrency?: number
-  /** How soon the partitions of a killed consumer go to another; 6,000 at least on a default broker. Default 10,000. */
+  /** Time until a killed consumer's partitions are reassigned; at least 6,000 on a default broker. Default 10,000. */
   sessionTimeoutMs?: number
 }
 
-/** What `consume` takes. */
+/** Options of `consume`. */
 export type ConsumeOptions = ConsumerTuning & {
-  /** Consumers of one group share the work; each group sees every event. Name it after what it does, as in `audience.on-token-deleted`. */
+  /**
+   * Consumers of one group share the work; each group gets every event. Named after its task:
+   * `audience.on-token-deleted`.
+   */
   group: string
   topics: readonly Topic[]
   handle: Handle
@@ -53,25 +56,26 @@ export type ConsumeOptions = ConsumerTuning & {
 
 /** Events between services. */
 export type Bus<Tx = never> = {
-  /** Creates the topics that are missing, with their dead letters. `publish` and `consume` see to their own. */
+  /** Creates missing topics and their dead-letter topics. `publish` and `consume` do this for the topics they use. */
   ensureTopics(topics: readonly Topic[]): Promise<void>
   /**
-   * Publishes events in the order given. Resolves when all in-sync replicas have them; rejects within `deadlineMs` (default 5,000),
-   * and then any of them may have been published or not: publish again, the consumers know an event by its id.
+   * Publishes events in the given order. Resolves when all in-sync replicas have them.
+   * Rejects within `deadlineMs` (default 5,000); some events may be published then. Publish them all again: consumers
+   * recognize duplicates by id.
    */
   publish(topic: Topic, events: readonly Event[], options?: { deadlineMs?: number }): Promise<void>
-  /** Starts to consume at least once, in order per subject. Returns at once and joins in the background, for as long as it takes. */
+  /** Starts to consume at least once, in order per subject. Returns at once; joins the group in the background. */
   consume(options: ConsumeOptions): Consumer
   /**
-   * Starts to consume the events that a subscription has handlers for: each is checked, and its effect happens once,
-   * in one transaction with the note that it was consumed.
+   * Starts to consume the events that a subscription has handlers for. Checks each event and applies its effect once:
+   * the effect and the inbox entry are one transaction.
    */
   subscribe(subscription: Subscription<Tx>, tuning?: ConsumerTuning): Consumer
-  /** How many events of the topics the group has not yet acknowledged. */
+  /** Returns the group's lag: events of the topics that it has not acknowledged. */
   lag(group: string, topics: readonly Topic[]): Promise<number>
   /**
-   * Publishes the dead letters of a topic again, once whatever kept them from being handled is mended. All groups see them;
-   * those that have handled one know it by its id. Answers how many.
+   * Publishes the dead letters of a topic again and returns their number. Call it when the cause is fixed.
+   * Every group gets them; a group that has handled one recognizes it by its id.
    */
   redeliver(topic: Topic): Promise<number>
   /** Stops the consumers, then the producer. */
@@ -83,9 +87,19 @@ const ADMIN_DEADLINE_MS = 10_000
 const REDELIVERY_DEADLINE_MS = 600_000
 const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3600 * 1000
 
-/** Creates the bus of a service. Nothing connects before the first use. */
-export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
-  const { brokers, clientId, logger, topicPrefix = '', partitions = 6, lagEveryMs = 30_000, inbox, ssl, sasl } = options
+/** Creates the bus of a service. It connects on first use. */
+export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
+  const {
+    brokers,
+    clientId,
+    logger,
+    topicPrefix = '',
+    partitions = 6,
+    lagIntervalMs = 30_000,
+    inbox,
+    ssl,
+    sasl,
+  } = options
   const settings: KafkaSettings = { brokers, clientId, logger, ...(ssl && { ssl }), ...(sasl && { sasl }) }
   const open: OpenLink = retries => openLink(settings, retries)
   const publisher = createPublisher(open)
@@ -109,13 +123,13 @@ export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
     if (unknown.length === 0) return
     await withAdmin(`creating ${unknown}`, async admin => {
       const existing = new Set(await admin.listTopics())
-      const missing = unknown.flatMap(withLetters).filter(({ topic }) => !existing.has(topic))
+      const missing = unknown.flatMap(withDeadLetters).filter(({ topic }) => !existing.has(topic))
       if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true })
     })
     for (const name of unknown) ensured.add(name)
   }
 
-  const withLetters = (name: string): ITopicConfig[] => [
+  const withDeadLetters = (name: string): ITopicConfig[] => [
     { topic: name, numPartitions: partitions },
     {
       topic: deadLetterTopic(name),
@@ -124,7 +138,7 @@ export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
     },
   ]
 
-  const writeDeadLetter =
+  const deadLetterWriter =
     (group: string) =>
     async ({ topic, partition, message, error, attempts }: DeadLetter): Promise<void> => {
       const headers = {
@@ -141,12 +155,12 @@ export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
       await publisher.send(deadLetterTopic(topic), [{ key, value, headers }], PUBLISH_DEADLINE_MS)
     }
 
-  /** What the brokers say, and not what this process has seen: a group that hangs, or has no member here, counts as well. */
+  /** Reads the lag from the brokers, so that it includes groups that hang or have no member in this process. */
   const measureLag = () =>
-    withAdmin('reading how far groups have come', async admin => {
+    withAdmin('reading the lag of groups', async admin => {
       for (const { group, topics } of consumers.values()) {
         for (const topic of topics) {
-          count?.behind.set({ group, topic }, await lagOf(admin, prefixed(group), prefixed(topic)))
+          count?.lag.set({ group, topic }, await lagOf(admin, prefixed(group), prefixed(topic)))
         }
       }
     })
@@ -154,11 +168,11 @@ export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
   const watchLag = async (): Promise<void> => {
     if (!count) return
     for (;;) {
-      await pause(withJitter(lagEveryMs), closing.signal)
+      await pause(withJitter(lagIntervalMs), closing.signal)
       if (closing.signal.aborted) return
       await measureLag().catch(err => {
-        count.behind.reset() // better nothing than what was
-        logger.debug({ err }, 'lag of groups not read')
+        count.lag.reset() // better no value than an old one
+        logger.debug({ err }, 'lag not measured')
       })
     }
   }
@@ -173,7 +187,7 @@ export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
       topics: names,
       handle,
       sourceOf: name => contextOf(name.slice(topicPrefix.length) as Topic),
-      giveUp: writeDeadLetter(plainGroup),
+      writeDeadLetter: deadLetterWriter(plainGroup),
       prepare: () => ensure(names),
       logger,
       onOutcome: (outcome, topic) =>
@@ -216,24 +230,24 @@ export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
 
     lag: (group, topics) =>
       withAdmin(`reading the lag of ${group}`, async admin => {
-        let behind = 0
-        for (const topic of topics) behind += await lagOf(admin, prefixed(group), prefixed(topic))
-        return behind
+        let lag = 0
+        for (const topic of topics) lag += await lagOf(admin, prefixed(group), prefixed(topic))
+        return lag
       }),
 
     redeliver: async topic => {
       const name = prefixed(topic)
-      const letters = deadLetterTopic(name)
-      const group = `${letters}.redelivery`
+      const source = deadLetterTopic(name)
+      const group = `${source}.redelivery`
       const send = (message: Message) => publisher.send(name, [message], PUBLISH_DEADLINE_MS)
-      const { committed, end } = await withAdmin(`reading ${letters}`, async admin => {
-        const [offsets] = await admin.fetchOffsets({ groupId: group, topics: [letters] })
-        const [whole] = await admin.fetchTopicOffsets(letters)
-        const start = Math.max(Number(whole?.low), Number(offsets?.partitions[0]?.offset ?? 0))
-        return { committed: start, end: Number(whole?.high) }
+      const { committed, end } = await withAdmin(`reading ${source}`, async admin => {
+        const [offsets] = await admin.fetchOffsets({ groupId: group, topics: [source] })
+        const [partition] = await admin.fetchTopicOffsets(source)
+        const start = Math.max(Number(partition?.low), Number(offsets?.partitions[0]?.offset ?? 0))
+        return { committed: start, end: Number(partition?.high) }
       })
       if (committed >= end) return 0
-      return await redeliver({ open, group, letters, end, send, deadlineMs: REDELIVERY_DEADLINE_MS })
+      return await redeliver({ open, group, source, end, send, deadlineMs: REDELIVERY_DEADLINE_MS })
     },
 
     close: async () => {
@@ -248,22 +262,22 @@ export const createBus = <Tx = never>(options: BusOptions<Tx>): Bus<Tx> => {
 function countEvents(metrics: Metrics) {
   const published = metrics.counter({
     name: 'rollcall_events_published_total',
-    help: 'Events the brokers have acknowledged.',
+    help: 'Events published and acknowledged by the brokers.',
     labels: ['topic'],
   })
   const consumed = metrics.counter({
     name: 'rollcall_events_consumed_total',
-    help: 'Deliveries of events by outcome: handled, failed (to be delivered again), dead.',
+    help: 'Deliveries of events by outcome: handled, failed (retried later), dead (moved to the dead-letter topic).',
     labels: ['group', 'topic', 'outcome'],
   })
-  const behind = metrics.gauge({
+  const lag = metrics.gauge({
     name: 'rollcall_events_behind',
-    help: 'Events that a group has still to take in, by the brokers; every replica says the same of its groups.',
+    help: 'Consumer lag in messages, per group and topic. Every replica reports the same value.',
     labels: ['group', 'topic'],
   })
-  /** Without a zero before it, nobody sees the first one grow. */
+  /** Starts every series at 0, so that a rate includes the first increment. */
   const expect = (group: string, topic: Topic) => {
     for (const outcome of outcomes) consumed.inc({ group, topic, outcome }, 0)
   }
-  return { published, consumed, behind, expect }
+  return { published, consumed, lag, expect }
 }

@@ -8,12 +8,12 @@ const schema = z.object(busConfig).check(saslIsComplete)
 const settings = (env: NodeJS.ProcessEnv) => busSettings(loadConfig(schema, env))
 const brokers = { KAFKA_BROKERS: 'a:1,b:2' }
 
-test('brokers are all that has to be given', () => {
+test('only the brokers are required', () => {
   assert.deepEqual(settings(brokers), { brokers: ['a:1', 'b:2'], topicPrefix: '', partitions: 6, ssl: false })
   assert.throws(() => settings({}), ConfigError)
 })
 
-test('a user and TLS where the brokers want them', () => {
+test('SASL and TLS are read', () => {
   const secured = {
     ...brokers,
     KAFKA_TLS: 'true',
@@ -34,6 +34,6 @@ test('a user and TLS where the brokers want them', () => {
   }
 })
 
-test('a prefix that no topic could bear is refused', () => {
+test('a prefix that is invalid in a topic name is refused', () => {
   assert.throws(() => settings({ ...brokers, TOPIC_PREFIX: 'a b' }), /^ConfigError: TOPIC_PREFIX is not usable/)
 })

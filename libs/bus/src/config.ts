@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { BusOptions } from './bus.ts'
 
 /**
- * The variables of every service on the bus; spread it into the service's own schema, have that checked by
- * `saslIsComplete`, and pass what it yields to `busSettings`.
+ * The variables of every service on the bus. Spread it into the service's own schema, add the check `saslIsComplete`,
+ * and pass the parsed values to `busSettings`.
  */
 export const busConfig = {
   KAFKA_BROKERS: list(),
@@ -12,9 +12,9 @@ export const busConfig = {
   KAFKA_SASL: z.enum(['none', 'plain', 'scram-sha-256', 'scram-sha-512']).default('none'),
   KAFKA_USERNAME: z.string().default(''),
   KAFKA_PASSWORD: z.string().default(''),
-  /** Partitions of a topic that has to be created. */
+  /** Partitions of topics that are created. */
   KAFKA_PARTITIONS: whole(1, 1000).default(6),
-  /** Put before the names of topics and consumer groups. */
+  /** Prefix of the names of topics and consumer groups. */
   TOPIC_PREFIX: z
     .string()
     .regex(/^[\w.-]*$/, { error: 'expected letters, digits, ".", "-" or "_"' })
@@ -23,22 +23,22 @@ export const busConfig = {
 
 const busSchema = z.object(busConfig)
 
-/** What `busConfig` yields. */
+/** The parsed values of `busConfig`. */
 export type BusConfig = z.infer<typeof busSchema>
 
-/** For the `check` of a schema with `busConfig`: brokers that want a user need both a name and a password. */
-export const saslIsComplete = ({ value, issues }: z.core.ParsePayload<BusConfig>): void => {
+/** Checks a schema with `busConfig`: SASL requires both a user name and a password. */
+export function saslIsComplete({ value, issues }: z.core.ParsePayload<BusConfig>): void {
   if (value.KAFKA_SASL === 'none') return
   for (const name of ['KAFKA_USERNAME', 'KAFKA_PASSWORD'] as const) {
     if (value[name] !== '') continue
-    issues.push({ code: 'custom', path: [name], message: 'expected where KAFKA_SASL is set', input: undefined })
+    issues.push({ code: 'custom', path: [name], message: 'expected when KAFKA_SASL is set', input: undefined })
   }
 }
 
-/** The options of `createBus` that come from the environment. */
-export const busSettings = (
+/** Returns the options of `createBus` that come from the environment. */
+export function busSettings(
   config: BusConfig,
-): Pick<BusOptions, 'brokers' | 'topicPrefix' | 'partitions' | 'ssl' | 'sasl'> => {
+): Pick<BusOptions, 'brokers' | 'topicPrefix' | 'partitions' | 'ssl' | 'sasl'> {
   const { KAFKA_SASL: mechanism, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = config
   const settings = {
     brokers: config.KAFKA_BROKERS,

@@ -6,7 +6,7 @@ import { topics } from './topics.ts'
 
 const schema = z.object({ ...baseConfig, ...busConfig }).check(saslIsComplete)
 
-/** `rollcall-admin create-topics`: creates every topic that is missing, before the services start. */
+/** `rollcall-admin create-topics`: creates all missing topics. Run it before the services start. */
 await runTask({
   name: 'topics',
   config: () => loadConfig(schema),
@@ -14,6 +14,6 @@ await runTask({
     const bus = createBus({ ...busSettings(config), clientId: 'topics', logger })
     onStop('bus', bus.close)
     await bus.ensureTopics(Object.values(topics))
-    logger.info({ topics: Object.values(topics) }, 'topics exist, with their dead letters')
+    logger.info({ topics: Object.values(topics) }, 'topics and dead-letter topics exist')
   },
 })

@@ -6,7 +6,9 @@ import { topics } from './topics.ts'
 
 const schema = z.object({ ...baseConfig, ...busConfig }).check(saslIsComplete)
 
-/** `rollcall-admin redeliver-events`: publishes the dead letters of every topic again, once their cause is fixed. */
+/**
+ * `rollcall-admin redeliver-events`: publishes the dead letters of every topic again. Run it when the cause is fixed.
+ */
 await runTask({
   name: 'redelivery',
   config: () => loadConfig(schema),

@@ -18,7 +18,7 @@ const eventOf = (changes: Partial<Event> = {}): Event => ({
   ...changes,
 })
 
-/** A subscription whose inbox and handlers note what they are given. */
+/** A subscription whose inbox and handlers record their arguments. */
 function subscribed(inboxName?: string) {
   const seen: unknown[] = []
   const inbox: Inbox<string> = {
@@ -40,26 +40,26 @@ describe('a subscription', () => {
     assert.deepEqual([group, topics], ['test.on-events', ['identity.events', 'audience.events']])
   })
 
-  it('hands data and transaction to the handler of the type, through the inbox', async () => {
+  it('passes data and transaction to the handler of the type, through the inbox', async () => {
     const { seen, handle } = subscribed()
     await handle(eventOf())
     assert.deepEqual(seen, ['test.on-events:event-1', 'transaction', { userId: '1', actor }])
   })
 
-  it('keeps the name that it has in the inbox', async () => {
+  it('uses its own name for the inbox', async () => {
     const { seen, handle } = subscribed('on-events')
     await handle(eventOf())
     assert.equal(seen[0], 'on-events:event-1')
   })
 
-  it('acknowledges other events without a trace', async () => {
+  it('acknowledges other events without an inbox entry', async () => {
     const { seen, handle } = subscribed()
     await handle(eventOf({ type: 'user.unblocked', data: {} }))
     await handle(eventOf({ type: 'toString' }))
     assert.deepEqual(seen, [])
   })
 
-  it('gives up what is not as declared, before the inbox notes it', async () => {
+  it('rejects data that is not as declared, before the inbox records it', async () => {
     const { seen, handle } = subscribed()
     const refused = (changes: Partial<Event>, message: RegExp) =>
       assert.rejects(handle(eventOf(changes)), error => {
@@ -73,7 +73,7 @@ describe('a subscription', () => {
     assert.deepEqual(seen, [])
   })
 
-  it('takes fields that a later version has added', async () => {
+  it('accepts fields that a later version has added', async () => {
     const { seen, handle } = subscribed()
     await handle(eventOf({ data: { userId: '1', actor, reason: 'spam' } }))
     assert.equal(seen.length, 3)

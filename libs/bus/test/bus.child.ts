@@ -1,7 +1,7 @@
 import { createLogger } from '@rollcall/runtime'
 import { createBus } from '../src/bus.ts'
 
-/** A consumer run by `bus.test.ts` in a process of its own: it prints what it is given and never ends handling `stuck` events. */
+/** A consumer that `bus.test.ts` runs in its own process: prints the ids of events, and hangs at `stuck` ones. */
 const [topicPrefix = ''] = process.argv.slice(2)
 const bus = createBus({
   brokers: (process.env.KAFKA_BROKERS ?? '').split(','),

@@ -3,8 +3,8 @@ import { connectStore, createInbox } from '@rollcall/store'
 import { createBus } from '../src/bus.ts'
 
 /**
- * Two consumers run by `once.test.ts` in a process of their own: one applies each event once, the other as often as it comes.
- * After `lifetime` events the process kills itself: the last effects are there, and nobody has acknowledged their events.
+ * Two consumers that `once.test.ts` runs in their own process: one applies each event once, the other at each delivery.
+ * After `lifetime` events the process kills itself: the last effects are committed, but their events not acknowledged.
  */
 const [topicPrefix = '', dbName = '', lifetime = 'Infinity'] = process.argv.slice(2)
 const logger = createLogger({ service: 'child', level: 'silent' })

@@ -3,35 +3,35 @@ import type { EachBatchPayload, Consumer as KafkaConsumer } from 'kafkajs'
 import { createDelivery, type DeliveryOptions, type Outcome } from './delivery.ts'
 import type { OpenLink } from './link.ts'
 
-/** How a consumer consumes. Times in milliseconds. */
+/** Options of `startConsumer`. Times in milliseconds. */
 export type ConsumerOptions = Omit<DeliveryOptions, 'stopping'> & {
   open: OpenLink
   topics: string[]
-  /** Told after each delivery how it ended. */
+  /** Called after each delivery with its outcome. */
   onOutcome: (outcome: Outcome, topic: string) => void
-  /** Prepares the topics; called before each joining. */
+  /** Prepares the topics; called before each join. */
   prepare: () => Promise<void>
-  /** Partitions worked on side by side. */
+  /** Partitions processed concurrently. */
   concurrency: number
-  /** After this long without a sign of life the brokers give the partitions of a killed consumer to another. */
+  /** Without a heartbeat for this long, the brokers reassign the consumer's partitions. */
   sessionTimeoutMs: number
 }
 
 /** A running consumer. */
 export type Consumer = {
-  /** Finishes the event at hand, commits, leaves the group. */
+  /** Finishes the current event, commits, and leaves the group. */
   stop(): Promise<void>
 }
 
-/** As good as for ever: a consumer that gives up and comes back as another waits until the brokers have forgotten the first. */
+/** Effectively unlimited: a consumer that gives up and rejoins must wait for its old session to expire. */
 const RETRIES = 10_000
 const LEAVE_DEADLINE_MS = 3000
 
 /**
- * Consumes at least once, in order per partition, and so per key. It joins in the background and joins again whenever the brokers
- * were away. A failing event is fetched again after a pause of its partition alone: the other partitions go on.
+ * Starts a consumer: at least once, in order per partition, and so per key. It joins in the background, and rejoins
+ * when the brokers were unavailable. A failing event pauses only its partition until it is fetched again.
  */
-export const startConsumer = (options: ConsumerOptions): Consumer => {
+export function startConsumer(options: ConsumerOptions): Consumer {
   const { group, topics, logger, sessionTimeoutMs } = options
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
@@ -40,12 +40,12 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
   const deliver = createDelivery({ ...options, stopping: stopping.signal })
 
   const eachBatch = (payload: EachBatchPayload): Promise<void> => {
-    const work = workThrough(payload).finally(() => working.delete(work))
+    const work = processBatch(payload).finally(() => working.delete(work))
     working.add(work)
     return work
   }
 
-  const workThrough = async ({ batch, pause: pausePartition, ...kafka }: EachBatchPayload): Promise<void> => {
+  const processBatch = async ({ batch, pause: pausePartition, ...kafka }: EachBatchPayload): Promise<void> => {
     const { topic, partition } = batch
     const membership = keepAlive(kafka.heartbeat, sessionTimeoutMs / 6)
     try {
@@ -64,10 +64,10 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
     } finally {
       membership.end()
     }
-    if (membership.lost) throw membership.lost // kafkajs joins again
+    if (membership.lost) throw membership.lost // kafkajs rejoins
   }
 
-  /** One membership in the group: until a stop or a crash. */
+  /** One membership in the group, until a stop or a crash. */
   const session = async (): Promise<void> => {
     const link = options.open(RETRIES)
     const consumer = link.kafka.consumer({
@@ -75,17 +75,17 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
       sessionTimeout: sessionTimeoutMs,
       heartbeatInterval: sessionTimeoutMs / 5,
       rebalanceTimeout: 20_000,
-      maxWaitTimeInMs: 500, // a stop waits for the fetch under way
+      maxWaitTimeInMs: 500, // a stop waits for the current fetch
       retry: { initialRetryTime: 50, maxRetryTime: 500, retries: RETRIES, restartOnFailure: async () => false },
     })
     const { promise: crashed, reject: crash } = Promise.withResolvers<never>()
     consumer.on(consumer.events.CRASH, ({ payload }) => crash(payload.error))
     const joined = join(consumer)
-    for (const outcome of [joined, crashed]) outcome.catch(() => undefined) // whichever comes too late
+    for (const outcome of [joined, crashed]) outcome.catch(() => undefined) // the one that settles last
     try {
       await Promise.race([joined.then(() => stopRequested), stopRequested, crashed])
     } finally {
-      await Promise.allSettled(working) // before another membership may be given the same events
+      await Promise.allSettled(working) // before another membership can get the same events
       await within(LEAVE_DEADLINE_MS, 'leaving the group', () => consumer.disconnect()).catch(err =>
         logger.debug({ group, err }, 'group not left'),
       )
@@ -107,14 +107,14 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
   }
 
   const consumeUntilStopped = async (): Promise<void> => {
-    for (let tries = 1; !stopping.signal.aborted; tries++) {
+    for (let attempt = 1; !stopping.signal.aborted; attempt++) {
       const startedAt = Date.now()
       try {
         await session()
       } catch (err) {
-        if (Date.now() - startedAt > 60_000) tries = 1
-        logger.warn({ group, topics, err }, 'consumer lost the brokers, it joins again')
-        await pause(backoffMs(tries, { baseMs: 100, maxMs: 2000 }), stopping.signal)
+        if (Date.now() - startedAt > 60_000) attempt = 1
+        logger.warn({ group, topics, err }, 'consumer lost its brokers, rejoining')
+        await pause(backoffMs(attempt, { baseMs: 100, maxMs: 2000 }), stopping.signal)
       }
     }
   }
@@ -130,13 +130,13 @@ export const startConsumer = (options: ConsumerOptions): Consumer => {
   }
 }
 
-/** Sends heartbeats while a handler works, however long; `lost` tells that the group goes on without this member. */
-function keepAlive(heartbeat: () => Promise<void>, everyMs: number): { lost: Error | undefined; end(): void } {
+/** Sends heartbeats while a handler runs. `lost` is set when the group has removed this member. */
+function keepAlive(heartbeat: () => Promise<void>, intervalMs: number): { lost: Error | undefined; end(): void } {
   const membership: { lost: Error | undefined; end(): void } = { lost: undefined, end: () => clearInterval(timer) }
   const timer = setInterval(() => {
     heartbeat().catch(error => {
       membership.lost ??= error
     })
-  }, everyMs)
+  }, intervalMs)
   return membership
 }

@@ -1,36 +1,36 @@
 import { backoffMs, type Event, type Logger, traced } from '@rollcall/runtime'
 import type { KafkaMessage } from 'kafkajs'
+import { isDependencyFailure } from './dependency-failure.ts'
 import { fromMessage, UnprocessableEvent } from './message.ts'
-import { isTransient } from './transient.ts'
 
-/** What a handler is told beside the event. */
+/** What a handler gets besides the event. */
 export type HandleContext = {
-  /** 1 for the first delivery of this event to this consumer, counting on while it fails. */
+  /** 1 for the first delivery of this event to this consumer; increments with each failure. */
   attempt: number
-  /** Fires when the consumer stops; a handler that then rejects gets the event again later. */
+  /** Fires when the consumer stops. If the handler then rejects, the event is delivered again later. */
   signal: AbortSignal
-  /** Its lines carry the event. */
+  /** Logs with the event's fields. */
   logger: Logger
 }
 
-/** Takes in one event. Resolving acknowledges it; rejecting has it delivered again. It may see an event more than once. */
+/** Handles one event, possibly more than once. Resolving acknowledges it; rejecting causes a redelivery. */
 export type Handle = (event: Event, context: HandleContext) => Promise<void>
 
-/** What is done with an event that is given up. Rejecting keeps the event where it is, to be tried again. */
-export type GiveUp = (letter: DeadLetter) => Promise<void>
+/** Stores a dead letter. If it rejects, the event is delivered again. */
+export type WriteDeadLetter = (deadLetter: DeadLetter) => Promise<void>
 
-/** An event that could not be handled, and why. */
+/** An event that could not be handled, with the error. */
 export type DeadLetter = { topic: string; partition: number; message: KafkaMessage; error: Error; attempts: number }
 
-/** How events are delivered. Times in milliseconds. */
+/** Options of `createDelivery`. Times in milliseconds. */
 export type DeliveryOptions = {
   group: string
   handle: Handle
-  /** The source that events of a topic have to name. */
+  /** The required source of events of a topic. */
   sourceOf: (topic: string) => string
-  giveUp: GiveUp
+  writeDeadLetter: WriteDeadLetter
   logger: Logger
-  /** Deliveries of a failing event before it is given up. Failures for want of something that is away do not count. */
+  /** Deliveries of a failing event before it is dead-lettered. Failures of a dependency do not count. */
   attempts: number
   backoffBaseMs: number
   backoffMaxMs: number
@@ -38,72 +38,75 @@ export type DeliveryOptions = {
   stopping: AbortSignal
 }
 
-/** How a delivery can end; a failed one is repeated. */
+/** Outcomes of a delivery; a failed one is retried. */
 export const outcomes = ['handled', 'failed', 'dead'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** How a delivery ended. A failed one must wait `waitMs` before the message is delivered again. */
+/** The result of a delivery. After a failure, wait `waitMs` before the next delivery of the message. */
 export type Delivery = { outcome: 'handled' | 'dead' } | { outcome: 'failed'; waitMs: number }
 
-/** What is known of the event that a partition is stuck at; `faults` are the failures that count. */
+/** Failures of the event that blocks a partition; `faults` are those that count as attempts. */
 type Failure = { offset: string; deliveries: number; faults: number }
 
-/** Delivers messages one by one to a handler, and remembers of each partition how often the one it is stuck at has failed. */
+/**
+ * Returns a function that delivers a message to the handler. Counts, per partition, the failures of its current
+ * message.
+ */
 export function createDelivery(
   options: DeliveryOptions,
 ): (topic: string, partition: number, message: KafkaMessage) => Promise<Delivery> {
   const { group, logger, stopping } = options
   const failures = new Map<string, Failure>()
 
-  const handle = (topic: string, message: KafkaMessage, attempt: number, lines: Logger): Promise<void> => {
+  const handle = (topic: string, message: KafkaMessage, attempt: number, eventLogger: Logger): Promise<void> => {
     const event = fromMessage(message)
     const source = options.sourceOf(topic)
-    if (event.source !== source) throw new UnprocessableEvent(`an event of ${event.source}, not of ${source}`)
+    if (event.source !== source) throw new UnprocessableEvent(`source is ${event.source}, expected ${source}`)
     const { id, type, organization, traceparent } = event
     const from = traceparent === undefined ? {} : { traceparent }
     return traced(`${group} ${type}`, { kind: 'consumer', from }, () =>
       options.handle(event, {
         attempt,
         signal: stopping,
-        logger: lines.child({ event: id, type, organization }),
+        logger: eventLogger.child({ event: id, type, organization }),
       }),
     )
   }
 
-  const giveUp = async (letter: DeadLetter, lines: Logger): Promise<boolean> => {
-    if (stopping.aborted) return false // it may have failed for that very reason
+  const moveToDeadLetters = async (deadLetter: DeadLetter, eventLogger: Logger): Promise<boolean> => {
+    if (stopping.aborted) return false // the stop may be the cause of the failure
     try {
-      await options.giveUp(letter)
-      lines.error({ err: letter.error }, 'event given up, it is among the dead letters')
+      await options.writeDeadLetter(deadLetter)
+      eventLogger.error({ err: deadLetter.error }, 'event failed, moved to the dead letters')
       return true
     } catch (err) {
-      lines.warn({ err }, 'dead letter not written')
+      eventLogger.warn({ err }, 'dead letter not written, retrying')
       return false
     }
   }
 
   return async (topic, partition, message) => {
-    const place = `${topic}/${partition}`
+    const key = `${topic}/${partition}`
     const { offset } = message
-    const known = failures.get(place)
+    const known = failures.get(key)
     const failure = known?.offset === offset ? known : { offset, deliveries: 0, faults: 0 }
     const attempt = ++failure.deliveries
-    const lines = logger.child({ group, topic, partition, offset, attempt })
+    const eventLogger = logger.child({ group, topic, partition, offset, attempt })
     try {
-      await handle(topic, message, attempt, lines)
-      failures.delete(place)
+      await handle(topic, message, attempt, eventLogger)
+      failures.delete(key)
       return { outcome: 'handled' }
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      failures.set(place, failure)
-      if (!isTransient(error)) failure.faults++
-      const hopeless = error instanceof UnprocessableEvent || failure.faults >= options.attempts
-      if (hopeless && (await giveUp({ topic, partition, message, error, attempts: attempt }, lines))) {
-        failures.delete(place)
+      failures.set(key, failure)
+      if (!isDependencyFailure(error)) failure.faults++
+      const isFinal = error instanceof UnprocessableEvent || failure.faults >= options.attempts
+      if (isFinal && (await moveToDeadLetters({ topic, partition, message, error, attempts: attempt }, eventLogger))) {
+        failures.delete(key)
         return { outcome: 'dead' }
       }
       const waitMs = backoffMs(attempt, { baseMs: options.backoffBaseMs, maxMs: options.backoffMaxMs })
-      lines.warn({ err: error, waitMs }, 'event not handled, it will be delivered again')
+      eventLogger.warn({ err: error, waitMs }, 'event failed, retrying')
       return { outcome: 'failed', waitMs }
     }
   }

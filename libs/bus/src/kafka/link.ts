@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls'
 import type { Logger } from '@rollcall/runtime'
 import { type ISocketFactory, Kafka, logLevel, type SASLOptions } from 'kafkajs'
 
-/** How to reach the brokers, and as whom. */
+/** Addresses and credentials of the brokers. */
 export type KafkaSettings = {
   brokers: string[]
   clientId: string
@@ -12,22 +12,22 @@ export type KafkaSettings = {
   sasl?: SASLOptions
 }
 
-/** A Kafka client with sockets of its own. */
+/** A Kafka client with its own sockets. */
 export type Link = {
   kafka: Kafka
-  /** Destroys the sockets and refuses new ones: nothing this client still tries can reach a broker. */
+  /** Destroys the sockets and refuses new ones, so that pending requests of this client cannot reach a broker. */
   cut(): void
 }
 
 const KEEP_ALIVE_MS = 10_000
 
-/** Opens clients with these settings; `retries` is how often one tries to connect before its user is told. */
+/** Opens a client; `retries` is how often it retries a connection before it reports an error. */
 export type OpenLink = (retries: number) => Link
 
-/** Opens a client whose abandoned requests can be kept from landing late, which kafkajs itself cannot. */
-export const openLink = ({ brokers, clientId, logger, ssl = false, sasl }: KafkaSettings, retries: number): Link => {
+/** Opens a client whose abandoned requests can be stopped from arriving late, which kafkajs does not support. */
+export function openLink({ brokers, clientId, logger, ssl = false, sasl }: KafkaSettings, retries: number): Link {
   const sockets = new Set<Socket>()
-  const away = new Set<string>()
+  const unreachable = new Set<string>()
   let isCut = false
 
   const socketFactory: ISocketFactory = ({ host, port, ssl: tls, onConnect }) => {
@@ -38,23 +38,23 @@ export const openLink = ({ brokers, clientId, logger, ssl = false, sasl }: Kafka
     socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    reportAbsence(socket, `${host}:${port}`)
+    logReachability(socket, `${host}:${port}`)
     if (isCut) socket.destroy(new Error('link is cut'))
     return socket
   }
 
-  const reportAbsence = (socket: Socket, broker: string): void => {
+  const logReachability = (socket: Socket, broker: string): void => {
     socket.once('error', err => {
-      if (!isCut && !away.has(broker)) logger.warn({ err, broker }, 'kafka is away') // said once, not at every try
-      away.add(broker)
+      if (!isCut && !unreachable.has(broker)) logger.warn({ err, broker }, 'kafka broker unreachable') // once, not at every attempt
+      unreachable.add(broker)
     })
     socket.once('connect', () => {
-      if (away.delete(broker)) logger.info({ broker }, 'kafka is back')
+      if (unreachable.delete(broker)) logger.info({ broker }, 'kafka broker reachable again')
     })
   }
 
   const kafka = new Kafka({
-    brokers: () => (isCut ? [] : brokers), // an empty list is what ends its tries at once
+    brokers: () => (isCut ? [] : brokers), // an empty list ends its retries at once
     clientId,
     ssl,
     ...(sasl && { sasl }),
@@ -63,7 +63,7 @@ export const openLink = ({ brokers, clientId, logger, ssl = false, sasl }: Kafka
     requestTimeout: 5000,
     retry: { initialRetryTime: 50, maxRetryTime: 500, retries },
     logLevel: logLevel.INFO,
-    // What matters is reported by those who publish and consume; kafkajs itself logs every try.
+    // Debug only: kafkajs logs every attempt, and publishers and consumers log what matters.
     logCreator: () => entry => logger.debug({ kafka: entry.namespace, ...entry.log }, entry.log.message),
   })
 

@@ -1,24 +1,24 @@
 import type { Event } from '@rollcall/runtime'
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs'
 
-/** Raised for an event that no further try can make processable: it goes straight to the dead letters. Handlers may throw it too. */
+/** Thrown for an event that no retry can process: it is dead-lettered at once. Handlers may throw it too. */
 export class UnprocessableEvent extends Error {
   override name = 'UnprocessableEvent'
 }
 
-/** The attributes that travel as headers: CloudEvents 1.0, binary content mode, and our extension `organization`. */
+/** The attributes sent as headers: CloudEvents 1.0, binary content mode, and our extension `organization`. */
 const attributes = ['id', 'type', 'source', 'subject', 'organization', 'time'] as const
 
-/** Writes an event as a Kafka message. Its key is the subject, so that the events of one aggregate stay in order. */
-export const toMessage = (event: Event): Message => {
+/** Returns an event as a Kafka message. The key is the subject, which keeps the events of one aggregate in order. */
+export function toMessage(event: Event): Message {
   const headers: IHeaders = { ce_specversion: '1.0', 'content-type': 'application/json' }
   for (const name of attributes) headers[`ce_${name}`] = event[name]
   if (event.traceparent !== undefined) headers.ce_traceparent = event.traceparent
   return { key: event.subject, value: JSON.stringify(event.data), headers }
 }
 
-/** Reads an event from a Kafka message. Throws `UnprocessableEvent` if it is not one of ours. */
-export const fromMessage = ({ headers = {}, value }: Pick<KafkaMessage, 'headers' | 'value'>): Event => {
+/** Reads an event from a Kafka message. Throws `UnprocessableEvent` if it is not a valid event. */
+export function fromMessage({ headers = {}, value }: Pick<KafkaMessage, 'headers' | 'value'>): Event {
   if (headerText(headers, 'ce_specversion') !== '1.0') throw new UnprocessableEvent('not a CloudEvents 1.0 message')
   const read = (name: (typeof attributes)[number]): string => headerText(headers, `ce_${name}`)
   return {

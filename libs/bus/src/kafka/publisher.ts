@@ -4,7 +4,9 @@ import type { Link, OpenLink } from './link.ts'
 
 /** Sends messages to a topic. */
 export type Publisher = {
-  /** Resolves when all in-sync replicas have them, rejects within `deadlineMs`. In order per key for calls made one after the other. */
+  /**
+   * Resolves when all in-sync replicas have them, rejects within `deadlineMs`. Sequential calls stay in order per key.
+   */
   send(topic: string, messages: Message[], deadlineMs: number): Promise<void>
   close(): Promise<void>
 }
@@ -12,22 +14,22 @@ export type Publisher = {
 type Session = { link: Link; ready: Promise<Producer> }
 
 /**
- * An idempotent producer that replaces itself after a failure.
- * kafkajs would number the next batch like the failed one; had that one reached the broker after all, the next would be
- * taken for its duplicate and lost. A new session has new numbers, and the old one can no longer reach the broker.
+ * Creates an idempotent publisher that starts a new producer session after a failure.
+ * kafkajs reuses the failed batch's sequence number. If that batch reached the broker, the next one is dropped as its
+ * duplicate. A new session has new numbers, and the old one can no longer reach the broker.
  */
-export const createPublisher = (open: OpenLink): Publisher => {
+export function createPublisher(open: OpenLink): Publisher {
   let session: Session | undefined
 
   const start = (): Session => {
-    const link = open(2) // few: these tries are nested inside the producer's own
+    const link = open(2) // few: these retries are nested in the producer's own
     const producer = link.kafka.producer({
       idempotent: true,
       createPartitioner: Partitioners.DefaultPartitioner,
       retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 8 },
     })
     const ready = producer.connect().then(() => producer)
-    ready.catch(() => undefined) // whoever sends is told
+    ready.catch(() => undefined) // `send` reports it
     return { link, ready }
   }
 
