@@ -18,7 +18,7 @@ const withRole = (role: string, expiresAt: number | null = null): Value => ({ ro
 const newOrganization = () => randomBytes(12).toString('hex')
 const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'service.unavailable'
 
-/** Keeps every promise of a write open until it is told to end. */
+/** A promise that keeps a write pending until `open` is called. */
 function createGate() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { passed: promise, open: resolve }
@@ -42,7 +42,7 @@ suite('credential cache', () => {
     redis.disconnect()
   })
 
-  /** An organization that has just been made, its cache, and a token of it. */
+  /** A new organization, its cache, and a token of it. */
   async function setUp(options: CredentialCacheOptions = {}) {
     const cache = createCredentialCache<Value>(redis, { prefix, ...options })
     const organizationId = newOrganization()
@@ -103,7 +103,7 @@ suite('credential cache', () => {
     assert.equal((await cache.lookup({ ...ref, organizationId: other })).kind, 'miss')
   })
 
-  test('shuts credentials out while they change, and what was read before for ever', async () => {
+  test('rejects credentials while they change, and values read before the change for ever', async () => {
     const { cache, organizationId, ref, put, cached } = await setUp()
     await put(ref, 'old')
     const gate = createGate()
@@ -158,7 +158,7 @@ suite('credential cache', () => {
     assert.equal(await cached(ref), 'new')
   })
 
-  test('a refusal opens the fence at once, any other failure when its claim has lapsed', async () => {
+  test('a refusal opens the fence at once, any other failure when its claim has expired', async () => {
     const { cache, organizationId, ref, put } = await setUp({ leaseMs: 400 })
     const fail = (error: Error) => cache.change({ organizationId }, () => Promise.reject(error))
 
@@ -172,7 +172,7 @@ suite('credential cache', () => {
     await until(() => put(ref, 'new'))
   })
 
-  test('a fence that is lost stays shut for as long as a claim could have lasted', async () => {
+  test('a lost fence stays closed for as long as a claim could have lasted', async () => {
     const leaseMs = 500
     const { cache, organizationId, ref, put, cached } = await setUp({ leaseMs })
     await put(ref, 'old')
@@ -195,7 +195,7 @@ suite('credential cache', () => {
     assert.equal(await put(ref, 'unknown'), false)
   })
 
-  test('an expired credential is no hit, to the millisecond', async () => {
+  test('an expired credential is not a hit, to the millisecond', async () => {
     let time = 1_000_000
     const { cache, ref } = await setUp({ clock: () => time })
     const found = await cache.lookup(ref)
@@ -221,7 +221,7 @@ suite('credential cache', () => {
     assert.ok(short > 0 && short <= 5_000)
   })
 
-  test('an entry that cannot be read is asked anew', async () => {
+  test('an unreadable entry is a miss', async () => {
     const { cache, organizationId, ref, put } = await setUp()
     await put(ref, 'editor')
     const key = `${prefix}{${organizationId}}:token:${ref.id}`
@@ -230,7 +230,7 @@ suite('credential cache', () => {
     assert.deepEqual(await cache.resolve(ref, async () => withRole('admin')), withRole('admin'))
   })
 
-  test('Redis having lost its scripts costs nothing but a second try', async () => {
+  test('lost scripts of Redis cost only a second attempt', async () => {
     const { cache, organizationId, ref, put } = await setUp()
     await redis.script('FLUSH')
     await cache.change({ organizationId }, async () => {})
@@ -238,7 +238,7 @@ suite('credential cache', () => {
   })
 })
 
-/** A wire to Redis that can be cut and stopped up. */
+/** A proxy to Redis that can be cut or blocked. */
 async function createWire(target: URL) {
   const sockets = new Set<Socket>()
   let blocked = false
@@ -292,13 +292,13 @@ suite('credential cache without Redis', () => {
     return { wire, cache, errors, stop }
   }
 
-  /** Away or silent: the same is asked of the cache. */
+  /** The cache behaves the same whether Redis is unreachable or silent. */
   async function behavesWithoutRedis(cache: Awaited<ReturnType<typeof setUp>>['cache']) {
     const startedAt = performance.now()
     assert.equal((await cache.lookup(ref)).kind, 'unavailable')
     assert.deepEqual(await cache.resolve(ref, async () => withRole('editor')), withRole('editor'))
     await assert.rejects(
-      cache.change({ organizationId: ref.organizationId }, () => assert.fail('written without having told Redis')),
+      cache.change({ organizationId: ref.organizationId }, () => assert.fail('written without closing the fences')),
       isUnavailable,
     )
     assert.ok(performance.now() - startedAt < 1_000)
@@ -324,7 +324,7 @@ suite('credential cache without Redis', () => {
     })
   }
 
-  test('lost between write and release: fails, and the old value stays shut out', async t => {
+  test('lost between write and release: fails, and the old value stays rejected', async t => {
     const { wire, cache, stop } = await setUp()
     t.after(stop)
     const changing = cache.change({ organizationId: ref.organizationId }, async () => wire.cut())

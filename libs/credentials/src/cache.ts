@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '@rollcall/contract'
 import {
   type CacheRedis,
+  closeFences,
   createFences,
   fillEntry,
   releaseFences,
   runScript,
   type Script,
-  shutFences,
 } from './fences.ts'
 
-/** A credential as the cache knows it. */
+/** Identifies a credential in the cache. */
 export type CredentialRef = {
   organizationId: string
   kind: 'token' | 'session'
@@ -18,107 +18,111 @@ export type CredentialRef = {
   id: string
 }
 
-/** What a credential resolves to: JSON, small, and the moment it expires in milliseconds since 1970, or null. */
+/** The resolved credential: small JSON, with its expiry in milliseconds since 1970, or null. */
 export type CachedValue = { expiresAt: number | null }
 
-/** What the cache knows of a credential. A `ticket` is what a value read from now on may be filled with. */
+/** Result of a look-up. A value that is read after a miss is stored with the miss's `ticket`. */
 export type Lookup<V> =
   | { kind: 'hit'; value: V }
   | { kind: 'miss'; ticket: string }
   | { kind: 'unavailable'; error: unknown }
 
 /**
- * What a change touches: the credentials named, or, where there are none, every credential of the organization. Of an id
- * the last character is enough: a token may be named by its preview.
+ * The credentials that a change affects; without `credentials`, all of the organization. The last character of an id
+ * is enough, so the preview of a token is a valid id.
  */
 export type ChangeScope = { organizationId: string; credentials?: readonly Omit<CredentialRef, 'organizationId'>[] }
 
-/** A cache of resolved credentials, shared by every replica of every service, in which no change can be overtaken. */
+/**
+ * A cache of resolved credentials, shared by all replicas of all services. It never serves a value older than a change.
+ */
 export type CredentialCache<V extends CachedValue> = {
   /**
-   * Resolves a credential: from the cache, or by `load`, whose answer (null: no such credential) is then cached. Redis
-   * being slow or away costs a `load`, never a wrong answer. `load` is called anew for every caller that misses: none
-   * may share a read that began before its own request did. It must read the database's primary.
+   * Resolves a credential from the cache, or by `load` (null: no such credential), whose value is then cached. A slow
+   * or unavailable Redis costs a `load`, never a wrong result. `load` must read the database's primary. It runs once
+   * for each caller that misses: a caller must not share a read that began before its own request.
    */
   resolve(ref: CredentialRef, load: () => Promise<V | null>): Promise<V | null>
   /** First half of `resolve`. Never throws. */
   lookup(ref: CredentialRef): Promise<Lookup<V>>
-  /** Second half of `resolve`: offers a value read after `lookup` gave the ticket. Whether it was taken. Never throws. */
+  /**
+   * Second half of `resolve`: stores a value read after `lookup` returned the ticket. Returns whether it did. Never
+   * throws.
+   */
   fill(ref: CredentialRef, ticket: string, value: V): Promise<boolean>
   /**
-   * Makes a change that alters what credentials resolve to. Once it returns, no request on any replica resolves to what
-   * was before. `write` gets the milliseconds it has and must pass them to the database as the operation's limit.
+   * Runs a write that changes what credentials resolve to. When it returns, no replica resolves to the old value any
+   * more. `write` gets its time limit in milliseconds and must pass it to the database.
    *
-   * Name `credentials` only where the change touches these and can touch no other (a sign-out, an edit of one token);
-   * a change of a role, or of a person, touches credentials that may come to be meanwhile: leave them out.
+   * Set `scope.credentials` only if the change cannot affect others (a sign-out, an edit of one token). A change of a
+   * role or of a user also affects credentials that are created meanwhile: leave them out.
    *
-   * Succeeds while Redis has no memory left. Throws AppError `unavailable` if Redis cannot be reached: before `write`, and
-   * nothing has happened; or after, and what was written holds at once all the same. Whatever `write` throws is thrown
-   * on; an AppError other than `unavailable` says that nothing was written.
+   * Succeeds even if Redis is out of memory. Throws AppError `service.unavailable` if Redis is unreachable: either
+   * before `write`, with no effect, or after it, with the write in effect at once. Rethrows errors of `write`; an
+   * AppError other than `service.unavailable` must mean that nothing was written.
    */
   change<T>(scope: ChangeScope, write: (timeoutMs: number) => Promise<T>): Promise<T>
-  /** Lets a new organization's credentials be cached from the first one on. Only for one that has just been made. */
+  /** Opens the fences of a new organization, so that its first credential is cached. Only for a new organization. */
   prepare(organizationId: string): Promise<void>
 }
 
-/** Settings of the cache. All but `clock` and `onError` have to be the same in every service. */
+/** Settings of the cache. All but `clock` and `onError` must be the same in every service. */
 export type CredentialCacheOptions = {
-  /** Start of every key, without braces. */
+  /** Prefix of every key, without braces. */
   prefix?: string
-  /** How long an entry lives at most. */
+  /** Maximum age of an entry. */
   ttlMs?: number
-  /** How long a change keeps its fences shut if it dies; half of it is what a write may take. */
+  /** Expiry of a change's claim if its process dies; a write may take half of it. */
   leaseMs?: number
   /** Milliseconds since 1970. */
   clock?: () => number
-  /** Told whenever Redis could not be asked. */
+  /** Called for every failed Redis command. */
   onError?: (error: unknown) => void
 }
 
-const minuteMs = 60_000
-/** An organization's credentials share this many fences: one sign-out costs a few of the others a read, not all. */
-const fenceCount = 16
-/** Long enough that only fences nobody has needed are forgotten; being forgotten is safe at any time. */
-const fenceTtlMs = 24 * 60 * minuteMs
+const MINUTE_MS = 60_000
+/** Fences per organization: a sign-out causes a miss for a few of the other credentials, not for all. */
+const FENCE_COUNT = 16
+/** Long, so that only unused fences expire. Losing a fence is always safe. */
+const FENCE_TTL_MS = 24 * 60 * MINUTE_MS
 
 /**
- * The credential cache: five minutes of memory, and every change in force at once, on every replica.
+ * Creates the credential cache: entries live five minutes, and every change is in force at once, on every replica.
  *
- * Every credential stands behind a fence, a string in Redis that is either open and of a generation that was never
- * used before, or shut by the changes in progress (see fences.ts). All keys of an organization share a hash tag.
- * - Look-up: one MGET of entry and fence. It is a hit if the entry bears the fence's generation; a shut fence has none.
- * - Miss: the open fence's generation is the ticket; read the database; store the value under the ticket, provided
- *   that the fence still has that generation.
- * - Change: (1) shut the fences, (2) write, (3) release them: a fence nobody else holds shut opens with a new
- *   generation, (4) answer. Where Redis has no memory left, (1) and (3) delete the fences instead.
+ * Every credential has a fence, a string in Redis. An open fence holds a generation that was never used before; a
+ * closed one holds the claims of the changes in progress (see fences.ts). All keys of an organization share a hash tag.
+ * - Look-up: one MGET of entry and fence. It is a hit if the entry has the fence's generation; a closed fence has none.
+ * - Miss: the open fence's generation is the ticket; read the database; store the value with the ticket, if the fence
+ *   still has that generation.
+ * - Change: (1) close the fences, (2) write, (3) release them: a fence without other claims opens with a new
+ *   generation, (4) return. If Redis is out of memory, (1) and (3) delete the fences instead.
  *
- * Why no old value is accepted. Take a hit at time t on a value read at r: its generation g stood from before r until t
- * without a gap, since no generation comes back. Suppose a change wrote at w, between r and t. At w the fence was shut or
- * gone: its change had shut or deleted it, and it cannot have opened since (see below). Then g had ended before t, which
- * contradicts the hit. So a hit is what the database holds at that moment, whether or not the change has been answered,
- * and whatever became of who made it.
+ * Why no old value is accepted. Take a hit at time t on a value that was read at r. Its generation g was current from
+ * before r until t without a gap, because no generation is reused. Suppose a change wrote at w, between r and t. At w
+ * the fence was closed or gone: the change had closed or deleted it, and it cannot have opened since (see below). Then
+ * g had ended before t, which contradicts the hit. So a hit equals what the database holds at that moment, whether or
+ * not the change has returned, and even if its process died.
  *
- * The one thing this takes for granted is that a write ends before its change's claim lapses; it is given half of that
- * time. Should it take longer all the same, then between its end and the release an old value may still be a hit, but
- * the release starts a new generation and only then the change answers: what has been answered holds without any
- * assumption about time.
+ * The only assumption is that a write ends before the claim of its change expires; its limit is half of that time. If
+ * it does take longer, an old value can be a hit between the end of the write and the release. The release then starts
+ * a new generation before the change returns, so a change that has returned holds without any assumption about time.
  *
- * Whoever dies, or loses Redis, between (1) and (3) leaves the fence shut until his claim lapses: the database resolves
- * requests meanwhile, and the first of them after that opens the fence. A claim bears its owner's name, so that
- * overlapping changes release only their own. A command that is repeated or arrives late does no harm: a shut lapses, a
- * release starts one more generation, a fill finds its ticket void.
+ * A process that dies, or loses Redis, between (1) and (3) leaves the fence closed until its claim expires. Until then
+ * the database resolves requests, and the first request after that opens the fence. A claim has the name of its owner,
+ * so overlapping changes release only their own. A repeated or late command does no harm: a claim expires, a release
+ * starts one more generation, a fill finds its ticket invalid.
  *
- * Redis may forget anything at any time (restart, eviction, flush). An entry lost is a miss; a fence lost may have been
- * shut, so a request that misses it shuts it for as long as any claim could last.
+ * Redis may lose any key at any time (restart, eviction, flush). A lost entry is a miss. A lost fence may have been
+ * closed, so a request that misses it closes it for as long as any claim can last.
  *
- * A full Redis is no obstacle to a change. A fence it deletes is a fence lost: what opens it again is a claim of a whole
- * lease that began after the delete, and so lapses after every claim that was on the fence, and after the time that the
- * change's write is given. Deleting at the release is a release: the generation that was shut out never comes back, and
- * the change only then answers. Entries outlive their fences, but an entry is a hit only beside the fence it names.
+ * A Redis without free memory does not block a change. A deleted fence is a lost fence: what opens it again is a claim
+ * of a whole lease that began after the delete. That claim expires after every claim that was on the fence, and after
+ * the time limit of the change's write. A delete at the release also works: the old generation never returns, and only
+ * then the change returns. Entries outlive their fences, but an entry is a hit only with the fence it names.
  *
- * What Redis must not do is show an earlier state: run it without persistence and read from no replica. A failover to a
- * replica that lacks the last writes can bring a revoked credential back for as long as entries live. No clock but that
- * of Redis counts, and it only to outlive the dead.
+ * Redis must not return to an earlier state: run it without persistence, and do not read from replicas. A failover to a
+ * replica that lacks the last writes can accept a revoked credential for as long as entries live. Only the clock of
+ * Redis is used, and only to expire the claims of dead processes.
  */
 export function createCredentialCache<V extends CachedValue>(
   redis: CacheRedis,
@@ -126,7 +130,7 @@ export function createCredentialCache<V extends CachedValue>(
 ): CredentialCache<V> {
   const {
     prefix = 'credential:',
-    ttlMs = 5 * minuteMs,
+    ttlMs = 5 * MINUTE_MS,
     leaseMs = 10_000,
     clock = Date.now,
     onError = () => {},
@@ -136,7 +140,7 @@ export function createCredentialCache<V extends CachedValue>(
   const fenceOf = ({ organizationId, id }: CredentialRef) => fenceKey(organizationId, fenceNumber(id))
   const entryOf = ({ organizationId, kind, id }: CredentialRef) => `${prefix}{${organizationId}}:${kind}:${id}`
   const allFences = (organizationId: string) =>
-    Array.from({ length: fenceCount }, (_, number) => fenceKey(organizationId, number))
+    Array.from({ length: FENCE_COUNT }, (_, number) => fenceKey(organizationId, number))
 
   const fencesOf = ({ organizationId, credentials = [] }: ChangeScope) =>
     credentials.length === 0
@@ -161,7 +165,7 @@ export function createCredentialCache<V extends CachedValue>(
   }
 
   const runOnFences = (script: Script, keys: readonly string[], ...args: (string | number)[]) =>
-    runScript(redis, script, keys, leaseMs, fenceTtlMs, uniqueName(), ...args)
+    runScript(redis, script, keys, leaseMs, FENCE_TTL_MS, uniqueName(), ...args)
 
   const fill = async (ref: CredentialRef, ticket: string, value: V) => {
     const livesMs = timeToLive(value)
@@ -175,7 +179,7 @@ export function createCredentialCache<V extends CachedValue>(
     }
   }
 
-  const tellRedis = async (script: Script, fences: readonly string[], owner: string) => {
+  const updateFences = async (script: Script, fences: readonly string[], owner: string) => {
     try {
       await runOnFences(script, fences, owner)
     } catch (error) {
@@ -200,12 +204,12 @@ export function createCredentialCache<V extends CachedValue>(
       const writeByMs = performance.now() + leaseMs / 2
       const fences = fencesOf(scope)
       const owner = uniqueName()
-      await tellRedis(shutFences, fences, owner)
+      await updateFences(closeFences, fences, owner)
       const result = await writeWithin(writeByMs, write).catch(async error => {
-        if (wroteNothing(error)) await tellRedis(releaseFences, fences, owner).catch(() => {})
+        if (wroteNothing(error)) await updateFences(releaseFences, fences, owner).catch(() => {})
         throw error
       })
-      await tellRedis(releaseFences, fences, owner)
+      await updateFences(releaseFences, fences, owner)
       return result
     },
 
@@ -221,17 +225,17 @@ async function writeWithin<T>(writeByMs: number, write: (timeoutMs: number) => P
   return write(timeoutMs)
 }
 
-/** A refusal is a decision taken before anything was written. Any other failure may have come after: its claim stays. */
+/** Whether an error means that nothing was written. After any other failure the claim must stay until it expires. */
 function wroteNothing(error: unknown): boolean {
   return error instanceof AppError && error.code !== 'service.unavailable'
 }
 
-/** 16 characters that nobody else, and nobody ever again, comes up with: a generation, or the owner of a claim. */
+/** Returns 16 unique characters: a generation, or the owner of a claim. */
 function uniqueName(): string {
   return randomBytes(12).toString('base64url')
 }
 
-/** Ids are random, so their last character spreads them evenly enough. */
+/** Returns the fence of an id. Ids are random, so their last character distributes them evenly. */
 function fenceNumber(id: string): number {
-  return id.charCodeAt(id.length - 1) % fenceCount
+  return id.charCodeAt(id.length - 1) % FENCE_COUNT
 }

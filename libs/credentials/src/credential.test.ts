@@ -53,7 +53,7 @@ suite('reading a credential', () => {
     )
   })
 
-  test('never throws, whatever is sent, and repeats nothing of it in a refusal', () => {
+  test('never throws, whatever is sent, and shows nothing of it in a rejection', () => {
     const anything = fc.option(fc.oneof(fc.string({ unit: 'binary' }), fc.string()), { nil: undefined })
     const sources = fc.record({ authorization: anything, authTokenCookie: anything, authorizationCookie: anything })
     fc.assert(
@@ -65,7 +65,7 @@ suite('reading a credential', () => {
     )
   })
 
-  test('what has a colon is a token or refused, what has none never a token', () => {
+  test('a value with a colon is a token or rejected, one without is never a token', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
         assert.notEqual(parseHeader(`${before}:${after}`).kind, 'session')
@@ -103,7 +103,7 @@ suite('reading a credential', () => {
     assert.equal(refusal(`${'a'.repeat(24)}:${secret}x`), 'Invalid or inactive API token.')
   })
 
-  test('the header wins over cookies, auth_token over authorization, and a blank one counts as absent', () => {
+  test('the header wins over cookies, auth_token over authorization, and a blank one counts as missing', () => {
     const [header, first, second] = ['header.header.header', 'first.first.first', 'second.second.second']
     const jwtOf = (sources: CredentialSources) => {
       const credential = parseCredential(sources)

@@ -1,48 +1,48 @@
 import { isObjectId } from '@rollcall/contract'
 import { isSecretShaped } from './token-secret.ts'
 
-/** Where a request may carry its credential; cookies are taken as the cookie parser decoded them. */
+/** The places of a request that can hold its credential; cookies as the cookie parser decoded them. */
 export type CredentialSources = {
   authorization?: string | undefined
   authTokenCookie?: string | undefined
   authorizationCookie?: string | undefined
 }
 
-/** How the credential came: what came by cookie may have been sent by another site's page. */
+/** Where the credential was found. A cookie may have been sent by another site's page. */
 export type CredentialSource = 'header' | 'cookie'
 
-/** Why a credential that is malformed is refused. */
+/** Error code of a malformed credential. */
 export type MalformedCode = 'credential.malformed' | 'token.bad_organization' | 'token.invalid'
 
-/** What a request's credential claims to be; nothing of it is verified yet. */
+/** A request's credential, not yet verified. */
 export type Credential =
   | { kind: 'none' }
   | { kind: 'invalid'; source: CredentialSource; code: MalformedCode }
   | { kind: 'token'; source: CredentialSource; organizationId: string; secret: string }
   | { kind: 'session'; source: CredentialSource; jwt: string }
 
-const jwtShape = /^[\w-]+\.[\w-]+\.[\w-]+$/
+const JWT_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /**
- * Reads a request's credential. The header wins over the cookies and `auth_token` over `authorization`; a leading
- * `Bearer ` is dropped from any of them, and one that is then blank counts as absent. A value with a colon is an API
- * token, split at the first colon, any other a session JWT. Never throws, and looks nothing up.
+ * Reads a request's credential. The header takes precedence over the cookies, and `auth_token` over `authorization`. A
+ * leading `Bearer ` is removed; blank values count as missing. A value with a colon is an API token, split at the first
+ * colon; any other is a session JWT. Never throws and does no look-up.
  */
 export function parseCredential(sources: CredentialSources): Credential {
-  const fromHeader = bare(sources.authorization)
+  const fromHeader = withoutBearer(sources.authorization)
   if (fromHeader) return readValue(fromHeader, 'header')
-  const fromCookie = bare(sources.authTokenCookie) || bare(sources.authorizationCookie)
+  const fromCookie = withoutBearer(sources.authTokenCookie) || withoutBearer(sources.authorizationCookie)
   return fromCookie ? readValue(fromCookie, 'cookie') : { kind: 'none' }
 }
 
-function bare(value = ''): string {
+function withoutBearer(value = ''): string {
   return value.replace(/^\s*bearer\s/i, '').trim()
 }
 
 function readValue(value: string, source: CredentialSource): Credential {
   const colon = value.indexOf(':')
   if (colon !== -1) return readToken(value.slice(0, colon), value.slice(colon + 1), source)
-  if (jwtShape.test(value)) return { kind: 'session', source, jwt: value }
+  if (JWT_PATTERN.test(value)) return { kind: 'session', source, jwt: value }
   return { kind: 'invalid', source, code: 'credential.malformed' }
 }
 
@@ -51,6 +51,6 @@ function readToken(organizationId: string, secret: string, source: CredentialSou
     return { kind: 'invalid', source, code: 'token.bad_organization' }
   }
   if (!isSecretShaped(secret)) return { kind: 'invalid', source, code: 'token.invalid' }
-  // One spelling of an organization: another one would be guarded by other fences.
+  // One spelling per organization: another spelling would have other fences.
   return { kind: 'token', source, organizationId: organizationId.toLowerCase(), secret }
 }

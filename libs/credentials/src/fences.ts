@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The Redis commands the cache needs: a client of ioredis has them, single or cluster. */
+/** The Redis commands of the cache, as ioredis has them for a single server or a cluster. */
 export type CacheRedis = {
   mget(...keys: string[]): Promise<(string | null)[]>
   evalsha(sha: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
@@ -9,14 +9,14 @@ export type CacheRedis = {
 
 /**
  * A fence is one string in Redis:
- * - open: its generation, 16 characters that are never used twice;
- * - shut: `!` and the claims of those who keep it shut, `<owner>@<milliseconds, Redis' clock> `, each until it lapses;
- * - gone: Redis has forgotten it, and with it claims perhaps, or had no memory for it. Nothing behind it is a hit.
- *   A request that misses it shuts it for a whole lease, which is longer than any lost claim could have lasted.
+ * - open: its generation, 16 characters that are never reused;
+ * - closed: `!` and the claims on it, `<owner>@<expiry in milliseconds, Redis' clock> `;
+ * - gone: Redis has lost it, perhaps with claims, or had no memory for it. No credential of this fence is a hit.
+ *   A request that misses it closes it for a whole lease, which is longer than any lost claim could last.
  *
- * At `maxmemory` Redis refuses SET and goes on to take DEL: a change then deletes the fences that it cannot set.
+ * At `maxmemory` Redis rejects SET but accepts DEL: a change then deletes the fences that it cannot set.
  */
-const fenceFunctions = `
+const FENCE_FUNCTIONS = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local leaseMs, fenceTtlMs, generation = tonumber(ARGV[1]), ARGV[2], ARGV[3]
@@ -28,8 +28,8 @@ end
 local function others_claims(fence, owner)
   if not fence then return claim('forgotten') end
   local claims = ''
-  for text, holder, lapse in string.gmatch(fence, '(([%w_-]+)@(%d+) )') do
-    if holder ~= owner and tonumber(lapse) > now then claims = claims .. text end
+  for text, holder, expiry in string.gmatch(fence, '(([%w_-]+)@(%d+) )') do
+    if holder ~= owner and tonumber(expiry) > now then claims = claims .. text end
   end
   return claims
 end
@@ -44,28 +44,30 @@ local function set_or_delete(key, claims)
 end
 `
 
-/** KEYS fences; ARGV[4] the owner. Adds the owner's claim to every fence: nothing behind them is a hit any more. */
-export const shutFences = script(`
+/**
+ * KEYS fences; ARGV[4] the owner. Adds the owner's claim to every fence: none of their credentials is a hit any more.
+ */
+export const closeFences = script(`
 for _, key in ipairs(KEYS) do
   set_or_delete(key, others_claims(redis.call('GET', key), ARGV[4]) .. claim(ARGV[4]))
 end`)
 
-/** KEYS fences; ARGV[4] the owner. Takes the owner's claim away; a fence nobody else claims opens, as a new generation. */
+/** KEYS fences; ARGV[4] the owner. Removes the owner's claim; a fence without claims opens with a new generation. */
 export const releaseFences = script(`
 for _, key in ipairs(KEYS) do
   set_or_delete(key, others_claims(redis.call('GET', key), ARGV[4]))
 end`)
 
-/** KEYS fences. Makes and opens those that are not there, for an organization that has never been written to. */
+/** KEYS fences. Creates missing ones open, for a new organization. */
 export const createFences = script(`
 for _, key in ipairs(KEYS) do
   redis.call('SET', key, generation, 'PX', fenceTtlMs, 'NX')
 end`)
 
 /**
- * KEYS entry, fence; ARGV[4] the generation seen before the value was read, [5] the entry, [6] its milliseconds to live.
- * Stores the entry and answers 1 if the fence is open and still of that generation. If not, answers 0, and opens the
- * fence when the last claim on it has lapsed.
+ * KEYS entry, fence; ARGV[4] the generation seen before the value was read, [5] the entry, [6] its time to live in
+ * milliseconds. Stores the entry and returns 1 if the fence is open and has that generation. Otherwise returns 0, and
+ * opens the fence if its last claim has expired.
  */
 export const fillEntry = script(`
 local fence = redis.call('GET', KEYS[2])
@@ -79,15 +81,15 @@ if not fence or string.sub(fence, 1, 1) == '!' then
 end
 return 0`)
 
-/** A Lua script and the digest Redis knows it by. */
+/** A Lua script and its SHA-1, by which Redis finds it. */
 export type Script = { source: string; sha: string }
 
 function script(body: string): Script {
-  const source = fenceFunctions + body
+  const source = FENCE_FUNCTIONS + body
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
 
-/** Runs a script by its digest, and by its text where Redis does not know it (yet, or after a restart). */
+/** Runs a script by its digest, or by its text if Redis does not have it (first use, restart). */
 export async function runScript(
   redis: CacheRedis,
   { source, sha }: Script,

@@ -1,28 +1,31 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 
-const shortestKeyBytes = 32
+const MIN_KEY_BYTES = 32
 
-/** Keys by name. The first one signs or hashes, all of them verify. */
+/** Keys by name. The first one signs or hashes, all verify. */
 export type KeyRing = ReadonlyMap<string, KeyObject>
 
-/** Reads a secret key from configuration: base64 or base64url of at least 32 bytes. Throws without repeating the text. */
+/**
+ * Reads a secret key from configuration: base64 or base64url of at least 32 bytes. Throws an error that does not
+ * contain the text.
+ */
 export function parseSecretKey(text: string): KeyObject {
   const bytes = Buffer.from(text, 'base64')
-  if (bytes.length < shortestKeyBytes) throw new Error(`a key needs ${shortestKeyBytes} bytes of base64 or more`)
+  if (bytes.length < MIN_KEY_BYTES) throw new Error(`a key needs ${MIN_KEY_BYTES} bytes of base64 or more`)
   return createSecretKey(bytes)
 }
 
 /**
- * Reads a key ring from configuration: `<name>:<key>,<name>:<key>`, the key in use first. To rotate, append the new key,
- * put it first, then drop the old one. Throws without repeating the text.
+ * Reads a key ring from configuration: `<name>:<key>,<name>:<key>`, the current key first. To rotate: append the new
+ * key, move it to the front, remove the old one. Throws an error that does not contain the text.
  */
 export function parseKeyRing(text: string): KeyRing {
   return readRing(text.split(',').map(readNamedKey))
 }
 
 /**
- * Reads the key ring of stored secrets' hashes: like `parseKeyRing`, but one key may stand without a name. It is from
- * before keys had names; its name in the ring is ''. Throws without repeating the text.
+ * Reads the key ring for hashes of stored secrets: like `parseKeyRing`, but one key may have no name (the old format).
+ * Its name in the ring is ''. Throws an error that does not contain the text.
  */
 export function parseHashKeys(text: string): KeyRing {
   return readRing(text.split(',').map(item => (item.includes(':') ? readNamedKey(item) : ['', item.trim()])))

@@ -1,23 +1,24 @@
 import { Redis } from 'ioredis'
 
-/** Settings of the connection to the cache's Redis. */
+/** Options of `connectCacheRedis`. */
 export type CacheConnectionOptions = {
   url: string
   /**
-   * How long a request may wait for Redis before it is resolved without. `false` leaves that to `silenceMs` and spares
-   * every command its timer, a fifth of what the command costs.
+   * Timeout of a command. `false` relies on `silenceMs` alone and saves the timer of every command, a fifth of the
+   * command's cost.
    */
   commandTimeoutMs?: number | false
-  /** How long the connection may be silent while an answer is due: longer than the process may be busy at a stretch. */
+  /** Timeout of a connection with pending replies. Must exceed the longest time that the event loop is blocked. */
   silenceMs?: number
-  /** Told of every lost connection. */
+  /** Called for every lost connection. */
   onError?: (error: Error) => void
 }
 
 /**
- * Connects to the Redis of the credential cache. A command fails at once while Redis is away and after
- * `commandTimeoutMs` while it is slow, and none is queued or sent again: the caller has another way to go. A connection
- * that has fallen silent is given up, with all commands under way, and a new one tried every half second.
+ * Connects to the Redis of the credential cache. A command fails at once while Redis is unreachable, and after
+ * `commandTimeoutMs` while it is slow. Commands are neither queued nor retried, because the caller can read the
+ * database instead. A silent connection is closed with its pending commands; reconnects are tried at least every half
+ * second.
  */
 export function connectCacheRedis({
   url,

@@ -10,7 +10,7 @@ const second = `second:${'c'.repeat(43)}`
 const hashersOf = (...keys: string[]) => createSecretHashers(parseHashKeys(keys.join(',')))
 const secret = 'correct horse battery staple'
 
-/** The hash of before keys had names: under the key itself, without a purpose. */
+/** A hash in the old format: with the key itself, without a purpose. */
 const bareHash = createHmac('sha256', Buffer.from(bare, 'base64')).update(secret).digest('base64url')
 
 suite('hashes of secrets', () => {
@@ -48,7 +48,7 @@ suite('hashes of secrets', () => {
     assert.equal(hashersOf(second).token.matches(hashersOf(first).token.hash(secret), secret), false)
   })
 
-  test('of before keys had names are found by the key without a name alone', () => {
+  test('in the old format are found only by the unnamed key', () => {
     assert.ok(hashersOf(bare).token.matches(bareHash, secret))
     assert.equal(hashersOf(first, bare).token.hashes(secret).at(-1), bareHash)
     assert.equal(hashersOf(`first:${bare}`).token.matches(bareHash, secret), false)
@@ -63,12 +63,12 @@ suite('hashes of secrets', () => {
     assert.equal(token.renewal(newest, hashes), undefined)
   })
 
-  test('are not renewed while the key without a name is in use: a rollback must still find them', () => {
+  test('are not renewed while the unnamed key is the current one: a rollback must still find them', () => {
     const { token } = hashersOf(bare, first)
     assert.equal(token.renewal(bareHash, token.hashes(secret)), undefined)
   })
 
-  test('refuse a ring that is none, without repeating it', () => {
+  test('reject an invalid ring, without showing it', () => {
     for (const text of [
       '',
       'short',

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { KeyRing } from './keys.ts'
 
-/** What a stored secret is for. A hash made for one purpose is valid for no other. */
+/** Purposes of stored secrets. A hash is valid for its own purpose only. */
 export const secretPurposes = [
   'token',
   'client',
@@ -17,26 +17,26 @@ export const secretPurposes = [
 export type SecretPurpose = (typeof secretPurposes)[number]
 
 /**
- * Hashes secrets of one purpose, for storage and look-up. A stored hash is `<key name>:<43 characters of base64url>`, or
- * without the name where it is from before keys had names.
+ * Hashes secrets of one purpose, for storage and look-up. A stored hash is `<key name>:<43 characters of base64url>`;
+ * the old format has no name.
  */
 export type SecretHasher = {
-  /** The hash to store: HMAC-SHA-256 under the first key of the ring. */
+  /** Returns the hash to store: HMAC-SHA-256 with the first key of the ring. */
   hash(secret: string): string
-  /** Every hash that may be stored of a secret: look up by `{ hash: { $in: hasher.hashes(secret) } }`. */
+  /** Returns every possible stored hash of a secret. Look up with `{ hash: { $in: hasher.hashes(secret) } }`. */
   hashes(secret: string): string[]
-  /** Whether a stored hash is of this secret. Its duration does not tell how much of them agrees. */
+  /** Whether a stored hash is of this secret. Compares in constant time. */
   matches(stored: string, secret: string): boolean
-  /** Which of a secret's hashes to store instead of this one; undefined while its key is the first of the ring. */
+  /** Returns the hash to store in place of this one; undefined if its key is the first of the ring. */
   renewal(stored: string, hashes: readonly string[]): string | undefined
 }
 
-/** A hasher for each purpose. */
+/** A hasher per purpose. */
 export type SecretHashers = Record<SecretPurpose, SecretHasher>
 
 /**
- * Makes the hashers of a ring of keys. Each purpose has a key of its own, derived from the ring's (HKDF-SHA-256). Secrets
- * hashed before keys had names are found by the bare key, which is the nameless one of the ring.
+ * Creates the hashers of a key ring. Each purpose has its own key, derived from the ring's with HKDF-SHA-256. Hashes in
+ * the old format use the ring's unnamed key directly.
  */
 export function createSecretHashers(ring: KeyRing): SecretHashers {
   const hashers = secretPurposes.map(purpose => [purpose, createSecretHasher(ring, purpose)] as const)
@@ -52,7 +52,7 @@ function createSecretHasher(ring: KeyRing, purpose: SecretPurpose): SecretHasher
 
   const hashes = (secret: string) => [
     ...keys.map(({ prefix, key }) => prefix + digest(secret, key)),
-    // Last, where services that know no other look for it.
+    // Last: services of older versions read only the last hash.
     ...(bareKey ? [digest(secret, bareKey)] : []),
   ]
 
@@ -65,7 +65,7 @@ function createSecretHasher(ring: KeyRing, purpose: SecretPurpose): SecretHasher
   }
 }
 
-/** A secret is random or short-lived, so one fast hash is enough; the key makes a stolen database useless alone. */
+/** One fast hash is enough, because secrets are random or short-lived. Without the key a stolen database is useless. */
 function digest(secret: string, key: KeyObject): string {
   return createHmac('sha256', key).update(secret).digest('base64url')
 }

@@ -28,13 +28,13 @@ function createAt(seconds: number, keys: KeyRing = ring) {
   })
 }
 
-/** A JWT as somebody else would make it. */
+/** A JWT from another signer. */
 function forge(payload: object, options: SignOptions = {}, key: Secret = ring.get('new')!) {
   return jsonwebtoken.sign(payload, key, { algorithm: 'HS256', keyid: 'new', ...parties, ...options })
 }
 
 suite('session JWTs', () => {
-  test('say again what was signed', () => {
+  test('return the signed claims', () => {
     const jwt = createAt(start)
     const whole = { ...claims, act: { sub: 'fedcba987654321001234567' }, scope: 'audience.read users.read' }
     assert.deepEqual(jwt.verify(jwt.sign(claims)), claims)
@@ -47,7 +47,7 @@ suite('session JWTs', () => {
     assert.deepEqual(decoded?.payload, { ...claims, iss: 'rollcall', aud: 'rollcall' })
   })
 
-  test('expire to the millisecond, remembered or not', () => {
+  test('expire to the millisecond, cached or not', () => {
     const jwt = createAt(start)
     const token = jwt.sign(claims)
     assert.ok(jwt.verify(token))
@@ -59,11 +59,11 @@ suite('session JWTs', () => {
     assert.ok(createAt(claims.exp - 0.001).verify(token))
   })
 
-  test('are refused when a single character differs, also after the genuine one was remembered', () => {
+  test('are refused when a single character differs, also after the valid one was cached', () => {
     const jwt = createAt(start)
     const token = jwt.sign(claims)
     assert.ok(jwt.verify(token))
-    // The last character of a signature has bits to spare, so that two spellings of it are genuine.
+    // Not the last character of a signature: its spare bits allow several valid spellings.
     for (let at = 0; at < token.length - 1; at++) {
       const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
       assert.equal(jwt.verify(changed), undefined, `at ${at}`)
@@ -111,13 +111,13 @@ suite('session JWTs', () => {
     }
   })
 
-  test('of the key before still hold after a rotation, until it is taken off the ring', () => {
+  test('of the previous key stay valid after a rotation, until it is removed from the ring', () => {
     const before = createAt(start, parseKeyRing(oldKey!)).sign(claims)
     assert.ok(createAt(start).verify(before))
     assert.equal(createAt(start, parseKeyRing(newKey!)).verify(before), undefined)
   })
 
-  test('cannot be changed by whoever reads them', () => {
+  test('cannot be changed by their readers', () => {
     const jwt = createAt(start)
     const token = jwt.sign({ ...claims, act: { sub: 'someone' } })
     const read = jwt.verify(token) as SessionClaims
@@ -128,7 +128,7 @@ suite('session JWTs', () => {
 })
 
 suite('key rings', () => {
-  test('are refused when misspelt, without repeating a key', () => {
+  test('are refused when malformed, without showing a key', () => {
     for (const text of [
       '',
       'one',
