@@ -68,7 +68,7 @@ describe('the repair of totals', () => {
     const me = testCaller()
     const { totals } = await listOfThree(me)
     await damage(me)
-    const command = new URL('repair.ts', import.meta.url).pathname
+    const command = new URL('repair-counts.ts', import.meta.url).pathname
     const env = {
       ...process.env,
       MONGODB_DATABASE: audience.db.databaseName,
