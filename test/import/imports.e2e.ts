@@ -287,8 +287,8 @@ describe('importing contacts', () => {
     const uploads: [what: string, file: string | Uint8Array<ArrayBuffer>, message: RegExp][] = [
       ['an empty file', '', /empty/],
       ['a file without data', 'email,name\n', /no data row/],
-      ['headers that stand twice', 'email,name,email\na@example.com,A,b\n', /"email" stands there twice/],
-      ['a blank header', 'email,,name\na@example.com,,A\n', /column 2 has none/],
+      ['headers that appear twice', 'email,name,email\na@example.com,A,b\n', /"email" appears twice/],
+      ['a blank header', 'email,,name\na@example.com,,A\n', /column 2 is blank/],
       ['a workbook', new Uint8Array([0x50, 0x4b, 3, 4, 1, 2, 3]), /Excel workbook/],
       ['a field that is too long', `email,name\na@example.com,${'x'.repeat(70_000)}\n`, /longer than/],
       ['too many columns', `${Array.from({ length: 300 }, (_, index) => `c${index}`).join(',')}\n1\n`, /256/],

@@ -197,7 +197,7 @@ export const damagedFiles: Specimen[] = [
     contacts: { 'z@example.com': { name: 'Bjørn Ångström' } },
   },
   {
-    what: 'two exports in one file: the header stands there twice',
+    what: 'two exports in one file: the header appears twice',
     file: 'email,name\na@example.com,A\nemail,name\nb@example.com,B\n',
     rows: { created: 2, failed: 1 },
     failures: [[2, 3, 'invalid_email']],
@@ -275,9 +275,9 @@ export const refusedFiles: (File & { refused: RegExp })[] = [
   {
     what: 'headers that stand twice',
     file: 'email,name,email\na@example.com,A,b\n',
-    refused: /"email" stands there twice/,
+    refused: /"email" appears twice/,
   },
-  { what: 'a blank header', file: 'email,,name\na@example.com,,A\n', refused: /column 2 has none/ },
+  { what: 'a blank header', file: 'email,,name\na@example.com,,A\n', refused: /column 2 is blank/ },
   {
     what: '300 columns',
     file: `${Array.from({ length: 300 }, (_, index) => `c${index}`).join(',')}\n1\n`,

@@ -9,7 +9,7 @@ const byte = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0x0a, 0x
 const bytes = fc.array(byte, { maxLength: 200 }).map(list => Buffer.from(list))
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 })
 
-/** The texts that bytes in pieces of these sizes decode to. */
+/** Decodes bytes in pieces of these sizes. */
 function decodeInPieces(encoding: Encoding, bytes: Buffer, sizes: readonly number[]): string[] {
   const { decode, end } = createDecoder(encoding)
   const texts: string[] = []
@@ -52,7 +52,7 @@ describe('createDecoder', () => {
       { numRuns: 3000 },
     ))
 
-  it('agrees with TextDecoder on what is valid and what it says', () =>
+  it('agrees with TextDecoder on what is valid, and on its text', () =>
     fc.assert(
       fc.property(encodings, bytes, (encoding, bytes) => {
         const even = bytes.subarray(0, bytes.length & ~1)

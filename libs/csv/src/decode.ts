@@ -2,29 +2,29 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { Encoding } from './model.ts'
 
 /**
- * Turns the bytes of a file, piece by piece, into text of which every byte stays accounted for. Bytes that are no text
- * become lone surrogates, which no valid text holds: `text.isWellFormed()` tells damage anywhere, and costs nothing.
+ * Decodes the bytes of a file chunk by chunk, so that the bytes of any decoded text can be counted. Invalid bytes
+ * become lone surrogates, which valid text never contains: `text.isWellFormed()` detects damage cheaply.
  */
 export type Decoder = {
-  /** Text of these bytes and of what was held back; a character cut by the piece's end waits for the next. */
+  /** Returns the text of these bytes. An incomplete character at the end is kept for the next call. */
   decode(bytes: Buffer): string
-  /** Text of what is still held back when the file ends. */
+  /** Returns the text of the kept bytes at the end of the file. */
   end(): string
-  /** How many bytes of the file a decoded text was. */
+  /** Returns the number of bytes that a decoded text had in the file. */
   byteLength(text: string): number
 }
 
-/** A decoder for a file in this encoding. It knows no byte order mark: skip it before. */
+/** Creates a decoder for this encoding. The input must not contain the byte order mark. */
 export function createDecoder(encoding: Encoding): Decoder {
   switch (encoding) {
     case 'utf-8':
-      return holdingBack(unfinishedUtf8, decodeUtf8, utf8Length)
+      return bufferingIncomplete(unfinishedUtf8, decodeUtf8, utf8Length)
     case 'utf-16le':
-      return holdingBack(unfinishedUtf16(1), decodeUtf16le, text => 2 * text.length)
+      return bufferingIncomplete(unfinishedUtf16(1), decodeUtf16le, text => 2 * text.length)
     case 'utf-16be':
-      return holdingBack(unfinishedUtf16(0), decodeUtf16be, text => 2 * text.length)
+      return bufferingIncomplete(unfinishedUtf16(0), decodeUtf16be, text => 2 * text.length)
     default:
-      return holdingBack(
+      return bufferingIncomplete(
         () => 0,
         singleByteDecoding(encoding),
         text => text.length,
@@ -32,35 +32,35 @@ export function createDecoder(encoding: Encoding): Decoder {
   }
 }
 
-/** How many of the last bytes are the beginning of a character whose end is still to come. */
+/** Returns how many of the last bytes are the start of an incomplete character. */
 type Unfinished = (bytes: Buffer) => number
 
-function holdingBack(
+function bufferingIncomplete(
   unfinished: Unfinished,
   decode: (bytes: Buffer) => string,
   byteLength: Decoder['byteLength'],
 ): Decoder {
-  let held: Buffer = Buffer.alloc(0)
+  let kept: Buffer = Buffer.alloc(0)
   return {
     decode(bytes) {
-      const all = held.length === 0 ? bytes : Buffer.concat([held, bytes])
+      const all = kept.length === 0 ? bytes : Buffer.concat([kept, bytes])
       const end = all.length - unfinished(all)
-      held = Buffer.from(all.subarray(end))
+      kept = Buffer.from(all.subarray(end))
       return decode(all.subarray(0, end))
     },
     end() {
-      const rest = held
-      held = Buffer.alloc(0)
+      const rest = kept
+      kept = Buffer.alloc(0)
       return decode(rest)
     },
     byteLength,
   }
 }
 
-/** A byte that could not be decoded, as a character: U+DC80 to U+DCFF. */
+/** Returns the character for an invalid byte: U+DC80 to U+DCFF. */
 const damagedByte = (byte: number): string => String.fromCharCode(0xdc00 + byte)
 
-/** Bytes of the UTF-8 sequence that this byte begins; 0 where it begins none. */
+/** Returns the length of the UTF-8 sequence that this byte starts; 0 if it starts none. */
 function utf8SequenceLength(lead: number): number {
   if (lead < 0x80) return 1
   if (lead < 0xc2) return 0
@@ -106,16 +106,16 @@ function decodeDamagedUtf8(bytes: Buffer): string {
 
 function utf8Length(text: string): number {
   const length = Buffer.byteLength(text)
-  // A lone surrogate counts for three bytes there, and was one.
+  // `byteLength` counts three bytes for a lone surrogate, which was one.
   return text.isWellFormed() ? length : length - 2 * damageOf(text)
 }
 
-/** How many characters of a decoded text stand for bytes that are no text. */
+/** Returns how many characters of a decoded text stand for invalid bytes. */
 export function damageOf(text: string): number {
   return text.isWellFormed() ? 0 : text.match(/\p{Surrogate}/gu)!.length
 }
 
-/** `highByte` is the index in a unit of the byte that tells a high surrogate. */
+/** `highByte` is the index of the high byte within a unit; it identifies a high surrogate. */
 const unfinishedUtf16 =
   (highByte: 0 | 1): Unfinished =>
   bytes => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { detectFormat, headBytes } from './detect.ts'
+import { detectFormat, HEAD_BYTES } from './detect.ts'
 import { CsvError, type CsvErrorCode, defaultLimits } from './model.ts'
 
 const detect = (head: string | Buffer, complete = true) => detectFormat(Buffer.from(head), { complete })
@@ -9,7 +9,7 @@ const detectDelimiter = (head: string) => detect(head).delimiter
 const refused = (code: CsvErrorCode, message: RegExp) => (error: unknown) =>
   error instanceof CsvError && error.code === code && message.test(error.message)
 
-/** Text in an encoding that Node only decodes: the bytes that decode to it, one or two a character. */
+/** Encodes text in an encoding that Node can only decode, with one or two bytes per character. */
 function encode(text: string, encoding: string): Buffer {
   const decoder = new TextDecoder(encoding, { fatal: true })
   const bytesByCharacter = new Map<string, number[]>()
@@ -17,7 +17,7 @@ function encode(text: string, encoding: string): Buffer {
     try {
       const character = decoder.decode(Uint8Array.from(bytes))
       if ([...character].length === 1 && !bytesByCharacter.has(character)) bytesByCharacter.set(character, bytes)
-    } catch {} // bytes that are nothing there
+    } catch {} // invalid bytes
   }
   for (let lead = 0; lead < 256; lead++) learn(lead)
   for (let lead = 0x81; lead < 256; lead++) for (let trail = 0x40; trail < 256; trail++) learn(lead, trail)
@@ -82,7 +82,7 @@ describe('encoding', () => {
     })
   }
 
-  it('that cannot be read is named', () => {
+  it('is named if it is not supported', () => {
     const japanese =
       'メール,名前,都市\na@example.jp,山田太郎,東京\nb@example.jp,佐藤花子,大阪市\nc@example.jp,鈴木一郎,名古屋\n'
     assert.throws(() => detect(encode(japanese, 'shift_jis')), refused('encoding', /shift_jis.*save it as UTF-8/))
@@ -90,8 +90,8 @@ describe('encoding', () => {
   })
 })
 
-describe('what is no CSV', () => {
-  it('is refused by name where its first bytes tell it', () => {
+describe('files that are not CSV', () => {
+  it('are rejected by name if their first bytes show it', () => {
     assert.throws(() => detect(Buffer.from('504b030414000600', 'hex')), refused('binary', /Excel workbook/))
     assert.throws(() => detect(Buffer.from('d0cf11e0a1b11ae1', 'hex')), refused('binary', /old kind/))
     assert.throws(() => detect('%PDF-1.7\n'), refused('binary', /PDF/))
@@ -99,7 +99,7 @@ describe('what is no CSV', () => {
     assert.throws(() => detect('\n<!DOCTYPE html><title>Sign in</title>'), refused('binary', /web page/))
   })
 
-  it('is refused where it holds what no text holds, whatever its mark', () => {
+  it('are rejected if they contain what text does not, whatever their mark', () => {
     const noise = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 2654435761) >>> 24))
     for (const mark of ['', 'efbbbf']) {
       const file = Buffer.concat([Buffer.from(mark, 'hex'), noise])
@@ -110,13 +110,13 @@ describe('what is no CSV', () => {
     }
   })
 
-  it('is refused when there is nothing in it', () => {
+  it('are rejected when empty', () => {
     for (const nothing of ['', '\ufeff', '\n\r\n\n', ' , ,\n', 'sep=;\n']) {
       assert.throws(() => detect(nothing), refused('empty', /is empty/), JSON.stringify(nothing))
     }
   })
 
-  it('is not: a text with a NUL', () => {
+  it('do not include a text with a NUL', () => {
     assert.deepEqual(detect('email,name\na@example.com,A\0da\nb@example.com,Bea\n').headers, ['email', 'name'])
   })
 })
@@ -160,25 +160,25 @@ describe('headers', () => {
     assert.deepEqual(detect('__proto__,constructor\n1,2').headers, ['__proto__', 'constructor'])
   })
 
-  it('are what was written of them, guarded or not', () => {
+  it('are unguarded', () => {
     assert.deepEqual(detect("'@handle,'tis,''=x,-5\n1").headers, ['@handle', "'tis", "'=x", '-5'])
   })
 
-  it('may be all there is', () => {
+  it('may be the whole file', () => {
     assert.deepEqual(detect('email,name').start, { offset: 10, row: 0, line: 2 })
   })
 
   it('are refused when blank, repeated, too many or unreadable', () => {
     const many = Array.from({ length: 257 }, (_, index) => `h${index}`).join(',')
-    assert.throws(() => detect('a,,c\n1,2,3'), refused('headers', /column 2 has none/))
-    assert.throws(() => detect('a,b, a\n1,2,3'), refused('headers', /"a" stands there twice/))
+    assert.throws(() => detect('a,,c\n1,2,3'), refused('headers', /column 2 is blank/))
+    assert.throws(() => detect('a,b, a\n1,2,3'), refused('headers', /"a" appears twice/))
     assert.throws(() => detect(`${many}\n`), refused('headers', /more values than the 256 columns/))
     assert.throws(() => detect('a,"b\n1,2'), refused('headers', /never closed/))
     assert.throws(() => detect('a,b\0\n1,2'), refused('headers', /NUL/))
-    assert.throws(() => detect('a'.repeat(headBytes), false), refused('headers', /longer than 64 KiB/))
+    assert.throws(() => detect('a'.repeat(HEAD_BYTES), false), refused('headers', /longer than 64 KiB/))
   })
 
-  it('keep to the limits given', () => {
+  it('respect the limits', () => {
     const limits = { ...defaultLimits, columns: 2 }
     assert.throws(
       () => detectFormat(Buffer.from('a,b,c\n'), { complete: true, limits }),

@@ -1,6 +1,6 @@
 import chardet from 'chardet'
 import { createDecoder, damageOf } from './decode.ts'
-import { isReportColumn, reportColumns } from './error-file.ts'
+import { isReportColumn, REPORT_COLUMN_COUNT } from './error-file.ts'
 import {
   CsvError,
   type CsvFormat,
@@ -13,34 +13,34 @@ import {
 import { CsvParser } from './parser.ts'
 import { unguard } from './write.ts'
 
-/** As much of a file as is looked at before it is read; its first row has to fit in. */
-export const headBytes = 64 * 1024
+/** Bytes of a file that are inspected before it is read. The first row must fit. */
+export const HEAD_BYTES = 64 * 1024
 
 type Known = {
   /** Whether `head` is the whole file. */
   complete: boolean
-  /** The encoding, where another reading of the file has found it. */
+  /** The encoding, if an earlier read of the file has detected it. */
   encoding?: Encoding
   limits?: CsvLimits
 }
 
 /**
- * What reading a file takes, from its first bytes: encoding, delimiter, headers and where the data begins.
+ * Detects the format of a file from its first bytes: encoding, delimiter, headers and start of the data.
  * @throws {CsvError} empty, binary, encoding or headers
  */
 export function detectFormat(head: Buffer, { complete, encoding, limits = defaultLimits }: Known): CsvFormat {
   if (head.length === 0) throw new CsvError('empty', 'the file is empty')
-  refuseMagic(head)
+  rejectOtherFormats(head)
   const mark = byteOrderMark(head)
   const found = encoding ?? mark?.encoding ?? unmarkedUtf16(head) ?? byteEncoding(head)
   const decoder = createDecoder(found)
   const bytesOfMark = mark?.bytes ?? 0
   const text = decoder.decode(head.subarray(bytesOfMark)) + (complete ? decoder.end() : '')
-  refuseBinary(text)
+  rejectBinary(text)
 
-  const [hint = '', named] = separatorLine.exec(text) ?? []
+  const [hint = '', named] = SEPARATOR_LINE.exec(text) ?? []
   const body = text.slice(hint.length)
-  const widest = { ...limits, columns: limits.columns + reportColumns }
+  const widest = { ...limits, columns: limits.columns + REPORT_COLUMN_COUNT }
   const delimiter = named ?? detectDelimiter(body, complete, widest)
   const from = { offset: bytesOfMark + decoder.byteLength(hint), row: 0, line: hint === '' ? 1 : 2 }
   const parser = new CsvParser({ delimiter, limits: widest, from, byteLength: decoder.byteLength })
@@ -50,24 +50,24 @@ export function detectFormat(head: Buffer, { complete, encoding, limits = defaul
   return { encoding: found, delimiter, headers, start: { ...parser.checkpoint, row: 0 } }
 }
 
-/** Excel's own way to name the delimiter, in a line before the headers. */
-const separatorLine = /^"?sep=([^\w"\r\n])"?(?:\r\n|\r|\n)/i
+/** Excel's line before the headers that names the delimiter. */
+const SEPARATOR_LINE = /^"?sep=([^\w"\r\n])"?(?:\r\n|\r|\n)/i
 
 function headersOf(row: Row | null, complete: boolean, { columns }: CsvLimits): string[] {
   const refuse = (reason: string) => new CsvError('headers', `the first row cannot be used as headers: ${reason}`)
   if (row === null) {
-    throw complete ? new CsvError('empty', 'the file is empty') : refuse(`it is longer than ${headBytes / 1024} KiB`)
+    throw complete ? new CsvError('empty', 'the file is empty') : refuse(`it is longer than ${HEAD_BYTES / 1024} KiB`)
   }
   const headers = row.cells.map(cell => unguard(cell).trim())
-  // An error file has as many columns as the file it is of, and its own.
+  // An error file has the columns of its source file and its own.
   const own = headers.filter(header => !isReportColumn(header))
   if (own.length > columns) throw refuse(`there are more values than the ${columns} columns`)
   if (row.error) throw refuse(row.error.message)
   const blank = headers.indexOf('')
-  if (blank !== -1) throw refuse(`column ${blank + 1} has none`)
+  if (blank !== -1) throw refuse(`column ${blank + 1} is blank`)
   const seen = new Set<string>()
   const repeated = headers.find(header => seen.has(header) || !seen.add(header))
-  if (repeated !== undefined) throw refuse(`"${repeated}" stands there twice`)
+  if (repeated !== undefined) throw refuse(`"${repeated}" appears twice`)
   return headers
 }
 
@@ -80,7 +80,7 @@ function byteOrderMark(head: Buffer): { encoding: Encoding; bytes: number } | nu
   return null
 }
 
-/** UTF-16 without a mark: the zero bytes of its ASCII characters stand on one side of the units only. */
+/** Detects UTF-16 without a mark: the zero bytes of ASCII characters are all at even or all at odd offsets. */
 function unmarkedUtf16(head: Buffer): Encoding | null {
   const zeros = [0, 0] as [number, number]
   for (let at = 0; at < head.length; at++) if (head[at] === 0) zeros[(at & 1) as 0 | 1] += 1
@@ -92,22 +92,22 @@ function unmarkedUtf16(head: Buffer): Encoding | null {
   return null
 }
 
-/** The encoding of text whose ASCII characters are one byte each. */
+/** Detects the encoding of text whose ASCII characters are one byte each. */
 function byteEncoding(head: Buffer): Encoding {
-  refuseBinary(head.toString('latin1'))
+  rejectBinary(head.toString('latin1'))
   const doubt = doubtUtf8()
   doubt.see(head, createDecoder('utf-8').decode(head))
   return doubt.otherEncoding() ?? 'utf-8'
 }
 
-/** Watches a file that is read as UTF-8 for signs that it is something else. */
+/** Detects that a file read as UTF-8 has another encoding. */
 export type Utf8Doubt = {
-  /** Looks at bytes and the text they were taken for. */
+  /** Inspects bytes and the text that they were decoded to. */
   see(bytes: Buffer, text: string): void
   /**
-   * The encoding that the file rather has, null where UTF-8 holds: where more of it is valid UTF-8 beyond ASCII, which
-   * does not come about by chance, than is damaged.
-   * @throws {CsvError} encoding: it is one that cannot be read
+   * Returns the likely encoding of the file, or null for UTF-8. It is UTF-8 if it has more valid bytes beyond ASCII
+   * than invalid ones: valid sequences do not occur by chance.
+   * @throws {CsvError} encoding: the encoding is not supported
    */
   otherEncoding(): Encoding | null
 }
@@ -127,32 +127,32 @@ export function doubtUtf8(): Utf8Doubt {
   }
 }
 
-/** Names by which chardet calls what Windows writes, and what is read in their place. */
+/** chardet's names for encodings of Windows, and the encodings to read instead. */
 const windowsNames: Record<string, Encoding> = {
   'iso-8859-1': 'windows-1252',
   'iso-8859-7': 'windows-1253',
   'iso-8859-8': 'windows-1255',
   'iso-8859-9': 'windows-1254',
 }
-const multiByte = /^(?:shift_jis|big5|gb18030|euc-|iso-2022-)/
-const fallback: Encoding = 'windows-1252'
+const MULTI_BYTE = /^(?:shift_jis|big5|gb18030|euc-|iso-2022-)/
+const FALLBACK: Encoding = 'windows-1252'
 
 const isSingleByte = (name: string): name is Encoding => (singleByteEncodings as readonly string[]).includes(name)
 
-const judgedBytes = 8 * 1024
+const MAX_SAMPLE_BYTES = 8 * 1024
 const codesOf = (characters: string): ReadonlySet<number> => new Set(Buffer.from(characters, 'latin1'))
 const beforeWord = codesOf(' \t\n\v\f\r,;|"@.')
 const afterText = codesOf(',;|"\r\n\t')
 
 /**
- * The words that hold bytes beyond ASCII, with the text that follows them; enough of them to judge the encoding by. The
- * ASCII of addresses and numbers says nothing about a language. Looks at each byte at most twice.
+ * Returns words with bytes beyond ASCII and the text that follows them, as a sample to detect the encoding. The ASCII
+ * of addresses and numbers has no information about the language. Reads each byte at most twice.
  */
 export function foreignWords(sample: Buffer): Buffer {
   const words: Buffer[] = []
   let size = 0
   let end = 0
-  for (let at = 0; at < sample.length && size < judgedBytes; at++) {
+  for (let at = 0; at < sample.length && size < MAX_SAMPLE_BYTES; at++) {
     if (sample[at]! < 0x80) continue
     let start = at
     while (start > end && !beforeWord.has(sample[start - 1]!)) start--
@@ -162,7 +162,7 @@ export function foreignWords(sample: Buffer): Buffer {
     size += end - start
     at = end
   }
-  return Buffer.concat(words).subarray(0, judgedBytes)
+  return Buffer.concat(words).subarray(0, MAX_SAMPLE_BYTES)
 }
 
 const space = Buffer.from(' ')
@@ -173,16 +173,16 @@ function legacyEncoding(sample: Buffer): Encoding {
     return { encoding: windowsNames[lower] ?? lower, confidence }
   })
   const [best] = guesses
-  if (!best) return fallback
-  if (multiByte.test(best.encoding) && best.confidence >= 50) {
+  if (!best) return FALLBACK
+  if (MULTI_BYTE.test(best.encoding) && best.confidence >= 50) {
     throw new CsvError('encoding', `the file is written in ${best.encoding}, which cannot be read; save it as UTF-8`)
   }
-  const western = guesses.find(guess => guess.encoding === fallback)?.confidence ?? 0
+  const western = guesses.find(guess => guess.encoding === FALLBACK)?.confidence ?? 0
   const clearlyBetter = guesses.find(guess => isSingleByte(guess.encoding) && guess.confidence > western + 10)
-  return clearlyBetter && isSingleByte(clearlyBetter.encoding) ? clearlyBetter.encoding : fallback
+  return clearlyBetter && isSingleByte(clearlyBetter.encoding) ? clearlyBetter.encoding : FALLBACK
 }
 
-// What is no CSV
+// Files that are not CSV
 
 const startsWith = (head: Buffer, hex: string): boolean => head.subarray(0, hex.length / 2).toString('hex') === hex
 
@@ -199,7 +199,7 @@ const magic: [hex: string, what: string][] = [
   ['28b52ffd', 'compressed with zstd'],
 ]
 
-function refuseMagic(head: Buffer): void {
+function rejectOtherFormats(head: Buffer): void {
   const found = magic.find(([hex]) => startsWith(head, hex))
   if (found) throw new CsvError('binary', `the file is ${found[1]}, not CSV; export the sheet as CSV`)
   if (startsWith(head, 'fffe0000') || startsWith(head, '0000feff')) {
@@ -210,9 +210,9 @@ function refuseMagic(head: Buffer): void {
   }
 }
 
-/** A stray control character is a matter of its row; one in fifty is no text. */
-function refuseBinary(text: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is counted
+/** Rejects a text with more than one control character in fifty. Fewer are errors of their rows. */
+function rejectBinary(text: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are counted here
   const odd = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0
   if (odd > 2 + text.length / 50) throw new CsvError('binary', 'the file is not a text file')
 }
@@ -220,9 +220,12 @@ function refuseBinary(text: string): void {
 // Delimiter
 
 const delimiters = [',', ';', '\t', '|']
-const judgedRows = 100
+const MAX_SAMPLE_ROWS = 100
 
-/** The delimiter by which the first rows agree best with the first of them; of equals the one that makes more columns. */
+/**
+ * Returns the delimiter with which most rows have as many columns as the first row; on a tie, the one with more
+ * columns.
+ */
 function detectDelimiter(text: string, complete: boolean, limits: CsvLimits): string {
   const candidates = delimiters.map(delimiter => ({ delimiter, ...agreement(text, delimiter, complete, limits) }))
   candidates.sort((a, b) => b.share - a.share || b.columns - a.columns)
@@ -238,10 +241,10 @@ function agreement(text: string, delimiter: string, complete: boolean, limits: C
   if (columns < 2) return { share: 0, columns: 0 }
   let rows = 1
   let agreeing = 1
-  for (let row = parser.next(); row && rows < judgedRows; row = parser.next()) {
+  for (let row = parser.next(); row && rows < MAX_SAMPLE_ROWS; row = parser.next()) {
     rows += 1
     if (row.error) continue
-    // Missing cells at the end are common in real files, surplus ones are not.
+    // Missing cells at the end are common in real files; surplus cells are not.
     agreeing += row.cells.length === columns ? 1 : row.cells.length < columns ? 0.5 : 0
   }
   return { share: agreeing / rows, columns }

@@ -5,7 +5,7 @@ import { csvRow, errorFile, openCsv, type Row, readCsv } from './index.ts'
 const failed = { row: 2, line: 3, code: 'invalid_email', message: '=x must be an email address', faulty: null }
 
 describe('an error file', () => {
-  it('holds what stood in the file, and behind it what is wrong; no spreadsheet runs it', () => {
+  it('contains the cells of the file, then the error; no spreadsheet runs it', () => {
     const { head, lineOf } = errorFile(['=x', 'name'], ['=x', 'name'])
     assert.equal(head, "'=x,name,_row,_line,_code,_error,_uncorrected\r\n")
     assert.equal(
@@ -14,7 +14,7 @@ describe('an error file', () => {
     )
   })
 
-  it('says nothing any more of what an earlier one has said', () => {
+  it('replaces the report of an earlier one', () => {
     const { head, lineOf } = errorFile(['_error', 'email', '_row', '_line', '_code', '_id'], ['email'])
     assert.equal(head, 'email,_id,_row,_line,_code,_error,_uncorrected\r\n')
     assert.match(lineOf({ ...failed, cells: ['old', 'a@', '7', '8', 'old', 'id'] }), /^a@,id,2,3,invalid_email,/)
@@ -26,7 +26,7 @@ describe('an error file', () => {
     assert.match(lineOf({ ...failed, cells: ['a@', 'their own', '7'] }), /^a@,their own,2,3,'=x/)
   })
 
-  /** The failed rows of a file, and their error file. */
+  /** Returns the failed rows of a file, and their error file. */
   async function read(file: string | Buffer): Promise<{ headers: string[]; failed: Row[]; errors: string }> {
     async function* source() {
       yield Buffer.from(file)
@@ -45,10 +45,10 @@ describe('an error file', () => {
     'a quote that does not pair': ['a@example.com,"A" and more\n', '"A" and more'],
     'a quoted text that is too long': [`a@example.com,"${'x'.repeat(70_000)}\n`, `"${'x'.repeat(99)}`],
     'a NUL': ['a@example.com,A\0\n', 'A\ufffd'],
-    'bytes that are no text': [Buffer.concat([inLatin1, Buffer.from('z@example.com,Zoë Noël\n')]), 'Bj\ufffdrn'],
+    'bytes that are not valid text': [Buffer.concat([inLatin1, Buffer.from('z@example.com,Zoë Noël\n')]), 'Bj\ufffdrn'],
   } as const
   for (const [what, [line, value]] of Object.entries(unreadable)) {
-    it(`has a row fail until somebody corrects it: ${what}`, async () => {
+    it(`fails a row until it is corrected: ${what}`, async () => {
       const { errors } = await read(Buffer.concat([Buffer.from('email,name\n'), Buffer.from(line)]))
       const asItIs = await read(errors)
       const savedInAnotherEncoding = await read(errors.replaceAll('\ufffd', '?'))
@@ -68,7 +68,7 @@ describe('an error file', () => {
     })
   }
 
-  it('has a row fail until every one of its values is corrected', async () => {
+  it('fails a row until all of its values are corrected', async () => {
     const { errors } = await read('email,name,city\na@example.com,A\0,B\0\n')
     const { failed } = await read(errors.replace('A\ufffd,', 'A,'))
     assert.equal(failed[0]?.error?.column, 2)

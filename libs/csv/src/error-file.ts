@@ -1,47 +1,49 @@
 import type { Row, RowError } from './model.ts'
 import { csvRow, unguard } from './write.ts'
 
-/** A row that failed, as its error file shows it. */
+/** A failed row for an error file. */
 export type ReportedRow = {
   row: number
   line: number
   code: string
   message: string
-  /** As they stood in the file. */
+  /** The cells as they are in the file. */
   cells: readonly string[]
-  /** Which of the cells could not be read; null where all of them could. */
+  /** Index of the cell that could not be read, or null. */
   faulty: number | null
 }
 
 /**
- * Holds the value that could not be read, beside the cell where it stands for what it is not: as long as the two are the
- * same nobody has corrected it. Programs that change one when they save the file change both.
+ * Contains a copy of the value that could not be read. While copy and cell are equal, the value is not corrected. A
+ * program that changes one when it saves the file changes both.
  */
-const uncorrectedColumn = '_uncorrected'
+const UNCORRECTED_COLUMN = '_uncorrected'
 
-/** What an error file says of a row, by the column that says it. */
+/** Values of a row's report columns, by column. */
 const reports: ReadonlyMap<string, (failed: ReportedRow) => string> = new Map([
   ['_row', ({ row }) => String(row)],
   ['_line', ({ line }) => String(line)],
   ['_code', ({ code }) => code],
   ['_error', ({ message }) => message],
-  [uncorrectedColumn, ({ cells, faulty }) => unguard(cells[faulty ?? -1] ?? '')],
+  [UNCORRECTED_COLUMN, ({ cells, faulty }) => unguard(cells[faulty ?? -1] ?? '')],
 ])
 
-/** How many columns an error file may have beyond those of the file itself. */
-export const reportColumns = reports.size
+/** Maximum number of columns that an error file adds. */
+export const REPORT_COLUMN_COUNT = reports.size
 
 /** Whether a column is one that error files add. */
-export const isReportColumn = (header: string): boolean => reports.has(header)
+export function isReportColumn(header: string): boolean {
+  return reports.has(header)
+}
 
-/** Lines of an error file. */
+/** Writes the lines of an error file. */
 export type ErrorFile = { head: string; lineOf(failed: ReportedRow): string }
 
 /**
- * Writes failed rows so that they can be corrected and imported as any other file: the columns of the file they stood in,
- * and behind them what is wrong. What an earlier error file has said gives way to that.
- * @param headers of the file the rows stood in
- * @param imported those of them that stay, whatever their name
+ * Creates an error file: failed rows that can be corrected and imported like any other file. It has the columns of
+ * their file, followed by the error's columns, which replace those of an earlier error file.
+ * @param headers of the file that contains the rows
+ * @param imported headers that are kept even if they are named like the error's columns
  */
 export function errorFile(headers: readonly string[], imported: readonly string[]): ErrorFile {
   const isOwn = (header: string) => imported.includes(header) || !isReportColumn(header)
@@ -55,18 +57,18 @@ export function errorFile(headers: readonly string[], imported: readonly string[
 }
 
 /**
- * What tells rows of an error file that could not be read, and of which nobody has corrected the value: they would pass
- * for others now. Null with headers of a file that is none.
+ * Returns the check for rows of an error file that still have their unreadable value. Without it, these rows would be
+ * imported with a damaged value. Returns null if the headers are not those of an error file.
  */
 export function correctionCheck(headers: readonly string[]): ((row: Row) => RowError | null) | null {
-  const kept = headers.indexOf(uncorrectedColumn)
+  const kept = headers.indexOf(UNCORRECTED_COLUMN)
   if (kept === -1) return null
   return ({ cells }) => {
     const value = cells[kept]!
     const isUncorrected = (cell: string, index: number) => index !== kept && (cell === value || cell.includes('\ufffd'))
     const column = value.trim() === '' ? -1 : cells.findIndex(isUncorrected)
-    return column === -1 ? null : { code: 'uncorrected', message: uncorrectedMessage, column }
+    return column === -1 ? null : { code: 'uncorrected', message: UNCORRECTED_MESSAGE, column }
   }
 }
 
-const uncorrectedMessage = `a value is still to be corrected; if it is right as it stands, empty "${uncorrectedColumn}"`
+const UNCORRECTED_MESSAGE = `a value is not corrected yet; if it is right, clear "${UNCORRECTED_COLUMN}"`

@@ -25,16 +25,16 @@ import {
 type Shape = [beginning: string, unit: string, end: string]
 type Reader = (text: string) => unknown
 
-/** Texts of this length are compared with such of a 16th: linear work grows by 16, quadratic work by 256. */
-const large = 64 * 1024
-const mostGrowth = 80
-/** Less than this is too little to be compared; quadratic readers of such texts take several times as long. */
-const negligibleMs = 100
+/** Texts of this length are compared with texts of 1/16: linear work grows by 16, quadratic work by 256. */
+const LARGE = 64 * 1024
+const MAX_GROWTH = 80
+/** Shorter durations are too imprecise to compare; quadratic readers take several times as long. */
+const NEGLIGIBLE_MS = 100
 
 const textOf = ([beginning, unit, end]: Shape, length: number) =>
   beginning + unit.repeat(Math.ceil(length / unit.length)) + end
 
-/** Milliseconds of this thread's work that reading takes, at best: the machine does other work besides. */
+/** CPU milliseconds of this thread to read, best of several runs, because the machine is shared. */
 async function workOf(read: Reader, text: string, runs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < runs; run++) {
@@ -46,18 +46,18 @@ async function workOf(read: Reader, text: string, runs: number): Promise<number>
   return least
 }
 
-/** Whether the work grows with the length of such texts, not by its square. */
-async function isLinear(read: Reader, shape: Shape, length = large): Promise<boolean> {
+/** Whether the work grows linearly with the length of such texts, not quadratically. */
+async function isLinear(read: Reader, shape: Shape, length = LARGE): Promise<boolean> {
   const safely: Reader = text => {
     try {
       return read(text)
     } catch {
-      return undefined // refused, after a look at it
+      return undefined // rejected after the inspection
     }
   }
   const long = await workOf(safely, textOf(shape, length), 1)
-  if (long < negligibleMs) return true
-  const most = mostGrowth * (await workOf(safely, textOf(shape, length / 16), 3))
+  if (long < NEGLIGIBLE_MS) return true
+  const most = MAX_GROWTH * (await workOf(safely, textOf(shape, length / 16), 3))
   return long < most || (await workOf(safely, textOf(shape, length), 2)) < most
 }
 
@@ -129,7 +129,7 @@ const shapes = fc.tuple(
   piece,
 )
 
-describe('what reads and writes files takes time that grows with their length alone', () => {
+describe('reading and writing files takes linear time', () => {
   for (const [name, read] of readers) {
     it(name, async () => {
       for (const shape of crafted) assert.ok(await isLinear(read, shape), JSON.stringify(shape))
@@ -145,17 +145,17 @@ describe('what reads and writes files takes time that grows with their length al
       'words looked for from every character',
       text => text.match(/[^\s,;|"@.]*[\x80-\xff][^,;|"\r\n\t]*/g),
       ['', 'a', ''],
-      large / 4,
+      LARGE / 4,
     ],
     [
       'digits that two parts of an expression can take',
       text => /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(text),
       ['-', '1', 'x'],
-      large / 4,
+      LARGE / 4,
     ],
-    ['accents put in order', text => text.normalize('NFKD'), ['a', '\u0301\u0316', ''], large / 2],
+    ['accents put in order', text => text.normalize('NFKD'), ['a', '\u0301\u0316', ''], LARGE / 2],
   ]
   for (const [name, read, shape, length] of naive) {
-    it(`and a naive reader is found out: ${name}`, async () => assert.equal(await isLinear(read, shape, length), false))
+    it(`detects a quadratic reader: ${name}`, async () => assert.equal(await isLinear(read, shape, length), false))
   }
 })

@@ -1,4 +1,4 @@
-/** Usual headings of the contact's own fields, as `plain` makes them, the surer ones first. */
+/** Common headings of the contact's own fields, normalized, most specific first. */
 const headings: Record<string, string[]> = {
   email: [
     ...['email', 'emailaddress', 'emailid', 'email1', 'primaryemail', 'workemail', 'contactemail', 'useremail'],
@@ -12,12 +12,12 @@ const headings: Record<string, string[]> = {
   unsubscribed: ['unsubscribed', 'unsubscribe', 'optout', 'optedout', 'emailoptout', 'hasoptedoutofemail'],
 }
 
-/** No known heading is longer. The time that normalizing takes grows by the square of a run of accents. */
-const longestHeading = 100
+/** No known heading is longer. The time to normalize is quadratic in the length of a run of accents. */
+const MAX_HEADING_LENGTH = 100
 
-/** A heading without case, accents, spaces and punctuation; blank where it is too long to be a known one. */
-function plain(heading: string): string {
-  if (heading.length > longestHeading) return ''
+/** Returns a heading without case, accents, spaces and punctuation; blank if it is too long to be known. */
+function normalized(heading: string): string {
+  if (heading.length > MAX_HEADING_LENGTH) return ''
   return heading
     .normalize('NFKD')
     .toLowerCase()
@@ -25,14 +25,14 @@ function plain(heading: string): string {
 }
 
 /**
- * A mapping to begin with: which column goes to which field. No field is named twice, and a column that looks like
- * nothing known is left out, as are those that an error report adds (`_row`, `_line` …).
- * @param attributeSlugs what the organization has defined: targets too, and nearer than a synonym of a field
+ * Suggests which column is imported to which field. Uses each field once, and leaves out unknown columns and those that
+ * an error file adds (`_row`, `_line` …).
+ * @param attributeSlugs the organization's attributes: also targets, preferred over a synonym of a field
  * @returns target by header; without a prototype, since a header may be `__proto__`
  */
 export function suggestMapping(headers: readonly string[], attributeSlugs: readonly string[]): Record<string, string> {
   const mapping: Record<string, string> = Object.create(null)
-  const free = headers.filter(header => !header.startsWith('_')).map(header => ({ header, name: plain(header) }))
+  const free = headers.filter(header => !header.startsWith('_')).map(header => ({ header, name: normalized(header) }))
   const taken = new Set<string>()
 
   const offer = (target: string, name: string): void => {
@@ -43,7 +43,7 @@ export function suggestMapping(headers: readonly string[], attributeSlugs: reado
     taken.add(target)
   }
   for (const target in headings) offer(target, target)
-  for (const slug of attributeSlugs) offer(slug, plain(slug))
+  for (const slug of attributeSlugs) offer(slug, normalized(slug))
   for (const [target, names] of Object.entries(headings)) for (const name of names) offer(target, name)
   return mapping
 }

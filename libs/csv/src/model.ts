@@ -14,73 +14,75 @@ export const singleByteEncodings = [
   'koi8-r',
 ] as const
 
-/** Every encoding that can be read. In each of them the bytes of a text can be counted exactly, which resuming needs. */
+/** All supported encodings. In each of them the bytes of a text can be counted exactly, as resuming requires. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | (typeof singleByteEncodings)[number]
 
-/** A place between two records, from which reading can go on in another process. */
+/** A position between two records, from which another process can resume. */
 export type Checkpoint = {
-  /** Bytes of the file, as it came, before this place. */
+  /** Bytes of the original file before this position. */
   offset: number
-  /** Data rows before it. */
+  /** Data rows before this position. */
   row: number
-  /** Physical line that begins here, from 1. */
+  /** Physical line that starts here, from 1. */
   line: number
 }
 
-/** What reading a file takes, found in its first bytes. Plain JSON: it is kept beside the file. */
+/** The format of a file, detected from its first bytes. Plain JSON, stored with the file. */
 export type CsvFormat = {
   encoding: Encoding
   /** One character. */
   delimiter: string
-  /** Trimmed, unguarded, none blank, no two the same. May hold names such as `__proto__`: never keys of a plain object. */
+  /** Trimmed, unguarded, not blank, unique. May contain `__proto__`: do not use them as keys of a plain object. */
   headers: string[]
-  /** Where the first data row begins. */
+  /** Start of the first data row. */
   start: Checkpoint
 }
 
-/** What a file may ask of its reader. Lengths are in characters (UTF-16 units). */
+/** Limits of a file. Lengths are in characters (UTF-16 units). */
 export type CsvLimits = {
   rows: number
   columns: number
   fieldLength: number
 }
 
+/** The limits that apply unless others are given. */
 export const defaultLimits: CsvLimits = { rows: 1_000_000, columns: 256, fieldLength: 64 * 1024 }
 
 /**
- * Why a row failed: `encoding` bytes that are no text in the file's encoding · `nul` a NUL character · `quote` quotes
- * that do not pair · `columns` a value beyond the last header · `length` a field over its limit · `uncorrected` failed so
- * before, and stands in the error file as it was.
+ * Why a row failed: `encoding` bytes that are invalid in the file's encoding · `nul` a NUL character · `quote` unpaired
+ * quotes · `columns` a value beyond the last header · `length` a field over its limit · `uncorrected` a value that
+ * failed before and is unchanged in the error file.
  */
 export type RowErrorCode = 'encoding' | 'nul' | 'quote' | 'columns' | 'length' | 'uncorrected'
 
-/** `column` is the index of the cell, as in `headers`. */
+/** The error of a row. `column` is the index of the cell, as in `headers`. */
 export type RowError = { code: RowErrorCode; message: string; column: number }
 
+/** A data row of a file. */
 export type Row = {
-  /** From 1, over data rows. */
+  /** Number of the data row, from 1. */
   row: number
-  /** Physical line on which it begins, from 1. */
+  /** Physical line on which it starts, from 1. */
   line: number
   /**
-   * As many as there are headers, as they stand in the file: `unguard` gives what `csvRow` was given. Of a row with an
-   * error: what could be read, values beyond the last header with the last one.
-   * A cell may keep the whole piece of the file it was cut from alive: copy what outlives the batch.
+   * The cells as in the file, one per header; `unguard` restores what `csvRow` was given. For a row with an error: what
+   * could be read, with surplus values appended to the last cell.
+   * A cell may keep its whole chunk of the file in memory: copy cells that outlive the batch.
    */
   cells: string[]
   error: RowError | null
 }
 
-/** Rows in file order and the place behind them. */
+/** Rows in file order, and the position after them. */
 export type Batch = { rows: Row[]; checkpoint: Checkpoint }
 
 /**
- * Why a file as a whole is refused: `empty` nothing in it · `binary` not a text · `encoding` a text, but unreadable ·
- * `headers` first row unusable · `rows` more of them than allowed.
+ * Why a whole file is rejected: `empty` no content · `binary` not text · `encoding` unsupported encoding · `headers`
+ * invalid first row · `rows` more rows than allowed.
  */
 export type CsvErrorCode = 'empty' | 'binary' | 'encoding' | 'headers' | 'rows'
 
-/** The file as a whole is refused. `message` is for the person who uploaded it. */
+/** Thrown when a whole file is rejected. `message` is for the user who uploaded it. */
 export class CsvError extends Error {
   override name = 'CsvError'
   readonly code: CsvErrorCode

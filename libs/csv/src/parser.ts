@@ -6,29 +6,30 @@ const CR = 0x0d
 const SPACE = 0x20
 const TAB = 0x09
 
-/** How much is kept, for showing, of a field that is longer than allowed. */
-const keptOfLongField = 100
+/** Characters of an overlong field that are kept for display. */
+const MAX_SHOWN_LENGTH = 100
 
+/** Options of `CsvParser`. */
 export type ParserOptions = {
   delimiter: string
   limits: Pick<CsvLimits, 'columns' | 'fieldLength'>
-  /** Cells of each row: missing ones are blank, more of them an error. Without it a row has the cells it has. */
+  /** Cells per row: missing ones are blank, surplus ones an error. By default rows keep their own number of cells. */
   columns?: number
-  /** Where the text begins. */
+  /** Position of the start of the text. */
   from: Checkpoint
-  /** How many bytes of the file a text was. */
+  /** Returns the number of bytes that a text had in the file. */
   byteLength: (text: string) => number
 }
 
 type Progress = 'field' | 'record' | 'more'
 
 /**
- * Takes the text of a file in pieces of any size and gives its rows. What it gives depends on the text alone, never on
- * where the pieces end, so that reading on from a checkpoint repeats nothing and misses nothing.
+ * Parses the text of a file, pushed in chunks of any size, into rows. The rows depend only on the text, not on the
+ * chunk boundaries, so resuming from a checkpoint neither repeats nor skips a row.
  *
- * Quotes: RFC 4180, and a quote within an unquoted field is a character like any other. A quoted field that outgrows
- * the limit, meets the end of the file or is followed by more text was not meant so: then the row where it opened fails,
- * and the line after that is read as if nothing had been.
+ * Quotes follow RFC 4180; a quote within an unquoted field is an ordinary character. A quoted field that exceeds the
+ * limit, reaches the end of the file or is followed by text is a mistake: the row where it opened fails, and parsing
+ * continues with the next line.
  */
 export class CsvParser {
   readonly #delimiter: string
@@ -38,16 +39,16 @@ export class CsvParser {
   readonly #fieldLength: number
   readonly #byteLength: (text: string) => number
 
-  /** Text not yet turned into rows; what is before #pos is done with. */
+  /** Text not parsed yet; the part before #pos is done. */
   #text = ''
   #pos = 0
   #takenBefore = 0
   #ended = false
-  /** A CR at the end of a piece waits here until it is known whether an LF follows. */
+  /** A CR at the end of a chunk, kept until the next chunk shows whether an LF follows. */
   #heldCr = ''
-  /** Whether the text, or a cell still to be given, holds a NUL or bytes that were no text. */
+  /** Whether the text or a pending cell contains a NUL or invalid bytes. */
   #damaged = false
-  /** The next of each from #pos on: -1 not looked for yet, Infinity none in sight. */
+  /** Index of the next one from #pos: -1 is unknown, Infinity is none in the text so far. */
   #nextDelimiter = -1
   #nextLf = -1
   #nextCr = -1
@@ -59,13 +60,13 @@ export class CsvParser {
   #row: number
   #line: number
 
-  /** The record being read: its first line, its cells so far, the first thing wrong with it. */
+  /** The current record: its first line, its cells so far, its first error. */
   #recordLine: number
   #cells: string[] = []
   #error: RowError | null = null
-  /** After an unpaired quote the rest of the line is one literal field. */
+  /** Whether an unpaired quote makes the rest of the line one literal field. */
   #literal = false
-  /** The beginning of a field over the limit, whose characters are let go as they come. */
+  /** The start of an overlong field, whose other characters are discarded. */
   #kept: string | null = null
 
   constructor({ delimiter, limits, columns, from, byteLength }: ParserOptions) {
@@ -81,7 +82,7 @@ export class CsvParser {
     this.#recordLine = from.line
   }
 
-  /** Adds text. Take all rows with `next()` before adding more. A surrogate pair must not be split between pieces. */
+  /** Adds text. Read all rows with `next()` before the next call. A chunk must not split a surrogate pair. */
   push(more: string): void {
     this.#settleOffset()
     const rest = this.#text.slice(this.#pos)
@@ -95,13 +96,13 @@ export class CsvParser {
     this.#nextDelimiter = this.#nextLf = this.#nextCr = -1
   }
 
-  /** Says that no more text comes. */
+  /** Ends the text. */
   end(): void {
     this.#ended = true
     this.push('')
   }
 
-  /** The next row; null when it takes more text or, after `end()`, when there is none. Blank lines are no rows. */
+  /** Returns the next row; null if more text is needed or, after `end()`, if there is none. Skips blank lines. */
   next(): Row | null {
     for (;;) {
       const progress = this.#readPlainRecord() ? 'record' : this.#readField()
@@ -113,20 +114,20 @@ export class CsvParser {
     }
   }
 
-  /** Characters taken so far; the row just given ends there. */
+  /** Characters consumed so far, up to the end of the last returned row. */
   get taken(): number {
     return this.#takenBefore + this.#pos
   }
 
-  /** The place behind the row just given; after the last one, the end of the file. */
+  /** The position after the last returned row; at the end, the end of the file. */
   get checkpoint(): Checkpoint {
     this.#settleOffset()
     return { offset: this.#offset, row: this.#row, line: this.#recordLine }
   }
 
   /**
-   * Takes what nearly every record is: one line that is in sight, and no field too long. Of any other it takes nothing
-   * and leaves it to #readField.
+   * Fast path for most records: one complete line without overlong fields. Consumes nothing of any other record and
+   * leaves it to #readField.
    */
   #readPlainRecord(): boolean {
     const text = this.#text
@@ -183,7 +184,7 @@ export class CsvParser {
       this.#endLine(text, lineEnd)
       return 'record'
     }
-    if (text.length - pos > this.#fieldLength) this.#letGo(text, pos)
+    if (text.length - pos > this.#fieldLength) this.#discard(text, pos)
     return 'more'
   }
 
@@ -211,7 +212,10 @@ export class CsvParser {
     return 'record'
   }
 
-  /** What the quoted field at `pos` says; #close is then the index of its closing quote, -1 where none is in sight. */
+  /**
+   * Returns the value of the quoted field at `pos`. Sets #close to its closing quote's index, or -1 if there is none
+   * yet.
+   */
   #unquote(text: string, pos: number): string {
     let from = pos + 1
     let close = text.indexOf('"', from)
@@ -233,7 +237,7 @@ export class CsvParser {
     return at
   }
 
-  /** Takes the quote at #pos for a mistake: its row fails, and the rest of its line is taken as it stands. */
+  /** Treats the quote at #pos as a mistake: its row fails, and the rest of its line is one literal field. */
   #unpaired(message: string): Progress {
     this.#fail('quote', message)
     this.#literal = true
@@ -245,7 +249,7 @@ export class CsvParser {
     return this.#nextDelimiter
   }
 
-  /** Where the line ends that goes on at `from`; Infinity where its end has not come yet. */
+  /** Returns the end of the line at `from`; Infinity if it is not in the text yet. */
   #findLineEnd(text: string, from: number): number {
     if (this.#nextLf < from) this.#nextLf = find(text, '\n', from)
     if (this.#nextCr < from) this.#nextCr = find(text, '\r', from)
@@ -259,14 +263,14 @@ export class CsvParser {
     this.#line += 1
   }
 
-  #letGo(text: string, pos: number): void {
+  #discard(text: string, pos: number): void {
     this.#kept ??= this.#shorten(text.slice(pos))
     this.#pos = text.length
   }
 
   #shorten(cell: string): string {
     this.#fail('length', `a field is longer than ${this.#fieldLength} characters`)
-    return readable(cell.slice(0, Math.min(this.#fieldLength, keptOfLongField)))
+    return readable(cell.slice(0, Math.min(this.#fieldLength, MAX_SHOWN_LENGTH)))
   }
 
   #add(cell: string): void {
@@ -280,7 +284,7 @@ export class CsvParser {
     else if (!isBlank(cell)) this.#addSurplus(cell)
   }
 
-  /** Values beyond the last column are added to it: as a rule they are one text, with delimiters and without quotes. */
+  /** Appends a surplus value to the last column. Usually it is one text with unquoted delimiters. */
   #addSurplus(cell: string): void {
     this.#fail('columns', `there are more values than the ${this.#columns} columns`)
     const last = this.#cells.pop()!
@@ -309,7 +313,7 @@ export class CsvParser {
 
   #findDamage(cells: string[]): void {
     for (const [column, cell] of cells.entries()) {
-      if (!cell.isWellFormed()) this.#error ??= { code: 'encoding', message: 'bytes that are no text', column }
+      if (!cell.isWellFormed()) this.#error ??= { code: 'encoding', message: 'bytes that are not valid text', column }
       else if (cell.includes('\0')) this.#error ??= { code: 'nul', message: 'a NUL character', column }
       cells[column] = readable(cell)
     }
@@ -335,5 +339,5 @@ function isBlank(cell: string): boolean {
 
 const isDamaged = (text: string): boolean => !text.isWellFormed() || text.includes('\0')
 
-/** The text with a replacement character for all that cannot be shown. */
+/** Returns the text with a replacement character for everything that cannot be displayed. */
 const readable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

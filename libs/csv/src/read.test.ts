@@ -17,7 +17,7 @@ import {
   unguard,
 } from './index.ts'
 
-/** The bytes in pieces of the given sizes, over and over; whole without sizes. */
+/** Yields the bytes in pieces of the given sizes, repeated; as a whole without sizes. */
 async function* pieces(bytes: Uint8Array, sizes: readonly number[] = []): ByteSource & AsyncGenerator<Uint8Array> {
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const size = sizes.length === 0 ? bytes.length : sizes[turn % sizes.length]!
@@ -42,7 +42,7 @@ async function read(file: string | Uint8Array, options: ReadOptions & { sizes?: 
   return { format, batches, rows: batches.flatMap(batch => batch.rows) }
 }
 
-/** The rows in short: cells, or the line and code of what is wrong. */
+/** Returns the rows in short form: the cells, or line and code of the error. */
 const brief = (rows: Row[]) => rows.map(({ line, cells, error }) => (error ? `${line} ${error.code}` : cells))
 const briefly = async (file: string | Uint8Array, options: ReadOptions = {}) => brief((await read(file, options)).rows)
 
@@ -79,7 +79,7 @@ describe('readCsv', () => {
     )
   })
 
-  it('fills missing cells, lets blank surplus go, and fails a row with a value beyond the last header', async () => {
+  it('fills missing cells, drops blank surplus, and fails a row with a value beyond the last header', async () => {
     const file = 'a,b,c\n1\n1,2,3,\n1,2,3,,4\n1,2,3, ,\n1,2\n'
     const whole = ['1', '2', '3']
     assert.deepEqual(await briefly(file), [['1', '', ''], whole, '4 columns', whole, ['1', '2', '']])
@@ -111,7 +111,7 @@ describe('readCsv', () => {
     assert.deepEqual(await briefly(far), expected, 'text after what would close it')
   })
 
-  it('shows of a row with an unpaired quote what stands there', async () => {
+  it('keeps the text of a row with an unpaired quote', async () => {
     const { rows } = await read('a,b,c\n1,"One "the" first",x\n2,y,z\n')
     const message = 'text follows a closing quote'
     assert.deepEqual(rows[0], {
@@ -146,7 +146,7 @@ describe('readCsv', () => {
     ])
   })
 
-  it('fails only the rows with bytes that are no text, or a NUL', async () => {
+  it('fails only the rows with invalid bytes, or a NUL', async () => {
     const file = Buffer.from(
       'email,name\na@example.com,Zoë\nb@example.com,Bj#rn\nc@example.com,N$l\nd@example.com,José\n',
     )
@@ -159,7 +159,7 @@ describe('readCsv', () => {
     assert.deepEqual([rows[1]!.error!.column, rows[2]!.cells[1]], [1, 'N\ufffdl'])
   })
 
-  it('says afterwards when a file turned out not to be UTF-8, and reads it rightly then', async () => {
+  it('reports at the end that a file is not UTF-8, and then reads it correctly', async () => {
     const filler = 'someone@example.com,Someone\n'.repeat(10_000)
     const file = Buffer.from(`email,name\n${filler}b@example.com,Björn\nc@example.com,Jürgen Groß\n`, 'latin1')
     const first = await openCsv(pieces(file))
@@ -176,7 +176,7 @@ describe('readCsv', () => {
     assert.ok(rows.every(row => row.error === null))
   })
 
-  it('keeps UTF-8 for a file with more good than bad', async () => {
+  it('keeps UTF-8 for a file with more valid than invalid bytes', async () => {
     const good = 'a@example.com,Zoë Müller\n'.repeat(10_000)
     const file = Buffer.concat([Buffer.from(`email,name\n${good}`), Buffer.from('b@example.com,Bj\xf6rn\n', 'latin1')])
     const { format, body } = await openCsv(pieces(file))
@@ -185,7 +185,7 @@ describe('readCsv', () => {
     assert.equal(reading.otherEncoding(), null)
   })
 
-  it('refuses more rows than allowed, when it comes to them', async () => {
+  it('rejects more rows than allowed, when it reaches them', async () => {
     const reading = readCsv(pieces(Buffer.from('1\n2\n3\n')), formatOf(1), {
       limits: { ...small, rows: 2 },
       batchRows: 1,
@@ -225,7 +225,7 @@ describe('readCsv', () => {
     assert.equal(closed, 3)
   })
 
-  it('leaves the event loop its turns, even when all is one big piece', async () => {
+  it('yields to the event loop, even for one big piece', async () => {
     const file = Buffer.from(`a,b\n${'some text,more text\n'.repeat(400_000)}`)
     const { format, body } = await openCsv(pieces(file))
     let turns = 0
@@ -253,7 +253,7 @@ const table = fc
 const sizes = fc.array(fc.integer({ min: 0, max: 17 }), { maxLength: 5 }).map(some => [...some, 1])
 const isBlankRow = (cells: string[]) => cells.every(each => each.trim() === '')
 
-/** Like readCsv, but with pieces really as small as asked: those of a source are gathered first. */
+/** Like readCsv, but with exactly these piece sizes: readCsv combines small pieces. */
 const { CsvParser } = await import('./parser.ts')
 const { createDecoder } = await import('./decode.ts')
 
@@ -282,7 +282,7 @@ function parseInPieces(file: Buffer, format: CsvFormat, sizes: readonly number[]
 }
 
 describe('for all files', () => {
-  it('what is written is read again', () =>
+  it('written rows are read back', () =>
     fc.assert(
       fc.property(table, sizes, (rows, sizes) => {
         const file = Buffer.from(rows.map(csvRow).join(''))
@@ -341,7 +341,7 @@ describe('for all files', () => {
     CsvFormat['encoding']
   >
 
-  it('the pieces make no difference, not even to what is wrong', () =>
+  it('the pieces make no difference, not even to errors', () =>
     fc.assert(
       fc.property(hostile, encodings, sizes, fc.constantFrom(tight, defaultLimits), (file, encoding, sizes, limits) => {
         const format = { ...formatOf(3), encoding }
@@ -355,7 +355,7 @@ describe('for all files', () => {
       { numRuns: 5000 },
     ))
 
-  it('reading on at any checkpoint gives exactly the batches that were to come', () =>
+  it('resuming at any checkpoint returns exactly the remaining batches', () =>
     fc.assert(
       fc.asyncProperty(
         hostile,
@@ -376,7 +376,7 @@ describe('for all files', () => {
       { numRuns: 1500 },
     ))
 
-  it('any bytes are read, or refused with a declared error', () =>
+  it('any bytes are read, or rejected with a declared error', () =>
     fc.assert(
       fc.asyncProperty(hostile, sizes, async (file, sizes) => {
         try {

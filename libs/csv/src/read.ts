@@ -1,5 +1,5 @@
 import { createDecoder } from './decode.ts'
-import { detectFormat, doubtUtf8, headBytes, type Utf8Doubt } from './detect.ts'
+import { detectFormat, doubtUtf8, HEAD_BYTES, type Utf8Doubt } from './detect.ts'
 import { correctionCheck } from './error-file.ts'
 import {
   type Batch,
@@ -17,16 +17,17 @@ import { createSlices } from './slices.ts'
 /** Bytes of a file in order, in pieces of any size. */
 export type ByteSource = AsyncIterable<Uint8Array>
 
+/** Options of `openCsv`. */
 export type OpenOptions = {
-  /** The encoding, where an earlier reading of the file has found it: see `CsvReading.otherEncoding`. */
+  /** The encoding, if an earlier read of the file has detected it: see `CsvReading.otherEncoding`. */
   encoding?: Encoding
   limits?: CsvLimits
 }
 
 /**
- * Looks at the beginning of a file.
- * @returns how to read it, and the bytes from its first data row on, for `readCsv`
- * @throws {CsvError} empty, binary, encoding or headers: the file cannot be read, and the source is closed
+ * Detects the format of a file.
+ * @returns the format, and the bytes from the first data row on, for `readCsv`
+ * @throws {CsvError} empty, binary, encoding or headers: the file is rejected, and the source is closed
  */
 export async function openCsv(
   source: ByteSource,
@@ -35,9 +36,9 @@ export async function openCsv(
   const rest = source[Symbol.asyncIterator]()
   try {
     const { head, complete } = await readHead(rest)
-    const format = detectFormat(head.subarray(0, headBytes), {
+    const format = detectFormat(head.subarray(0, HEAD_BYTES), {
       ...options,
-      complete: complete && head.length <= headBytes,
+      complete: complete && head.length <= HEAD_BYTES,
     })
     return { format, body: followedBy(head.subarray(format.start.offset), rest) }
   } catch (error) {
@@ -48,7 +49,7 @@ export async function openCsv(
 
 async function readHead(source: AsyncIterator<Uint8Array>): Promise<{ head: Buffer; complete: boolean }> {
   const chunks: Uint8Array[] = []
-  for (let size = 0; size <= headBytes; size += chunks.at(-1)!.length) {
+  for (let size = 0; size <= HEAD_BYTES; size += chunks.at(-1)!.length) {
     const { done, value } = await source.next()
     if (done) return { head: Buffer.concat(chunks), complete: true }
     chunks.push(value)
@@ -65,31 +66,32 @@ async function* followedBy(head: Uint8Array, rest: AsyncIterator<Uint8Array>): A
   }
 }
 
+/** Options of `readCsv`. */
 export type ReadOptions = {
-  /** Where `source` begins: `format.start` unless said otherwise, or the checkpoint of an earlier reading. */
+  /** Position of the start of `source`: a checkpoint of an earlier read. Default: `format.start`. */
   from?: Checkpoint
   limits?: CsvLimits
-  /** A batch ends with so many rows, or sooner where their text comes to `batchLength` characters. */
+  /** A batch ends after this many rows, or earlier after `batchLength` characters of text. */
   batchRows?: number
   batchLength?: number
 }
 
+/** The batches of a file. */
 export type CsvReading = AsyncIterable<Batch> & {
   /**
-   * To be asked after the last batch of a whole file: the encoding it rather has, where it was read as UTF-8 and its
-   * first bytes that are not came too late for `openCsv` to see. Then open and read it again with this encoding.
-   * @throws {CsvError} encoding: it is one that cannot be read
+   * Call it after the last batch of a whole file. Returns another encoding if the file was read as UTF-8, but invalid
+   * bytes came too late for `openCsv` to see. Then open and read the file again with this encoding.
+   * @throws {CsvError} encoding: the encoding is not supported
    */
   otherEncoding(): Encoding | null
 }
 
 /**
- * Reads the rows of a file in batches, to be iterated once. Batches end at the same rows whatever pieces the bytes come
- * in, and a reading that starts at a batch's checkpoint gives exactly the batches after it. A row that cannot be read
- * carries its error; rows after it do not suffer. Gives the event loop its turn after every 5 ms of work, and takes turns
- * with all other readings of the process.
- * Memory is bounded by the limits, not by the file.
- * @throws {CsvError} rows: more of them than allowed; and whatever the source throws
+ * Reads the rows of a file in batches; can be iterated once. Batch boundaries do not depend on the chunks of the
+ * source, so a read from a batch's checkpoint returns exactly the batches after it. A row that cannot be read has an
+ * error; the rows after it are not affected. Yields to the event loop after every 5 ms of work, in turn with all other
+ * reads of the process. Memory use depends on the limits, not on the file.
+ * @throws {CsvError} rows: more rows than allowed; also errors of the source
  */
 export function readCsv(source: ByteSource, format: CsvFormat, options: ReadOptions = {}): CsvReading {
   const doubt = format.encoding === 'utf-8' ? doubtUtf8() : null
@@ -109,7 +111,7 @@ async function* readBatches(
   let rows: Row[] = []
   let takenBefore = 0
 
-  /** Fills the batch; true when it is full, false when the parser has no more rows for now. */
+  /** Fills the batch. Returns whether it is full; if not, the parser needs more text. */
   const fill = (): boolean => {
     for (let row = parser.next(); row; row = parser.next()) {
       if (row.row > limits.rows) throw new CsvError('rows', `the file has more than ${limits.rows} rows`)
@@ -126,16 +128,16 @@ async function* readBatches(
     return batch
   }
 
-  const giveWay = createSlices()
+  const yieldSlice = createSlices()
   for await (const piece of piecesOf(source)) {
     const text = decode(piece)
     doubt?.see(piece, text)
     parser.push(text)
     while (fill()) {
       yield takeBatch()
-      await giveWay()
+      await yieldSlice()
     }
-    await giveWay()
+    await yieldSlice()
   }
   parser.push(end())
   parser.end()
@@ -143,19 +145,19 @@ async function* readBatches(
   if (rows.length > 0) yield takeBatch()
 }
 
-const smallestPiece = 16 * 1024
-const largestPiece = 32 * 1024
+const MIN_PIECE_BYTES = 16 * 1024
+const MAX_PIECE_BYTES = 32 * 1024
 
-/** The same bytes in pieces that are worth their overhead and short enough to leave the event loop its turns. */
+/** Rechunks the bytes: large enough to limit overhead, small enough not to block the event loop. */
 async function* piecesOf(source: ByteSource): AsyncGenerator<Buffer> {
   let waiting: Uint8Array[] = []
   let size = 0
   for await (const chunk of source) {
     waiting.push(chunk)
     size += chunk.length
-    if (size < smallestPiece) continue
+    if (size < MIN_PIECE_BYTES) continue
     const bytes = waiting.length === 1 ? asBuffer(chunk) : Buffer.concat(waiting)
-    for (let at = 0; at < size; at += largestPiece) yield bytes.subarray(at, at + largestPiece)
+    for (let at = 0; at < size; at += MAX_PIECE_BYTES) yield bytes.subarray(at, at + MAX_PIECE_BYTES)
     waiting = []
     size = 0
   }

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { createSlices } from './slices.ts'
 
-const workers = 10
+const WORKERS = 10
 
-/** How many works went on in the busiest round of the event loop, of several that are under way at once. */
+/** Returns how many concurrent tasks ran in the busiest iteration of the event loop. */
 async function busiestRound(giveWay: () => Promise<void> | undefined): Promise<number> {
   const resumed: number[] = []
   let round = 0
@@ -21,18 +21,18 @@ async function busiestRound(giveWay: () => Promise<void> | undefined): Promise<n
       resumed.push(round)
     }
   }
-  await Promise.all(Array.from({ length: workers }, work))
+  await Promise.all(Array.from({ length: WORKERS }, work))
   done = true
   await counting
   return Math.max(...resumed.map(each => resumed.filter(other => other === each).length))
 }
 
 describe('slices of long work', () => {
-  it('never share a round of the event loop, however many works are under way', async () =>
+  it('never share an iteration of the event loop, however many tasks run', async () =>
     assert.equal(await busiestRound(createSlices()), 1))
 
-  it('share one where each work waits for itself alone', async () =>
-    assert.equal(await busiestRound(() => nextRound()), workers))
+  it('share one if each task yields only for itself', async () =>
+    assert.equal(await busiestRound(() => nextRound()), WORKERS))
 
-  it('go on at once while a slice lasts', () => assert.equal(createSlices()(), undefined))
+  it('continue at once within a slice', () => assert.equal(createSlices()(), undefined))
 })

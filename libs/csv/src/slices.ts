@@ -1,23 +1,23 @@
-import { setImmediate as nextRound } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 
-/** A slice of long work is over after so long. */
-const sliceMs = 5
+/** Duration of a slice of work. */
+const SLICE_MS = 5
 
 let last: Promise<void> = Promise.resolve()
 
-/** Waits for a round of the event loop that no other caller has: however many read files, one slice runs in each. */
+/** Waits for an event-loop iteration of its own: each iteration runs one slice, however many reads are active. */
 function nextSlice(): Promise<void> {
-  last = last.then(() => nextRound())
+  last = last.then(() => nextIteration())
   return last
 }
 
-/** Work that gives way: `await giveWay()` goes on at once until a slice is over, and then with the next one. */
+/** Returns a function that long work awaits often: it returns at once within a slice, else waits for the next one. */
 export function createSlices(): () => Promise<void> | undefined {
-  let since = performance.now()
+  let startedAt = performance.now()
   return () => {
-    if (performance.now() - since < sliceMs) return undefined
+    if (performance.now() - startedAt < SLICE_MS) return undefined
     return nextSlice().then(() => {
-      since = performance.now()
+      startedAt = performance.now()
     })
   }
 }

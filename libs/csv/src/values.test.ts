@@ -121,8 +121,8 @@ check('readTags', cell => readTags(cell, { count: 3, length: 4 }), {
   because: /at most/,
 })
 
-describe('what is exported', () => {
-  it('is read again as the same value', () => {
+describe('an exported value', () => {
+  it('is read back as the same value', () => {
     const years = { min: new Date('0000-01-01'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }
     const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })
     fc.assert(fc.property(fc.date(years), date => assert.equal(readDate(date.toISOString()).value, date.toISOString())))
@@ -147,7 +147,7 @@ describe('suggestMapping', () => {
     )
   })
 
-  it('knows what else they are called', () => {
+  it('knows their common synonyms', () => {
     assert.deepEqual(suggest(['Email Address', 'Full name', 'Labels', 'Opt-out']), {
       'Email Address': 'email',
       'Full name': 'name',
@@ -157,7 +157,7 @@ describe('suggestMapping', () => {
     assert.deepEqual(suggest(['Prénom', 'Courriel']), { Prénom: 'name', Courriel: 'email' })
   })
 
-  it('gives each field to one column, the likeliest', () => {
+  it('uses each field once, for the likeliest column', () => {
     assert.deepEqual(suggest(['mail', 'first name', 'name', 'email']), { name: 'name', email: 'email' })
     assert.deepEqual(suggest(['Email', 'e-mail', 'First name', 'Last name']), { Email: 'email', 'First name': 'name' })
   })
@@ -166,7 +166,7 @@ describe('suggestMapping', () => {
     assert.deepEqual(suggest(['_row', '_code', '!!', '_name'], ['row', 'code']), {})
   })
 
-  it('takes any header for what it is: text', () => {
+  it('treats any header as plain text', () => {
     const mapping = suggestMapping(['__proto__', 'constructor', 'email'], ['proto', 'constructor'])
     assert.deepEqual(Object.entries(mapping), [
       ['email', 'email'],

@@ -69,7 +69,9 @@ describe('guard', () => {
 })
 
 describe('csvRow', () => {
-  /** The cells of a line as a forgiving spreadsheet with this separator has them: a quote counts at a field's beginning. */
+  /**
+   * Returns the cells as a lenient spreadsheet with this separator reads them: quotes count only at a field's start.
+   */
   const cellsOf = (file: string, separator: string): string[] => {
     const cells: string[] = []
     let at = 0
@@ -87,7 +89,7 @@ describe('csvRow', () => {
     }
     return cells
   }
-  /** What a spreadsheet would run, also where it drops white space before it. */
+  /** Whether a spreadsheet would run the cell, even if it drops leading white space. */
   const isRun = (cell: string) =>
     /^[\t\r\n]*[=+\-@＝＋－＠]/.test(cell) && !/^-(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(cell)
   const rows = fc.array(fc.array(text, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })

@@ -1,51 +1,51 @@
-/** A beginning that a spreadsheet would run as a formula, whatever number of guards stands before it. */
-const formula = /^'*[=+\-@\t\r＝＋－＠]/
+/** The start of a cell that a spreadsheet would run as a formula, after any number of guards. */
+const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/
 /**
- * The same within a cell, behind what another spreadsheet takes for a separator or the end of a row: for that one the
- * quotes around the cell stand in mid-field and protect nothing, and those that follow here begin a quoted field.
+ * A formula within a cell, after a character that a spreadsheet with other settings reads as a separator or end of row.
+ * For that spreadsheet, the quotes around the cell are in mid-field and have no effect.
  */
-const innerFormula = /(?<=[;\t\r\n])(?='*"*[=+\-@＝＋－＠])/g
-const innerGuard = /(?<=[;\t\r\n])'(?='*"*[=+\-@＝＋－＠])/g
-const plainNumber = /^-(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
+const INNER_FORMULA = /(?<=[;\t\r\n])(?='*"*[=+\-@＝＋－＠])/g
+const INNER_GUARD = /(?<=[;\t\r\n])'(?='*"*[=+\-@＝＋－＠])/g
+const PLAIN_NUMBER = /^-(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 const APOSTROPHE = 0x27
 
-const isFormula = (cell: string): boolean => formula.test(cell) && !plainNumber.test(cell)
+const isFormula = (cell: string): boolean => FORMULA.test(cell) && !PLAIN_NUMBER.test(cell)
 const guardStart = (cell: string): string => (isFormula(cell) ? `'${cell}` : cell)
 
 /**
- * The cell in a form that no spreadsheet runs, whatever its list separator: each formula in it gets one `'` more in front.
- * `unguard` takes them away.
+ * Returns the cell in a form that no spreadsheet runs, whatever its list separator: each formula gets one more leading
+ * `'`. `unguard` removes them.
  */
 export function guard(cell: string): string {
-  return guardStart(cell.replace(innerFormula, "'"))
+  return guardStart(cell.replace(INNER_FORMULA, "'"))
 }
 
-/** What `guard` was given, so exactly one `'` less on each guarded formula; any other text as it is. */
+/** Reverses `guard`: removes exactly one `'` from each guarded formula; leaves any other text unchanged. */
 export function unguard(cell: string): string {
-  const text = cell.includes("'") ? cell.replace(innerGuard, '') : cell
+  const text = cell.includes("'") ? cell.replace(INNER_GUARD, '') : cell
   if (text.charCodeAt(0) !== APOSTROPHE) return text
   const rest = text.slice(1)
   return isFormula(rest) ? rest : text
 }
 
-/** A cell that stands without quotes; so it holds no separator, and no formula but at its beginning. */
-const bare = /^(?!\s)[^",;\t\r\n]*(?<!\s)$/
+/** A cell that needs no quotes: it has no separator, and a formula only at its start. */
+const UNQUOTED = /^(?!\s)[^",;\t\r\n]*(?<!\s)$/
 
-/** One CSV line of these cells, guarded, quoted where needed, CRLF included. */
+/** Returns one CSV line of these cells: guarded, quoted where needed, with CRLF. */
 export function csvRow(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
 function csvCell(cell: string): string {
-  return bare.test(cell) ? guardStart(cell) : `"${guard(cell).replaceAll('"', '""')}"`
+  return UNQUOTED.test(cell) ? guardStart(cell) : `"${guard(cell).replaceAll('"', '""')}"`
 }
 
-/** Tags in one cell: joined by `|`, with `\|` and `\\` for these characters within a tag. */
+/** Returns tags as one cell: joined by `|`, with `\|` and `\\` for these characters within a tag. */
 export function joinTags(tags: readonly string[]): string {
   return tags.map(tag => tag.replaceAll(/[\\|]/g, '\\$&')).join('|')
 }
 
-/** The tags of a cell that `joinTags` made; no tags from an empty one. */
+/** Returns the tags of a cell that `joinTags` wrote; none for an empty cell. */
 export function splitTags(cell: string): string[] {
   if (cell === '') return []
   const tags = ['']
