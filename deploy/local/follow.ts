@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 
 const POLL_MS = 200
 
-/** Hands on the lines a file gets from now on, until stopped. Asks every so often: file events differ between systems. */
+/** Calls `onLine` for each new line of a file; returns a stop function. Polls, because file events are not portable. */
 export function follow(file: string, onLine: (line: string) => void): () => void {
   const descriptor = openSync(file, 'r')
   const buffer = Buffer.alloc(64 * 1024)

@@ -17,7 +17,7 @@ const newCache = (dir = mkdtempSync(join(root, 'cache-'))): Cache => ({
   signal: new AbortController().signal,
 })
 
-test('two runs at once fill a folder once, and both get the whole of it', async () => {
+test('two concurrent runs fill a folder once, and both get all of it', async () => {
   const cache = newCache()
   let fills = 0
   const fill = async (dir: string) => {
@@ -31,7 +31,7 @@ test('two runs at once fill a folder once, and both get the whole of it', async 
   for (const dir of dirs) assert.deepEqual(readdirSync(dir), ['first', 'second'])
 })
 
-test('an installation that was cut off leaves nothing that counts', async () => {
+test('an aborted installation leaves no folder in the cache', async () => {
   const cache = newCache()
   const failing = async (dir: string) => {
     writeFileSync(join(dir, 'half'), '')
@@ -43,7 +43,7 @@ test('an installation that was cut off leaves nothing that counts', async () => 
   assert.deepEqual(readdirSync(dir), ['whole'])
 })
 
-test('a failing installer is told in one line: what failed, its first error, where the rest is', async () => {
+test('a failing installer is reported in one line: command, first error, log file', async () => {
   const cache = newCache()
   const program = {
     command: '/bin/sh',
@@ -55,7 +55,7 @@ test('a failing installer is told in one line: what failed, its first error, whe
   })
 })
 
-test('a cache folder that cannot be written names the way out', async () => {
+test('an unwritable cache folder is reported with what to do', async () => {
   const file = join(root, 'a-file')
   writeFileSync(file, '')
   await assert.rejects(
@@ -64,7 +64,7 @@ test('a cache folder that cannot be written names the way out', async () => {
   )
 })
 
-test('a lock is free again once its holder is killed', async () => {
+test('a lock is released when its holder is killed', async () => {
   const file = join(root, 'lock')
   const code = `
     const { tryLock } = await import(${JSON.stringify(join(import.meta.dirname, 'lock.ts'))})

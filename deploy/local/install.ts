@@ -7,14 +7,14 @@ import { lock } from './lock.ts'
 import { Problem } from './problem.ts'
 import { type Program, supervise } from './supervise.ts'
 
-/** Where installed programs are kept between runs, and how one run of an installation reports and is called off. */
+/** The folder of installed programs, kept between runs, with log and cancellation of one run. */
 export type Cache = {
   dir: string
   log: (line: string) => void
   signal: AbortSignal
 }
 
-/** The full path of a program on PATH, or undefined. */
+/** Returns the full path of a program on PATH, or undefined. */
 export async function which(program: string, path = process.env.PATH ?? ''): Promise<string | undefined> {
   for (const folder of path.split(delimiter).filter(Boolean)) {
     const file = join(folder, program)
@@ -28,8 +28,8 @@ export async function which(program: string, path = process.env.PATH ?? ''): Pro
 }
 
 /**
- * The folder `name` of the cache, filled by `fill` if it is not there yet. It appears whole or not at all (filled
- * aside, then renamed), and one of two runs at once fills it while the other waits.
+ * Returns the folder `name` of the cache, and fills it with `fill` if it is missing. It is written atomically: filled
+ * under another name, then renamed. Of two concurrent runs, one fills it while the other waits.
  */
 export async function cached(cache: Cache, name: string, fill: (dir: string) => Promise<void>): Promise<string> {
   const dir = join(cache.dir, name)
@@ -52,8 +52,8 @@ export async function cached(cache: Cache, name: string, fill: (dir: string) => 
 }
 
 /**
- * Runs the one program that fills a folder of the cache; `purpose` starts the line that tells of a failure.
- * What it prints goes to a log beside the cache's folders.
+ * Runs the installer that fills a folder of the cache. `purpose` starts the message of a failure.
+ * Its output goes to a log next to the cache's folders.
  */
 export async function install(cache: Cache, purpose: string, program: Program): Promise<void> {
   const logFile = join(cache.dir, 'logs', `${purpose.replaceAll(/[^a-z0-9.]+/gi, '-')}.log`)
@@ -61,32 +61,32 @@ export async function install(cache: Cache, purpose: string, program: Program): 
   const { code } = await running.exited
   cache.signal.throwIfAborted()
   if (code !== 0)
-    throw new Problem(`${purpose} failed (exit ${code}): ${telling(running.lastLines(1000))}; see ${logFile}`)
+    throw new Problem(`${purpose} failed (exit ${code}): ${summaryLine(running.lastLines(1000))}; see ${logFile}`)
 }
 
-/** What a program prints about its version, on whichever stream. */
+/** Returns a program's version output, from stdout and stderr. */
 export async function versionOf(command: string, flag: string): Promise<string> {
   try {
     const { stdout, stderr } = await promisify(execFile)(command, [flag], { timeout: 30_000 })
     return stdout + stderr
   } catch (error) {
-    throw new Problem(`${command} ${flag} failed: ${error instanceof Error ? telling(error.message) : error}`)
+    throw new Problem(`${command} ${flag} failed: ${error instanceof Error ? summaryLine(error.message) : error}`)
   }
 }
 
-/** The line of an installer's output that says most: the first error, else the last line. */
-function telling(output: string): string {
+/** Returns the most useful line of an installer's output: the first error, else the last line. */
+function summaryLine(output: string): string {
   const lines = output.split('\n').filter(line => line.trim() !== '')
   return (lines.find(line => /\berror\b/i.test(line)) ?? lines.at(-1) ?? 'no output').trim().slice(0, 300)
 }
 
-/** Refuses a folder on a disk with less than this free: a server that runs out of it says so late, or not at all. */
+/** Throws a Problem if the folder's disk has too little free space: servers report a full disk late, or not at all. */
 export async function expectRoom(folder: string, megabytes: number, setting: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const free = Math.floor((bavail * bsize) / 2 ** 20)
   if (free >= megabytes) return
   throw new Problem(
-    `${folder} has ${free} MB free, ${megabytes} are needed: free some, or set ${setting} to another folder`,
+    `${folder} has ${free} MB free, ${megabytes} MB are required: free some, or set ${setting} to another folder`,
   )
 }
 
@@ -101,7 +101,7 @@ const STORAGE_FAULTS: Record<string, string> = {
   EEXIST: 'a file stands in the way',
 }
 
-/** The Problem behind an error of the file system, if it is one of those a person can set right. */
+/** Returns the Problem for a file system error that the user can fix, else undefined. */
 export function cannotWrite(error: unknown, folder: string, setting = 'CACHE_DIR'): Problem | undefined {
   const fault = STORAGE_FAULTS[(error as NodeJS.ErrnoException).code ?? '']
   return fault

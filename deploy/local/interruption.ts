@@ -4,28 +4,28 @@ const STOPPING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const ONE_KEY_PRESS_MS = 500
 
 /**
- * Aborts when this process is asked to stop: at Ctrl-C, SIGTERM or hang-up, and when npm started it and is gone. Who
- * asks again does not want to wait: then every program is killed.
+ * Returns a signal that aborts when this process should stop: on Ctrl-C, SIGTERM, hang-up, or when its parent npm
+ * exits. A second request kills all programs and exits.
  */
 export function interruption(): AbortSignal {
   const controller = new AbortController()
-  let askedAt = 0
-  const ask = (reason: string) => {
-    // one Ctrl-C arrives twice: from the terminal, and from npm, which passes it on
-    if (askedAt > 0 && Date.now() - askedAt < ONE_KEY_PRESS_MS) return
+  let requestedAt = 0
+  const requestStop = (reason: string) => {
+    // one Ctrl-C arrives twice: from the terminal and, forwarded, from npm
+    if (requestedAt > 0 && Date.now() - requestedAt < ONE_KEY_PRESS_MS) return
     if (controller.signal.aborted) {
       killAll()
       process.exit(1)
     }
-    askedAt = Date.now()
+    requestedAt = Date.now()
     controller.abort(new Interrupted(reason))
   }
-  for (const signal of STOPPING_SIGNALS) process.on(signal, () => ask(signal))
-  if (process.env.npm_lifecycle_event) whenParentGone(() => controller.signal.aborted || ask('npm is gone'))
+  for (const signal of STOPPING_SIGNALS) process.on(signal, () => requestStop(signal))
+  if (process.env.npm_lifecycle_event) whenParentGone(() => controller.signal.aborted || requestStop('npm exited'))
   return controller.signal
 }
 
-/** The reason of an interruption's abort: nothing went wrong. */
+/** The abort reason of an interruption, which is not a failure. */
 export class Interrupted extends Error {
   override name = 'Interrupted'
 }

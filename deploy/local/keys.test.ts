@@ -11,7 +11,7 @@ after(() => rmSync(root, { recursive: true }))
 const newDir = () => mkdtempSync(join(root, 'data-'))
 const email = 'owner@rollcall.test'
 
-test('keys and a password that was made here stay the same, for nobody else to read', () => {
+test('keys and a generated password stay the same, and are private', () => {
   const dir = newDir()
   const first = keptIn(dir, { email })
   assert.ok((first.owner.password?.length ?? 0) >= 16)
@@ -20,7 +20,7 @@ test('keys and a password that was made here stay the same, for nobody else to r
   assert.notDeepEqual(keptIn(newDir(), { email }).keys, first.keys)
 })
 
-test('a given password is not written down', () => {
+test('a given password is not stored', () => {
   assert.deepEqual(keptIn(newDir(), { email, password: 'given by hand' }).owner, { email })
 })
 
@@ -37,13 +37,13 @@ test('a file of an older version gets the keys it lacks, once', () => {
   assert.deepEqual(keptIn(dir, { email }), made)
 })
 
-test('a broken file of keys is not replaced in silence', () => {
+test('a broken keys file is not replaced', () => {
   const dir = newDir()
   writeFileSync(join(dir, 'keys.json'), '{')
   assert.throws(() => keptIn(dir, { email }), { name: 'Problem', message: /keys\.json is not readable/ })
 })
 
-test('every setting that is wrong is named, with what was expected', () => {
+test('every invalid setting is named, with the expected value', () => {
   const wrong = {
     PORT: '80a',
     BOOTSTRAP_EMAIL: 'nobody',
@@ -65,7 +65,7 @@ test('every setting that is wrong is named, with what was expected', () => {
   assert.equal(readSettings({ PORT: '' }).PORT, 8080)
 })
 
-test('open registration is warned of where others than this machine reach the stack', () => {
+test('open registration of a stack that other machines can reach gives a warning', () => {
   const exposed = [
     { LISTEN_HOST: '0.0.0.0' },
     { LISTEN_HOST: '::' },

@@ -13,7 +13,7 @@ const newSigningKeys = () =>
   Object.fromEntries(SERVICES.map(service => [service, newSigningKey(service)])) as Record<ServiceName, string>
 
 const schema = z.object({
-  /** Sign between services whom a call is made for: each service has one of its own. */
+  /** Sign the caller identity of calls between services; one key per service. */
   ASSERTION_KEYS: z
     .partialRecord(z.enum(SERVICES), z.string())
     .default({})
@@ -29,15 +29,12 @@ const schema = z.object({
 /** The keys of one stack. */
 export type Keys = z.infer<typeof schema>
 
-/** Keys nobody had before. */
-export const newKeys = (): Keys => ({
-  ASSERTION_KEYS: newSigningKeys(),
-  TOKEN_KEY: ring(),
-  SESSION_KEYS: ring(),
-  SECRET_KEYS: ring(),
-})
+/** Returns new random keys. */
+export function newKeys(): Keys {
+  return { ASSERTION_KEYS: newSigningKeys(), TOKEN_KEY: ring(), SESSION_KEYS: ring(), SECRET_KEYS: ring() }
+}
 
-/** The keys that several services share, by service. */
+/** The keys of each service besides its signing key. */
 const shared: Readonly<Record<ServiceName, readonly ('TOKEN_KEY' | 'SESSION_KEYS' | 'SECRET_KEYS')[]>> = {
   identity: ['TOKEN_KEY', 'SESSION_KEYS'],
   audience: [],
@@ -46,7 +43,7 @@ const shared: Readonly<Record<ServiceName, readonly ('TOKEN_KEY' | 'SESSION_KEYS
   gateway: ['TOKEN_KEY', 'SESSION_KEYS'],
 }
 
-/** The keys that one service is given, by the names of their variables: no more than it needs. */
+/** Returns the keys that one service needs, by variable. */
 export function keysOf(service: ServiceName, keys: Keys): Record<string, string> {
   const given = shared[service].map(name => [name, keys[name]])
   return { ...Object.fromEntries(given), ...keySettings(keys.ASSERTION_KEYS)[service] }
@@ -54,22 +51,22 @@ export function keysOf(service: ServiceName, keys: Keys): Record<string, string>
 
 const keptSchema = z.object({
   keys: schema,
-  /** The owner as bootstrapped at the first start; without a password if that was given, not made here. */
+  /** The owner of the first start; with a password only if it was generated here. */
   owner: z.object({ email: z.string(), password: z.string().optional() }),
 })
 
-/** What a stack keeps between its starts and nobody else is to read. */
+/** The secrets that a stack keeps between starts. */
 export type Kept = z.infer<typeof keptSchema>
 
 /**
- * The keys and the owner's sign-in of the stack in this folder, made at its first start. A given sign-in counts only
- * then: later the account exists, with its own password.
+ * Returns the keys and the owner's sign-in of the stack in this folder, generated at its first start. A given sign-in
+ * applies only then: later the account exists, with its own password.
  */
 export function keptIn(dataDir: string, given: { email: string; password?: string | undefined }): Kept {
   const file = join(dataDir, 'keys.json')
   const known = read(file)
   if (known) {
-    write(file, known) // keys that the file was too old to hold are kept from now on
+    write(file, known) // adds keys that a file of an older version lacks
     return known
   }
   const password = given.password === undefined ? { password: newPassword() } : {}
@@ -89,7 +86,9 @@ function read(file: string): Kept | undefined {
   try {
     return keptSchema.parse(JSON.parse(text))
   } catch {
-    throw new Problem(`${file} is not readable as keys: bring it back, or remove it (all sessions and API tokens end)`)
+    throw new Problem(
+      `${file} is not readable as keys: restore it, or remove it (this ends all sessions and API tokens)`,
+    )
   }
 }
 

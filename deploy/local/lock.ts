@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Takes a lock that other processes see, or answers undefined when one of them has it. The kernel frees it with the
- * process, however that ends: SQLite is the only file lock Node ships, and a pid in a file outlives a crash.
+ * Acquires a lock between processes, or returns undefined if another process has it. The kernel releases it when the
+ * process ends, even after a crash. SQLite is the only file lock in Node, and a pid file would outlive a crash.
  */
 export function tryLock(file: string): Disposable | undefined {
   mkdirSync(dirname(file), { recursive: true })
@@ -20,7 +20,7 @@ export function tryLock(file: string): Disposable | undefined {
   }
 }
 
-/** Takes the lock as soon as nobody has it; `onWait` is called once if that is not now. */
+/** Acquires the lock as soon as it is free. Calls `onWait` once if it is not free now. */
 export async function lock(file: string, onWait: () => void): Promise<Disposable> {
   for (let attempt = 0; ; attempt++) {
     const held = tryLock(file)

@@ -6,19 +6,19 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { followMails, type KeptMail } from './mails.ts'
 
-test('mails that come into the folder are told of, each once, and not those from before', async () => {
+test('new mails in the folder are reported once, older ones are not', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'))
   const write = (name: string, to: string) =>
     writeFileSync(join(folder, name), `To: ${to}\r\nSubject: A long\r\n one\r\n\r\nTo: nobody\r\n`)
-  const told: KeptMail[] = []
+  const reported: KeptMail[] = []
   try {
     write('1.eml', 'old@example.com')
-    followMails(folder, mail => told.push(mail))
+    followMails(folder, mail => reported.push(mail))
     write('2.eml.part', 'half@example.com')
     write('3.eml', 'new@example.com')
-    for (let tries = 0; tries < 200 && told.length === 0; tries++) await sleep(20)
+    for (let tries = 0; tries < 200 && reported.length === 0; tries++) await sleep(20)
     await sleep(400)
-    assert.deepEqual(told, [{ to: 'new@example.com', subject: 'A long one', file: join(folder, '3.eml') }])
+    assert.deepEqual(reported, [{ to: 'new@example.com', subject: 'A long one', file: join(folder, '3.eml') }])
   } finally {
     rmSync(folder, { recursive: true })
   }

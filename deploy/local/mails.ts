@@ -1,23 +1,23 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A mail that was kept instead of being sent. */
+/** A mail that was stored instead of sent. */
 export type KeptMail = { to: string; subject: string; file: string }
 
 const POLL_MS = 300
 
-/** Tells of each mail that comes into a folder from now on. Looks every so often: file events differ between systems. */
+/** Calls `onMail` for each new mail in a folder. Polls, because file events are not portable. */
 export function followMails(folder: string, onMail: (mail: KeptMail) => void): void {
   mkdirSync(folder, { recursive: true })
   const known = new Set(readdirSync(folder))
-  const look = () => {
+  const poll = () => {
     for (const name of readdirSync(folder).sort()) {
       if (known.has(name) || !name.endsWith('.eml')) continue
       known.add(name)
       onMail(readMail(join(folder, name)))
     }
   }
-  setInterval(look, POLL_MS).unref()
+  setInterval(poll, POLL_MS).unref()
 }
 
 function readMail(file: string): KeptMail {

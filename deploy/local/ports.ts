@@ -2,38 +2,38 @@ import { once } from 'node:events'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { Problem } from './problem.ts'
 
-/** Everything local listens here and nowhere else. */
+/** The only address that local servers listen on. */
 export const LOCALHOST = '127.0.0.1'
 
-/** Below what systems take for the near ends of connections: what stopped for a moment finds its port free when it is back. */
+/** Below the ephemeral ports, so that a restarted server finds its port free. */
 const FREE_PORTS = { from: 20_000, to: 32_000 }
-const TRIES = 100
-/** Ports that this process was given, and may not listen on yet. */
-const given = new Set<number>()
+const MAX_ATTEMPTS = 100
+/** Ports that `freePort` returned; their servers may not listen yet. */
+const allocated = new Set<number>()
 
-/** A port nobody listens on at this moment, and another one each time. */
+/** Returns a port that is free now; never the same one twice. */
 export async function freePort(): Promise<number> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const port = FREE_PORTS.from + Math.floor(Math.random() * (FREE_PORTS.to - FREE_PORTS.from))
-    if (given.has(port)) continue
+    if (allocated.has(port)) continue
     try {
       await tryListen(port, LOCALHOST)
-      given.add(port)
+      allocated.add(port)
       return port
     } catch (error) {
-      if (tries === TRIES) throw error
+      if (attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
-/** Free ports, all different. */
+/** Returns different free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   while (ports.length < count) ports.push(await freePort())
   return ports
 }
 
-/** Refuses a configured port that cannot be listened on; `setting` is the variable that chose it. */
+/** Throws a Problem if a configured port cannot be opened; `setting` is its variable. */
 export async function assertFree(port: number, setting: string, host = LOCALHOST): Promise<void> {
   try {
     await tryListen(port, host)
@@ -44,7 +44,7 @@ export async function assertFree(port: number, setting: string, host = LOCALHOST
   }
 }
 
-/** An open connection; rejects when nobody listens, or does not answer in time. */
+/** Opens a connection; rejects when it is refused or exceeds the timeout. */
 export async function connectTo(host: string, port: number, timeoutMs: number): Promise<Socket> {
   const socket = createConnection({ host, port, timeout: timeoutMs })
   socket.once('timeout', () => socket.destroy(new Error(`no answer from ${host}:${port}`)))

@@ -1,4 +1,4 @@
-/** The services in the order in which they need each other: started so, stopped the other way round. */
+/** The services in order of dependency: started in this order, stopped in reverse. */
 export const SERVICES = ['identity', 'audience', 'messaging', 'import', 'gateway'] as const
 
 /** The name of a service, and of its folder. */

@@ -9,25 +9,25 @@ import { type Program, type Running, supervise, untilReady } from './supervise.t
 const GRACE_SECONDS = 12
 const READY_SECONDS = 60
 
-/** What the services of one stack share. */
+/** The settings that the services of one stack share. */
 export type Stack = {
   backing: BackingEnvironment
   keys: Keys
-  /** Where each service listens. */
+  /** The port of each service. */
   ports: Readonly<Record<ServiceName, number>>
-  /** Put before the names of databases, topics and keys: keeps stacks apart that share backing services. */
+  /** Prefix of databases, topics and keys; separates stacks that share backing services. */
   namespace: string
-  /** Settings of the services, by the names of their variables; a service takes those it knows. */
+  /** More settings, by variable; each service reads those it knows. */
   settings: NodeJS.ProcessEnv
 }
 
-/** A free port for each service. */
+/** Returns a free port for each service. */
 export async function servicePorts(): Promise<Record<ServiceName, number>> {
   const free = await freePorts(SERVICES.length)
   return Object.fromEntries(SERVICES.map((name, index) => [name, free[index]])) as Record<ServiceName, number>
 }
 
-/** The environment a service of this stack runs in. */
+/** Returns the environment of a service of this stack. */
 export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.ProcessEnv {
   const { backing, keys, ports, namespace, settings } = stack
   const addresses = SERVICES.map(name => [`${name.toUpperCase()}_ADDRESS`, `${LOCALHOST}:${ports[name]}`])
@@ -50,15 +50,15 @@ export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.P
   }
 }
 
-/** How a service is run as a process of its own. */
+/** Options of a service's process. */
 export type ServiceProcess = {
   environment: NodeJS.ProcessEnv
-  /** Port of its health. */
+  /** Port of health and metrics. */
   internalPort: number
   logFile: string
 }
 
-/** Starts a service as a process of its own; `serviceReady` tells when it can be used. */
+/** Starts a service as its own process. Wait for `serviceReady` before use. */
 export function launchService(service: ServiceName, process: ServiceProcess): Promise<Running> {
   return supervise(programOf(service, process), {
     name: service,
@@ -76,7 +76,7 @@ function programOf(service: ServiceName, { environment, internalPort }: ServiceP
   }
 }
 
-/** Waits until a launched service says that it is ready; `host` is where it listens. */
+/** Waits until a launched service is ready; `host` is the address it listens on. */
 export function serviceReady(running: Running, internalPort: number, host = LOCALHOST): Promise<void> {
   return untilReady(running, READY_SECONDS, async () => {
     const answer = await fetch(`http://${host}:${internalPort}/health/ready`, {

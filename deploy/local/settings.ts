@@ -2,18 +2,18 @@ import { join, resolve } from 'node:path'
 import { baseConfig, list, loadConfig, port, urlOf } from '@rollcall/runtime'
 import { z } from 'zod'
 
-/** The folder of the repository; relative folders of the settings are below it. */
+/** The repository's folder, to which relative folders of the settings refer. */
 export const ROOT = join(import.meta.dirname, '..', '..')
 
-const hopsOrNetworks = /^([1-9]|10|[\da-f.:]+(\/\d{1,3})?(\s*,\s*[\da-f.:]+(\/\d{1,3})?)*)$/i
+const HOPS_OR_NETWORKS = /^([1-9]|10|[\da-f.:]+(\/\d{1,3})?(\s*,\s*[\da-f.:]+(\/\d{1,3})?)*)$/i
 
 const schema = z.object({
   LOG_LEVEL: baseConfig.LOG_LEVEL,
   /** Port of the gateway. */
   PORT: port().default(8080),
-  /** Where data, keys and logs are kept. */
+  /** Folder of data, keys and logs. */
   DATA_DIR: z.string().default('.data'),
-  /** Where installed programs are kept. */
+  /** Folder of installed programs. */
   CACHE_DIR: z.string().default('.cache'),
   BOOTSTRAP_EMAIL: z.email({ error: 'expected an email address' }).default('owner@rollcall.test'),
   BOOTSTRAP_PASSWORD: z.string().min(8, { error: 'expected at least 8 characters' }).optional(),
@@ -21,11 +21,11 @@ const schema = z.object({
   DNS_SERVERS: list().optional(),
   SMTP_URL: urlOf('smtp', 'smtps').optional(),
   PUBLIC_URL: urlOf('http', 'https').optional(),
-  /** Where the services listen, which read it themselves. */
+  /** The address that the services listen on; they read it themselves. */
   LISTEN_HOST: z.string().optional(),
   TRUST_PROXY: z
     .string()
-    .regex(hopsOrNetworks, { error: 'expected a number of hops, 1 to 10, or CIDR blocks separated by commas' })
+    .regex(HOPS_OR_NETWORKS, { error: 'expected a number of hops, 1 to 10, or CIDR blocks separated by commas' })
     .optional(),
   MONGODB_URL: urlOf('mongodb', 'mongodb+srv').optional(),
   KAFKA_BROKERS: list().optional(),
@@ -36,13 +36,13 @@ const schema = z.object({
 /** The settings of the local stack. */
 export type Settings = z.infer<typeof schema>
 
-/** Reads the settings, with whole paths for the folders. @throws {ConfigError} naming every bad variable */
+/** Reads the settings, with absolute folders. @throws {ConfigError} names every invalid variable */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const settings = loadConfig(schema, env)
   return { ...settings, DATA_DIR: resolve(ROOT, settings.DATA_DIR), CACHE_DIR: resolve(ROOT, settings.CACHE_DIR) }
 }
 
-/** What there is to say where strangers may reach a stack that lets anyone register; undefined where they may not. */
+/** Returns a warning if a stack with open registration is reachable from other machines, else undefined. */
 export function registrationWarning({
   REGISTRATION,
   LISTEN_HOST,
@@ -52,7 +52,7 @@ export function registrationWarning({
   const hosts = [LISTEN_HOST, PUBLIC_URL && new URL(PUBLIC_URL).hostname]
   const isExposed = TRUST_PROXY !== undefined || hosts.some(host => host !== undefined && !isLoopback(host))
   if (REGISTRATION === 'closed' || !isExposed) return undefined
-  return 'anyone who reaches this host may register an organization: set REGISTRATION=closed to stop that'
+  return 'anyone who reaches this host can register an organization: set REGISTRATION=closed to prevent that'
 }
 
 function isLoopback(host: string): boolean {

@@ -16,7 +16,7 @@ const started = (file: string) => async () => {
   return Number(readFileSync(file, 'utf8'))
 }
 
-test('a program that ends tells its exit code and its last lines', async () => {
+test('a program that ends reports its exit code and its last lines', async () => {
   const logFile = join(dir, 'ends.log')
   const running = await supervise(shell('echo one; echo two >&2; exit 7'), { name: 'ends', logFile, graceSeconds: 1 })
   assert.deepEqual(await running.exited, { code: 7 })
@@ -35,7 +35,7 @@ test('a program that cannot be run ends with 127, as in a shell', async () => {
   assert.equal((await running.exited).code, 127)
 })
 
-test('stop asks with SIGTERM, and kills who does not listen', async () => {
+test('stop sends SIGTERM, then kills a program that ignores it', async () => {
   const polite = join(dir, 'polite')
   const listens = await supervise(shell(`trap 'exit 3' TERM; echo $$ > ${polite}; while :; do sleep 0.05; done`), {
     name: 'polite',
@@ -57,7 +57,7 @@ test('stop asks with SIGTERM, and kills who does not listen', async () => {
   assert.ok(!isAlive(pid))
 })
 
-test('the program and all it started end when the parent is killed with -9', async () => {
+test('the program and its children end when the parent is killed with -9', async () => {
   const file = join(dir, 'orphan')
   const program = shell(`sleep 300 & echo $! > ${file}; wait`)
   const supervision = { name: 'orphan', logFile: join(dir, 'orphan.log'), graceSeconds: 2 }

@@ -4,33 +4,33 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from './problem.ts'
 
-/** A program to run: an absolute path, its arguments and what its environment has beyond ours. */
+/** A program to run: absolute path, arguments, and additions to this process's environment. */
 export type Program = { command: string; args: readonly string[]; env?: NodeJS.ProcessEnv; cwd?: string }
 
-/** How a program ended: an exit code (128 + signal number for a signal, as shells count). */
+/** How a program ended: its exit code, or 128 + signal number as in a shell. */
 export type Exit = { code: number }
 
-/** A program that runs until it is stopped, ends by itself, or its parent (this process) is gone. */
+/** A program that runs until it is stopped, exits, or its parent (this process) ends. */
 export type Running = {
   name: string
   pid: number
   logFile: string | undefined
-  /** Resolves when the program has ended, whatever the reason. */
+  /** Resolves when the program has ended, for any reason. */
   exited: Promise<Exit>
-  /** The exit, once there is one. */
+  /** The exit, once the program has ended. */
   exit: Exit | undefined
-  /** SIGTERM, then SIGKILL after the grace time; resolves when the program is gone. */
+  /** Sends SIGTERM, then SIGKILL after the grace period. Resolves when the program has ended. */
   stop(): Promise<void>
-  /** SIGKILL at once. */
+  /** Sends SIGKILL at once. */
   kill(): void
-  /** The last lines the program wrote. */
+  /** Returns the last lines of the program's output. */
   lastLines(count: number): string
 }
 
-// Runs in /bin/sh, the one program every Unix has. Its standard input is a pipe whose other end this process alone
-// holds: the kernel closes that end when this process stops, crashes or is killed with -9, so the program is asked to
-// stop in each of these cases. The shell leads its own process group: Ctrl-C at the terminal does not reach it (the
-// parent decides the order of stopping), and one signal to the group clears whatever the program left behind.
+// Runs in /bin/sh, which every Unix has. Its standard input is a pipe whose other end only this process holds. The
+// kernel closes that end when this process stops, crashes or is killed with -9, and the shell then stops the program.
+// The shell leads its own process group: Ctrl-C at the terminal does not reach it, because the parent decides the order
+// of stopping. One signal to the group kills everything that the program left behind.
 const SUPERVISOR = `
 grace=$1; shift
 exec 3<&0 </dev/null
@@ -48,12 +48,12 @@ trap '' TERM
 kill -TERM -$$ 2>/dev/null
 exit $code`
 
-/** How a program is to be supervised. */
+/** Options of `supervise`. */
 export type Supervision = {
   name: string
-  /** Takes what the program writes, and the previous one is kept as `<logFile>.1`; without one it goes where ours goes. */
+  /** File for the program's output; the previous one is kept as `<logFile>.1`. Default: this process's output. */
   logFile?: string
-  /** Between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   graceSeconds: number
   /** Stops the program when aborted. */
   signal?: AbortSignal
@@ -77,7 +77,7 @@ export async function supervise(program: Program, supervision: Supervision): Pro
   if (pid === undefined || stdin === null) throw new Problem(`${name}: /bin/sh could not be started`)
   alive.add(pid)
   if (pidFile) writeFileSync(pidFile, String(pid))
-  stdin.on('error', () => {}) // the program ended first: `exited` tells
+  stdin.on('error', () => {}) // the program ended first; see `exited`
   const running: Running = {
     name,
     pid,
@@ -109,8 +109,8 @@ export function killAll(): void {
 }
 
 /**
- * Calls `check` until it resolves, and answers what it did. Throws a Problem when the program ends first, or when it
- * is not ready in time.
+ * Calls `check` until it resolves, and returns its result. Throws a Problem if the program ends first, or is not ready
+ * in time.
  */
 export async function untilReady<Result>(
   running: Running,
@@ -121,7 +121,7 @@ export async function untilReady<Result>(
   for (;;) {
     try {
       const result = await check()
-      if (running.exit) throw ended(running) // somebody else answered in its place
+      if (running.exit) throw ended(running) // another program answered instead
       return result
     } catch (error) {
       if (running.exit) throw ended(running)
@@ -137,12 +137,12 @@ export async function untilReady<Result>(
   }
 }
 
-/** The first of the programs to end, whenever that is. */
+/** Resolves with the first program that ends. */
 export function firstToEnd(programs: readonly Running[]): Promise<Running> {
   return Promise.race(programs.map(program => program.exited.then(() => program)))
 }
 
-/** The Problem of a program that should still run. */
+/** Returns the Problem for a program that ended unexpectedly. */
 export function ended({ name, exit, lastLines, logFile }: Running): Problem {
   return new Problem(`${name} ended by itself (exit ${exit?.code}): ${lastLines(1)}; see ${logFile ?? 'above'}`)
 }
@@ -158,17 +158,17 @@ function openLog(logFile: string): number {
   mkdirSync(dirname(logFile), { recursive: true })
   try {
     renameSync(logFile, `${logFile}.1`)
-  } catch {} // the first start has none
+  } catch {} // no log yet at the first start
   return openSync(logFile, 'w')
 }
 
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
-  } catch {} // all of it is gone
+  } catch {} // already ended
 }
 
-/** After a kill -9 the programs of the previous run may still be stopping, with the data folder locked. */
+/** Waits for a program of a previous run: after a kill -9 it may still be stopping and lock the data folder. */
 async function previousGone(pidFile: string, graceSeconds: number): Promise<void> {
   const pid = pidIn(pidFile)
   if (pid === undefined) return

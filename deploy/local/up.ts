@@ -13,7 +13,7 @@ import { launchService, type Stack, serviceEnvironment, servicePorts, serviceRea
 import { ROOT, readSettings, registrationWarning, type Settings } from './settings.ts'
 import { firstToEnd, type Running } from './supervise.ts'
 
-/** `npm start`: the whole product on this machine, until it is told to stop. */
+/** `npm start`: runs the whole product on this machine until it is stopped. */
 
 const LAST_LINES = 15
 
@@ -22,12 +22,18 @@ async function main(signal: AbortSignal): Promise<void> {
   const gatewayPort = settings.PORT || (await freePort())
   await assertFree(gatewayPort, 'PORT')
 
-  await using running = new AsyncDisposableStack() // let go of in reverse: the gateway first, the backing services last
+  await using running = new AsyncDisposableStack() // stopped in reverse: the gateway first, the backing services last
   const backing = await startBacking({ cacheDir: settings.CACHE_DIR, dataDir: settings.DATA_DIR, log: print, signal })
   running.defer(() => backing.stop())
   const kept = keptIn(settings.DATA_DIR, { email: settings.BOOTSTRAP_EMAIL, password: settings.BOOTSTRAP_PASSWORD })
   const ports = { ...(await servicePorts()), gateway: gatewayPort }
-  const stack = { backing: backing.env, keys: kept.keys, ports, namespace: '', settings: told(settings, kept) }
+  const stack = {
+    backing: backing.env,
+    keys: kept.keys,
+    ports,
+    namespace: '',
+    settings: serviceSettings(settings, kept),
+  }
 
   const services: Launched[] = []
   for (const service of SERVICES) {
@@ -36,7 +42,7 @@ async function main(signal: AbortSignal): Promise<void> {
     services.push(launched)
   }
   const over = Promise.race([interrupted(signal), backing.failed, crash(services)])
-  over.catch(() => {}) // it is awaited below, twice
+  over.catch(() => {}) // awaited below, twice
   const ready = Promise.all(services.map(service => service.ready())).then(() => 'ready')
   if ((await Promise.race([ready, over])) === 'ready') {
     printReady(settings, kept, gatewayPort)
@@ -46,8 +52,11 @@ async function main(signal: AbortSignal): Promise<void> {
   print('stopping')
 }
 
-/** What the services read of the settings. Where no password is known the account exists, and nothing is to be made. */
-function told({ LOG_LEVEL, REGISTRATION, TRUST_PROXY, ...settings }: Settings, { owner }: Kept): Stack['settings'] {
+/** Returns the services' settings. Without a known password the account exists, so no bootstrap is needed. */
+function serviceSettings(
+  { LOG_LEVEL, REGISTRATION, TRUST_PROXY, ...settings }: Settings,
+  { owner }: Kept,
+): Stack['settings'] {
   const { SMTP_URL, PUBLIC_URL } = settings
   const DNS_SERVERS = settings.DNS_SERVERS?.join(',')
   const password = settings.BOOTSTRAP_PASSWORD ?? owner.password

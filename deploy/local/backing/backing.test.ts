@@ -21,7 +21,7 @@ const start = (options: Partial<BackingOptions>) =>
     ...options,
   })
 
-test('what was written is there after a stop and a start on another port', async () => {
+test('data survives a stop and a start on another port', async () => {
   const dataDir = mkdtempSync(join(root, 'data-'))
   const words = async (url: string, write: boolean) => {
     await using client = new MongoClient(url)
@@ -41,7 +41,7 @@ test('what was written is there after a stop and a start on another port', async
   }
 })
 
-test('a URL in the environment is used as it is, and only what is left is started', async () => {
+test('a URL in the environment is used as it is, and only the rest is started', async () => {
   const other = await start({ only: ['redis'] })
   try {
     const env = { REDIS_CACHE_URL: other.env.REDIS_CACHE_URL }
@@ -54,7 +54,7 @@ test('a URL in the environment is used as it is, and only what is left is starte
   }
 })
 
-test('a URL where nobody answers is named, without its password', async () => {
+test('an unreachable URL is named, without its password', async () => {
   const port = await freePort()
   const env = {
     MONGODB_URL: `mongodb://someone:secret@${LOCALHOST}:${port}`,
@@ -87,7 +87,7 @@ test('a port that is taken is named before anything is started', async () => {
   server.close()
 })
 
-test('a missing tool is named, with the way out', async () => {
+test('a missing tool is named, with what to do', async () => {
   const { PATH, JAVA_HOME } = process.env
   const cacheDir = mkdtempSync(join(root, 'empty-cache-'))
   process.env.PATH = '/nowhere'
@@ -106,7 +106,7 @@ test('a missing tool is named, with the way out', async () => {
   }
 })
 
-test('one that fails calls the others off, and none of them is left', async () => {
+test('a failed start cancels the others, and none is left running', async () => {
   const server = createServer().listen(0, LOCALHOST)
   const port = await new Promise<number>(resolve => {
     server.once('listening', () => resolve((server.address() as { port: number }).port))
@@ -118,7 +118,7 @@ test('one that fails calls the others off, and none of them is left', async () =
   await backing.stop()
 })
 
-test('a start that is called off ends with the reason', async () => {
+test('a cancelled start rejects with the reason', async () => {
   const controller = new AbortController()
   const starting = start({ only: ['mongodb', 'redis'], signal: controller.signal })
   controller.abort(new Error('enough'))

@@ -1,20 +1,22 @@
 import type { Cache } from '../install.ts'
 import type { Program } from '../supervise.ts'
 
-/** The settings by which every part of the product finds its backing services. */
+/** The variables with the addresses of the backing services. */
 export type BackingVariable = 'MONGODB_URL' | 'KAFKA_BROKERS' | 'REDIS_CACHE_URL' | 'REDIS_QUEUE_URL'
 
-/** The values of all of them. */
+/** The addresses of all backing services, by variable. */
 export type BackingEnvironment = Record<BackingVariable, string>
 
-/** A server a run depends on: how it is found, started and known to be ready. */
+/** A backing service: how to find, start and check it. */
 export type Backing = {
   name: string
-  /** Its addresses; one that is set in the environment is used as it is. */
+  /** Its address variables. One that is set in the environment is used as it is. */
   variables: readonly BackingVariable[]
-  /** A program on PATH, else one installed into the cache; a Problem names what is missing and the way out. */
+  /**
+   * Returns a program on PATH, or installs one into the cache. Throws a Problem with what is missing and what to do.
+   */
   obtain(cache: Cache): Promise<Server>
-  /** Connects to a running server and answers what it is ("MongoDB 8.0.4"); throws when it is not fit for use. */
+  /** Connects to a running server and returns its name and version ("MongoDB 8.0.4"). Throws if it cannot be used. */
   check(address: string): Promise<string>
 }
 
@@ -22,20 +24,20 @@ export type Backing = {
 export type Server = {
   /** Its name and version. */
   label: string
-  /** How many ports it listens on; the first is the one clients use. */
+  /** Number of ports it listens on; clients use the first. */
   portCount: number
-  /** Writes what the program wants to find in its data folder, and answers how to start it. */
+  /** Prepares the data folder and returns the program to start. */
   prepare(place: Place): Promise<Program>
-  /** Makes the started server fit for use; may be called again until `check` is content. */
-  settle?(port: number): Promise<void>
-  /** The addresses for the variables, in their order. */
+  /** Initializes the started server. May be called again until `check` succeeds. */
+  initialize?(port: number): Promise<void>
+  /** Returns the addresses for the variables, in their order. */
   addresses(port: number): readonly string[]
 }
 
-/** Where one server of one run lives. */
+/** Ports and folder of one server of one run. */
 export type Place = {
   ports: readonly number[]
-  /** Where clients are told to come to, by a server that tells them. */
+  /** The client port that the server advertises, if it does. */
   advertisedPort: number
   dataDir: string
   durable: boolean

@@ -17,62 +17,62 @@ const READY_SECONDS = 60
 const START_ATTEMPTS = 3
 const DATA_MEGABYTES = 300
 
-/** What a run wants of its backing services. */
+/** Options of `startBacking`. */
 export type BackingOptions = {
-  /** Installed programs; may be shared by any number of runs. */
+  /** Folder of installed programs; concurrent runs can share it. */
   cacheDir: string
-  /** Data, logs, one folder for each server; kept between starts, one run at a time. */
+  /** Folder of data and logs, one folder per server; kept between starts. One run at a time can use it. */
   dataDir: string
-  /** The client port of a server by its name; a free one where none is given. */
+  /** Client ports by server name. Default: a free port. */
   ports?: Record<string, number>
-  /** The port by which clients come to a server, by its name, where something stands between; its own where none is given. */
+  /** Advertised client ports by server name, for a server behind a proxy. Default: its own port. */
   advertised?: Record<string, number>
-  /** Only these, by name. */
+  /** Names of the servers to start. Default: all. */
   only?: readonly string[]
-  /** Makes acknowledged writes survive a kill -9 of the database; slower. */
+  /** Whether acknowledged writes survive a kill -9 of the database. Slower. */
   durable?: boolean
-  /** Where a server's address is looked for before one is started. */
+  /** The environment that can contain addresses of running servers. */
   env?: NodeJS.ProcessEnv
-  /** Takes one line for each step. */
+  /** Prints a line per step. */
   log: (line: string) => void
-  /** Calls the start off. */
+  /** Cancels the start. */
   signal?: AbortSignal
 }
 
-/** Backing services that answer. */
+/** Running backing services. */
 export type RunningBacking = {
-  /** The settings that point to them. */
+  /** Their addresses. */
   env: BackingEnvironment
-  /** What serves each of them, "mongodb  SecantusDB 0.6.0b17 on 127.0.0.1:41234". */
+  /** A line per server: "mongodb  SecantusDB 0.6.0b17 on 127.0.0.1:41234". */
   describe: readonly string[]
-  /** Rejects when one of them ends by itself. */
+  /** Rejects when one of them exits unexpectedly. */
   failed: Promise<never>
-  /** Stops those that were started here; their data stays. */
+  /** Stops the servers started here and keeps their data. */
   stop(): Promise<void>
 }
 
 /**
- * Gives a run its backing services: those named by a URL in the environment are checked and used, the others are
- * started on this machine, installed first where they are missing. All at once; resolves when every one answers.
- * Throws a Problem that names the cause and the way out, with nothing left running.
+ * Starts the backing services concurrently and resolves when all are ready. A server with an address in the environment
+ * is only checked; the others are started on this machine, and installed first if they are missing. Throws a Problem
+ * with the cause and what to do; then nothing is left running.
  */
 export async function startBacking(options: BackingOptions): Promise<RunningBacking> {
   const dataDir = resolve(options.dataDir)
   using onFailure = new DisposableStack()
   onFailure.use(await lockDataDir(dataDir))
-  const calledOff = new AbortController() // of the start alone: what runs is stopped by stop()
+  const startAbort = new AbortController() // cancels only the start; `stop` stops running servers
   const context = {
     ...options,
     dataDir,
     cacheDir: resolve(options.cacheDir),
     env: options.env ?? process.env,
-    signal: calledOff.signal,
+    signal: startAbort.signal,
   }
 
   const wanted = BACKINGS.filter(({ name }) => options.only?.includes(name) ?? true)
   const served = await allOrNothing(
     wanted.map(backing => provide(backing, context)),
-    calledOff,
+    startAbort,
     options.signal,
   )
   const programs = served.flatMap(({ running }) => running ?? [])
@@ -82,7 +82,7 @@ export async function startBacking(options: BackingOptions): Promise<RunningBack
     if (stopping) await new Promise(() => {})
     throw ended(program)
   })
-  failed.catch(() => {}) // whoever does not wait for it is not to be ended by it
+  failed.catch(() => {}) // an unhandled rejection must not end the caller
   return {
     env: Object.assign({}, ...served.map(({ env }) => env)),
     describe: served.flatMap(({ describe }) => describe),
@@ -95,27 +95,27 @@ export async function startBacking(options: BackingOptions): Promise<RunningBack
   }
 }
 
-/** Waits for all of them; when one fails the others are called off, and their programs gone before it throws. */
+/** Waits for all starts. If one fails, cancels the others and waits until their programs have exited. */
 async function allOrNothing(
   starts: Promise<Served>[],
-  calledOff: AbortController,
+  startAbort: AbortController,
   signal?: AbortSignal,
 ): Promise<Served[]> {
-  const callOff = () => calledOff.abort(signal?.reason)
-  if (signal?.aborted) callOff()
-  signal?.addEventListener('abort', callOff)
-  for (const start of starts) start.catch(error => calledOff.abort(error))
+  const abortStart = () => startAbort.abort(signal?.reason)
+  if (signal?.aborted) abortStart()
+  signal?.addEventListener('abort', abortStart)
+  for (const start of starts) start.catch(error => startAbort.abort(error))
   const results = await Promise.allSettled(starts)
-  signal?.removeEventListener('abort', callOff)
+  signal?.removeEventListener('abort', abortStart)
   const served = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
-  if (!calledOff.signal.aborted) return served
+  if (!startAbort.signal.aborted) return served
   await Promise.all(served.map(({ running }) => running?.exited))
-  throw calledOff.signal.reason
+  throw startAbort.signal.reason
 }
 
 type Context = BackingOptions & Required<Pick<BackingOptions, 'env' | 'signal'>>
 
-/** One backing service in use: ours, or somebody else's. */
+/** A backing service in use; `running` if it was started here. */
 type Served = { env: Partial<BackingEnvironment>; describe: string[]; running?: Running }
 
 async function provide(backing: Backing, context: Context): Promise<Served> {
@@ -143,9 +143,7 @@ async function use(backing: Backing, variable: BackingVariable, address: string)
     return `${await backing.check(address)} at ${shown} (${variable})`
   } catch (error) {
     const reason = error instanceof Error ? error.message : error
-    throw new Problem(
-      `${variable} (${shown}): ${reason}; start that server, or unset ${variable} to have one started here`,
-    )
+    throw new Problem(`${variable} (${shown}): ${reason}; start that server, or unset ${variable} to start one here`)
   }
 }
 
@@ -157,7 +155,7 @@ async function obtain(backing: Backing, cache: Cache): Promise<Server> {
   }
 }
 
-/** Starts the server and waits until it answers; a port somebody else was quicker to take costs another attempt. */
+/** Starts the server and waits until it is ready. Retries with another port if the port was taken meanwhile. */
 async function start(backing: Backing, server: Server, context: Context): Promise<{ running: Running; port: number }> {
   const { ports, advertised, durable = false, signal } = context
   const configured = ports?.[backing.name]
@@ -172,21 +170,21 @@ async function start(backing: Backing, server: Server, context: Context): Promis
     const program = await server.prepare({ ports: [clientPort, ...others], advertisedPort, dataDir, durable })
     const running = await supervise(program, { name: backing.name, logFile, graceSeconds: GRACE_SECONDS, signal })
     try {
-      await untilReady(running, READY_SECONDS, () => fit(backing, server, clientPort))
+      await untilReady(running, READY_SECONDS, () => checkReady(backing, server, clientPort))
       return { running, port: clientPort }
     } catch (error) {
       await running.stop()
       signal.throwIfAborted()
-      const portLost = /address already in use|Address in use|EADDRINUSE/i.test(running.lastLines(50))
-      if (!portLost || configured !== undefined || attempt === START_ATTEMPTS) throw error
+      const isPortTaken = /address already in use|Address in use|EADDRINUSE/i.test(running.lastLines(50))
+      if (!isPortTaken || configured !== undefined || attempt === START_ATTEMPTS) throw error
     }
   }
 }
 
-async function fit(backing: Backing, server: Server, port: number): Promise<void> {
-  const socket = await connectTo(LOCALHOST, port, 2000) // cheaper than a client, while nobody listens yet
+async function checkReady(backing: Backing, server: Server, port: number): Promise<void> {
+  const socket = await connectTo(LOCALHOST, port, 2000) // cheaper than a client while the port is closed
   socket.destroy()
-  await server.settle?.(port)
+  await server.initialize?.(port)
   for (const address of server.addresses(port)) await backing.check(address)
 }
 

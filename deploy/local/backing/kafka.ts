@@ -15,7 +15,7 @@ const POM = join(import.meta.dirname, '..', 'kafka', 'pom.xml')
 const VERSION = /<kafka\.version>(.+)</.exec(readFileSync(POM, 'utf8'))?.[1] ?? ''
 const CLUSTER_ID = 'cm9sbGNhbGwtbG9jYWwtMQ'
 
-/** The events between the services: the real broker, one node that is its own controller. */
+/** The event broker: real Kafka, one node that is its own controller. */
 export const kafka: Backing = {
   name: 'kafka',
   variables: ['KAFKA_BROKERS'],
@@ -33,7 +33,7 @@ export const kafka: Backing = {
         const archive = `-XX:SharedArchiveFile=${join(warm, ARCHIVE)}`
         return broker(java, libs, [archive], { ...place, dataDir }, join(place.dataDir, 'server.properties'))
       },
-      settle: expectBroker,
+      initialize: expectBroker,
       addresses: port => [`${LOCALHOST}:${port}`],
     }
   },
@@ -47,16 +47,17 @@ export const kafka: Backing = {
 }
 
 /**
- * Rejects unless the broker at this port has joined its cluster: it listens before. Asks for the metadata of no topic
- * (Kafka protocol, Metadata version 1); the answer begins with its size, the correlation id and the number of brokers.
+ * Rejects unless the broker at this port has joined its cluster; it listens earlier. Requests the metadata of no topic
+ * (Kafka protocol, Metadata version 1). The response starts with its size, the correlation id and the number of
+ * brokers.
  */
 async function expectBroker(port: number): Promise<void> {
   const request = Buffer.from('00000010 0003 0001 00000000 0002 7570 00000000'.replaceAll(' ', ''), 'hex')
   const socket = await connectTo(LOCALHOST, port, 2000)
   try {
     socket.write(request)
-    const [answer]: Buffer[] = await once(socket, 'data')
-    if (!answer?.readInt32BE(8)) throw new Error('the broker has not joined its cluster')
+    const [response]: Buffer[] = await once(socket, 'data')
+    if (!response?.readInt32BE(8)) throw new Error('the broker has not joined its cluster')
   } finally {
     socket.destroy()
   }
@@ -76,7 +77,7 @@ async function findJava(): Promise<Java> {
   return { command, version }
 }
 
-/** The jars of a Kafka whose start script is on PATH, if it is one that needs no ZooKeeper. */
+/** Returns the jars of a Kafka whose start script is on PATH, if it is version 4 or newer (no ZooKeeper). */
 async function libsOnPath(): Promise<string | undefined> {
   const script = (await which('kafka-server-start.sh')) ?? (await which('kafka-server-start'))
   const libs = script && join(dirname(await realpath(script)), '..', 'libs')
@@ -100,8 +101,8 @@ function kafkaVersion(libs: string): string {
 }
 
 /**
- * What saves every later start its time: a data folder as `kafka-storage format` leaves it, to be copied (a JVM start),
- * and an archive of the classes a broker loads (half of its start), written by a first broker that only comes and goes.
+ * Returns a cached folder that speeds up later starts. It contains a formatted data folder to copy, which saves a JVM
+ * start, and a class archive, which halves the start. A first broker runs briefly to write the archive.
  */
 function warmFolder(cache: Cache, java: Java, libs: string): Promise<string> {
   const version = kafkaVersion(libs)
@@ -129,7 +130,7 @@ function warmFolder(cache: Cache, java: Java, libs: string): Promise<string> {
     await copyWhole(place.dataDir, practice.dataDir)
     const archive = `-XX:ArchiveClassesAtExit=${join(dir, ARCHIVE)}`
     const first = await broker(java, libs, [archive], practice, properties)
-    await comeAndGo(cache, first, port)
+    await startAndStop(cache, first, port)
     await rm(practice.dataDir, { recursive: true })
   })
 }
@@ -140,7 +141,7 @@ async function copyWhole(from: string, to: string): Promise<void> {
   await rename(`${to}.part`, to)
 }
 
-async function comeAndGo(cache: Cache, program: Program, port: number): Promise<void> {
+async function startAndStop(cache: Cache, program: Program, port: number): Promise<void> {
   const logFile = join(cache.dir, 'logs', 'kafka-first-start.log')
   const running = await supervise(program, { name: 'kafka', logFile, graceSeconds: 30, signal: cache.signal })
   await untilReady(running, 60, () => expectBroker(port))

@@ -11,7 +11,7 @@ const WHEEL = pinnedWheel('secantusdb.txt')
 const CRATE = { name: 'secantus-mdb', version: '0.5.3-beta.196' }
 const REPLICA_SET = 'rollcall'
 
-/** The databases of all services. No package registry has a real mongod: SecantusDB speaks its wire protocol. */
+/** The databases of all services. Without a mongod on PATH, SecantusDB stands in: it implements the wire protocol. */
 export const mongodb: Backing = {
   name: 'mongodb',
   variables: ['MONGODB_URL'],
@@ -52,7 +52,7 @@ async function standIn(cache: Cache): Promise<Server> {
 
 type Program = { label: string; program: string }
 
-/** The wheel, or where PyPI has none for this machine, the crate: minutes of compiling, once. */
+/** Installs the wheel or, if PyPI has none for this machine, compiles the crate once (some minutes). */
 async function standInProgram(cache: Cache): Promise<Program> {
   const wayOut = 'install mongod (7 or newer), or set MONGODB_URL to a replica set'
   try {
@@ -85,15 +85,15 @@ async function realServer(mongod: string): Promise<Server> {
       const args = ['--bind_ip', LOCALHOST, '--port', String(port), '--dbpath', dbPath, '--replSet', REPLICA_SET]
       return { command: mongod, args: [...args, '--wiredTigerCacheSizeGB', '1'] }
     },
-    settle: port => withAdmin(address(port), command => beAlone(command, `${LOCALHOST}:${port}`)),
+    initialize: port => withAdmin(address(port), command => initiateReplicaSet(command, `${LOCALHOST}:${port}`)),
     addresses: port => [address(port)],
   }
 }
 
 type Command = (document: Document) => Promise<Document>
 
-/** Makes the server a replica set of one; the set of an earlier start knows it by that start's port. */
-async function beAlone(command: Command, host: string): Promise<void> {
+/** Makes the server a replica set of one. Reconfigures a set of an earlier start, which has that start's port. */
+async function initiateReplicaSet(command: Command, host: string): Promise<void> {
   const { hosts = [] } = await command({ hello: 1 })
   if (hosts.includes(host)) return
   const members = [{ _id: 0, host }]

