@@ -4,14 +4,14 @@ import { join } from 'node:path'
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2']
 
-/** For tests: why there can be no certificates on this machine, or false. */
+/** Returns why certificates cannot be created on this machine, or false. */
 export function withoutCertificates(): string | false {
   return spawnSync('openssl', ['version']).error ? 'openssl is missing: it makes the certificates' : false
 }
 
 /**
- * For tests: an authority, kept in the directory. `issue` answers a folder as mounted from a Secret, for a
- * service at some hosts: `DNS:localhost`.
+ * Creates a certificate authority in the directory. `issue` creates a certificate for a service at a host
+ * (`DNS:localhost`) and returns its folder, with the files of a mounted Secret.
  */
 export function makeAuthority(
   directory: string,

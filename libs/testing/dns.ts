@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net'
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, type Packet, TRUNCATED_RESPONSE } from 'dns-packet'
 
-/** For tests: a record of a zone. A TXT's data is one string, or the strings that it consists of. */
+/** A record of a zone. The data of a TXT record is one string or a list of strings. */
 export type ZoneRecord = { name: string; type: string; data: unknown; ttl?: number }
 
-/** What a server does out of the ordinary: says nothing, answers a failure, or sends these bytes. */
+/** A server's unusual behaviour: no reply, a failure, or these bytes. */
 export type Behaviour = 'silence' | 'SERVFAIL' | 'REFUSED' | 'FORMERR' | Buffer
-/** Decides what to do with a question; undefined is to answer it. */
+/** Chooses the behaviour for a query; undefined is a normal reply. */
 export type Behave = (question: {
   name: string
   type: string
@@ -18,22 +18,22 @@ export type Behave = (question: {
   edns: boolean
 }) => Behaviour | undefined
 
-/** For tests: name servers on loopback addresses that share a port, and a resolver that knows all their zones. */
+/** Name servers on loopback addresses that share a port, and a resolver for all their zones. */
 export type TestDns = {
   port: number
   /** Address of the resolver: 127.0.0.1. */
   resolver: { address: string; port: number }
-  /** Serves a zone from these addresses (127.0.0.x), whose names are ns1, ns2 … of the zone. */
+  /** Serves a zone from these addresses (127.0.0.x), named ns1, ns2 … of the zone. */
   zone(name: string, addresses: string[], records?: ZoneRecord[]): void
-  /** Replaces the records of a zone, but for those that make it a zone. */
+  /** Replaces the records of a zone, except its SOA, NS and address records. */
   publish(zone: string, records: ZoneRecord[]): void
-  /** What the resolver has kept of an older state: it answers these, of a name and type, and nothing else. */
+  /** Sets the resolver's cached records of a name and type; it answers only with these. */
   keep(name: string, type: string, ttl: number, records: ZoneRecord[]): void
-  /** What the servers do from now on; without it they just answer. */
+  /** Sets the behaviour of the servers; without an argument they reply normally. */
   behave(behave?: Behave): void
-  /** Questions so far, as `server name type`. */
+  /** Queries so far, as `server name type`. */
   asked: string[]
-  /** Forgets zones, what was kept, behaviour and questions. */
+  /** Removes zones, cached records, behaviour and queries. */
   reset(): void
   stop(): Promise<void>
 }
@@ -52,7 +52,7 @@ const SERVERS = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'
 const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
 const UDP_BYTES = 1232
 
-/** Starts the servers, without a zone. */
+/** Starts the servers without any zone. */
 export async function startTestDns(): Promise<TestDns> {
   const zones = new Map<string, Zone>()
   const kept = new Map<string, { ttl: number; records: ZoneRecord[] }>()
@@ -123,12 +123,12 @@ const soaOf = (zone: string) => ({
 
 const empty = (rcode: number): Result => ({ rcode, answers: [], authorities: [], additionals: [], aa: true })
 
-/** The most specific of these zones that a name belongs to. */
+/** Returns the most specific zone of a name. */
 function zoneFor(zones: Iterable<Zone>, name: string): Zone | undefined {
   return [...zones].filter(zone => isWithin(name, zone.name)).sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-/** What a zone's own server answers. */
+/** Returns the answer of an authoritative server. */
 function serve(zones: Map<string, Zone>, server: string, name: string, type: string): Result {
   const own = [...zones.values()].filter(zone => zone.addresses.includes(server))
   const zone = zoneFor(own, name)
@@ -152,7 +152,7 @@ function lookUp(zone: Zone, name: string, type: string): Result {
   return { ...empty(exists || source.length > 0 ? RCODES.NOERROR : RCODES.NXDOMAIN), authorities: soa }
 }
 
-/** Records of the wildcard below the closest name that exists, given the name asked for (RFC 4592). */
+/** Returns the records of the wildcard below the closest existing name, with the queried name (RFC 4592). */
 function wildcardOf(all: readonly ZoneRecord[], apex: string, name: string): ZoneRecord[] {
   for (const parent of upwards(name).slice(1)) {
     if (!isWithin(parent, apex)) return []
@@ -164,7 +164,7 @@ function wildcardOf(all: readonly ZoneRecord[], apex: string, name: string): Zon
   return []
 }
 
-/** What a resolver answers: what it kept, else what the zones say, with the aliases it followed. */
+/** Returns the answer of the resolver: from its cache, else from the zones, including followed aliases. */
 function resolve(
   zones: Map<string, Zone>,
   kept: Map<string, { ttl: number; records: ZoneRecord[] }>,
@@ -183,7 +183,7 @@ function resolve(
   return { ...lookUp({ ...zone, records: withoutCuts(zone) }, name, type), aa: false }
 }
 
-/** Names below a cut are looked up in their own zone, so the cut itself is in nobody's way. */
+/** Returns the records without zone cuts: names below a cut are looked up in their own zone. */
 function withoutCuts(zone: Zone): ZoneRecord[] {
   return zone.records.filter(record => record.type !== 'NS' || record.name === zone.name)
 }
@@ -255,17 +255,17 @@ function overTcp(respond: Respond, address: string): TcpServer {
   })
 }
 
-/** A name as names are compared: lower case, without the dot at its end. */
+/** Returns a name for comparison: lower case, without the final dot. */
 function canonical(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }
 
-/** Whether a name is the zone's own or one below it. Both canonical. */
+/** Whether a name is the zone's own name or below it. Both canonical. */
 function isWithin(name: string, zone: string): boolean {
   return name === zone || zone === '' || name.endsWith(`.${zone}`)
 }
 
-/** The name itself and every name above it, nearest first. */
+/** Returns the name and its parents, nearest first. */
 function upwards(name: string): string[] {
   const labels = name.split('.')
   return labels.map((_label, index) => labels.slice(index).join('.'))

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What a link does with what goes over it: passes it on, breaks off, swallows it, or takes its time. */
+/** What a link does with traffic: forwards it, disconnects, drops it, or delays it. */
 export type LinkMode = 'open' | 'cut' | 'silent' | 'slow'
 
-/** A way to a server that can fail as networks do, for tests. */
+/** A proxy to a server that fails like a network. */
 export type Link = {
   /** The server's URL or address, with the port of the link. */
   url: string
@@ -12,7 +12,7 @@ export type Link = {
   stop(): Promise<void>
 }
 
-/** What a slow link adds to each piece in each direction. */
+/** Delay of a slow link, per chunk and direction. */
 const SLOW_MS = 300
 
 /** Opens a link to the server of a URL, or of a host:port. */
@@ -25,7 +25,7 @@ export async function linkTo(target: string): Promise<Link> {
     sockets.add(from)
     from.on('data', bytes => {
       if (mode === 'open') to.write(bytes)
-      // Late pieces stay in order: those that come after them wait as long.
+      // Delayed chunks stay in order, because all have the same delay.
       if (mode === 'slow') setTimeout(() => to.destroyed || to.write(bytes), SLOW_MS)
     })
     from.on('error', () => {})
@@ -49,7 +49,7 @@ export async function linkTo(target: string): Promise<Link> {
   return {
     url: target.replace(`:${port}`, `:${(server.address() as AddressInfo).port}`),
     become(next) {
-      // What was swallowed is missing from the stream, and what is under way would be overtaken.
+      // Dropped bytes are missing from the streams, and delayed ones would be overtaken.
       if (next === 'cut' || mode === 'silent' || mode === 'slow') breakAll()
       mode = next
     },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 
-/** For tests: a mail as it arrived, who had signed in, and the name that TLS was asked for by (none: no TLS). */
+/** A received mail, the authenticated user, and the TLS server name (false without TLS). */
 export type Arrived = {
   from: string
   to: string
@@ -12,27 +12,27 @@ export type Arrived = {
   servername: string | false
 }
 
-/** A reply that refuses. */
+/** An SMTP reply that rejects. */
 export type Refusal = { code: number; message: string }
-/** What a mail server does with mail, sooner or later: refuses a recipient or a message, or takes it. */
+/** Decides whether to reject a recipient or a message; undefined accepts it. */
 export type Refuse = (to: string, stage: 'RCPT' | 'DATA') => Refusal | undefined | Promise<Refusal | undefined>
 
-/** For tests: a real mail server on this machine. */
+/** A real mail server on this machine. */
 export type MailServer = {
   port: number
-  /** Every mail that was taken, in order. */
+  /** Accepted mails, in order. */
   mails: Arrived[]
-  /** Every recipient that was named, whatever became of it. */
+  /** All recipients, accepted or rejected. */
   asked: string[]
   refuse: Refuse
-  /** Waits for a mail to this address. */
+  /** Waits for a mail to this address and returns it. */
   mailTo(address: string): Promise<Arrived>
   stop(): Promise<void>
 }
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
-/** Starts a mail server; with `user` it takes mail only from whoever signs in: by password, or by an account's token. */
+/** Starts a mail server. With `user` it requires authentication, by password or by access token. */
 export async function startMailServer(
   options: { user?: string; secret?: string | (() => string); host?: string; port?: number } = {},
 ): Promise<MailServer> {
@@ -76,7 +76,7 @@ export async function startMailServer(
       })
     },
   })
-  server.on('error', () => {}) // clients that are gone
+  server.on('error', () => {}) // disconnected clients
   const listening = server.listen(port, host)
   await once(listening, 'listening')
   const running: MailServer = {
@@ -85,7 +85,7 @@ export async function startMailServer(
     asked,
     refuse: () => undefined,
     async mailTo(address) {
-      for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(20)) {
+      for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; await sleep(20)) {
         const mail = mails.find(({ to }) => to === address)
         if (mail) return mail
       }

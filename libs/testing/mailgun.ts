@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** For tests: the part of Mailgun's API that domains need, over HTTP, with what one account has there. */
+/** A double of Mailgun's domain API over HTTP, with one account. */
 export type TestMailgun = {
   url: string
   apiKey: string
-  /** Domains by name, and whether Mailgun is to see their records. */
+  /** Domains by name; `state` is whether Mailgun finds their records. */
   domains: Map<string, { state: 'active' | 'unverified'; keys: { selector: string; active: boolean }[] }>
-  /** Answers in place of the real ones: a status and a body, or nothing at all. */
+  /** Fails requests with this status and body, or does not reply; without an argument it replies normally. */
   fail(answer?: { status: number; body: string; times?: number } | 'silence'): void
   /** Requests so far, as `METHOD /path`. */
   requests: string[]
@@ -17,7 +17,7 @@ export type TestMailgun = {
 
 const KEY = 'k=rsa; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC'
 
-/** Starts it on a free port. */
+/** Starts the double on a free port. */
 export async function startTestMailgun(): Promise<TestMailgun> {
   const apiKey = 'key-of-the-test'
   const domains: TestMailgun['domains'] = new Map()

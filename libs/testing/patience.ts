@@ -1,34 +1,34 @@
 import { pbkdf2Sync } from 'node:crypto'
 import { availableParallelism, loadavg } from 'node:os'
 
-/** What `work` takes on the machine that timeouts are chosen for, while it does nothing else. */
-const quietMs = 14
-const rounds = 100_000
-/** How long a measurement counts; the slowest of them decides, since load comes in bursts. */
-const countsMs = 20_000
-const apartMs = 1_000
+/** Duration of `work` on the idle reference machine, for which timeouts are chosen. */
+const QUIET_MS = 14
+const ROUNDS = 100_000
+/** How long a measurement is valid. The slowest valid one is used, because load comes in bursts. */
+const VALID_MS = 20_000
+const INTERVAL_MS = 1_000
 
 let measured: { at: number; factor: number }[] = []
 
 /**
- * How many times slower this machine is now than a quiet one, at least 1: by a fixed piece of work, measured again at most
- * once a second, and by the processes that wait for a core.
+ * Returns how many times slower this machine is now than the idle reference machine, at least 1. It measures a fixed
+ * amount of work, at most once a second, and the processes that wait for a core.
  */
 export function slowness(): number {
   const now = performance.now()
-  measured = measured.filter(({ at }) => now - at < countsMs)
-  if (!measured.some(({ at }) => now - at < apartMs)) measured.push({ at: now, factor: work() / quietMs })
+  measured = measured.filter(({ at }) => now - at < VALID_MS)
+  if (!measured.some(({ at }) => now - at < INTERVAL_MS)) measured.push({ at: now, factor: work() / QUIET_MS })
   const waiting = (loadavg()[0] ?? 0) / availableParallelism()
   return Math.max(1, waiting, ...measured.map(({ factor }) => factor))
 }
 
-/** A timeout for a machine as slow as this one is now; `ms` is what a quiet one may take. */
+/** Returns the timeout for the current slowness; `ms` is the timeout on the idle reference machine. */
 export function patience(ms: number): number {
   return Math.ceil(ms * slowness())
 }
 
 function work(): number {
   const startedAt = performance.now()
-  pbkdf2Sync('password', 'salt', rounds, 32, 'sha256')
+  pbkdf2Sync('password', 'salt', ROUNDS, 32, 'sha256')
   return performance.now() - startedAt
 }

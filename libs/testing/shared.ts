@@ -4,8 +4,8 @@ let isKept = false
 const running = new Set<() => Promise<void>>()
 
 /**
- * Starts something that the test files of one process share. Every caller gets it with a `stop` of its own; what runs is
- * stopped with its last user, or by `stopShared` once `keepShared` was called.
+ * Returns a start function whose result the test files of one process share. Every caller gets it with its own `stop`.
+ * The last user's `stop` stops it, or `stopShared` after a call of `keepShared`.
  */
 export function shared<T extends Stoppable>(start: () => Promise<T>): () => Promise<T> {
   let users = 0
@@ -31,12 +31,12 @@ export function shared<T extends Stoppable>(start: () => Promise<T>): () => Prom
   }
 }
 
-/** Keeps what is shared running between its users, until `stopShared`. */
+/** Keeps shared resources running without users, until `stopShared`. */
 export function keepShared(): void {
   isKept = true
 }
 
-/** Stops what is shared. */
+/** Stops all shared resources. */
 export async function stopShared(): Promise<void> {
   await Promise.all([...running].map(stop => stop()))
 }

@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs'
 
-/** Deletes the topics whose names begin with the prefix: a broker that tests share holds only so many. */
+/** Deletes the topics with this prefix, because the brokers that tests share have limited room. */
 export async function deleteTopics(brokers: string, prefix: string): Promise<void> {
   const admin = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
