@@ -60,13 +60,13 @@ describe('an organization’s view of a collection', () => {
     assert.equal(await mine.count(), 0)
   })
 
-  it('leaves the time of change as it is where a change is unseen', async () => {
+  it('leaves the time of change as it is without timestamps', async () => {
     const mine = scoped(model, newOrganization())
     const made = await mine.insertOne(draft(1, { updatedAt: new Date(0) }))
     const change = { $set: { age: 1 } }
-    await mine.updateOne({ _id: made._id }, change, { unseen: true })
-    await mine.updateMany({ _id: made._id }, change, { unseen: true })
-    await mine.bulkWrite([{ updateOne: { filter: { _id: made._id }, update: change } }], { unseen: true })
+    await mine.updateOne({ _id: made._id }, change, { timestamps: false })
+    await mine.updateMany({ _id: made._id }, change, { timestamps: false })
+    await mine.bulkWrite([{ updateOne: { filter: { _id: made._id }, update: change } }], { timestamps: false })
     assert.deepEqual(await mine.findOne({}), { ...made, age: 1 })
   })
 

@@ -37,8 +37,8 @@ export type ReadOptions = WithTx &
   }
 export type UpdateOptions = WithTx & {
   upsert?: boolean
-  /** Leaves `updatedAt` as it is: for fields that are no part of the public record. */
-  unseen?: boolean
+  /** Default true. False leaves `updatedAt` as it is: for fields outside the public record. */
+  timestamps?: boolean
   arrayFilters?: Record<string, unknown>[]
 }
 
@@ -100,7 +100,7 @@ export type Scope<T> = {
    */
   bulkWrite(
     operations: readonly BulkOperation[],
-    options?: WithTx & { ordered?: boolean; unseen?: boolean },
+    options?: WithTx & { ordered?: boolean; timestamps?: boolean },
   ): Promise<mongo.BulkWriteResult | undefined>
 }
 
@@ -158,28 +158,28 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       translateErrors(model.countDocuments(within(filter), { ...strict, ...timed(options) }).exec()),
     insertOne: async (draft, options) => (await insertMany([draft], options))[0]!,
     insertMany,
-    updateOne: (filter, update, { unseen, ...options } = {}) =>
+    updateOne: (filter, update, { timestamps, ...options } = {}) =>
       translateErrors(
         model
-          .updateOne(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
+          .updateOne(within(filter), stamped(update, { upsert: options.upsert, timestamps }), {
             ...strict,
             ...driven(options),
           })
           .exec(),
       ),
-    updateMany: (filter, update, { unseen, ...options } = {}) =>
+    updateMany: (filter, update, { timestamps, ...options } = {}) =>
       translateErrors(
         model
-          .updateMany(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
+          .updateMany(within(filter), stamped(update, { upsert: options.upsert, timestamps }), {
             ...strict,
             ...driven(options),
           })
           .exec(),
       ),
-    findOneAndUpdate: (filter, update, { returnDocument = 'after', unseen, ...options } = {}) =>
+    findOneAndUpdate: (filter, update, { returnDocument = 'after', timestamps, ...options } = {}) =>
       translateErrors(
         model
-          .findOneAndUpdate(within(filter), stamped(update, { upsert: options.upsert, unseen }), {
+          .findOneAndUpdate(within(filter), stamped(update, { upsert: options.upsert, timestamps }), {
             ...strict,
             returnDocument,
             ...driven(options),
@@ -212,9 +212,9 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
           timed({ maxTimeMs, ...options }),
         ) as mongo.AggregationCursor<R>,
       ),
-    bulkWrite: async (operations, { tx, ordered = false, unseen = false } = {}) => {
+    bulkWrite: async (operations, { tx, ordered = false, timestamps = true } = {}) => {
       if (operations.length === 0) return undefined // the driver refuses to write nothing
-      const writes = operations.map(operation => tenantWrite(model, organization, operation, unseen))
+      const writes = operations.map(operation => tenantWrite(model, organization, operation, timestamps))
       return translateErrors(model.collection.bulkWrite(writes as never, { ordered, ...driven({ tx }) }))
     },
   }
@@ -287,7 +287,12 @@ async function* streamOf<R>(cursor: mongo.AggregationCursor<R>): AsyncIterable<R
   }
 }
 
-function tenantWrite<T>(model: Model<T>, organization: Types.ObjectId, operation: BulkOperation, unseen: boolean): Doc {
+function tenantWrite<T>(
+  model: Model<T>,
+  organization: Types.ObjectId,
+  operation: BulkOperation,
+  timestamps: boolean,
+): Doc {
   const [[name, write]] = Object.entries(operation) as [[string, Doc]]
   if (name === 'insertOne')
     return { insertOne: { document: stampInsert(model, { ...(write.document as Doc), organization }) } }
@@ -302,7 +307,7 @@ function tenantWrite<T>(model: Model<T>, organization: Types.ObjectId, operation
     }
   }
   if (name === 'deleteOne' || name === 'deleteMany') return { [name]: { ...write, filter } }
-  const update = stampUpdate(model, write.update as object, { upsert: write.upsert === true, unseen })
+  const update = stampUpdate(model, write.update as object, { upsert: write.upsert === true, timestamps })
   return { [name]: { ...write, filter, update } }
 }
 
@@ -321,9 +326,9 @@ function stampInsert<T>(model: Model<T>, document: Doc): Doc {
   return { ...document, ...times }
 }
 
-type Stamping = { upsert?: boolean | undefined; unseen?: boolean | undefined }
+type Stamping = { upsert?: boolean | undefined; timestamps?: boolean | undefined }
 
-function stampUpdate<T>(model: Model<T>, update: object, { upsert = false, unseen = false }: Stamping): Doc {
+function stampUpdate<T>(model: Model<T>, update: object, { upsert = false, timestamps = true }: Stamping): Doc {
   const operators = update as Record<string, Doc>
   for (const [operator, fields] of Object.entries(operators)) {
     if (!operator.startsWith('$')) throw new Error(`an update is made of operators, not of ${operator}`)
@@ -331,7 +336,7 @@ function stampUpdate<T>(model: Model<T>, update: object, { upsert = false, unsee
   }
   const now = new Date()
   const stamped: Doc = { ...operators }
-  if (model.schema.path('updatedAt') && !unseen) stamped.$set = { updatedAt: now, ...operators.$set }
+  if (model.schema.path('updatedAt') && timestamps) stamped.$set = { updatedAt: now, ...operators.$set }
   if (upsert && model.schema.path('createdAt')) stamped.$setOnInsert = { createdAt: now, ...operators.$setOnInsert }
   return stamped
 }

@@ -13,5 +13,5 @@ export async function confirmOptOuts(
 ): Promise<void> {
   const ids = confirmed.filter(({ unsubscribed, optedOutBy }) => unsubscribed && optedOutBy).map(({ _id }) => _id)
   if (ids.length === 0) return
-  await contacts.updateMany({ _id: { $in: ids } }, { $set: { optedOutBy: null } }, { tx, unseen: true })
+  await contacts.updateMany({ _id: { $in: ids } }, { $set: { optedOutBy: null } }, { tx, timestamps: false })
 }

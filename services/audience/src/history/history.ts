@@ -121,7 +121,7 @@ async function writeUnwritten(context: Context, contact: Contact): Promise<void>
   const { contacts, history } = context.collections.of(contact.organization)
   await context.store.transaction(async tx => {
     const noteLook = { $inc: { looks: 1 } }
-    const { matchedCount } = await contacts.updateOne({ _id: contact._id }, noteLook, { tx, unseen: true })
+    const { matchedCount } = await contacts.updateOne({ _id: contact._id }, noteLook, { tx, timestamps: false })
     if (matchedCount === 0) throw new AppError('contact.not_found')
     const entries = await unwrittenOf(context, contact, tx)
     await history.bulkWrite(entries.map(insertOf), { tx })

@@ -30,7 +30,7 @@ export async function moveListCounts(
   }
   for (const [_id, { memberCount, activeCount }] of moves) {
     if (memberCount !== 0 || activeCount !== 0)
-      await lists.updateOne({ _id }, { $inc: { memberCount, activeCount } }, { tx, unseen: true })
+      await lists.updateOne({ _id }, { $inc: { memberCount, activeCount } }, { tx, timestamps: false })
   }
 }
 

@@ -37,7 +37,7 @@ export async function addMembers(
   await moveListCounts(lists, turns, tx) // first: what meets another change of the list finds out here
   const memberships = await writeMemberships(data, tx, newcomers, arrival)
   const note = { $addToSet: { lists: listId } }
-  await contacts.updateMany({ _id: { $in: idsOf(newcomers) } }, note, { tx, unseen: true })
+  await contacts.updateMany({ _id: { $in: idsOf(newcomers) } }, note, { tx, timestamps: false })
   return memberships
 }
 
@@ -114,7 +114,7 @@ export async function endMemberships(
   )
   await deleteMemberships(data, tx, ended)
   const left = { _id: { $in: ended.map(({ contact }) => contact) } }
-  await contacts.updateMany(left, { $pull: { lists: list._id } }, { tx, unseen: true })
+  await contacts.updateMany(left, { $pull: { lists: list._id } }, { tx, timestamps: false })
 }
 
 /** Deletes the memberships of contacts that are deleted themselves; counts are moved with the contacts. */

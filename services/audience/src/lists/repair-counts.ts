@@ -39,7 +39,7 @@ function repairCounts(data: Data, { _id, organization }: Pick<AudienceList, '_id
         after = members.at(-1)!.position
       }
       if (memberCount === list.memberCount && activeCount === list.activeCount) return undefined
-      await lists.updateOne({ _id }, { $set: { memberCount, activeCount } }, { tx, unseen: true })
+      await lists.updateOne({ _id }, { $set: { memberCount, activeCount } }, { tx, timestamps: false })
       return { list: String(_id), was: [list.memberCount, list.activeCount], is: [memberCount, activeCount] }
     },
     { timeoutMs: 300_000 },

@@ -119,7 +119,7 @@ async function rehash(context: Context, account: User, password: string, { calle
   const { _id, organization, passwordHash: outdated } = account
   const passwordHash = await context.passwords.hash(password, setterOf(caller, String(organization)))
   const { users } = context.collections.of(organization)
-  await users.updateOne({ _id, passwordHash: outdated }, { $set: { passwordHash } }, { unseen: true })
+  await users.updateOne({ _id, passwordHash: outdated }, { $set: { passwordHash } }, { timestamps: false })
 }
 
 function wrongPassword(): AppError {

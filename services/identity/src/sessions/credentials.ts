@@ -57,7 +57,7 @@ async function noteActivity(sessions: Scope<Session>, { _id, lastActiveAt }: Ses
 /** Stores the hash under the key in use, so that an older key can be dropped. Nobody waits for it. */
 async function renewHash(tokens: Scope<Token>, { _id, hash }: Token, renewed: string | undefined): Promise<void> {
   if (renewed === undefined) return
-  await tokens.updateOne({ _id, hash }, { $set: { hash: renewed } }, { unseen: true })
+  await tokens.updateOne({ _id, hash }, { $set: { hash: renewed } }, { timestamps: false })
 }
 
 function requireService(caller: Caller): void {
