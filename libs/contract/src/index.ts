@@ -44,11 +44,5 @@ export {
   resources,
 } from './permissions.ts'
 export { contractRoot, loadRoot, lowerFirst, servicesOf } from './root.ts'
-export {
-  type Access,
-  acceptsIdempotencyKey,
-  compileRoutes,
-  type RequiredScope,
-  type Route,
-  speaksOAuth,
-} from './routes.ts'
+export { acceptsIdempotencyKey, speaksOAuth } from './route-traits.ts'
+export { type Access, compileRoutes, type RequiredScope, type Route } from './routes.ts'

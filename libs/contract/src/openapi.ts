@@ -4,7 +4,8 @@ import { formats } from './formats.ts'
 import { type JsonKind, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
 import { statusOn } from './route-errors.ts'
-import { acceptsIdempotencyKey, findMessage, type Route, speaksOAuth } from './routes.ts'
+import { acceptsIdempotencyKey, speaksOAuth } from './route-traits.ts'
+import { findMessage, type Route } from './routes.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = Record<string, unknown>

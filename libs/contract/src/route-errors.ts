@@ -2,7 +2,8 @@ import type protobuf from 'protobufjs'
 import { type ErrorCode, entryOf, errorCodes, isErrorCode } from './errors/catalogue.ts'
 import { ContractError, type ErrorsOption, readOptions, ruleOf, shapeOf } from './options.ts'
 import { fullName } from './root.ts'
-import { acceptsIdempotencyKey, type Route, speaksOAuth } from './routes.ts'
+import { acceptsIdempotencyKey, speaksOAuth } from './route-traits.ts'
+import type { Route } from './routes.ts'
 
 const always: ErrorCode[] = [
   'request.rate_limited',

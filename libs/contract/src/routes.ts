@@ -104,21 +104,6 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
   return { ...route, errors: errorsOf(route) }
 }
 
-/** Whether a route takes an Idempotency-Key: an authenticated POST with a JSON body or a file, and one answer. */
-export function acceptsIdempotencyKey({
-  verb,
-  access,
-  carrier,
-  streams,
-}: Pick<Route, 'verb' | 'access' | 'carrier' | 'streams'>): boolean {
-  return verb === 'POST' && access.kind !== 'public' && carrier.repeatable && !streams
-}
-
-/** Whether a route is refused in the words of OAuth: `{error, error_description}`. */
-export function speaksOAuth({ carrier }: Pick<Route, 'carrier'>): boolean {
-  return carrier.problem !== 'standard'
-}
-
 function checkMessageOptions(type: protobuf.Type): void {
   shapeOf(type)
   for (const field of type.fieldsArray) ruleOf(field)
