@@ -1,10 +1,10 @@
 // P10 of the goals, the part of the audience: batches of an import beside a bare upsert loop on the same server.
 import assert from 'node:assert/strict'
-import { service as audience } from '@rollcall/audience'
 import { connect, newKeySettings, readTrust, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { type Collection, MongoClient, ObjectId } from 'mongodb'
 import { readConfig } from '../../services/audience/src/config.ts'
+import { service as audience } from '../../services/audience/src/service.ts'
 import { atLeast, type Figure, sideBySide } from './measure.ts'
 
 const batchSize = 1000
