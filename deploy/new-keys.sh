@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the keys of a new installation, as NAME=value lines:      deploy/new-keys.sh > keys.env
-# With names of services, new signing keys of those services alone: deploy/new-keys.sh gateway
-# Needs OpenSSL 1.1.1 or newer. Keep what it prints secret, and back it up.
+# With service names, prints only new signing keys of those services: deploy/new-keys.sh gateway
+# Needs OpenSSL 1.1.1 or newer. Keep the output secret, and back it up.
 set -eu
 
 base64() { openssl base64 -A; }

@@ -1,6 +1,6 @@
 const digest = 'sha256:1111111111111111111111111111111111111111111111111111111111111111'
 
-/** Values that the chart refuses, and what it says about each: the place and what is wrong there. Patterns are also read by Go. */
+/** Values that the chart rejects, with a pattern of each message: the place and the fault. Go also compiles the patterns. */
 export const REFUSED: readonly [what: string, values: Record<string, unknown>, says: RegExp][] = [
   ['no registry', { image: { registry: '' } }, /image\.registry is missing: set it to/],
   [
@@ -86,17 +86,17 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
   [
     'a heap that does not fit into its limit',
     { services: { import: { nodeMemoryMegabytes: 384, resources: { limits: { memory: '0.5G' } } } } },
-    /services\.import\.resources\.limits\.memory is 0\.5G, and has to be 560Mi at least/,
+    /services\.import\.resources\.limits\.memory is 0\.5G, but has to be at least 560Mi/,
   ],
   [
     'a heap that does not fit into a limit in bytes',
     { serviceDefaults: { resources: { limits: { memory: 536870912 } } } },
-    /limits\.memory is 536870912, and has to be 560Mi at least/,
+    /limits\.memory is 536870912, but has to be at least 560Mi/,
   ],
   [
     'a heap of tasks that does not fit',
     { migrations: { nodeMemoryMegabytes: 1024 } },
-    /migrations\.resources\.limits\.memory is 512Mi, and has to be 1200Mi at least/,
+    /migrations\.resources\.limits\.memory is 512Mi, but has to be at least 1200Mi/,
   ],
   [
     'a stop that drains for all of its time',
@@ -124,12 +124,12 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
   [
     'a number of proxies where anybody may connect',
     { trustProxy: '1', networkPolicy: { enabled: false } },
-    /trustProxy is a number of hops \(1\), which trusts whoever connects: name the proxies by CIDR/,
+    /trustProxy is a number of hops \(1\), which trusts every direct connection: list the CIDR blocks/,
   ],
   [
     'a proxy that nobody named, where anybody may connect',
     { ingress: { enabled: true, hosts: ['example.com'] }, networkPolicy: { enabled: false } },
-    /trustProxy is a number of hops \(1\), which trusts whoever connects: name the proxies by CIDR/,
+    /trustProxy is a number of hops \(1\), which trusts every direct connection: list the CIDR blocks/,
   ],
   ['a collector without a scheme', { tracing: { endpoint: 'collector:4317' } }, /endpoint.*does not match/s],
   ['more traces than there are', { tracing: { sampleRatio: '2' } }, /sampleRatio.*does not match/s],

@@ -1,6 +1,6 @@
 {{/*
-The variables of a service, or with `task` of its migration, as YAML: `plain` (name to text) and `secret` (name to
-Secret and key). The names are those of the service's config.ts.
+Returns the variables of a service as YAML: `plain` (name to text) and `secret` (name to Secret and key). With `task`,
+those of its migration. The names are those in the service's config.ts.
 */}}
 {{- define "rollcall.variables" -}}
 {{- $values := .root.Values -}}
@@ -8,7 +8,7 @@ Secret and key). The names are those of the service's config.ts.
 {{- $isTask := default false .task -}}
 {{- $seconds := $values.shutdown -}}
 {{- if ge (int $seconds.drainSeconds) (int $seconds.graceSeconds) -}}
-{{- fail "shutdown.drainSeconds has to be less than shutdown.graceSeconds, which it is a part of" -}}
+{{- fail "shutdown.drainSeconds has to be less than shutdown.graceSeconds, which includes it" -}}
 {{- end -}}
 {{- $plain := dict
   "LISTEN_HOST" "0.0.0.0"
@@ -29,7 +29,7 @@ Secret and key). The names are those of the service's config.ts.
 {{- $behindProxy := or $values.ingress.enabled $values.httpRoute.enabled -}}
 {{- $trusted := default (ternary "1" "0" $behindProxy) $values.trustProxy -}}
 {{- if and (regexMatch "^([1-9]|10)$" $trusted) (not $values.networkPolicy.enabled) -}}
-{{- fail (printf "trustProxy is a number of hops (%s), which trusts whoever connects: name the proxies by CIDR, or set networkPolicy.enabled" $trusted) -}}
+{{- fail (printf "trustProxy is a number of hops (%s), which trusts every direct connection: list the CIDR blocks of the proxies, or set networkPolicy.enabled" $trusted) -}}
 {{- end -}}
 {{- $_ := set $plain "TRUST_PROXY" $trusted -}}
 {{- end -}}
@@ -71,7 +71,7 @@ Secret and key). The names are those of the service's config.ts.
 {{- $_ := set $secret . (dict "name" $values.keys.secret "key" .) -}}
 {{- end -}}
 {{- end -}}
-{{- /* The owner's password is for whoever makes the owner: the migration where there is one. */ -}}
+{{- /* Only the program that creates the owner gets the password: the migration, if there is one. */ -}}
 {{- if and $service.bootstraps $values.bootstrap.secret (or $isTask (not $values.migrations.enabled)) -}}
 {{- range list "BOOTSTRAP_EMAIL" "BOOTSTRAP_PASSWORD" }}{{ $_ := set $secret . (dict "name" $values.bootstrap.secret "key" .) }}{{ end -}}
 {{- $_ := set $plain "BOOTSTRAP_ORGANIZATION" $values.bootstrap.organization -}}
@@ -81,7 +81,7 @@ Secret and key). The names are those of the service's config.ts.
 {{- fail (printf "services.%s.settings.%s would show a secret: name the Secret that holds it in services.%s.secrets.%s" $.name $name $.name $name) -}}
 {{- end -}}
 {{- if and (hasKey $plain $name) (ne $name "LOG_LEVEL") -}}
-{{- fail (printf "services.%s.settings.%s is set by the chart, from a value of its own" $.name $name) -}}
+{{- fail (printf "services.%s.settings.%s is set by the chart from another value" $.name $name) -}}
 {{- end -}}
 {{- $_ := set $plain $name $value -}}
 {{- end -}}
@@ -92,7 +92,7 @@ Secret and key). The names are those of the service's config.ts.
 {{- toYaml (dict "plain" $plain "secret" $secret) -}}
 {{- end -}}
 
-{{/* The variables as a container takes them. */}}
+{{/* The variables as environment entries of a container. */}}
 {{- define "rollcall.environment" -}}
 {{- $variables := include "rollcall.variables" . | fromYaml -}}
 {{- range $name, $value := $variables.plain }}
@@ -115,20 +115,20 @@ Secret and key). The names are those of the service's config.ts.
 {{- end }}
 {{- end -}}
 
-{{/* Megabytes of JavaScript objects, which the memory limit has to hold with the rest of the process. */}}
+{{/* Returns --max-old-space-size in megabytes; fails if the memory limit is too low for it. */}}
 {{- define "rollcall.heap" -}}
 {{- $of := ternary .root.Values.migrations .service (default false .task) -}}
 {{- $place := ternary "migrations" (printf "services.%s" .name) (default false .task) -}}
 {{- $needed := add $of.nodeMemoryMegabytes 176 -}}
 {{- with dig "limits" "memory" "" $of.resources -}}
 {{- if lt (include "rollcall.mebibytes" . | float64) (float64 $needed) -}}
-{{- fail (printf "%s.resources.limits.memory is %s, and has to be %dMi at least: nodeMemoryMegabytes and 176 MiB" $place (include "rollcall.text" .) $needed) -}}
+{{- fail (printf "%s.resources.limits.memory is %s, but has to be at least %dMi: nodeMemoryMegabytes plus 176 MiB" $place (include "rollcall.text" .) $needed) -}}
 {{- end -}}
 {{- end -}}
 {{- $of.nodeMemoryMegabytes | int -}}
 {{- end -}}
 
-{{/* An amount of memory in MiB. */}}
+{{/* Converts an amount of memory to MiB. */}}
 {{- define "rollcall.mebibytes" -}}
 {{- $text := include "rollcall.text" . -}}
 {{- $number := regexFind "^[0-9.]+" $text -}}
@@ -137,8 +137,8 @@ Secret and key). The names are those of the service's config.ts.
 {{- end -}}
 
 {{/*
-Changes with the content of every Secret that a service reads when it starts, where the cluster can be asked; so does the
-pod. Certificates of mTLS are read again by themselves.
+Returns a checksum of every Secret that a service reads at its start, so that a changed Secret restarts the pods. Without
+access to the cluster it is constant. Services read mTLS certificates again without a restart.
 */}}
 {{- define "rollcall.secretsChecksum" -}}
 {{- $names := list -}}
@@ -151,7 +151,7 @@ pod. Certificates of mTLS are read again by themselves.
 {{- $contents | toJson | sha256sum -}}
 {{- end -}}
 
-{{/* What every pod of the release shares: where to run, as whom, with which volumes. */}}
+{{/* Settings of every pod of the release: scheduling, security and volumes. */}}
 {{- define "rollcall.podSettings" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false

@@ -1,18 +1,18 @@
-{{/* The name that every object's name begins with. */}}
+{{/* The prefix of all object names. */}}
 {{- define "rollcall.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
 {{- default $full .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* What every object of the release is known by; `name` is the service or task it belongs to. */}}
+{{/* Labels that identify an object of the release; `name` is its service or task. */}}
 {{- define "rollcall.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .name }}
 {{- end -}}
 
-{{/* The pods that serve, and not those of a service's tasks. */}}
+{{/* Selects the serving pods of a service, not those of its tasks. */}}
 {{- define "rollcall.serverSelector" -}}
 {{ include "rollcall.selector" . }}
 rollcall/role: server
@@ -29,7 +29,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
-{{/* The services that are enabled, each with the defaults filled in. */}}
+{{/* The enabled services with their defaults. */}}
 {{- define "rollcall.services" -}}
 {{- $services := dict -}}
 {{- range $name, $block := .Values.services -}}
@@ -37,7 +37,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- if $service.enabled }}{{ $_ := set $services $name $service }}{{ end -}}
 {{- end -}}
 {{- range list "gateway" "identity" "audience" "import" "messaging" -}}
-{{- if not (hasKey $services .) }}{{ fail (printf "services.%s is off: the gateway does not start unless it is told where each service of the contract is" .) }}{{ end -}}
+{{- if not (hasKey $services .) }}{{ fail (printf "services.%s is off: the gateway needs the address of every service of the contract" .) }}{{ end -}}
 {{- end -}}
 {{- toYaml $services -}}
 {{- end -}}
@@ -82,27 +82,27 @@ runAsNonRoot: true
 capabilities: { drop: [ALL] }
 {{- end -}}
 
-{{/* Plain text of a setting; numbers of values files arrive as floats. */}}
+{{/* A setting as plain text; numbers in values files arrive as floats. */}}
 {{- define "rollcall.text" -}}
 {{- if kindIs "float64" . }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
 {{- end -}}
 
-{{/* The entry of the keys' Secret that holds a service's own key. */}}
+{{/* The entry of the keys' Secret with a service's own key. */}}
 {{- define "rollcall.assertionKey" -}}
 ASSERTION_KEY_{{ . | upper | replace "-" "_" }}
 {{- end -}}
 
-{{/* The Secret that holds a service's certificate: each has one of its own. */}}
+{{/* The Secret with a service's own certificate. */}}
 {{- define "rollcall.certificateSecret" -}}
 {{ .root.Values.mtls.secret }}-{{ .name }}
 {{- end -}}
 
-{{/* Where the clients of a gRPC service find all of its replicas. */}}
+{{/* The gRPC address that resolves to all replicas of a service. */}}
 {{- define "rollcall.address" -}}
 dns:///{{ include "rollcall.host" . }}:{{ .port }}
 {{- end -}}
 
-{{/* The name of a service's headless Service. */}}
+{{/* The DNS name of a service's headless Service. */}}
 {{- define "rollcall.host" -}}
 {{ include "rollcall.fullname" .root }}-{{ .name }}-headless.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}
 {{- end -}}
