@@ -1,6 +1,7 @@
 export type { ListQuery } from '@rollcall/protos/gen/types.ts'
 export type { Carrier } from './carriers.ts'
 export type { Checked, Input } from './check.ts'
+export { type ContactLimits, contactLimits } from './contact-limits.ts'
 export { parseDate } from './date.ts'
 export { type Email, emailKeyOf, emailOf, isEmail } from './email.ts'
 export {
@@ -25,7 +26,7 @@ export {
   type Received,
 } from './events.ts'
 export { isObjectId } from './formats.ts'
-export { type HttpBody, json } from './http-body.ts'
+export { type HttpBody, json, updated } from './http-body.ts'
 export { type JsonFields, jsonFieldsOf } from './json-fields.ts'
 export { type Limit, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'

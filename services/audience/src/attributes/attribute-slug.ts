@@ -1,14 +1,13 @@
 import { AppError } from '@rollcall/contract'
+import { contactFields } from '@rollcall/protos/gen/audience-v1.ts'
 
 const pattern = /^[a-z][a-z0-9_]{0,39}$/
 
 /** Names that mean something else in a contact, in a filter or in a column of a file; compared without case. */
 const taken = new Set(
-  [
-    ...['id', 'email', 'name', 'attributes', 'tags', 'unsubscribed', 'unsubscribedAt', 'blocked', 'blockedAt'],
-    ...['blockedReason', 'user', 'source', 'importJob', 'emailStatus', 'createdBy', 'createdAt', 'updatedAt'],
-    ...['organization', 'emailKey'],
-  ].map(name => name.toLowerCase()),
+  [...Object.keys(contactFields), 'id', 'createdAt', 'updatedAt', 'organization', 'emailKey'].map(name =>
+    name.toLowerCase(),
+  ),
 )
 
 /** @throws {AppError} invalid_field where a text cannot be the slug of an attribute */

@@ -1,4 +1,4 @@
-import { AppError, type HttpBody, json } from '@rollcall/contract'
+import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
 import {
   attributeFields,
   type CreateAttributeRequest,
@@ -78,7 +78,7 @@ async function updateAttribute(context: Context, request: UpdateAttributeRequest
   }
   const { matchedCount } = await attributes.updateOne(filter, { $set: changes })
   if (matchedCount === 0) throw new AppError('attribute.not_found')
-  return { success: true, message: 'updated' }
+  return updated()
 }
 
 /** From here on the definition counts for nobody; its values go after it, and what a stop leaves is dropped at the next start. */

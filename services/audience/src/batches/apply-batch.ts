@@ -4,7 +4,7 @@ import { retry } from '@rollcall/runtime'
 import { isDuplicate, objectId, type Positions, type Scope } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
-import { type ContactUpdate, updated, updateOf } from '../contacts/changes.ts'
+import { applyUpdate, type ContactUpdate, updateOf } from '../contacts/changes.ts'
 import { type Contact, placed, untouched } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { confirmOptOuts } from '../contacts/opt-outs.ts'
@@ -66,7 +66,7 @@ async function apply(context: Data, tx: ClientSession, request: ApplyBatchReques
   const ofOthers = ({ optedOutBy }: Contact) => !optedOutBy?.equals(job)
   await confirmOptOuts(contacts, plan.known.filter(saysOut).filter(ofOthers), tx)
   await history.bulkWrite(entries.map(insertOf), { tx })
-  const changed = updates.map(({ contact, update }) => ({ before: contact, after: updated(contact, update) }))
+  const changed = updates.map(({ contact, update }) => ({ before: contact, after: applyUpdate(contact, update) }))
   await moveListCounts(lists, [...created.map(after => ({ after })), ...changed], tx)
   const after = new Map(changed.map(turn => [turn.before, turn.after]))
   const known = plan.known.map(contact => after.get(contact) ?? contact)

@@ -1,4 +1,4 @@
-import { AppError, emailKeyOf } from '@rollcall/contract'
+import { AppError, contactLimits, emailKeyOf } from '@rollcall/contract'
 import { readEmail } from '@rollcall/csv'
 import type {
   ApplyBatchRequest,
@@ -51,9 +51,7 @@ export type Plan = {
   known: Contact[]
 }
 
-const maxTags = 100
-const maxTagLength = 100
-const maxNameLength = 200
+const { nameLength, tagCount, tagLength } = contactLimits()
 
 /** Checks the rows of a batch, by themselves and against each other. One bad row never sinks another. */
 export function checkBatch(request: ApplyBatchRequest, definitions: Definitions): CheckedBatch {
@@ -138,19 +136,19 @@ function checkRow(row: Row, index: number, definitions: Definitions): Candidate 
   if (row.email.trim() === '') throw new AppError('request.missing_field', { path: 'email' })
   const { value: email, reason } = readEmail(row.email)
   if (email === undefined) throw new AppError('request.invalid_field', { path: 'email', reason })
-  if (row.name.trim().length > maxNameLength) {
-    throw new AppError('request.invalid_field', { path: 'name', reason: `at most ${maxNameLength} characters` })
+  if (row.name.trim().length > nameLength) {
+    throw new AppError('request.invalid_field', { path: 'name', reason: `at most ${nameLength} characters` })
   }
-  if (row.tags.some(tag => tag.trim().length > maxTagLength)) {
-    throw new AppError('request.invalid_field', { path: 'tags', reason: `at most ${maxTagLength} characters each` })
+  if (row.tags.some(tag => tag.trim().length > tagLength)) {
+    throw new AppError('request.invalid_field', { path: 'tags', reason: `at most ${tagLength} characters each` })
   }
   const attributes = castAttributes(definitions, row.attributes)
   return { index, row, email, emailKey: emailKeyOf(email), attributes }
 }
 
 function limitTags(tags: string[]): string[] {
-  if (tags.length > maxTags)
-    throw new AppError('request.invalid_field', { path: 'tags', reason: `at most ${maxTags} tags` })
+  if (tags.length > tagCount)
+    throw new AppError('request.invalid_field', { path: 'tags', reason: `at most ${tagCount} tags` })
   return tags
 }
 

@@ -5,7 +5,7 @@ import { objectId } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { castAttributes, type Definitions, pathOf } from '../attributes/attribute-values.ts'
 import { alive } from '../attributes/definitions.ts'
-import { type Change, changesOf, type Patch, updated, updateOf } from '../contacts/changes.ts'
+import { applyUpdate, type Change, changesOf, type Patch, updateOf } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { contactPositions } from '../contacts/contact-positions.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
@@ -111,7 +111,7 @@ async function restoreUpdated(work: Work): Promise<number> {
     const update = updateOf(before, changes, at)
     const isLastJob = before.importJob?.equals(batch.job) ?? false
     if (isLastJob) update.$set.importJob = batch.formerJobs[index] ?? null
-    return [{ before, after: updated(before, update), update, changes }]
+    return [{ before, after: applyUpdate(before, update), update, changes }]
   })
   const writes = restored.map(({ before, update }) => ({ updateOne: { filter: { _id: before._id }, update } }))
   await contacts.bulkWrite(writes, { tx })

@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/contract'
+import { AppError, updated } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { type Actor, actorOf, type Call } from '@rollcall/rpc'
 import {
@@ -15,7 +15,7 @@ import type { Data } from '../context.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
-import { type Change, type ContactUpdate, changesOf, type Patch, updated, updateOf } from './changes.ts'
+import { applyUpdate, type Change, type ContactUpdate, changesOf, type Patch, updateOf } from './changes.ts'
 import type { Contact } from './contact.model.ts'
 import { changedEvent } from './contact-events.ts'
 import { contactPositions } from './contact-positions.ts'
@@ -43,7 +43,7 @@ export function contactChanger(context: Data): ChangeContact {
     const { organizationId } = caller
     const wish = { organizationId, id: String(objectId(id)), type, actor: actorOf(caller), patchOf }
     await change(`changes of ${organizationId}`, wish) // not in the queue of those that take places in the list
-    return { success: true, message: 'updated' }
+    return updated()
   }
 }
 
@@ -75,7 +75,7 @@ function make(wish: ChangeWish, current: Map<string, Contact>, definitions: Defi
   if (changes.length === 0) return undefined
   const at = new Date()
   const update = updateOf(before, changes, at)
-  const after = updated(before, update)
+  const after = applyUpdate(before, update)
   current.set(wish.id, after)
   return { before, after, update, changes, wish, at }
 }

@@ -35,7 +35,7 @@ export function updateOf(contact: Contact, changes: readonly Change[], at: Date)
 }
 
 /** The contact as it is after an update. */
-export function updated(contact: Contact, { $set, $unset = {} }: ContactUpdate): Contact {
+export function applyUpdate(contact: Contact, { $set, $unset = {} }: ContactUpdate): Contact {
   const attributes = { ...contact.attributes }
   const fields: Record<string, unknown> = {}
   for (const [key, value] of Object.entries($set)) {

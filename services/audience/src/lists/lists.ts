@@ -1,8 +1,8 @@
-import { type HttpBody, json } from '@rollcall/contract'
+import { type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateListRequest, UpdateListRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { addEvents, event, requireRoom, runList, type Scope } from '@rollcall/store'
+import { addEvents, changedFields, event, requireRoom, runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { distinctTags } from '../contacts/changes.ts'
 import type { Context } from '../context.ts'
@@ -61,36 +61,30 @@ async function updateList(
   const wanted = { ...rest, ...(tags !== undefined && { tags: distinctTags(tags) }) }
   await context.store.transaction(async tx => {
     const before = await lists.get(id, 'list', { tx })
-    const changes = changesOf(before, wanted)
-    if (Object.keys(changes).length === 0) return
-    const after = await writeChanges(lists, before, changes, tx)
-    const data = { list: publicList(after), changed: Object.keys(changes), actor: actorOf(caller) }
+    const changed = changedFields(before, wanted)
+    if (changed.length === 0) return
+    const after = await write(lists, before, wanted, tx)
+    const data = { list: publicList(after), changed, actor: actorOf(caller) }
     await addEvents(tx, [event('list.updated', after, data)])
   })
-  return { success: true, message: 'updated' }
+  return updated()
 }
 
-type Editable = Partial<Pick<AudienceList, 'name' | 'description' | 'tags' | 'archived'>>
+type Editable = Omit<UpdateListRequest, 'id'>
 
-function changesOf(list: AudienceList, wanted: Editable): Editable {
-  const isOther = ([field, value]: [string, unknown]) =>
-    JSON.stringify(list[field as keyof Editable]) !== JSON.stringify(value)
-  return Object.fromEntries(Object.entries(wanted).filter(isOther))
-}
-
-async function writeChanges(
+async function write(
   lists: Scope<AudienceList>,
   before: AudienceList,
-  changes: Editable,
+  wanted: Editable,
   tx: ClientSession,
 ): Promise<AudienceList> {
   const filter = { _id: before._id }
-  if (changes.name !== undefined) {
-    const rewritten = await lists.rewriteOne(filter, { ...changes, nameKey: nameKeyOf(changes.name) }, { tx })
+  if (wanted.name !== undefined && wanted.name !== before.name) {
+    const rewritten = await lists.rewriteOne(filter, { ...wanted, nameKey: nameKeyOf(wanted.name) }, { tx })
     return rewritten!
   }
-  const after = { ...before, ...changes, updatedAt: new Date() }
-  await lists.updateOne(filter, { $set: { ...changes, updatedAt: after.updatedAt } }, { tx })
+  const after = { ...before, ...wanted, updatedAt: new Date() }
+  await lists.updateOne(filter, { $set: { ...wanted, updatedAt: after.updatedAt } }, { tx })
   return after
 }
 

@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-import { AppError, type HttpBody, json } from '@rollcall/contract'
+import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateFeatureRequest, UpdateFeatureRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListRequest, Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Caller, type Handlers } from '@rollcall/rpc'
-import { runList, type Scope } from '@rollcall/store'
+import { changedFields, runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
@@ -29,7 +28,7 @@ export const features = (context: Context): Handlers<'rollcall.identity.v1.Featu
 
   async updateFeature(request, { caller }): Promise<Updated> {
     await context.store.transaction(tx => updateWithin(context, request, caller, tx))
-    return { success: true, message: 'updated' }
+    return updated()
   },
 
   deleteFeature: ({ id }, { caller }) => context.store.transaction(tx => deleteWithin(context, id, caller, tx)),
@@ -74,9 +73,7 @@ async function updateWithin(
   const { features, roles } = context.collections.of(caller.organizationId)
   const before = await features.get(id, 'feature', { tx })
   const set = { ...rest, ...(wanted !== undefined && { roles: await roleSwitches(roles, before.roles, wanted, tx) }) }
-  const changed = (Object.keys(set) as (keyof typeof set)[]).filter(
-    field => !isDeepStrictEqual(plain(set[field]), plain(before[field])),
-  )
+  const changed = changedFields(before, set)
   if (changed.length === 0) return
   await features.updateOne({ _id: before._id }, { $set: set }, { tx })
   const feature = presentFeature(await features.get(id, 'feature', { tx }))
@@ -118,9 +115,4 @@ async function roleSwitches(
     else switches.set(name, { role, name, on })
   }
   return [...switches.values()]
-}
-
-/** As JSON has it: ids compare by what they say. */
-function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value))
 }

@@ -1,4 +1,4 @@
-import { AppError, emailKeyOf, json } from '@rollcall/contract'
+import { AppError, emailKeyOf, json, updated } from '@rollcall/contract'
 import type { LoginRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Call, Handlers } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
@@ -62,7 +62,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
 
   async resetPassword(request, call) {
     await resetPassword(context, request, call)
-    return { success: true, message: 'updated' }
+    return updated()
   },
 
   async requestOtp(request, { logger }) {

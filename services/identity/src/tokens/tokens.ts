@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
-import { AppError, json } from '@rollcall/contract'
+import { AppError, json, updated } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller, Handlers } from '@rollcall/rpc'
-import { objectId, runList } from '@rollcall/store'
+import { changedFields, objectId, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tell } from '../events.ts'
@@ -58,12 +57,10 @@ async function updateToken(context: Context, id: string, changes: Changes, calle
     const before = await tokens.findOneAndUpdate({ _id: id }, { $set: changes }, { tx, returnDocument: 'before' })
     if (!before) throw new AppError('token.not_found')
     const { organization, _id: subject } = before
-    const given = Object.keys(changes) as (keyof Changes)[]
-    const changed = given.filter(field => !isDeepStrictEqual(changes[field], before[field]))
-    const data = { token: (await showToken(tokens, subject, tx))!, changed }
+    const data = { token: (await showToken(tokens, subject, tx))!, changed: changedFields(before, changes) }
     await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
   })
-  return { success: true, message: 'updated' }
+  return updated()
 }
 
 /** Changes a token so that the very next request with it meets the change. */

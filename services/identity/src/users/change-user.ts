@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { EventType } from '@rollcall/contract'
+import { type EventType, updated } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
+import { changedFields } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { type Details, tell } from '../events.ts'
@@ -30,7 +30,7 @@ export async function changeUser(context: Context, id: string, caller: Caller, o
     await context.collections.of(organizationId).users.get(id, 'user')
     await context.credentials.change({ organizationId }, timeoutMs => context.store.transaction(write, { timeoutMs }))
   } else await context.store.transaction(write)
-  return { success: true, message: 'updated' }
+  return updated()
 }
 
 async function changeWithin(
@@ -43,7 +43,7 @@ async function changeWithin(
   const { users } = context.collections.of(caller.organizationId)
   const before = await users.get(id, 'user', { tx })
   const { set, event } = await decide(before, tx)
-  const changed = (Object.keys(set) as (keyof User)[]).filter(field => !isDeepStrictEqual(set[field], before[field]))
+  const changed = changedFields(before, set)
   if (changed.length === 0) return
   const user = await users.findOneAndUpdate({ _id: before._id }, { $set: set }, { tx })
   const { type, data } = event ?? { type: 'user.updated', data: { user: presentUser(user!), changed } }

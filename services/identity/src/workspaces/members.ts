@@ -1,4 +1,4 @@
-import { AppError, emailKeyOf, type HttpBody, json } from '@rollcall/contract'
+import { AppError, emailKeyOf, type HttpBody, json, updated } from '@rollcall/contract'
 import type { AddMemberRequest, MemberRequest, UpdateMemberRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller, Handlers } from '@rollcall/rpc'
@@ -36,7 +36,7 @@ export const members = (context: Context): Handlers<'rollcall.identity.v1.Member
 
   updateMember: async (request, { caller }): Promise<Updated> => {
     await context.store.transaction(tx => updateWithin(context, request, caller, tx), queueOf(request.id))
-    return { success: true, message: 'updated' }
+    return updated()
   },
 
   removeMember: (request, { caller }) =>

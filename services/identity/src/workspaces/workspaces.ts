@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-import { AppError, allows, type HttpBody, json } from '@rollcall/contract'
+import { AppError, allows, type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateWorkspaceRequest, UpdateWorkspaceRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Caller, type Handlers } from '@rollcall/rpc'
-import { type Filter, runList } from '@rollcall/store'
+import { changedFields, type Filter, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
@@ -74,7 +73,7 @@ function createWorkspace(
 
 async function updateWorkspace(context: Context, request: UpdateWorkspaceRequest, caller: Caller): Promise<Updated> {
   await context.store.transaction(tx => updateWithin(context, request, caller, tx))
-  return { success: true, message: 'updated' }
+  return updated()
 }
 
 async function updateWithin(
@@ -87,9 +86,7 @@ async function updateWithin(
   const { workspace: before } = await enter(tenant, request.id, caller, 'update', tx)
   const { _id, organization } = before
   const set = await changesOf(tenant, request, before, tx)
-  const changed = (Object.keys(set) as (keyof Workspace)[]).filter(
-    field => !isDeepStrictEqual(set[field], before[field]),
-  )
+  const changed = changedFields(before, set)
   if (changed.length === 0) return
   await tenant.workspaces.updateOne({ _id }, { $set: set }, { tx })
   if (changed.includes('seats')) {

@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/contract'
+import { AppError, updated } from '@rollcall/contract'
 import type { ImportJobRequest } from '@rollcall/protos/gen/import-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
@@ -24,5 +24,5 @@ export async function cancelImport(context: Context, { jobId }: ImportJobRequest
     context.logger.warn({ job: jobId, err }, 'import cancelled, batches in flight are left to the worker')
     await context.queue.enqueue(queueIdOf(call.caller.organizationId))
   }
-  return { success: true, message: 'updated' }
+  return updated()
 }

@@ -1,3 +1,4 @@
+import { contactLimits } from '@rollcall/contract'
 import {
   type Row as CsvRow,
   readBoolean,
@@ -22,8 +23,8 @@ export type Column = { index: number; header: string; target: string; definition
 /** A row as the audience takes it, or why it cannot be. */
 export type MappedRow = { row: ApplyBatchRequestRow; failure?: undefined } | { row?: undefined; failure: RowFailure }
 
-const longestName = 200
-const tagLimits = { count: 100, length: 100 }
+const { nameLength, tagCount, tagLength } = contactLimits()
+const tagLimits = { count: tagCount, length: tagLength }
 
 /** Joins the mapping of a job with its headers and the attribute definitions as they are now. */
 export function columnsOf(
@@ -73,7 +74,7 @@ function readCell(
     case 'email':
       return blank ? 'is blank' : take(readEmail(cell), email => (row.email = email))
     case 'name':
-      return take(readText(cell, longestName), name => (row.name = name))
+      return take(readText(cell, nameLength), name => (row.name = name))
     case 'tags':
       row.clearTags = blank && clears
       return take(readTags(cell, tagLimits), tags => (row.tags = tags))

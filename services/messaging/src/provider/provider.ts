@@ -1,4 +1,4 @@
-import { AppError, json } from '@rollcall/contract'
+import { AppError, json, updated } from '@rollcall/contract'
 import type { SetProviderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Call, Handlers } from '@rollcall/rpc'
@@ -30,7 +30,7 @@ async function setProvider(context: Context, request: SetProviderRequest, { call
   const settings =
     request.kind === 'mailgun' ? await mailgunSettings(context, request, organizationId) : ownSettings(context, request)
   await save(context, organizationId, settings)
-  return { success: true, message: 'updated' }
+  return updated()
 }
 
 type Settings = Pick<Provider, 'kind' | 'apiKey' | 'region' | 'domain'>

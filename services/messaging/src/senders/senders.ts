@@ -1,4 +1,4 @@
-import { json } from '@rollcall/contract'
+import { json, updated } from '@rollcall/contract'
 import type { Caller, Handlers } from '@rollcall/rpc'
 import { type PopulateMap, personReference, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
@@ -9,8 +9,6 @@ import { senderFor, visibleTo } from './rights.ts'
 import { sendTestMail } from './send-test-mail.ts'
 import { publicSender, senderFields } from './sender.model.ts'
 import { listSharedUsers, shareSender, transferSender, unshareSender } from './share-sender.ts'
-
-const updated = { success: true, message: 'updated' }
 
 /** The use cases of senders. */
 export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Senders'> => ({
@@ -29,31 +27,31 @@ export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Sende
 
   async updateSender(request, { caller }) {
     await updateSender(context, request, caller)
-    return updated
+    return updated()
   },
 
   deleteSender: async ({ id }, { caller }) => json(publicSender(await deleteSender(context, id, caller))),
 
   async setDefaultSender({ id }, { caller }) {
     await setDefaultSender(context, id, caller)
-    return updated
+    return updated()
   },
 
   async shareSender({ id, userIds }, { caller }) {
     await shareSender(context, id, userIds, caller)
-    return updated
+    return updated()
   },
 
   async unshareSender({ id, userIds }, { caller }) {
     await unshareSender(context, id, userIds, caller)
-    return updated
+    return updated()
   },
 
   listSharedUsers: (request, { caller }) => listSharedUsers(context, request, caller),
 
   async transferSender({ id, userId }, { caller }) {
     await transferSender(context, id, userId, caller)
-    return updated
+    return updated()
   },
 
   testSender: (request, call) => sendTestMail(context, request, call),
