@@ -121,7 +121,7 @@ function newContacts(
   const origin = { ...untouched, source: 'import', importJob: job, createdBy: importActor(job) } as const
   const lists = open.length > 0 && { lists: open.map(({ _id }) => _id) }
   return inserts.map(({ contact }, index) =>
-    placed(organization, { ...contact, ...origin, ...lists, ...optOutOf(contact, job) }, first + index, at),
+    placed(organization, { ...origin, ...contact, ...lists, ...optOutOf(contact, job) }, first + index, at),
   )
 }
 

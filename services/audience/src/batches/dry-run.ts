@@ -51,9 +51,9 @@ function previewsOf({ inserts, updates }: Plan, count: number): Preview[] {
   return [...created, ...updated].sort((a, b) => a.row - b.row).slice(0, count)
 }
 
-function fieldsOf({ email, name, tags, unsubscribed, attributes }: ImportedContact): [key: string, value: unknown][] {
+function fieldsOf({ emailKey: _, attributes, ...fields }: ImportedContact): [key: string, value: unknown][] {
   const values = Object.entries(attributes).map(([slug, value]): [string, unknown] => [pathOf(slug), value])
-  return [...Object.entries({ email, name, tags, unsubscribed }), ...values]
+  return [...Object.entries(fields), ...values]
 }
 
 function fieldChange({ key, from, to }: Change): FieldChange {

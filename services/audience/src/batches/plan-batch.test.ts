@@ -27,6 +27,7 @@ const row = (email: string, rest: Partial<ApplyBatchRequestRow> = {}): ApplyBatc
 })
 
 const contact = (email: string, rest: Partial<Contact> = {}): Contact => ({
+  ...untouched,
   _id: new Types.ObjectId(),
   organization: new Types.ObjectId(),
   email,
@@ -35,7 +36,6 @@ const contact = (email: string, rest: Partial<Contact> = {}): Contact => ({
   attributes: {},
   tags: [],
   unsubscribed: false,
-  ...untouched,
   source: 'api',
   createdBy: { kind: 'system', id: null, name: 'test' },
   unsubscribedAt: null,

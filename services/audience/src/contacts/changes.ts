@@ -1,13 +1,14 @@
 import { emailKeyOf } from '@rollcall/contract'
+import type { UpdateContactRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import { Types } from 'mongoose'
 import { type AttributeValue, pathOf } from '../attributes/attribute-values.ts'
 import type { Contact } from './contact.model.ts'
 
 /** The fields of a contact that somebody can change; all others follow from them. */
-type Editable = Pick<Contact, 'email' | 'name' | 'tags' | 'unsubscribed' | 'blocked' | 'blockedReason' | 'user'>
+type Editable = Omit<UpdateContactRequest, 'id'> & Partial<Pick<Contact, 'tags' | 'blocked' | 'blockedReason' | 'user'>>
 
 /** What a contact is to be: fields, and attributes under `attributes.<slug>`, where null removes one. */
-export type Patch = Partial<Editable> & { [path: `attributes.${string}`]: AttributeValue | null }
+export type Patch = Editable & { [path: `attributes.${string}`]: AttributeValue | null }
 
 /** One field as it was and as it is; an attribute that is not there is null. */
 export type Change = { key: string; from: unknown; to: unknown }

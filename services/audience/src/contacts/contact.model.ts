@@ -43,6 +43,8 @@ export type Contact = {
 
 /** What a contact has before anything happened to it. */
 export const untouched = {
+  name: '',
+  unsubscribed: false,
   blocked: false,
   blockedAt: null,
   blockedReason: null,

@@ -63,12 +63,10 @@ function newContact({ request, actor }: Wish, definitions: Definitions, taken: S
   taken.add(emailKey)
   return {
     ...untouched,
-    email: request.email,
+    ...request,
     emailKey,
-    name: request.name ?? '',
     attributes,
     tags: distinctTags(request.tags),
-    unsubscribed: request.unsubscribed ?? false,
     source: 'api',
     createdBy: actor,
   }

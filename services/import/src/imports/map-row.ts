@@ -26,6 +26,30 @@ export type MappedRow = { row: ApplyBatchRequestRow; failure?: undefined } | { r
 const { nameLength, tagCount, tagLength } = contactLimits()
 const tagLimits = { count: tagCount, length: tagLength }
 
+type ReadField = (
+  row: ApplyBatchRequestRow,
+  cell: string,
+  { blank, clears }: { blank: boolean; clears: boolean },
+) => string | undefined
+
+/** Puts a cell of each of the contact's own fields into the row. Returns the reason if the cell does not fit. */
+export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
+  ['email', (row, cell, { blank }) => (blank ? 'is blank' : take(readEmail(cell), email => (row.email = email)))],
+  ['name', (row, cell) => take(readText(cell, nameLength), name => (row.name = name))],
+  [
+    'tags',
+    (row, cell, { blank, clears }) => {
+      row.clearTags = blank && clears
+      return take(readTags(cell, tagLimits), tags => (row.tags = tags))
+    },
+  ],
+  [
+    'unsubscribed',
+    (row, cell, { blank }) =>
+      blank ? undefined : take(readBoolean(cell), unsubscribed => (row.unsubscribed = unsubscribed)),
+  ],
+])
+
 /** Joins the mapping of a job with its headers and the attribute definitions as they are now. */
 export function columnsOf(
   { format, mapping }: Pick<Import, 'format' | 'mapping'>,
@@ -70,22 +94,12 @@ function readCell(
   clears: boolean,
 ): string | undefined {
   const blank = cell.trim() === ''
-  switch (target) {
-    case 'email':
-      return blank ? 'is blank' : take(readEmail(cell), email => (row.email = email))
-    case 'name':
-      return take(readText(cell, nameLength), name => (row.name = name))
-    case 'tags':
-      row.clearTags = blank && clears
-      return take(readTags(cell, tagLimits), tags => (row.tags = tags))
-    case 'unsubscribed':
-      return blank ? undefined : take(readBoolean(cell), unsubscribed => (row.unsubscribed = unsubscribed))
-    default:
-      if (!definition) return 'is not an attribute any more'
-      if (!blank) return take(readAttribute(cell, definition), value => attributes.push([target, value]))
-      if (clears) attributes.push([target, null])
-      return undefined
-  }
+  const readField = fieldReaders.get(target)
+  if (readField) return readField(row, cell, { blank, clears })
+  if (!definition) return 'is not an attribute any more'
+  if (!blank) return take(readAttribute(cell, definition), value => attributes.push([target, value]))
+  if (clears) attributes.push([target, null])
+  return undefined
 }
 
 function take<T>({ value, reason }: Value<T>, keep: (value: T) => unknown): string | undefined {

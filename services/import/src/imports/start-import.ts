@@ -12,8 +12,8 @@ import { queueIdOf } from './import.job.ts'
 import type { Import } from './import.model.ts'
 import { noCounts } from './import-counters.ts'
 import { insertJob } from './insert-job.ts'
+import { fieldReaders } from './map-row.ts'
 
-const fields = ['email', 'name', 'tags', 'unsubscribed']
 /** How long the file of a started import is kept, should nobody finish it. */
 const retentionMs = 7 * 24 * 3_600_000
 
@@ -115,7 +115,7 @@ export function readMapping(
   definitions: readonly Definition[],
 ): Import['mapping'] {
   const mapping = Object.entries(wanted)
-  const targets = new Set([...fields, ...definitions.map(({ slug }) => slug)])
+  const targets = new Set([...fieldReaders.keys(), ...definitions.map(({ slug }) => slug)])
   const used = new Set<string>()
   for (const [header, target] of mapping) {
     const refuse = (reason: string) => new AppError('request.invalid_field', { path: `mapping.${header}`, reason })
