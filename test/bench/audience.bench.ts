@@ -38,7 +38,7 @@ export async function run(): Promise<Figure[]> {
   }
 }
 
-/** As an import leaves it, but in seconds. */
+/** Stores contacts as an import does, but in seconds. */
 async function fill(stack: TestStack, db: Db, count: number): Promise<Audience> {
   const api = await newOrganization(stack, attributes)
   const me = await bodyOf(api.get<{ organization: { id: string } }>('/api/auth/me'))
@@ -199,7 +199,7 @@ function answerOf(url: URL, headers: Record<string, string> = {}): Promise<Incom
 
 type Asked = { method?: string; path: string; body?: object }
 
-/** Asks so many times, by so many clients at once, each time from another address; refuses answers that are no success. */
+/** Sends requests from concurrent clients, each request from another address; throws on any answer without success. */
 async function asking({ api }: Audience, clients: number, times: number, make: (index: number) => Asked) {
   let next = 0
   const took: number[] = []

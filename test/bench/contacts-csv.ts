@@ -1,4 +1,4 @@
-/** Words that contact files are made of; a few are not ASCII, as in life. */
+/** Words of contact files; a few are not ASCII. */
 const names = 'Alpha Bravo Charlie Delta Écho Foxtrot Golf Hotel India Julia Kilo Lima Mike November Óscar Papa'.split(
   ' ',
 )
@@ -8,14 +8,14 @@ const cities = 'Delhi Mumbai Pune London Paris Berlin Madrid Tokyo Seoul Lagos C
 )
 const domains = ['example.com', 'example.org', 'example.net']
 
-/** Scatters the bits of a number: the same for the same one on every machine. */
+/** Hashes a number; the result is the same on every machine. */
 function scatter(seed: number): number {
   let bits = Math.imul(seed, 2654435761)
   bits = Math.imul(bits ^ (bits >>> 15), 2246822519)
   return (bits ^ (bits >>> 13)) >>> 0
 }
 
-/** Contact `index` of a file: email, name, company, city. A bigger file begins as a smaller one does. */
+/** Returns contact `index` of a file: email, name, company, city. A smaller file is a prefix of a bigger one. */
 export function contactCells(index: number): [email: string, name: string, company: string, city: string] {
   const bits = scatter(index)
   const pick = (words: readonly string[], shift: number) => words[(bits >>> shift) % words.length]!
@@ -49,7 +49,7 @@ export const shapes = {
   },
 } as const
 
-/** A contact file of at least so many bytes, in chunks of about 64 KiB. */
+/** Returns a contact file of at least `bytes` bytes, in chunks of about 64 KiB. */
 export function contactsCsv(shape: keyof typeof shapes, bytes: number): Buffer[] {
   const { headers, line } = shapes[shape]
   const chunks: Buffer[] = []

@@ -11,7 +11,7 @@ import { atLeast, type Figure, sideBySide } from './measure.ts'
 const MIB = 1024 * 1024
 const fileBytes = 12_000_000
 
-/** P9: the CSV engine beside csv-parse, both streaming the same file; then its memory and the event loop's turns. */
+/** P9: compares the CSV engine with csv-parse, both streaming the same file; then measures memory and event loop delay. */
 export async function run(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const shape of Object.keys(shapes) as (keyof typeof shapes)[]) {

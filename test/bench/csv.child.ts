@@ -1,4 +1,4 @@
-// Reads a small and then a big file in a process of its own, and prints how its memory and its event loop took it.
+// Reads a small and then a big file in a separate process, and prints its memory and its event loop delay.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openCsv, readCsv } from '@rollcall/csv'
 import { contactsCsv } from './contacts-csv.ts'
@@ -10,7 +10,7 @@ async function* repeated(times: number) {
   for (let time = 0; time < times; time++) yield* chunks
 }
 
-/** Reads the file so many times over as one file; answers the greatest memory on the way. */
+/** Reads the file `times` times as one file; returns the peak memory in bytes. */
 async function peakBytes(times: number): Promise<number> {
   const { format, body } = await openCsv(repeated(times))
   const limits = { rows: Number.POSITIVE_INFINITY, columns: 256, fieldLength: 64 * 1024 }
@@ -22,7 +22,7 @@ async function peakBytes(times: number): Promise<number> {
   return peak
 }
 
-// Small files one after another take the process to the size it has at work: what a big one adds is told apart from that.
+// Small files first bring the process to its working size, so that only the growth by the big file counts.
 for (let file = 0; file < 40; file++) await peakBytes(1)
 const delay = monitorEventLoopDelay({ resolution: 1 })
 const smallBytes = await peakBytes(1)

@@ -18,7 +18,7 @@ const organization = new Types.ObjectId()
 const contacts = Array.from({ length: 200 }, () => new Types.ObjectId())
 const logger = createLogger({ service: 'bench', level: 'warn', destination: { write: line => console.error(line) } })
 
-/** Measures the way of an event from the outbox to Kafka, and to a consumer. */
+/** Measures the path of an event from the outbox to Kafka and to a consumer. */
 export async function run(): Promise<Figure[]> {
   const { MONGODB_URL: url, KAFKA_BROKERS } = process.env
   assert(url && KAFKA_BROKERS, 'the backing services are set by the runner')
@@ -68,11 +68,11 @@ async function drainOutbox(store: Store, bus: Bus): Promise<number> {
     },
   })
   await drained
-  await relay.stop() // the last batch is marked as sent
+  await relay.stop() // marks the last batch as sent
   return ratePerSecond(startedAt)
 }
 
-/** The same messages, made beforehand, batch after batch. */
+/** Sends the same messages, prepared in advance, batch after batch. */
 async function bareLoop(brokers: string[], topicName: string) {
   const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
@@ -106,7 +106,7 @@ async function lagAtSteadyRate(store: Store, bus: Bus): Promise<number> {
     await store.transaction(session => addEvents(session, makeEvents(1, marker)))
     while (lags.length === before) await pause(20)
   }
-  await consuming() // it has come to the end of what the rounds before left on the topic
+  await consuming() // the consumer has read the events of earlier rounds
   lags.length = 0
 
   const tickMs = 20

@@ -56,7 +56,7 @@ const contact = {
 }
 const finished = json(contact)
 
-/** Measures the gateway beside what it is held against. */
+/** Measures the gateway and the servers it is compared with. */
 export async function run(): Promise<Figure[]> {
   const { whole, withSession, oneRoute, withoutCredential, bare, textbook, close } = await sides()
   const loader = startLoader()
@@ -88,7 +88,7 @@ export async function run(): Promise<Figure[]> {
   }
 }
 
-/** The gateway as it is, in parts, and what it is held against. */
+/** The gateway, parts of it, and the servers it is compared with. */
 export async function sides() {
   const url = process.env.REDIS_CACHE_URL
   assert(url, 'REDIS_CACHE_URL is set by the runner')
@@ -130,7 +130,7 @@ function bareRoute(): RequestListener {
   return app
 }
 
-/** What a textbook would write: everything flat, limits in memory, a secret that is a text. */
+/** A textbook server: no layers, limits in memory, a plain text secret. */
 function textbook(): Side {
   const secret = randomBytes(32).toString('base64')
   const app = express()
@@ -152,7 +152,7 @@ function textbook(): Side {
   return { listener: app, credential: jwt.sign({ sub: id, org: organizationId, sid: id }, secret, { expiresIn: '1h' }) }
 }
 
-/** The gateway without its services, and credentials that it takes. */
+/** The gateway without its services, and credentials that it accepts. */
 async function gatewayOn(redis: Context['redis']) {
   const prefix = `bench:${randomUUID()}:`
   const sessionKeys = parseKeyRing(`bench:${randomBytes(32).toString('base64')}`)

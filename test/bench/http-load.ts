@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A load run: GET the same path over and over on `connections` kept-alive connections, each from an address of its own. */
+/** A load run: repeats GET of one path on `connections` keep-alive connections, each from its own address. */
 export type Load = { port: number; path: string; headers?: Record<string, string>; connections: number; ms: number }
 
-/** What came of it; `failed` counts every answer that was not 2xx. */
+/** Result of a load run; `failed` counts every answer that was not 2xx. */
 export type LoadResult = { answered: number; failed: number }
 
 const longestWaitMs = 10_000
 
-/** Starts a process that makes load, so that only the answering side works in this one. */
+/** Starts a process that generates load, so that only the server works in this one. */
 export function startLoader(): { load(load: Load): Promise<LoadResult>; stop(): void } {
   const child = fork(import.meta.filename, { execArgv: [] })
   return {
@@ -24,7 +24,7 @@ export function startLoader(): { load(load: Load): Promise<LoadResult>; stop(): 
   }
 }
 
-/** 127.0.0.2 and on: every address has a limit of its own. */
+/** Returns 127.0.0.2 and following: every address has its own limit. */
 const addressOf = (index: number) => `127.0.${index >> 8}.${(index & 255) + 2}`
 
 async function run({ port, path, headers = {}, connections, ms }: Load): Promise<LoadResult> {
@@ -58,7 +58,7 @@ function keepAsking(port: number, from: string, request: Buffer, result: LoadRes
   })
 }
 
-/** Notes an answer by its first chunk, which holds all of its head; how much of its body is still to come. */
+/** Counts an answer by its first chunk, which contains its whole head. Returns how many bytes of its body are missing. */
 function bytesMissing(chunk: Buffer, result: LoadResult): number {
   const headBytes = chunk.indexOf('\r\n\r\n') + 4
   const head = chunk.toString('latin1', 0, headBytes)

@@ -119,7 +119,7 @@ async function fill({ store, model }: Bench, organization: Types.ObjectId, count
   }
 }
 
-/** Milliseconds that the task takes on average. */
+/** Returns the average duration of the task in milliseconds. */
 async function timed(task: () => Promise<unknown>, times: number): Promise<number> {
   const start = performance.now()
   for (let time = 0; time < times; time++) await task()
@@ -191,7 +191,7 @@ function withTimes(name: string, { a, b, ratio }: { a: number; b: number; ratio:
   return { ...figure, measured: `${figure.measured} (${a.toFixed(2)} / ${b.toFixed(2)} ms)` }
 }
 
-/** What a page costs the service itself: its processor time, without that of the database. */
+/** Measures the CPU time of the service for a page, without that of the database. */
 async function serialisation({ store, model }: Bench, organization: Types.ObjectId): Promise<Figure> {
   const scope = scoped(model, organization)
   const limit = 1000
@@ -209,7 +209,7 @@ async function serialisation({ store, model }: Bench, organization: Types.Object
   return { ...figure, measured: `${figure.measured} (${a.toFixed(1)} / ${b.toFixed(1)} ms of CPU)` }
 }
 
-/** Milliseconds of processor time that the task takes on average. */
+/** Returns the average CPU time of the task in milliseconds. */
 async function busy(task: () => Promise<unknown>, times: number): Promise<number> {
   const before = process.cpuUsage()
   for (let time = 0; time < times; time++) await task()

@@ -1,7 +1,7 @@
-/** One figure of a benchmark: what was measured beside what it has to reach. */
+/** One figure of a benchmark: the measured value and its goal. */
 export type Figure = { name: string; measured: string; goal: string; ok: boolean }
 
-/** Middle value; the mean of the two middle ones where the count is even. */
+/** Returns the median: the middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -9,9 +9,9 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures two ways of doing the same side by side: A B A B …, after one warm-up of each, so that a machine whose speed
- * drifts slows both alike. Each function does the whole work once and answers its rate (or time). One round is for work
- * so long that it needs no warm-up.
+ * Measures two variants alternately: A B A B …, after a warm-up of each. So a drift of the machine's speed affects both.
+ * Each function does the whole work once and returns its rate (or time). A single round skips the warm-up: it is for
+ * long work.
  * @returns the medians of both, and of the ratios a/b pair by pair
  */
 export async function sideBySide(a: () => Promise<number>, b: () => Promise<number>, rounds = 5) {
@@ -28,17 +28,17 @@ export async function sideBySide(a: () => Promise<number>, b: () => Promise<numb
   return { a: median(as), b: median(bs), ratio: median(as.map((value, index) => value / bs[index]!)) }
 }
 
-/** A ratio that has to reach a goal: more is better. */
+/** Returns a figure whose ratio must be at least its goal. */
 export function atLeast(name: string, ratio: number, goal: number): Figure {
   return { name, measured: `${ratio.toFixed(2)}×`, goal: `≥ ${goal}×`, ok: ratio >= goal }
 }
 
-/** A ratio that must not pass a goal: less is better. */
+/** Returns a figure whose ratio must be at most its goal. */
 export function atMost(name: string, ratio: number, goal: number): Figure {
   return { name, measured: `${ratio.toFixed(2)}×`, goal: `≤ ${goal}×`, ok: ratio <= goal }
 }
 
-/** The line that a figure is printed as. */
+/** Formats a figure as one line of output. */
 export function lineOf({ name, measured, goal, ok }: Figure): string {
   return `${name}  ${measured}  ${goal}  ${ok ? 'ok' : 'short'}`
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const sampleEveryMs = 250
 
-/** The most memory, in bytes, that the programs of a session have while something is done. */
+/** Returns the peak memory, in bytes, of the processes of a session during some work. */
 export async function peakMemoryWhile(session: number, work: () => Promise<unknown>): Promise<number> {
   let over = false
   let peak = 0
@@ -22,7 +22,7 @@ export async function peakMemoryWhile(session: number, work: () => Promise<unkno
   return peak
 }
 
-/** Memory, in bytes, that the programs of a session have now. */
+/** Returns the current memory, in bytes, of the processes of a session. */
 export async function memoryOf(session: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'rss=', '-s', String(session)])
   return stdout.split('\n').reduce((sum, line) => sum + Number(line) * 1024, 0)

@@ -1,5 +1,5 @@
 // `npm run bench [name …] [-- --record]`: runs the benchmarks whose file names start with one of the names (all of them
-// without a name), prints a line per figure, and with --record keeps them in RESULTS.md.
+// without a name) and prints a line per figure. With --record, writes them to RESULTS.md.
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { basename, join } from 'node:path'
@@ -30,7 +30,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Puts figures into the table of RESULTS.md, in the place of earlier ones of the same name. */
+/** Writes figures to the table of RESULTS.md, and replaces earlier ones of the same name. */
 function keep(figures: Figure[]): void {
   const machine = `${cpus()[0]?.model}, ${cpus().length} CPUs, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}; ${backing.describe.find(line => line.startsWith('mongodb'))?.replace(/ on \S+$/, '')}`
   const lines = readFileSync(results, 'utf8').split('\n')

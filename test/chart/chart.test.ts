@@ -33,7 +33,7 @@ if (skip) console.error(`\n*** ${skip} ***\n`)
 const tools = obtained as Tools
 const newest = tools.helm?.['helm-v4']
 
-/** The objects of each profile, as the newest Helm makes them for the newest Kubernetes. */
+/** The objects of each profile, rendered by the newest Helm for the newest Kubernetes. */
 const releases = new Map<string, Manifest[]>()
 if (!skip) {
   for (const profile of profiles) releases.set(profile, await render(newest, profileFile(profile), `${MINORS[0]}.0`))
@@ -54,7 +54,7 @@ describe('the chart', { skip, concurrency: 2 }, () => {
   for (const helm of HELMS) {
     for (const profile of profiles) {
       it(`is what it should be by ${helm} with the profile ${profile}`, async () => {
-        // The newest of both is what the others are compared with.
+        // The others are compared with the newest of both.
         for (const minor of helm === 'helm-v4' ? MINORS.slice(1) : MINORS.slice(0, 1)) {
           await lint(tools.helm[helm], profileFile(profile), `${minor}.0`)
           const objects = await render(tools.helm[helm], profileFile(profile), `${minor}.0`)
@@ -242,7 +242,7 @@ it('passes its unit tests', { skip }, async () => {
   assert.ok(passed > 10)
 })
 
-/** Runs suites of helm-unittest, and answers how many tests passed; rejects with what it says where one does not. */
+/** Runs suites of helm-unittest and returns how many tests passed; rejects with its output if one fails. */
 async function unitTests(suites: string): Promise<number> {
   const { stdout } = await run(tools.helmUnittest, ['--strict', '-f', relative(CHART, suites), CHART]).catch(
     (error: Error & { stdout: string }) => {
@@ -252,7 +252,7 @@ async function unitTests(suites: string): Promise<number> {
   return Number(/^Tests: +(\d+) passed, \1 total$/m.exec(stdout)?.[1])
 }
 
-/** Writes a suite that wants each of the values refused: one program for all of them. */
+/** Writes a suite in which each of the values must be rejected, so that one process checks all. */
 function refusalSuite(refused: typeof REFUSED): string {
   const tests = refused.map(([what, values, says]) => ({
     it: what,
@@ -264,7 +264,7 @@ function refusalSuite(refused: typeof REFUSED): string {
   return file
 }
 
-/** Variables that a cluster has no use for. */
+/** Variables that have no use in a cluster. */
 const LEFT_OUT = new Set(['MAIL_DIR'])
 
 type Values = { services: Record<string, { settings?: object }> }
@@ -272,7 +272,7 @@ type ConfigModule = { readConfig(env: NodeJS.ProcessEnv): object }
 
 const configOf = (service: string) => import(join(services, service, 'src', 'config.ts')) as Promise<ConfigModule>
 
-/** The variables that a service's config.ts looks for. */
+/** Returns the variables that a service's config.ts reads. */
 async function variablesRead(service: string): Promise<Set<string>> {
   const { readConfig } = await configOf(service)
   const names = new Set<string>()
@@ -311,7 +311,7 @@ type Definition = {
   spec: { names: { kind: string }; versions: { name: string; schema: { openAPIV3Schema: Record<string, unknown> } }[] }
 }
 
-/** What the definition of a custom resource has against an object, fields that it does not know included. */
+/** Returns the violations of a custom resource against its definition, including unknown fields. */
 function customFaults(object: Manifest): string[] {
   const definitions = readdirSync(tools.definitions).map(file => read(join(tools.definitions, file)) as Definition)
   const definition = definitions.find(({ spec }) => spec.names.kind === object.kind)
@@ -322,14 +322,14 @@ function customFaults(object: Manifest): string[] {
   return check(object) ? [] : (check.errors ?? []).map(error => `${error.instancePath} ${error.message}`)
 }
 
-/** Definitions are read by Go, whose patterns say within themselves that case does not matter. */
+/** Compiles patterns of definitions, which Go reads: they contain their flag to ignore case. */
 const goRegExp = Object.assign(
   (pattern: string, flags: string) =>
     new RegExp(pattern.replace('(?i)', ''), pattern.includes('(?i)') ? `${flags}i` : flags),
   { code: 'goRegExp' },
 )
 
-/** The same schema, without room for fields it does not name; metadata is the API server's to check. */
+/** Returns the schema without room for unknown fields. The API server checks metadata. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -338,7 +338,7 @@ function closed(schema: unknown): unknown {
   return copy.properties && copy.type === 'object' && !isOpen ? { ...copy, additionalProperties: false } : copy
 }
 
-/** Releases that are valid object by object, and yet do not work. */
+/** Releases whose objects are each valid, but which do not work. */
 function SPOILT(): [what: string, expected: RegExp, spoil: (objects: Manifest[]) => void][] {
   const find = (objects: Manifest[], kind: string, name: RegExp) =>
     objects.find(object => object.kind === kind && name.test(object.metadata.name)) ?? assert.fail(`${kind} ${name}`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Container, LabelSelector, Labels, Manifest, Peer, PodSpec, PolicyRule } from './render.ts'
 
-/** A pod that the objects of a release bring about. */
+/** A pod that an object of a release creates. */
 export type Pod = { owner: Manifest; name: string; labels: Labels; spec: PodSpec; container: Container }
 
 /** Values by Secret and key. */
@@ -21,7 +21,7 @@ function podOf(owner: Manifest, labels: Labels, spec: PodSpec): Pod {
   return { owner, name: `${owner.kind}/${owner.metadata.name}`, labels, spec, container: spec.containers[0]! }
 }
 
-/** The environment of a pod, with what its Secrets hold. */
+/** Returns the environment of a pod, with the values of its Secrets. */
 export function environmentOf({ container }: Pod, secrets: Secrets): Record<string, string> {
   const entries = (container.env ?? []).map(({ name, value, valueFrom }) => {
     const from = valueFrom?.secretKeyRef
@@ -31,8 +31,8 @@ export function environmentOf({ container }: Pod, secrets: Secrets): Record<stri
 }
 
 /**
- * What is wrong between the objects of a release: each may be valid by itself and yet the whole not work. Answers one
- * line for each fault, none for a sound release.
+ * Returns the faults between the objects of a release, which may each be valid: one line for each fault, none for a
+ * correct release.
  */
 export function faultsOf(objects: readonly Manifest[], secrets: Secrets): string[] {
   const release = { objects, pods: podsOf(objects), secrets }

@@ -21,16 +21,16 @@ const alerts = groups.flatMap(({ rules }) => rules)
 const dashboard = JSON.parse(read(CHART, 'files', 'dashboard.json')) as Dashboard
 const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
-/** What Prometheus adds to whatever it reads from a pod, and the product to all of its metrics. */
+/** Labels that Prometheus adds to every metric of a pod, and Rollcall to all of its metrics. */
 const LABELS_OF_ALL = ['service', 'pod', 'namespace', 'release', 'instance', 'job']
 
-/** What is asked of kube-state-metrics, with the labels that are asked for. */
+/** Metrics of kube-state-metrics that queries use, with the labels that they use. */
 const OF_THE_CLUSTER: Record<string, readonly string[]> = {
   kube_pod_container_status_restarts_total: ['container'],
   kube_deployment_status_replicas_unavailable: ['deployment'],
 }
 
-/** What Grafana and the chart fill into queries. */
+/** Values that replace the variables of Grafana and the chart in queries. */
 const FILLED_IN: Record<string, string> = {
   $__rate_interval: '5m',
   $scope: 'namespace="a",release="b"',
@@ -38,7 +38,7 @@ const FILLED_IN: Record<string, string> = {
   $deployments: 'namespace="a",deployment=~"b-c"',
 }
 
-/** The metrics and labels that a query names, and its selectors; throws where it is no PromQL. */
+/** Returns the metrics, labels and selectors of a query; throws if it is not PromQL. */
 function namesOf(query: string): { metrics: string[]; labels: string[]; selectors: string[] } {
   const plain = query.replaceAll(/\$\w+/g, name => FILLED_IN[name] ?? name)
   const found = { metrics: [] as string[], labels: [] as string[], selectors: [] as string[] }

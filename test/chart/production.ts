@@ -1,7 +1,7 @@
 import { podsOf } from './check.ts'
 import type { Manifest } from './render.ts'
 
-/** What a release leaves open that the profile for production closes, a line each. */
+/** Returns one line for each thing that a release leaves open and the profile for production closes. */
 export function openDoors(objects: readonly Manifest[]): string[] {
   const servers = podsOf(objects).filter(({ owner }) => owner.kind === 'Deployment')
   const certificates = objects.filter(({ kind }) => kind === 'Certificate')

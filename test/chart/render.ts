@@ -77,13 +77,13 @@ export type Manifest = {
   }
 }
 
-/** The chart's own profile for production, which its namesake among the tests is laid upon. */
+/** The chart's own profile for production, the base of the test profile of the same name. */
 export const PRODUCTION = join(CHART, 'values-production.yaml')
 
 const filesOf = (values: string) => (basename(values) === 'production.yaml' ? [PRODUCTION, values] : [values])
 const flagsOf = (values: string) => filesOf(values).flatMap(file => ['-f', file])
 
-/** What the chart becomes with a file of values; rejects with what Helm says where it refuses them. */
+/** Renders the chart with a file of values; rejects with Helm's message if Helm rejects them. */
 export async function render(helm: string, values: string, kubernetes: string, ...more: string[]): Promise<Manifest[]> {
   const named = [RELEASE.name, CHART, '--namespace', RELEASE.namespace, '--kube-version', kubernetes]
   const { stdout } = await run(helm, ['template', ...named, ...flagsOf(values), ...more], { maxBuffer: 2 ** 26 })
