@@ -7,7 +7,7 @@ import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 import { isCommonPassword } from './users/common-passwords.ts'
 
-const shortestPassword = 8
+const MIN_PASSWORD_LENGTH = 8
 
 const schema = z
   .object({
@@ -32,7 +32,7 @@ const schema = z
     BOOTSTRAP_EMAIL: z.string().refine(isEmail, { error: 'expected an email address' }).optional(),
     BOOTSTRAP_PASSWORD: z
       .string()
-      .min(shortestPassword, { error: `expected at least ${shortestPassword} characters` })
+      .min(MIN_PASSWORD_LENGTH, { error: `expected at least ${MIN_PASSWORD_LENGTH} characters` })
       .refine(password => !isCommonPassword(password), { error: 'expected a less common password' })
       .optional(),
     BOOTSTRAP_ORGANIZATION: z.string().default('Rollcall'),

@@ -9,7 +9,7 @@ import type { User } from './users/user.model.ts'
 export type Details<T extends EventType> = Serializable<Omit<Events[T], 'actor'>>
 
 /** What happened, to what and where. */
-export type Happening<T extends EventType> = {
+export type EventContent<T extends EventType> = {
   organization: Types.ObjectId
   subject: Types.ObjectId
   data: Details<T>
@@ -19,17 +19,17 @@ export type Happening<T extends EventType> = {
  * Tells of what someone did, in the transaction that makes it true: as an event, and in that person's own trail.
  * @param trails the users whose trails it belongs in, where it is not only that of who did it
  */
-export async function tell<T extends EventType>(
+export async function publish<T extends EventType>(
   { collections }: Pick<Context, 'collections'>,
   doer: Caller,
   type: T,
-  happening: Happening<T>,
+  content: EventContent<T>,
   tx: ClientSession,
   trails: readonly (Types.ObjectId | string | null)[] = [doer.userId],
 ): Promise<void> {
   const actor = actorOf(doer)
-  await addEvents(tx, [eventOf(type, happening, doer)])
-  const { organization, data } = happening
+  await addEvents(tx, [eventOf(type, content, doer)])
+  const { organization, data } = content
   const at = new Date()
   const entries = trails.filter(user => user !== null).map(user => ({ user, type, at, actor, data }))
   await collections.of(organization).activities.insertMany(entries, { tx })
@@ -43,7 +43,7 @@ export function asPerson(caller: Caller, { _id, name, organization }: User): Cal
 /** Makes an event of this service; to be added to the outbox in the transaction that makes it true. */
 export function eventOf<T extends EventType>(
   type: T,
-  { organization, subject, data }: Happening<T>,
+  { organization, subject, data }: EventContent<T>,
   doer: Caller,
 ): OutgoingEvent {
   const all = { ...(data as object), actor: actorOf(doer) } as Serializable<Events[T]>

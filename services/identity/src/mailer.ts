@@ -20,7 +20,7 @@ export type Mail = {
 export type Mailer = { send(mail: Mail): Promise<void> }
 
 /** After so long whoever asked for the mail hears that it cannot be sent now. */
-const PATIENCE_MS = 5000
+const TIMEOUT_MS = 5000
 
 /** Has the messaging service send mails: once it has taken a mail, it sees to it. */
 export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): Mailer {
@@ -29,7 +29,7 @@ export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): M
       const caller = serviceCaller('identity', organizationId)
       const request = { ...mail, expiresAt: expiresAt.toISOString(), key: randomUUID() } // the same for every try: it is one mail
       await retry(() => messaging.sendMail(request, { caller }), {
-        deadline: Date.now() + PATIENCE_MS,
+        deadline: Date.now() + TIMEOUT_MS,
         retryable: error => error instanceof AppError && error.code === 'service.unavailable',
       })
     },

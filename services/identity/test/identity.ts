@@ -79,7 +79,7 @@ export type Harness = {
 }
 
 export const password = 'correct horse'
-const bootTimeoutMs = 10_000
+const BOOT_TIMEOUT_MS = 10_000
 
 /** Random, so that tests never meet on what they share. */
 export function unique(what: string): string {
@@ -120,7 +120,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
   const lifecycle = createLifecycle({ service: 'identity', logger })
   const { port } = await service.start(config, lifecycle)
   const connectAs = (service: keyof typeof keys) =>
-    connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys[service]), deadlineMs: bootTimeoutMs })
+    connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys[service]), deadlineMs: BOOT_TIMEOUT_MS })
   const [connection, ofMessaging] = [connectAs('gateway'), connectAs('messaging')]
   const database = await mongoose.createConnection(config.MONGODB_URL, { dbName: config.MONGODB_DATABASE }).asPromise()
   const resolver = createResolver(config, connection.client('rollcall.identity.v1.Credentials'))

@@ -4,8 +4,8 @@ import type { ExchangeTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Context } from '../context.ts'
 import type { Client } from './client.model.ts'
 
-const dayMs = 24 * 3_600_000
-const keptDays = 90
+const DAY_MS = 24 * 3_600_000
+const RETENTION_DAYS = 90
 
 /**
  * The client that asks, proved by its secret if it has one; being used keeps it.
@@ -38,8 +38,8 @@ async function keep(
   { _id, expiresAt }: Client,
   secretHash?: string,
 ): Promise<void> {
-  const until = Date.now() + keptDays * dayMs
-  const isDue = until - expiresAt.getTime() > dayMs
+  const until = Date.now() + RETENTION_DAYS * DAY_MS
+  const isDue = until - expiresAt.getTime() > DAY_MS
   if (!isDue && secretHash === undefined) return
   await clients.updateOne(
     { _id },

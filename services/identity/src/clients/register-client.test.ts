@@ -4,7 +4,7 @@ import type { AppError } from '@rollcall/contract'
 import { createSecretHashers } from '@rollcall/credentials'
 import { type Harness, startHarness } from '../../test/identity.ts'
 
-const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 describe('registering a client', () => {
   let harness: Harness
@@ -34,7 +34,7 @@ describe('registering a client', () => {
       client_name: 'Nightly sync',
       client_uri: 'https://example.com',
       redirect_uris: redirectUris,
-      grant_types: [exchangeGrant],
+      grant_types: [EXCHANGE_GRANT],
       response_types: [],
       token_endpoint_auth_method: 'client_secret_basic',
       scope: 'audience.read links.read',
@@ -87,6 +87,6 @@ describe('registering a client', () => {
     await assert.rejects(register({ grantTypes }), refused('client.grant_types_invalid'))
     await assert.rejects(register({ scope: 'audience.read audience.fly' }), refused('client.scope_exceeded'))
     await assert.rejects(register({ scope: ' ' }), refused('client.scope_empty'))
-    await register({ grantTypes: ['authorization_code', exchangeGrant] })
+    await register({ grantTypes: ['authorization_code', EXCHANGE_GRANT] })
   })
 })

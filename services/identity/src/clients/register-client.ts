@@ -5,10 +5,10 @@ import type { RegisterClientRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Context } from '../context.ts'
 import { everyPermission } from '../roles/permissions.ts'
 import type { Client } from './client.model.ts'
-import { exchangeGrant } from './grants.ts'
+import { EXCHANGE_GRANT } from './grants.ts'
 import { readScope } from './scope.ts'
 
-const unusedHours = 24
+const UNUSED_HOURS = 24
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
@@ -28,7 +28,7 @@ export async function registerClient(context: Context, request: RegisterClientRe
     redirectUris,
     authMethod,
     scope: request.scope === undefined ? null : readScope(request.scope, everyPermission, 'client'),
-    expiresAt: new Date(Date.now() + unusedHours * 3_600_000),
+    expiresAt: new Date(Date.now() + UNUSED_HOURS * 3_600_000),
   })
   return json(present(client, secret))
 }
@@ -38,8 +38,8 @@ function refuseUnusable({ redirectUris, grantTypes }: RegisterClientRequest): vo
   for (const [index, uri] of redirectUris.entries()) {
     if (!isRedirectUri(uri)) throw new AppError('client.redirect_uri_invalid', { index })
   }
-  if (grantTypes.length > 0 && !grantTypes.includes(exchangeGrant))
-    throw new AppError('client.grant_types_invalid', { required: exchangeGrant })
+  if (grantTypes.length > 0 && !grantTypes.includes(EXCHANGE_GRANT))
+    throw new AppError('client.grant_types_invalid', { required: EXCHANGE_GRANT })
 }
 
 /** RFC 6749, 3.1.2, and for native programs RFC 8252, 7. */
@@ -62,7 +62,7 @@ function present(client: Client, secret: string | undefined): object {
     ...(name !== null && { client_name: name }),
     ...(uri !== null && { client_uri: uri }),
     redirect_uris: redirectUris,
-    grant_types: [exchangeGrant],
+    grant_types: [EXCHANGE_GRANT],
     response_types: [],
     token_endpoint_auth_method: authMethod,
     ...(scope !== null && { scope: scope.join(' ') }),

@@ -5,13 +5,13 @@ import { actorOf, type Caller, type Handlers } from '@rollcall/rpc'
 import { changedFields, runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import type { Role } from '../roles/role.model.ts'
 import { featureFields, presentFeature, type RoleSwitch, showSwitches } from './feature.model.ts'
 
 /** Slugs are parts of paths in the database: nothing in them may mean something there. */
-const slugShape = /^[a-z][a-z0-9_-]{0,39}$/
+const SLUG_SHAPE = /^[a-z][a-z0-9_-]{0,39}$/
 
 /** The roles that a feature can be switched by. */
 const forMembers = { kind: { $in: ['user', 'both'] } }
@@ -45,7 +45,7 @@ async function listFeatures(context: Context, { list }: ListRequest, caller: Cal
 
 function createFeature(context: Context, request: CreateFeatureRequest, caller: Caller): Promise<HttpBody> {
   const { slug, name = slug, description = '', default: byDefault = false } = request
-  if (!slugShape.test(slug)) {
+  if (!SLUG_SHAPE.test(slug)) {
     const reason = 'has lower-case letters, digits, _ and -, beginning with a letter'
     throw new AppError('request.invalid_field', { path: 'slug', reason })
   }
@@ -59,7 +59,7 @@ function createFeature(context: Context, request: CreateFeatureRequest, caller: 
     )
     const record = presentFeature(feature)
     const { organization, _id: subject } = feature
-    await tell(context, caller, 'feature.created', { organization, subject, data: { feature: record } }, tx)
+    await publish(context, caller, 'feature.created', { organization, subject, data: { feature: record } }, tx)
     return json(record)
   })
 }
@@ -78,7 +78,7 @@ async function updateWithin(
   await features.updateOne({ _id: before._id }, { $set: set }, { tx })
   const feature = presentFeature(await features.get(id, 'feature', { tx }))
   const { organization, _id: subject } = before
-  await tell(context, caller, 'feature.updated', { organization, subject, data: { feature, changed } }, tx)
+  await publish(context, caller, 'feature.updated', { organization, subject, data: { feature, changed } }, tx)
 }
 
 async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
@@ -90,7 +90,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   await workspaces.updateMany({ [path]: { $exists: true } }, { $unset: { [path]: 1 } }, { tx })
   const record = presentFeature(feature)
   const { organization, _id: subject } = feature
-  await tell(context, caller, 'feature.deleted', { organization, subject, data: { feature: record } }, tx)
+  await publish(context, caller, 'feature.deleted', { organization, subject, data: { feature: record } }, tx)
   return json(record)
 }
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
-const limit = 3
+const LIMIT = 3
 
 describe('quotas of an organization', () => {
   let harness: Harness
   before(async () => {
     const names = ['TOKENS', 'ROLES', 'ACCOUNTS', 'WORKSPACES', 'INVITATIONS', 'FEATURES']
-    harness = await startHarness(Object.fromEntries(names.map(name => [`${name}_PER_ORGANIZATION`, String(limit)])))
+    harness = await startHarness(Object.fromEntries(names.map(name => [`${name}_PER_ORGANIZATION`, String(LIMIT)])))
   })
   after(() => harness.stop())
 
@@ -49,9 +49,9 @@ describe('quotas of an organization', () => {
       const refused = {
         code: 'quota.exceeded',
         status: 409,
-        message: `limit reached: ${limit} ${what} per organization`,
+        message: `limit reached: ${LIMIT} ${what} per organization`,
       }
-      for (let count = there; count < limit - 1; count++) await create(owner)
+      for (let count = there; count < LIMIT - 1; count++) await create(owner)
       const attempts = await Promise.allSettled([1, 2, 3, 4].map(() => create(owner)))
       const made = attempts.filter(({ status }) => status === 'fulfilled')
       assert.equal(made.length, 1)
@@ -74,7 +74,7 @@ describe('quotas of an organization', () => {
 
 describe('sessions of an account', () => {
   it('refuses one too many until others have ended', async test => {
-    const harness = await startHarness({ SESSIONS_PER_ACCOUNT: String(limit) })
+    const harness = await startHarness({ SESSIONS_PER_ACCOUNT: String(LIMIT) })
     test.after(harness.stop)
     const owner = await harness.register()
     const login = () => harness.public.authentication.login({ email: owner.email, password })

@@ -2,9 +2,9 @@ import { AppError, actions, type HttpBody, json, resources } from '@rollcall/con
 import type { Caller, Handlers } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
-import { noteAffected } from './note-affected.ts'
+import { publish } from '../events.ts'
 import { permissionsOf, refuseExcess } from './permissions.ts'
+import { recordAffected } from './record-affected.ts'
 import { presentRole, roleFields } from './role.model.ts'
 import { saveRole } from './save-role.ts'
 
@@ -46,10 +46,10 @@ function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpB
         await features.updateMany({ 'roles.role': role._id }, { $pull: { roles: { role: role._id } } }, { tx })
         await tokens.updateMany({ roleId: role._id }, { $set: { roleGone: true } }, { tx })
         const change = { type: 'role.deleted', before: role.permissions, after: {} } as const
-        await noteAffected(context, role, change, caller, tx)
+        await recordAffected(context, role, change, caller, tx)
         const record = presentRole(role)
         const data = { role: record }
-        await tell(context, caller, 'role.deleted', { organization: role.organization, subject: role._id, data }, tx)
+        await publish(context, caller, 'role.deleted', { organization: role.organization, subject: role._id, data }, tx)
         return json(record)
       },
       { timeoutMs },

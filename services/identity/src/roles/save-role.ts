@@ -5,11 +5,11 @@ import type { Caller } from '@rollcall/rpc'
 import { isDuplicate } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import { resemblesBuiltIn } from './built-in.ts'
-import { noteAffected } from './note-affected.ts'
 import { type Grants, parseGrants, permissionsOf, refuseExcess } from './permissions.ts'
+import { recordAffected } from './record-affected.ts'
 import { presentRole, type Role } from './role.model.ts'
 
 type Wanted = { name: string; kind: 'api' | 'user'; permissions: Grants; description?: string }
@@ -57,7 +57,7 @@ async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: 
   const changed = before && !isDeepStrictEqual(before.permissions, changes.permissions)
   if (changed) {
     const change = { type: 'role.saved', before: before.permissions, after: changes.permissions } as const
-    await noteAffected(context, role, change, caller, tx)
+    await recordAffected(context, role, change, caller, tx)
   }
   const affected = {
     tokens: changed ? before.tokenCount : 0,
@@ -68,6 +68,6 @@ async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: 
     affectedTokens: affected.tokens,
     affectedMembers: affected.members,
   }
-  await tell(context, caller, 'role.saved', { organization: role.organization, subject: role._id, data }, tx)
+  await publish(context, caller, 'role.saved', { organization: role.organization, subject: role._id, data }, tx)
   return { role, affected }
 }

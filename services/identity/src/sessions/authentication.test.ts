@@ -6,7 +6,7 @@ import { anonymousCaller } from '@rollcall/rpc'
 import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
 
 const wrong = { code: 'sign_in.wrong_password', status: 401, message: 'Wrong email or password.' }
-const hidden = /hash|emailKey|roleId/i
+const HIDDEN = /hash|emailKey|roleId/i
 
 describe('authentication', () => {
   let harness: Harness
@@ -31,7 +31,7 @@ describe('authentication', () => {
       assert.equal(user!.role, 'owner')
       assert.equal(user!.id, user!._id)
       assert.ok(user!.createdAt && user!.updatedAt && user!.lastLoginAt)
-      assert.doesNotMatch(JSON.stringify(user), hidden)
+      assert.doesNotMatch(JSON.stringify(user), HIDDEN)
       const hours = (Date.parse(String(expiresAt)) - Date.now()) / 3_600_000
       assert.ok(hours > 47.9 && hours <= 48, `${hours} hours`)
       const caller = await harness.with(String(token)).caller()
@@ -65,7 +65,7 @@ describe('authentication', () => {
       assert.ok(Date.parse(String(expiresAt)) > Date.now())
       assert.equal(user!.id, person.userId)
       assert.ok(Date.now() - Date.parse(String(user!.lastLoginAt)) < 10_000)
-      assert.doesNotMatch(JSON.stringify(user), hidden)
+      assert.doesNotMatch(JSON.stringify(user), HIDDEN)
       assert.notEqual((await harness.with(String(token)).caller()).sessionId, (await person.api.caller()).sessionId)
     })
 
@@ -201,7 +201,7 @@ describe('authentication', () => {
       assert.deepEqual(Object.keys(me), ['kind', 'user', 'organization', 'role', 'permissions'])
       assert.deepEqual([me.kind, me.role, me.permissions], ['session', 'owner', ['*']])
       assert.deepEqual([me.user!.id, me.organization!.id], [userId, organizationId])
-      assert.doesNotMatch(JSON.stringify(me), hidden)
+      assert.doesNotMatch(JSON.stringify(me), HIDDEN)
     })
 
     it('is the creator of a token, with what the token may do', async () => {

@@ -5,7 +5,7 @@ import type { Filter, Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import type { User } from '../users/user.model.ts'
-import { type Device, maxUserAgentLength } from './device.ts'
+import { type Device, MAX_USER_AGENT_LENGTH } from './device.ts'
 import type { Session } from './session.model.ts'
 
 /** The credential of a new session. */
@@ -62,5 +62,5 @@ async function refuseMoreSessions(
 
 /** What is seen of whoever calls. */
 export function seenOf({ ip = '', userAgent = '' }: Caller): { ip: string; userAgent: string } {
-  return { ip, userAgent: userAgent.slice(0, maxUserAgentLength) }
+  return { ip, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) }
 }

@@ -6,7 +6,7 @@ type Revised = { _id: string; revision: Types.ObjectId; expiresAt: Date }
 /** What a record holds besides its id and revision. */
 export type Content<R extends Revised> = Omit<R, '_id' | 'revision'>
 
-const maxAttempts = 100
+const MAX_ATTEMPTS = 100
 
 /**
  * Changes a record by what `decide` makes of what it holds now (null: there is none, or it has expired), as if nobody
@@ -17,7 +17,7 @@ export async function changeAlone<R extends Revised>(
   _id: string,
   decide: (content: Content<R> | null, now: Date) => Content<R> | undefined,
 ): Promise<boolean> {
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = new Date()
     const found = (await model.collection.findOne({ _id } as never)) as R | null
     const decided = decide(found && found.expiresAt > now ? found : null, now)

@@ -6,18 +6,18 @@ import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import type { Token } from '../tokens/token.model.ts'
 import {
-  type Bearer,
   badSession,
-  bearerOfOrigin,
-  bearerOfSession,
-  bearerOfToken,
-  type SessionBearer,
-  type TokenBearer,
-} from './bearer.ts'
+  type Credential,
+  originCredential,
+  type SessionCredential,
+  sessionCredential,
+  type TokenCredential,
+  tokenCredential,
+} from './credential.ts'
 import { mayImpersonate } from './impersonate.ts'
 import type { Session } from './session.model.ts'
 
-const notedEveryMs = 60_000
+const ACTIVITY_INTERVAL_MS = 60_000
 const past = new Date(0).toISOString()
 
 /**
@@ -28,19 +28,19 @@ export const credentials = ({ collections, secrets }: Context): Handlers<'rollca
   async resolveToken({ organizationId, hashes }, { caller, logger }) {
     requireService(caller)
     const tenant = collections.of(organizationId)
-    const bearer = await bearerOfToken(tenant, { hash: { $in: hashes } })
-    renewHash(tenant.tokens, bearer.token, secrets.token.renewal(bearer.token.hash, hashes)).catch(err =>
+    const credential = await tokenCredential(tenant, { hash: { $in: hashes } })
+    renewHash(tenant.tokens, credential.token, secrets.token.renewal(credential.token.hash, hashes)).catch(err =>
       logger.warn({ err }, 'the hash of a token was not renewed'),
     )
-    return resolvedToken(bearer)
+    return resolvedToken(credential)
   },
 
   async resolveSession({ organizationId, sessionId, userId }, { caller, logger }) {
     requireService(caller)
     const tenant = collections.of(organizationId)
-    const bearer = await bearerOfSession(tenant, { id: sessionId, user: userId })
-    const resolved = await resolvedSession(tenant, bearer)
-    noteActivity(tenant.sessions, bearer.session).catch(err =>
+    const credential = await sessionCredential(tenant, { id: sessionId, user: userId })
+    const resolved = await resolvedSession(tenant, credential)
+    recordActivity(tenant.sessions, credential.session).catch(err =>
       logger.warn({ err }, 'the activity of a session was not noted'),
     )
     return resolved
@@ -48,9 +48,9 @@ export const credentials = ({ collections, secrets }: Context): Handlers<'rollca
 })
 
 /** Nobody waits for it: whoever asks remembers the answer, so that it says little more than the minute anyway. */
-async function noteActivity(sessions: Scope<Session>, { _id, lastActiveAt }: Session): Promise<void> {
+async function recordActivity(sessions: Scope<Session>, { _id, lastActiveAt }: Session): Promise<void> {
   const now = Date.now()
-  if (now - lastActiveAt.getTime() < notedEveryMs) return
+  if (now - lastActiveAt.getTime() < ACTIVITY_INTERVAL_MS) return
   await sessions.updateOne({ _id }, { $set: { lastActiveAt: new Date(now) } })
 }
 
@@ -68,11 +68,11 @@ function requireService(caller: Caller): void {
  * What a session stands for. One with an origin stands and falls with it, and is not to be remembered: a change of the
  * origin makes nobody forget but the origin itself.
  */
-async function resolvedSession(tenant: Tenant, bearer: SessionBearer): Promise<ResolvedCredential> {
-  const { session, person } = bearer
+async function resolvedSession(tenant: Tenant, credential: SessionCredential): Promise<ResolvedCredential> {
+  const { session, person } = credential
   const { user, impersonatedBy, expiresAt } = session
   const own = {
-    ...common(bearer),
+    ...common(credential),
     kind: 'session',
     sessionId: String(session._id),
     readOnly: impersonatedBy !== null,
@@ -80,17 +80,17 @@ async function resolvedSession(tenant: Tenant, bearer: SessionBearer): Promise<R
     expiresAt: expiresAt.toISOString(),
   }
   if (!session.origin) return own
-  const origin = await bearerOfOrigin(tenant, session.origin, impersonatedBy ?? user)
+  const origin = await originCredential(tenant, session.origin, impersonatedBy ?? user)
   const original = 'token' in origin ? resolvedToken(origin) : common(origin)
   if (!impersonatedBy) return { ...own, ...original, expiresAt: past }
   if (!mayImpersonate(origin.authority, person)) throw badSession()
   return { ...own, allowedIps: original.allowedIps, expiresAt: past }
 }
 
-function resolvedToken(bearer: TokenBearer): ResolvedCredential {
-  const { _id, name, allowedIps, expiresAt } = bearer.token
+function resolvedToken(credential: TokenCredential): ResolvedCredential {
+  const { _id, name, allowedIps, expiresAt } = credential.token
   return {
-    ...common(bearer),
+    ...common(credential),
     kind: 'token',
     tokenId: String(_id),
     tokenName: name,
@@ -99,7 +99,7 @@ function resolvedToken(bearer: TokenBearer): ResolvedCredential {
   }
 }
 
-function common({ person, authority: { role, permissions } }: Bearer): Omit<ResolvedCredential, 'kind'> {
+function common({ person, authority: { role, permissions } }: Credential): Omit<ResolvedCredential, 'kind'> {
   return {
     organizationId: String(person.organization),
     userId: String(person._id),

@@ -11,11 +11,11 @@ export type Device = {
 }
 
 /** What is kept and parsed of a user agent: real ones are shorter. */
-export const maxUserAgentLength = 512
+export const MAX_USER_AGENT_LENGTH = 512
 
 /** Recognises a device by its user agent. */
 export function deviceOf(userAgent: string): Device {
-  const text = userAgent.slice(0, maxUserAgentLength)
+  const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   if (text === '') return { name: 'Unknown device', browser: '', os: '', type: 'unknown' }
   const { browser, os, platform } = bowser.parse(text)
   const program = browser.name || text.split(/[\s/]/, 1)[0]!

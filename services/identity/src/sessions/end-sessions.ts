@@ -2,7 +2,7 @@ import type { Caller } from '@rollcall/rpc'
 import { addEvents, type Filter } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Context } from '../context.ts'
-import { eventOf, type Happening, tell } from '../events.ts'
+import { type EventContent, eventOf, publish } from '../events.ts'
 import type { Session } from './session.model.ts'
 
 /** Ends one session for whoever asks, and what hangs on it, within a transaction. Answers false where it has ended already. */
@@ -15,7 +15,7 @@ export async function endSession(
   const { sessions } = context.collections.of(caller.organizationId)
   const ended = await sessions.findOneAndDelete({ _id: id }, { tx })
   if (!ended) return false
-  await tell(context, caller, 'session.ended', happeningOf(ended), tx)
+  await publish(context, caller, 'session.ended', happeningOf(ended), tx)
   await endSessions(context, { 'origin.id': id }, caller, tx)
   return true
 }
@@ -55,6 +55,6 @@ export async function endSessions(context: Context, filter: Filter, caller: Call
   await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
 }
 
-function happeningOf({ organization, _id: subject, user }: Session): Happening<'session.ended'> {
+function happeningOf({ organization, _id: subject, user }: Session): EventContent<'session.ended'> {
   return { organization, subject, data: { userId: String(user), at: new Date() } }
 }

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test'
 import type { AppError } from '@rollcall/contract'
 import { type Harness, type Json, type Person, password, startHarness } from '../../test/identity.ts'
 
-const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
-const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
-const jwt = 'urn:ietf:params:oauth:token-type:jwt'
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
+const JWT = 'urn:ietf:params:oauth:token-type:jwt'
 
 describe('token exchange', () => {
   let harness: Harness
@@ -28,9 +28,9 @@ describe('token exchange', () => {
   const exchange = (subjectToken: string, fields: object = {}) =>
     harness.public.authentication.exchangeToken({
       ...client,
-      grantType,
+      grantType: GRANT_TYPE,
       subjectToken,
-      subjectTokenType: accessToken,
+      subjectTokenType: ACCESS_TOKEN,
       audience: [],
       resource: [],
       ...fields,
@@ -58,7 +58,7 @@ describe('token exchange', () => {
     const { access_token, expires_in, ...rest } = await exchange(admin.credential, {
       scope: 'links.read audience.read',
     })
-    assert.deepEqual(rest, { issued_token_type: accessToken, token_type: 'Bearer', scope: 'links.read audience.read' })
+    assert.deepEqual(rest, { issued_token_type: ACCESS_TOKEN, token_type: 'Bearer', scope: 'links.read audience.read' })
     assert.ok(Number(expires_in) > 3590 && Number(expires_in) <= 3600, String(expires_in))
     const { sub, org, scope, act, iat, exp } = claimsOf(access_token)
     assert.deepEqual(
@@ -139,8 +139,8 @@ describe('token exchange', () => {
       { requestedTokenType: 'urn:ietf:params:oauth:token-type:refresh_token' },
       'invalid_request',
     ],
-    ['an actor', { actorToken: 'x', actorTokenType: jwt }, 'invalid_request'],
-    ['the type of an actor that is not there', { actorTokenType: jwt }, 'invalid_request'],
+    ['an actor', { actorToken: 'x', actorTokenType: JWT }, 'invalid_request'],
+    ['the type of an actor that is not there', { actorTokenType: JWT }, 'invalid_request'],
     ['another audience', { audience: ['rollcall', 'elsewhere'] }, 'invalid_target'],
     ['a resource', { resource: ['https://example.com/api'] }, 'invalid_target'],
   ]
@@ -150,13 +150,13 @@ describe('token exchange', () => {
 
   it('takes the types and the audience there are', async () => {
     const { issued_token_type } = await exchange(admin.credential, {
-      subjectTokenType: jwt,
-      requestedTokenType: jwt,
+      subjectTokenType: JWT,
+      requestedTokenType: JWT,
       audience: ['rollcall'],
     })
-    assert.equal(issued_token_type, jwt)
+    assert.equal(issued_token_type, JWT)
     const { token } = await newToken()
-    await assert.rejects(exchange(token, { subjectTokenType: jwt }), refusal('invalid_request'))
+    await assert.rejects(exchange(token, { subjectTokenType: JWT }), refusal('invalid_request'))
   })
 
   it('refuses a subject that is good for nothing, or not to be traded', async () => {

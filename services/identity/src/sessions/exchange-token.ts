@@ -5,18 +5,24 @@ import type { Call, Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import { authenticateClient } from '../clients/authenticate-client.ts'
 import type { Client } from '../clients/client.model.ts'
-import { exchangeGrant } from '../clients/grants.ts'
+import { EXCHANGE_GRANT } from '../clients/grants.ts'
 import { readScope } from '../clients/scope.ts'
 import type { Context } from '../context.ts'
-import { asPerson, tell } from '../events.ts'
+import { asPerson, publish } from '../events.ts'
 import { everyPermission } from '../roles/permissions.ts'
-import { type Bearer, bearerOfSession, bearerOfToken, lifetimeWithin, type SessionBearer } from './bearer.ts'
 import { beginSession, seenOf } from './begin-session.ts'
+import {
+  type Credential,
+  lifetimeWithin,
+  type SessionCredential,
+  sessionCredential,
+  tokenCredential,
+} from './credential.ts'
 
-const longestMs = 3_600_000
-const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
-const jwt = 'urn:ietf:params:oauth:token-type:jwt'
-const tokenTypes = [accessToken, jwt]
+const MAX_LIFETIME_MS = 3_600_000
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
+const JWT = 'urn:ietf:params:oauth:token-type:jwt'
+const tokenTypes = [ACCESS_TOKEN, JWT]
 
 /**
  * Trades a credential for a JWT of a scope (RFC 8693). What is issued is a session that hangs on the credential.
@@ -34,7 +40,7 @@ export async function exchangeToken(
   const issued = await context.store.transaction(tx => issue(context, subject, { client, scope }, caller, tx))
   return json({
     access_token: issued.token,
-    issued_token_type: request.requestedTokenType ?? accessToken,
+    issued_token_type: request.requestedTokenType ?? ACCESS_TOKEN,
     token_type: 'Bearer',
     expires_in: Math.floor((issued.expiresAt.getTime() - Date.now()) / 1000),
     scope,
@@ -43,11 +49,11 @@ export async function exchangeToken(
 
 /** RFC 8693, 2.1, but for the subject: what has to be there, and what there is none of here. */
 function refuseUnsupported(request: ExchangeTokenRequest, audience: string): void {
-  if (request.grantType !== exchangeGrant)
-    throw new AppError('exchange.grant_type_unsupported', { required: exchangeGrant })
+  if (request.grantType !== EXCHANGE_GRANT)
+    throw new AppError('exchange.grant_type_unsupported', { required: EXCHANGE_GRANT })
   if (request.actorToken !== undefined || request.actorTokenType !== undefined)
     throw new AppError('exchange.actor_unsupported')
-  const requested = request.requestedTokenType ?? accessToken
+  const requested = request.requestedTokenType ?? ACCESS_TOKEN
   if (!tokenTypes.includes(requested))
     throw new AppError('exchange.token_type_unsupported', { parameter: 'requested_token_type', allowed: tokenTypes })
   if (request.resource.length > 0 || request.audience.some(named => named !== audience))
@@ -55,7 +61,10 @@ function refuseUnsupported(request: ExchangeTokenRequest, audience: string): voi
 }
 
 /** Who bears the subject token. Whatever it lacks, RFC 8693, 2.2.2, has one word for it. */
-async function subjectOf(context: Context, { subjectToken, subjectTokenType }: ExchangeTokenRequest): Promise<Bearer> {
+async function subjectOf(
+  context: Context,
+  { subjectToken, subjectTokenType }: ExchangeTokenRequest,
+): Promise<Credential> {
   if (subjectToken === undefined) throw new AppError('exchange.field_missing', { name: 'subject_token' })
   if (subjectTokenType === undefined) throw new AppError('exchange.field_missing', { name: 'subject_token_type' })
   if (!tokenTypes.includes(subjectTokenType))
@@ -63,9 +72,9 @@ async function subjectOf(context: Context, { subjectToken, subjectTokenType }: E
   const credential = parseCredential({ authorization: subjectToken })
   try {
     if (credential.kind === 'session') return await signInOf(context, credential.jwt)
-    if (credential.kind === 'token' && subjectTokenType === accessToken) {
+    if (credential.kind === 'token' && subjectTokenType === ACCESS_TOKEN) {
       const { organizationId, secret } = credential
-      return await bearerOfToken(context.collections.of(organizationId), {
+      return await tokenCredential(context.collections.of(organizationId), {
         hash: { $in: context.secrets.token.hashes(secret) },
       })
     }
@@ -78,16 +87,16 @@ async function subjectOf(context: Context, { subjectToken, subjectTokenType }: E
   throw new AppError('exchange.subject_refused', { refusal: new AppError(credential.code).message })
 }
 
-async function signInOf({ sessionJwt, collections }: Context, token: string): Promise<SessionBearer> {
+async function signInOf({ sessionJwt, collections }: Context, token: string): Promise<SessionCredential> {
   const claims = sessionJwt.verify(token)
   if (!claims) throw new AppError('exchange.subject_invalid')
-  const bearer = await bearerOfSession(collections.of(claims.org), { id: claims.sid, user: claims.sub })
-  if (bearer.session.origin) throw new AppError('exchange.subject_exchanged')
-  return bearer
+  const credential = await sessionCredential(collections.of(claims.org), { id: claims.sid, user: claims.sub })
+  if (credential.session.origin) throw new AppError('exchange.subject_exchanged')
+  return credential
 }
 
 /** The pairs that are asked for, or all there are, of those that the client may have and the subject has. */
-function scopeOf(asked: string | undefined, client: Client, { authority: { permissions } }: Bearer): string {
+function scopeOf(asked: string | undefined, client: Client, { authority: { permissions } }: Credential): string {
   const held = permissions === '*' ? everyPermission : permissions
   const allowed = client.scope === null ? held : held.filter(pair => client.scope?.includes(pair))
   return readScope(asked ?? allowed.join(' '), allowed, 'exchange').join(' ')
@@ -95,7 +104,7 @@ function scopeOf(asked: string | undefined, client: Client, { authority: { permi
 
 async function issue(
   context: Context,
-  subject: Bearer,
+  subject: Credential,
   { client, scope }: { client: Client; scope: string },
   caller: Caller,
   tx: ClientSession,
@@ -107,7 +116,7 @@ async function issue(
     person,
     caller,
     {
-      lifetimeMs: lifetimeWithin(subject, longestMs),
+      lifetimeMs: lifetimeWithin(subject, MAX_LIFETIME_MS),
       device: { name, browser: '', os: '', type: 'unknown' },
       origin:
         'token' in subject ? { kind: 'token', id: subject.token._id } : { kind: 'session', id: subject.session._id },
@@ -125,11 +134,11 @@ async function issue(
     at,
     expiresAt,
   }
-  await tell(context, doerOf(subject, caller), 'session.exchanged', { organization, subject: _id, data }, tx)
+  await publish(context, doerOf(subject, caller), 'session.exchanged', { organization, subject: _id, data }, tx)
   return { token, expiresAt }
 }
 
-function doerOf(subject: Bearer, caller: Caller): Caller {
+function doerOf(subject: Credential, caller: Caller): Caller {
   const person = asPerson(caller, subject.person)
   if (!('token' in subject)) return person
   const { _id, name } = subject.token

@@ -4,17 +4,17 @@ import type { Call, Caller } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import type { Authority } from '../roles/authority.ts'
 import { isPrivileged } from '../roles/built-in.ts'
 import { refuseOneself } from '../users/protections.ts'
 import { presentUser, type User } from '../users/user.model.ts'
-import { bearerOfOrigin, blockedAccount, lifetimeWithin } from './bearer.ts'
 import { beginSession, type SignIn, seenOf } from './begin-session.ts'
+import { blockedAccount, lifetimeWithin, originCredential } from './credential.ts'
 import { deviceOf } from './device.ts'
 import type { Origin } from './session.model.ts'
 
-const longestMs = 30 * 60_000
+const MAX_LIFETIME_MS = 30 * 60_000
 
 /** Begins a session in which the caller acts as a user, read-only. It leaves its trace in the trails of both. */
 export async function impersonate(
@@ -25,7 +25,7 @@ export async function impersonate(
   if (!mayImpersonateAnyone(caller)) throw new AppError('impersonation.not_allowed')
   const tenant = context.collections.of(caller.organizationId)
   const origin = originOf(caller)
-  const lifetimeMs = lifetimeWithin(await bearerOfOrigin(tenant, origin, objectId(caller.userId)), longestMs)
+  const lifetimeMs = lifetimeWithin(await originCredential(tenant, origin, objectId(caller.userId)), MAX_LIFETIME_MS)
   return context.store.transaction(async tx => {
     const user = await tenant.users.get(userId, 'user', { tx })
     refuseOneself(user, caller)
@@ -67,7 +67,7 @@ async function actAs(
   )
   const { organization, _id: subject, createdAt: at } = session
   const data = { userId: String(user._id), ...seenOf(caller), at, expiresAt }
-  await tell(context, caller, 'session.impersonated', { organization, subject, data }, tx, [caller.userId, user._id])
+  await publish(context, caller, 'session.impersonated', { organization, subject, data }, tx, [caller.userId, user._id])
   return { token, expiresAt }
 }
 

@@ -1,13 +1,13 @@
 import { type Call, type Caller, serviceCaller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { asPerson, tell } from '../events.ts'
+import { asPerson, publish } from '../events.ts'
 import { deactivateTokensOf } from '../tokens/deactivate-tokens.ts'
 import type { User } from '../users/user.model.ts'
 import { endSessionsOf } from './end-sessions.ts'
 
 /** How many other accounts of an address one proof takes care of; the next proof goes on. */
-const maxOthers = 100
+const MAX_OTHERS = 100
 
 /**
  * Records the first proof that an account's address belongs to its person, within the transaction that marks the account.
@@ -26,7 +26,13 @@ export async function recordProof(context: Context, account: User, caller: Calle
       { $set: { verified: true } },
       { session: tx },
     )
-  await tell(context, person, 'user.email_verified', { organization, subject, data: { userId: String(subject) } }, tx)
+  await publish(
+    context,
+    person,
+    'user.email_verified',
+    { organization, subject, data: { userId: String(subject) } },
+    tx,
+  )
 }
 
 /**
@@ -36,7 +42,7 @@ export async function recordProof(context: Context, account: User, caller: Calle
 export async function dispossessOthers(context: Context, emailKey: string, { logger }: Call): Promise<void> {
   const others = await context.collections.unscoped.users
     .find({ emailKey, emailVerified: false, passwordHash: { $ne: null } })
-    .limit(maxOthers)
+    .limit(MAX_OTHERS)
     .lean()
   for (const other of others)
     await dispossess(context, other).catch(err => logger.error({ err }, 'unproven account keeps its sessions for now'))
@@ -55,7 +61,7 @@ function dispossess(context: Context, { _id: subject, organization, selfRegister
         await endSessionsOf(context, subject, caller, tx)
         if (selfRegistered) await deactivateTokensOf(context, subject, caller, tx)
         const data = { userId: String(subject) }
-        await tell(context, caller, 'user.password_removed', { organization, subject, data }, tx, [subject])
+        await publish(context, caller, 'user.password_removed', { organization, subject, data }, tx, [subject])
       },
       { timeoutMs },
     ),

@@ -8,23 +8,23 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { accountsOf, foremost } from '../users/accounts-of.ts'
 import { presentUser, type User } from '../users/user.model.ts'
-import { blockedAccount } from './bearer.ts'
 import { type Content, changeAlone } from './change-alone.ts'
+import { blockedAccount } from './credential.ts'
 import { dispossessOthers, recordProof } from './prove-mailbox.ts'
 import { reportFailure } from './report-failure.ts'
 import { signIn } from './sign-in.ts'
 import type { SignInCode, SignInCodeBudget } from './sign-in-code.model.ts'
 import { limitKeysOf } from './sign-in-throttle.ts'
 
-const digits = 6
-const minutes = 10
-const maxTries = 5
+const DIGITS = 6
+const LIFETIME_MINUTES = 10
+const MAX_TRIES = 5
 /** Codes that one address gets, and wrong ones that it takes: together they bound guessing from many places. */
-const maxPerHour = 5
-const maxPerDay = 20
-const maxWrongPerDay = 30
-const hourMs = 60 * 60_000
-const dayMs = 24 * hourMs
+const MAX_PER_HOUR = 5
+const MAX_PER_DAY = 20
+const MAX_WRONG_PER_DAY = 30
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
 
 /** A code that is to be mailed; it is in force already. */
 export type NewCode = { email: string; code: string; orgId: string | undefined }
@@ -42,16 +42,16 @@ export async function requestCode(
   const requestId = generateSecret()
   if (!(await changeAlone(collections.unscoped.signInCodeBudgets, address, afterRequest)))
     return { requestId, issued: undefined }
-  const code = String(randomInt(10 ** digits)).padStart(digits, '0')
+  const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0')
   const _id = secrets['sign-in-request'].hash(requestId)
   await collections.unscoped.signInCodes.create({
     _id,
     address,
     organization: orgId === undefined ? null : objectId(orgId),
     hash: secrets['sign-in-code'].hash(`${_id} ${code}`),
-    triesLeft: maxTries,
-    unboundTriesLeft: maxTries,
-    expiresAt: new Date(Date.now() + minutes * 60_000),
+    triesLeft: MAX_TRIES,
+    unboundTriesLeft: MAX_TRIES,
+    expiresAt: new Date(Date.now() + LIFETIME_MINUTES * 60_000),
   })
   return { requestId, issued: { email, code, orgId } }
 }
@@ -63,7 +63,7 @@ export async function mailCode(context: Context, { email, code, orgId }: NewCode
   const text = [
     'Hello,',
     `${code} is your code to sign in.`,
-    `It works once, within ${minutes} minutes. If it was not you who asked for it, nothing needs to be done.`,
+    `It works once, within ${LIFETIME_MINUTES} minutes. If it was not you who asked for it, nothing needs to be done.`,
   ]
   const { organization, _id } = account
   const recipient = { organizationId: String(organization), userId: String(_id), to: email }
@@ -72,7 +72,7 @@ export async function mailCode(context: Context, { email, code, orgId }: NewCode
     purpose: 'sign_in_code',
     subject: 'Your sign-in code',
     text: text.join('\n\n'),
-    expiresAt: new Date(Date.now() + minutes * 60_000),
+    expiresAt: new Date(Date.now() + LIFETIME_MINUTES * 60_000),
   })
 }
 
@@ -180,16 +180,16 @@ type Budget = Content<SignInCodeBudget>
 /** What an address has had after one more request; undefined where that is too many. */
 export function afterRequest(budget: Budget | null, now: Date): Budget | undefined {
   const { requestedAt, triedAt } = recent(budget, now)
-  const thisHour = requestedAt.filter(at => at.getTime() > now.getTime() - hourMs)
-  if (thisHour.length >= maxPerHour || requestedAt.length >= maxPerDay) return undefined
-  return { requestedAt: [...requestedAt, now], triedAt, expiresAt: new Date(now.getTime() + dayMs) }
+  const thisHour = requestedAt.filter(at => at.getTime() > now.getTime() - HOUR_MS)
+  if (thisHour.length >= MAX_PER_HOUR || requestedAt.length >= MAX_PER_DAY) return undefined
+  return { requestedAt: [...requestedAt, now], triedAt, expiresAt: new Date(now.getTime() + DAY_MS) }
 }
 
 /** What an address has had after one more wrong try; undefined where that is too many. */
 export function afterTry(budget: Budget | null, now: Date): Budget | undefined {
   const { requestedAt, triedAt } = recent(budget, now)
-  if (triedAt.length >= maxWrongPerDay) return undefined
-  return { requestedAt, triedAt: [...triedAt, now], expiresAt: new Date(now.getTime() + dayMs) }
+  if (triedAt.length >= MAX_WRONG_PER_DAY) return undefined
+  return { requestedAt, triedAt: [...triedAt, now], expiresAt: new Date(now.getTime() + DAY_MS) }
 }
 
 function afterSuccess(budget: Budget | null): Budget | undefined {
@@ -197,7 +197,7 @@ function afterSuccess(budget: Budget | null): Budget | undefined {
 }
 
 function recent(budget: Budget | null, now: Date): Pick<Budget, 'requestedAt' | 'triedAt'> {
-  const within = (times: readonly Date[]) => times.filter(at => at.getTime() > now.getTime() - dayMs)
+  const within = (times: readonly Date[]) => times.filter(at => at.getTime() > now.getTime() - DAY_MS)
   return { requestedAt: within(budget?.requestedAt ?? []), triedAt: within(budget?.triedAt ?? []) }
 }
 

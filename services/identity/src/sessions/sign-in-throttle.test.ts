@@ -8,7 +8,7 @@ import { service } from '../service.ts'
 import { afterFailure } from './sign-in-throttle.ts'
 
 const wrong = { code: 'sign_in.wrong_password', status: 401, message: 'Wrong email or password.' }
-const minuteMs = 60_000
+const MINUTE_MS = 60_000
 
 describe('what is remembered of failures', () => {
   it('locks at the tenth within 15 minutes, then for twice as long each time, up to an hour', () => {
@@ -19,10 +19,10 @@ describe('what is remembered of failures', () => {
       limit = afterFailure(limit, new Date(now))!
     }
     for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
-      assert.equal(limit.lockedUntil!.getTime() - now, minutes * minuteMs)
+      assert.equal(limit.lockedUntil!.getTime() - now, minutes * MINUTE_MS)
       now = limit.lockedUntil!.getTime()
       assert.equal(afterFailure(limit, new Date(now - 1)), undefined)
-      assert.equal(limit.expiresAt.getTime() - now, (24 * 60 - minutes) * minuteMs)
+      assert.equal(limit.expiresAt.getTime() - now, (24 * 60 - minutes) * MINUTE_MS)
       limit = afterFailure(limit, new Date(now))!
     }
   })
@@ -30,8 +30,8 @@ describe('what is remembered of failures', () => {
   it('is forgotten 15 minutes after the first, where it locked nothing', () => {
     const now = Date.now()
     const first = afterFailure(null, new Date(now))!
-    const second = afterFailure(first, new Date(now + minuteMs))!
-    assert.equal(second.expiresAt.getTime() - now, 15 * minuteMs)
+    const second = afterFailure(first, new Date(now + MINUTE_MS))!
+    assert.equal(second.expiresAt.getTime() - now, 15 * MINUTE_MS)
   })
 })
 
@@ -67,7 +67,7 @@ describe('the throttle of sign-in', () => {
     await editLimit(person, { lockedUntil: new Date(Date.now() - 1) })
     await fail(person.email, 1)
     const { lockedUntil } = (await limitOf(person)) as unknown as { lockedUntil: Date }
-    assert.ok(lockedUntil.getTime() - Date.now() > 1.5 * minuteMs, String(lockedUntil))
+    assert.ok(lockedUntil.getTime() - Date.now() > 1.5 * MINUTE_MS, String(lockedUntil))
     await editLimit(person, { lockedUntil: new Date(Date.now() - 1) })
     await login(person.email)
     assert.equal(await limitOf(person), null)

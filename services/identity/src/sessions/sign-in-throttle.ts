@@ -23,11 +23,11 @@ export type SignInThrottle = {
   look(key: string, fits: () => Promise<boolean>): Promise<'right' | 'wrong' | 'throttled'>
 }
 
-const maxFailures = 10
-const windowMs = 15 * 60_000
-const firstLockMs = 60_000
-const longestLockMs = 60 * 60_000
-const rememberedMs = 24 * 60 * 60_000
+const MAX_FAILURES = 10
+const WINDOW_MS = 15 * 60_000
+const FIRST_LOCK_MS = 60_000
+const MAX_LOCK_MS = 60 * 60_000
+const RETENTION_MS = 24 * 60 * 60_000
 
 /** Creates the throttle on its collection. */
 export function createSignInThrottle(
@@ -76,9 +76,9 @@ export function afterFailure(limit: Content<SignInLimit> | null, now: Date): Con
   if (limit?.lockedUntil && limit.lockedUntil > now) return undefined
   const after = (ms: number) => new Date(now.getTime() + ms)
   const failures = (limit?.failures ?? 0) + 1
-  if (failures < maxFailures) return { failures, lockedUntil: null, expiresAt: limit?.expiresAt ?? after(windowMs) }
-  const lockMs = Math.min(firstLockMs * 2 ** (failures - maxFailures), longestLockMs)
-  return { failures, lockedUntil: after(lockMs), expiresAt: after(rememberedMs) }
+  if (failures < MAX_FAILURES) return { failures, lockedUntil: null, expiresAt: limit?.expiresAt ?? after(WINDOW_MS) }
+  const lockMs = Math.min(FIRST_LOCK_MS * 2 ** (failures - MAX_FAILURES), MAX_LOCK_MS)
+  return { failures, lockedUntil: after(lockMs), expiresAt: after(RETENTION_MS) }
 }
 
 /** What is remembered once a counted try turns out not to have been looked at. */

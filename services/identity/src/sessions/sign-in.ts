@@ -2,7 +2,7 @@ import type { Call } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { asPerson, tell } from '../events.ts'
+import { asPerson, publish } from '../events.ts'
 import type { User } from '../users/user.model.ts'
 import { beginSession, type SignIn, seenOf } from './begin-session.ts'
 import type { KnownDevice } from './device.model.ts'
@@ -23,7 +23,7 @@ export async function signIn(context: Context, user: User, { caller }: Call, tx:
   const { session, ...credential } = await beginSession(context, user, caller, beginning, tx)
   const { organization, _id: subject, createdAt: at } = session
   const data = { userId: String(user._id), ip, userAgent, at }
-  await tell(context, asPerson(caller, user), 'session.created', { organization, subject, data }, tx)
+  await publish(context, asPerson(caller, user), 'session.created', { organization, subject, data }, tx)
   return credential
 }
 

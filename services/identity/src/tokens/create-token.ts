@@ -5,7 +5,7 @@ import { actorOf, type Caller } from '@rollcall/rpc'
 import { objectId, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
@@ -44,7 +44,7 @@ export async function createToken(context: Context, request: CreateTokenRequest,
         { tx },
       )
       const token = (await showToken(tokens, subject, tx))!
-      await tell(context, caller, 'token.created', { organization, subject, data: { token } }, tx)
+      await publish(context, caller, 'token.created', { organization, subject, data: { token } }, tx)
       return token
     },
     { queue: `tokens ${organizationId}` },

@@ -2,7 +2,7 @@ import type { Caller } from '@rollcall/rpc'
 import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { showToken } from './token.model.ts'
 
@@ -34,6 +34,6 @@ export async function deactivateTokensOf(
   await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
   for (const { _id: subject, organization } of active) {
     const data = { token: (await showToken(tokens, subject, tx))!, changed: ['active'] }
-    await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
+    await publish(context, caller, 'token.updated', { organization, subject, data }, tx)
   }
 }

@@ -4,7 +4,7 @@ import type { Caller, Handlers } from '@rollcall/rpc'
 import { changedFields, objectId, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { createToken } from './create-token.ts'
 import { addStatus, showToken, type Token, tokenFields } from './token.model.ts'
@@ -37,7 +37,7 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
       await tokenUses.deleteMany({ token: subject }, { tx })
       await endSessions(context, { 'origin.id': subject }, caller, tx)
       if (roleId) await roles.updateOne({ _id: roleId }, { $inc: { tokenCount: -1 } }, { tx })
-      await tell(context, caller, 'token.deleted', { organization, subject, data: { token: record } }, tx)
+      await publish(context, caller, 'token.deleted', { organization, subject, data: { token: record } }, tx)
       return json(record)
     })
   },
@@ -58,7 +58,7 @@ async function updateToken(context: Context, id: string, changes: Changes, calle
     if (!before) throw new AppError('token.not_found')
     const { organization, _id: subject } = before
     const data = { token: (await showToken(tokens, subject, tx))!, changed: changedFields(before, changes) }
-    await tell(context, caller, 'token.updated', { organization, subject, data }, tx)
+    await publish(context, caller, 'token.updated', { organization, subject, data }, tx)
   })
   return updated()
 }

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import type { User } from './user.model.ts'
 
 /** How many accounts of one address a request looks at: each may cost a password hash. */
-const maxAccounts = 4
+const MAX_ACCOUNTS = 4
 
 /**
  * The accounts of an address, in every organization or in one: first those whose mailbox was proven, last those that were
@@ -16,7 +16,7 @@ export function accountsOf(
   return collections.unscoped.users
     .find({ emailKey, ...(organization !== undefined && { organization }) })
     .sort({ emailVerified: -1, selfRegistered: 1, _id: 1 })
-    .limit(maxAccounts)
+    .limit(MAX_ACCOUNTS)
     .lean()
 }
 

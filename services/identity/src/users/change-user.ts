@@ -4,7 +4,7 @@ import type { Caller } from '@rollcall/rpc'
 import { changedFields } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { type Details, tell } from '../events.ts'
+import { type Details, publish } from '../events.ts'
 import { presentUser, type User } from './user.model.ts'
 
 /** What a user is to be, and what to tell of it: unless said otherwise, that these fields were updated. */
@@ -47,5 +47,5 @@ async function changeWithin(
   if (changed.length === 0) return
   const user = await users.findOneAndUpdate({ _id: before._id }, { $set: set }, { tx })
   const { type, data } = event ?? { type: 'user.updated', data: { user: presentUser(user!), changed } }
-  await tell(context, caller, type, { organization: before.organization, subject: before._id, data }, tx)
+  await publish(context, caller, type, { organization: before.organization, subject: before._id, data }, tx)
 }

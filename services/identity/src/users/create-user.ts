@@ -3,7 +3,7 @@ import type { CreateUserRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import type { Mail } from '../mailer.ts'
 import { requireMailReach } from '../organizations/mail-reach.ts'
 import { keepQuota } from '../organizations/quotas.ts'
@@ -43,6 +43,6 @@ async function create(
   await keepQuota(context, caller.organizationId, 'accounts', tx)
   const user = await users.insertOne({ name, email, emailKey: emailKeyOf(email), passwordHash, ...carried }, { tx })
   const data = { user: presentUser(user) }
-  await tell(context, caller, 'user.created', { organization: user.organization, subject: user._id, data }, tx)
+  await publish(context, caller, 'user.created', { organization: user.organization, subject: user._id, data }, tx)
   return { user, mail: passwordHash === null ? await invite(context, user, tx) : undefined }
 }

@@ -2,7 +2,7 @@ import { type HttpBody, json } from '@rollcall/contract'
 import type { Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { abandonMemberships } from '../workspaces/membership.ts'
 import { leaveRole } from './member-role.ts'
@@ -34,6 +34,6 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   await abandonMemberships(tenant, subject, tx)
   await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { tx })
   const record = presentUser(user)
-  await tell(context, caller, 'user.deleted', { organization, subject, data: { user: record } }, tx)
+  await publish(context, caller, 'user.deleted', { organization, subject, data: { user: record } }, tx)
   return json(record)
 }

@@ -13,52 +13,52 @@ type Email = Received<`email.${EmailStatus}`>
  * come the status only moves on. A mail that names no account here is none of ours.
  */
 export function onEmailEvents({ collections }: Pick<Context, 'collections'>): Subscription<ClientSession> {
-  const noteAs =
+  const recordAs =
     (status: EmailStatus) =>
     (email: Email, { event, tx }: EventScope<ClientSession>) =>
-      note(collections.of(event.organization), email, status, tx)
+      recordStatus(collections.of(event.organization), email, status, tx)
   return {
     name: 'identity.on-email-events',
     inboxName: 'on-email-events',
     on: {
-      'email.queued': noteAs('queued'),
-      'email.sent': noteAs('sent'),
-      'email.failed': noteAs('failed'),
-      'email.bounced': noteAs('bounced'),
+      'email.queued': recordAs('queued'),
+      'email.sent': recordAs('sent'),
+      'email.failed': recordAs('failed'),
+      'email.bounced': recordAs('bounced'),
     },
   }
 }
 
-async function note(tenant: Tenant, email: Email, status: EmailStatus, tx: ClientSession): Promise<void> {
+async function recordStatus(tenant: Tenant, email: Email, status: EmailStatus, tx: ClientSession): Promise<void> {
   const { userEmails } = tenant
   const { emailId, subject, sender } = email
-  const heard = heardOf(email, status)
+  const report = reportOf(email, status)
   const known = await userEmails.findOne({ emailId }, { tx })
   if (known) {
-    await userEmails.updateOne({ _id: known._id }, { $set: progress(known, heard) }, { tx })
+    await userEmails.updateOne({ _id: known._id }, { $set: progress(known, report) }, { tx })
     return
   }
   const user = await recipientOf(tenant, email, tx)
   if (!user) return
-  const draft = { user: user._id, emailId, subject, sender, ...heard }
+  const draft = { user: user._id, emailId, subject, sender, ...report }
   await userEmails.insertOne(draft, { tx })
 }
 
-type Heard = Pick<UserEmail, 'status' | 'sentAt' | 'error' | 'queuedAt'>
+type Report = Pick<UserEmail, 'status' | 'sentAt' | 'error' | 'queuedAt'>
 
-function heardOf({ at, error }: Email, status: EmailStatus): Heard {
+function reportOf({ at, error }: Email, status: EmailStatus): Report {
   const time = new Date(at)
   return { status, sentAt: status === 'sent' ? time : null, error: error || null, queuedAt: time }
 }
 
 /** What is known together: the status that is further on, what each alone tells, and the earlier beginning. */
-function progress(known: UserEmail, heard: Heard): Heard {
-  const isLater = emailStatuses.indexOf(heard.status) > emailStatuses.indexOf(known.status)
+function progress(known: UserEmail, report: Report): Report {
+  const isLater = emailStatuses.indexOf(report.status) > emailStatuses.indexOf(known.status)
   return {
-    status: isLater ? heard.status : known.status,
-    sentAt: known.sentAt ?? heard.sentAt,
-    error: (isLater ? heard.error : null) ?? known.error,
-    queuedAt: new Date(Math.min(known.queuedAt.getTime(), heard.queuedAt.getTime())),
+    status: isLater ? report.status : known.status,
+    sentAt: known.sentAt ?? report.sentAt,
+    error: (isLater ? report.error : null) ?? known.error,
+    queuedAt: new Date(Math.min(known.queuedAt.getTime(), report.queuedAt.getTime())),
   }
 }
 

@@ -26,8 +26,8 @@ export type PasswordQueueOptions = {
 }
 
 /** One turn in this many goes to a password that is being set, however many sign-ins wait. */
-const turnsPerSet = 4
-const retryAfterSeconds = 1
+const TURNS_PER_SET = 4
+const RETRY_AFTER_SECONDS = 1
 
 /** Creates the queue of one process. */
 export function createPasswordQueue(options: PasswordQueueOptions): PasswordQueue {
@@ -39,7 +39,7 @@ export function createPasswordQueue(options: PasswordQueueOptions): PasswordQueu
   let turns = 0
 
   const next = () => {
-    const isForSet = ++turns % turnsPerSet === 0
+    const isForSet = ++turns % TURNS_PER_SET === 0
     return isForSet ? (sets.shift() ?? signIns.shift()) : (signIns.shift() ?? sets.shift())
   }
 
@@ -64,7 +64,7 @@ export function createPasswordQueue(options: PasswordQueueOptions): PasswordQueu
       throw new AppError('quota.too_many_pending', {
         limit: maxWaitingPerSetter,
         what: 'passwords waiting',
-        retryAfterSeconds,
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
       })
     for (const setter of setters) waiting.add(setter, 1)
     try {

@@ -5,7 +5,7 @@ import type { Call, Caller } from '@rollcall/rpc'
 import { quoted } from '@rollcall/runtime'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { asPerson, tell } from '../events.ts'
+import { asPerson, publish } from '../events.ts'
 import type { Mail } from '../mailer.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { dispossessOthers, recordProof } from '../sessions/prove-mailbox.ts'
@@ -15,18 +15,18 @@ import type { PasswordReset } from './password-reset.model.ts'
 import { setterOf } from './passwords.ts'
 import type { User } from './user.model.ts'
 
-const invitationDays = 7
-const resetMinutes = 60
+const INVITATION_DAYS = 7
+const RESET_MINUTES = 60
 /** Whoever asks again and again fills neither the person's inbox nor the database. */
-const maxPending = 5
+const MAX_PENDING = 5
 
 /** Lets a new person set a password, within the transaction that makes the account; answers the mail that says how. */
 export async function invite(context: Context, user: User, tx: ClientSession): Promise<Mail> {
-  const { link, expiresAt } = await giveLeave(context, user, invitationDays * 24 * 60, tx)
+  const { link, expiresAt } = await createReset(context, user, INVITATION_DAYS * 24 * 60, tx)
   return mailOf(user, { purpose: 'new_account', subject: 'Set your password', expiresAt }, [
     'an account was made for you. Set its password here:',
     link,
-    `The link works once, within ${invitationDays} days.`,
+    `The link works once, within ${INVITATION_DAYS} days.`,
   ])
 }
 
@@ -36,20 +36,20 @@ export async function mailResets(context: Context, { email, orgId }: ForgotPassw
   for (const user of foremost(accounts)) {
     const tenant = context.collections.of(user.organization)
     const pending = { user: user._id, expiresAt: { $gt: new Date() } }
-    if (user.blocked || (await tenant.passwordResets.count(pending)) >= maxPending) continue
-    const { link, expiresAt } = await giveLeave(context, user, resetMinutes)
+    if (user.blocked || (await tenant.passwordResets.count(pending)) >= MAX_PENDING) continue
+    const { link, expiresAt } = await createReset(context, user, RESET_MINUTES)
     const mail = mailOf(user, { purpose: 'password_reset', subject: 'Reset your password', expiresAt }, [
       'someone, hopefully you, asked for a new password. Set it here:',
       link,
-      ...noteOnTokens(await countActiveTokens(tenant, user._id)),
-      `The link works once, within ${resetMinutes} minutes. If it was not you, nothing needs to be done.`,
+      ...tokenNotice(await countActiveTokens(tenant, user._id)),
+      `The link works once, within ${RESET_MINUTES} minutes. If it was not you, nothing needs to be done.`,
     ])
     await context.mailer.send(mail)
   }
 }
 
 /** Who resets a password because somebody else knows it has to hear of what a password does not end. */
-function noteOnTokens(active: number): string[] {
+function tokenNotice(active: number): string[] {
   if (active === 0) return []
   const tokens = active === 1 ? '1 API token' : `${active} API tokens`
   return [`A new password ends your sessions. ${tokens} of yours stay active unless you have them deactivated with it.`]
@@ -93,12 +93,12 @@ async function resetWithin(
   await endSessionsOf(context, subject, person, tx)
   if (deactivateTokens) await deactivateTokensOf(context, subject, person, tx)
   if (!user.emailVerified) await recordProof(context, user, caller, tx)
-  await tell(context, person, 'user.password_set', { organization, subject, data: { userId: String(subject) } }, tx)
+  await publish(context, person, 'user.password_set', { organization, subject, data: { userId: String(subject) } }, tx)
   return user
 }
 
 /** Lets a user set the password; answers the link to do it by, and how long it works. */
-async function giveLeave(
+async function createReset(
   { collections, secrets, consoleUrl }: Context,
   { _id: user, organization }: User,
   minutes: number,

@@ -26,7 +26,7 @@ export type Passwords = {
 /** argon2id as OWASP advises it: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /** How much the latest check weighs in what one is said to take. */
-const latestWeight = 0.2
+const LATEST_WEIGHT = 0.2
 
 /**
  * Creates what computes passwords: on libuv's threads, off the event loop, and so few at once that a flood of sign-ins
@@ -48,7 +48,7 @@ export async function createPasswords(
     async fits(password, passwordHash) {
       const askedAt = performance.now()
       const fits = await queue.signIn(() => verify(passwordHash ?? nobodysHash, canonical(password)))
-      usualMs += latestWeight * (performance.now() - askedAt - usualMs)
+      usualMs += LATEST_WEIGHT * (performance.now() - askedAt - usualMs)
       return fits && passwordHash !== undefined
     },
     pretend: () => pause(usualMs),

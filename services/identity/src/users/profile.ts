@@ -2,10 +2,10 @@ import { AppError } from '@rollcall/contract'
 import type { UpdateUserRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { User } from './user.model.ts'
 
-const maxAttributes = 50
+const MAX_ATTRIBUTES = 50
 /** Characters of a text; 50 of them have to fit into one record, and that into its event. */
-const maxTextLength = 1000
-const attributeName = /^[\w-]{1,100}$/
+const MAX_TEXT_LENGTH = 1000
+const ATTRIBUTE_NAME = /^[\w-]{1,100}$/
 
 type Profile = Partial<Pick<User, 'name' | 'image' | 'country' | 'timezone' | 'language' | 'currency' | 'attributes'>>
 
@@ -44,15 +44,15 @@ function merged(attributes: NonNullable<UpdateUserRequest['attributes']>, user: 
   }
   const all = Object.entries({ ...user.attributes, ...Object.fromEntries(given) })
   const kept = all.filter(([, value]) => value !== null)
-  if (kept.length > maxAttributes)
-    throw new AppError('request.invalid_field', { path: 'attributes', reason: `at most ${maxAttributes} of them` })
+  if (kept.length > MAX_ATTRIBUTES)
+    throw new AppError('request.invalid_field', { path: 'attributes', reason: `at most ${MAX_ATTRIBUTES} of them` })
   return Object.fromEntries(kept)
 }
 
 function problemOf(name: string, value: unknown): string | undefined {
-  if (!attributeName.test(name) || name === '__proto__')
+  if (!ATTRIBUTE_NAME.test(name) || name === '__proto__')
     return 'a name has letters, digits, _ and -, 100 of them at most'
-  if (String(value).length > maxTextLength) return `at most ${maxTextLength} characters`
+  if (String(value).length > MAX_TEXT_LENGTH) return `at most ${MAX_TEXT_LENGTH} characters`
   return undefined
 }
 

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import { anonymousCaller } from '@rollcall/rpc'
 import { type Harness, type Json, type Person, password, startHarness } from '../../test/identity.ts'
 
-const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
-const newerFirefox = firefox.replaceAll('128.0', '131.0')
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
+const newerFirefox = FIREFOX.replaceAll('128.0', '131.0')
 const phone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1'
 const ended = { status: 401, message: 'Invalid or expired session.' }
@@ -41,7 +41,7 @@ describe('sessions, devices and activities of users', () => {
   describe('sessions', () => {
     it('show where they come from, the latest first, and never the credential', async () => {
       await add()
-      const api = await signIn(firefox)
+      const api = await signIn(FIREFOX)
       const { sessionId } = await api.caller()
       const [latest, first, ...more] = await sessions()
       assert.deepEqual(more, [])
@@ -62,7 +62,7 @@ describe('sessions, devices and activities of users', () => {
       const { sessionRef, device, ip, userAgent, current, impersonatedBy } = latest!
       assert.deepEqual(
         [device, ip, userAgent, current, impersonatedBy],
-        ['Firefox on Linux', '192.0.2.7', firefox, false, null],
+        ['Firefox on Linux', '192.0.2.7', FIREFOX, false, null],
       )
       assert.equal(latest!.id, sessionRef)
       assert.deepEqual([first!.device, first!.ip, first!.userAgent], ['Unknown device', null, null])
@@ -71,7 +71,7 @@ describe('sessions, devices and activities of users', () => {
 
     it('know the one that asks', async () => {
       await add()
-      const api = await signIn(firefox)
+      const api = await signIn(FIREFOX)
       const page = await docs(api.users.listUserSessions({ id: person.userId, list: { filter: '{"current":true}' } }))
       assert.deepEqual(
         page.map(({ device, current }) => [device, current]),
@@ -81,7 +81,7 @@ describe('sessions, devices and activities of users', () => {
 
     it('can be filtered, sorted and paged; by nothing that is not shown', async () => {
       await add()
-      await signIn(firefox)
+      await signIn(FIREFOX)
       await signIn(phone)
       const page = { sort: '{"device":1}', projection: '{"device":1}', limit: 2 }
       assert.deepEqual(
@@ -94,9 +94,9 @@ describe('sessions, devices and activities of users', () => {
 
     it('that have expired are not shown', async () => {
       await add()
-      await signIn(firefox)
+      await signIn(FIREFOX)
       const past = { $set: { expiresAt: new Date(Date.now() - 1) } }
-      await harness.db.collection('sessions').updateMany({ userAgent: firefox }, past)
+      await harness.db.collection('sessions').updateMany({ userAgent: FIREFOX }, past)
       assert.deepEqual(
         (await sessions()).map(({ device }) => device),
         ['Unknown device'],
@@ -105,9 +105,9 @@ describe('sessions, devices and activities of users', () => {
 
     it('note when they were active', async () => {
       await add()
-      const api = await signIn(firefox)
+      const api = await signIn(FIREFOX)
       const earlier = new Date(Date.now() - 120_000)
-      await harness.db.collection('sessions').updateMany({ userAgent: firefox }, { $set: { lastActiveAt: earlier } })
+      await harness.db.collection('sessions').updateMany({ userAgent: FIREFOX }, { $set: { lastActiveAt: earlier } })
       await api.caller()
       const isNoted = async () => Date.parse(String((await sessions())[0]!.lastActiveAt)) > earlier.getTime()
       for (let attempt = 0; !(await isNoted()); attempt++) assert.ok(attempt < 200)
@@ -115,7 +115,7 @@ describe('sessions, devices and activities of users', () => {
 
     it('are revoked one by one, at once', async () => {
       await add()
-      const api = await signIn(firefox)
+      const api = await signIn(FIREFOX)
       await api.caller()
       const [latest, first] = await sessions()
       const { updatedAt: _, lastActiveAt: __, ...shown } = latest!
@@ -144,7 +144,7 @@ describe('sessions, devices and activities of users', () => {
   describe('devices', () => {
     it('are recognised by browser, system and kind, whatever the version', async () => {
       await add()
-      await signIn(firefox)
+      await signIn(FIREFOX)
       await signIn(phone)
       await signIn(newerFirefox, '192.0.2.8')
       const [latest, second, ...more] = await devices({ filter: '{"type":{"$ne":"unknown"}}' })
@@ -165,7 +165,7 @@ describe('sessions, devices and activities of users', () => {
 
     it('know the one that asks, and show what is not known as null', async () => {
       await add()
-      const api = await signIn(firefox)
+      const api = await signIn(FIREFOX)
       const page = await docs(api.users.listUserDevices({ id: person.userId, list: { sort: '{"name":1}' } }))
       assert.deepEqual(
         page.map(({ name, current, browser }) => [name, current, browser]),
@@ -178,7 +178,7 @@ describe('sessions, devices and activities of users', () => {
 
     it('are revoked with all their sessions, at once', async () => {
       await add()
-      const apis = [await signIn(firefox), await signIn(newerFirefox)]
+      const apis = [await signIn(FIREFOX), await signIn(newerFirefox)]
       for (const api of apis) await api.caller()
       const other = await signIn(phone)
       const [device] = await devices({ filter: '{"name":"Firefox on Linux"}' })
@@ -193,10 +193,10 @@ describe('sessions, devices and activities of users', () => {
 
     it('belong to one user each', async () => {
       await add()
-      await signIn(firefox)
+      await signIn(FIREFOX)
       const [first] = await devices()
       await add()
-      await signIn(firefox)
+      await signIn(FIREFOX)
       assert.notEqual((await devices())[0]!.deviceId, first!.deviceId)
     })
   })
@@ -204,7 +204,7 @@ describe('sessions, devices and activities of users', () => {
   describe('activities', () => {
     it('are what the person did, by session and by token, the latest first', async () => {
       await add()
-      await signIn(firefox)
+      await signIn(FIREFOX)
       const { id, token } = await person.api.tokens.createToken({ name: 'mine' })
       const program = harness.with(String(token))
       await program.roles.saveRole({ name: `of ${id}`, kind: 'api', permissions: {} })
@@ -229,7 +229,7 @@ describe('sessions, devices and activities of users', () => {
         ],
       )
       assert.deepEqual(Object.keys(entries[0]!), ['_id', 'id', 'type', 'at', 'actor', 'data'])
-      assert.deepEqual([entries[6]!.data!.ip, entries[6]!.data!.userAgent], ['192.0.2.7', firefox])
+      assert.deepEqual([entries[6]!.data!.ip, entries[6]!.data!.userAgent], ['192.0.2.7', FIREFOX])
       assert.ok(!JSON.stringify(entries).includes(String(token).split(':')[1]!))
     })
 
@@ -266,7 +266,7 @@ describe('sessions, devices and activities of users', () => {
     it('are as unknown as those of nobody', async () => {
       const { api } = await harness.register()
       await add()
-      await signIn(firefox)
+      await signIn(FIREFOX)
       const [session] = await sessions()
       const [device] = await devices()
       const answers = (id: string, sessionRef: string, deviceId: string) =>

@@ -5,7 +5,7 @@ import type { Caller } from '@rollcall/rpc'
 import { objectId, runList } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { deviceFields, presentDevice, showDevice } from '../sessions/device.model.ts'
 import { endSession, endSessions } from '../sessions/end-sessions.ts'
 import { presentSession, type Session, sessionFields, showSession } from '../sessions/session.model.ts'
@@ -83,7 +83,7 @@ export async function revokeUserDevice(
     if (!device) throw new AppError('device.not_found')
     await endSessions(context, { user, deviceId: device._id }, caller, tx)
     const data = { userId: id, device: device.name }
-    await tell(context, caller, 'user.device_revoked', { organization, subject: user, data }, tx)
+    await publish(context, caller, 'user.device_revoked', { organization, subject: user, data }, tx)
   }
   await context.credentials.change({ organizationId }, timeoutMs => context.store.transaction(revoke, { timeoutMs }))
   return json(presentDevice(record))

@@ -5,20 +5,20 @@ import { type Call, type Caller, serviceCaller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { asPerson, tell } from '../events.ts'
+import { asPerson, publish } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
-import { badSession, blockedAccount } from '../sessions/bearer.ts'
+import { badSession, blockedAccount } from '../sessions/credential.ts'
 import { dispossessOthers } from '../sessions/prove-mailbox.ts'
 import { takeRole } from '../users/member-role.ts'
 import { type PasswordSetter, setterOf } from '../users/passwords.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 import { type Invitation, isExpired } from './invitation.model.ts'
-import { tellOf } from './invitation-outcome.ts'
+import { publishOutcome } from './invitation-outcome.ts'
 import { accountOf, join } from './membership.ts'
 import { queueOf } from './seats.ts'
 
 /** The built-in role of accounts that invitations make. */
-export const roleOfNewcomers = 'user'
+export const ROLE_OF_NEWCOMERS = 'user'
 
 /** An invitation that can still be answered, and whether its link is the mailed one. */
 type Found = { invitation: Invitation; isMailed: boolean }
@@ -58,7 +58,7 @@ export async function declineInvitation(
   const { invitation: found } = await findInvitation(context, token)
   await context.store.transaction(async tx => {
     const invitation = await answer(context.collections.of(found.organization), found, 'declined', tx)
-    await tellOf(context, 'invitation.declined', invitation, { ...caller, userName: invitation.email }, tx)
+    await publishOutcome(context, 'invitation.declined', invitation, { ...caller, userName: invitation.email }, tx)
   }, queueOf(found.workspace))
   return { success: true, message: 'declined' }
 }
@@ -82,7 +82,7 @@ async function acceptWithin(
   const user = account ?? (await createAccount(context, { invitation, isMailed }, newcomer, caller, tx))
   const doer = asPerson(caller, user)
   await join(context, { workspace, user, role, doer }, tx)
-  await tellOf(context, 'invitation.accepted', invitation, doer, tx, { userId: String(user._id) })
+  await publishOutcome(context, 'invitation.accepted', invitation, doer, tx, { userId: String(user._id) })
   const { _id, name, image } = workspace
   return json({ workspace: { _id, name, image }, role: role.name, user: { _id: user._id, name: user.name } })
 }
@@ -104,12 +104,12 @@ async function createAccount(
   if (!mayCreateAccount) throw new AppError('invitation.account_deleted')
   if (!newcomer) throw new AppError('request.missing_field', { path: 'name' }) // the account was deleted meanwhile
   const { users, roles } = context.collections.of(organization)
-  const carried = await takeRole(roles, roleOfNewcomers, serviceCaller('identity', String(organization)), tx)
+  const carried = await takeRole(roles, ROLE_OF_NEWCOMERS, serviceCaller('identity', String(organization)), tx)
   const account = { ...newcomer, email, emailKey, emailVerified: isMailed, ...carried }
   await keepQuota(context, organization, 'accounts', tx)
   const user = await users.insertOne(account, { tx })
   const data = { user: presentUser(user) }
-  await tell(context, asPerson(caller, user), 'user.created', { organization, subject: user._id, data }, tx)
+  await publish(context, asPerson(caller, user), 'user.created', { organization, subject: user._id, data }, tx)
   return user
 }
 

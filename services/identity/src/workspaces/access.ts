@@ -10,7 +10,7 @@ import { permissionsOfRole, type Role } from '../roles/role.model.ts'
 import type { Workspace } from './workspace.model.ts'
 
 /** A workspace as someone finds it who may do what they came for. */
-export type Entered = {
+export type WorkspaceAccess = {
   workspace: Workspace
   /** What they may do in it, as pairs of the resource `workspaces`. */
   held: string[]
@@ -23,21 +23,26 @@ export type Entered = {
  * admin of the organization.
  * @throws {AppError} not_found for whoever has nothing to do with it, forbidden where the role in it does not allow it
  */
-export async function enter(
+export async function requireAccess(
   tenant: Tenant,
   id: string,
   caller: Caller,
   action: Action,
   tx?: ClientSession,
-): Promise<Entered> {
-  const entered = await visit(tenant, id, caller, tx)
-  if (!entered.held.includes(`workspaces.${action}`))
+): Promise<WorkspaceAccess> {
+  const access = await findAccess(tenant, id, caller, tx)
+  if (!access.held.includes(`workspaces.${action}`))
     throw new AppError('access.permission_denied', { permission: `workspaces.${action}` })
-  return entered
+  return access
 }
 
-/** As `enter`, for whatever has to do with the workspace. */
-export async function visit(tenant: Tenant, id: string, caller: Caller, tx?: ClientSession): Promise<Entered> {
+/** As `requireAccess`, for whatever has to do with the workspace. */
+export async function findAccess(
+  tenant: Tenant,
+  id: string,
+  caller: Caller,
+  tx?: ClientSession,
+): Promise<WorkspaceAccess> {
   const workspace = await tenant.workspaces.findOne({ _id: id }, { tx })
   const authority = workspace && (await authorityIn(tenant, workspace, caller, tx))
   if (!workspace || !authority) throw new AppError('workspace.not_found')
@@ -49,7 +54,7 @@ export async function visit(tenant: Tenant, id: string, caller: Caller, tx?: Cli
 export async function roleToGive(
   roles: Scope<Role>,
   name: string,
-  { held, isOwner }: Entered,
+  { held, isOwner }: WorkspaceAccess,
   tx: ClientSession,
 ): Promise<Role> {
   const role = await roles.findOne({ name, kind: { $in: ['user', 'both'] } }, { tx })

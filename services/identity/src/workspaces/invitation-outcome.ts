@@ -3,18 +3,18 @@ import type { Caller } from '@rollcall/rpc'
 import type { Filter } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { type Invitation, presentInvitation } from './invitation.model.ts'
 
 /** Takes back the invitation that a filter finds, if any, within a transaction: its link is worth nothing any more. */
 export async function withdraw(context: Context, filter: Filter, caller: Caller, tx: ClientSession): Promise<void> {
   const { invitations } = context.collections.of(caller.organizationId)
   const invitation = await invitations.findOneAndDelete(filter, { tx })
-  if (invitation) await tellOf(context, 'invitation.revoked', invitation, caller, tx)
+  if (invitation) await publishOutcome(context, 'invitation.revoked', invitation, caller, tx)
 }
 
 /** Tells what became of an invitation. */
-export function tellOf(
+export function publishOutcome(
   context: Context,
   type: Extract<EventType, `invitation.${string}`>,
   invitation: Invitation,
@@ -24,5 +24,5 @@ export function tellOf(
 ): Promise<void> {
   const { _id: subject, organization, workspace } = invitation
   const data = { invitation: presentInvitation(invitation), workspaceId: String(workspace), ...more }
-  return tell(context, doer, type, { organization, subject, data }, tx)
+  return publish(context, doer, type, { organization, subject, data }, tx)
 }

@@ -12,21 +12,21 @@ import { keepQuota } from '../organizations/quotas.ts'
 import { builtInRole } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import type { User } from '../users/user.model.ts'
-import { acceptInvitation, declineInvitation, roleOfNewcomers } from './accept-invitation.ts'
-import { enter, roleToGive, visit } from './access.ts'
+import { acceptInvitation, declineInvitation, ROLE_OF_NEWCOMERS } from './accept-invitation.ts'
+import { findAccess, requireAccess, roleToGive } from './access.ts'
 import { type Invitation, invitationFields, presentInvitation, showStatus } from './invitation.model.ts'
-import { tellOf, withdraw } from './invitation-outcome.ts'
+import { publishOutcome, withdraw } from './invitation-outcome.ts'
 import { accountOf } from './membership.ts'
 import { lockMembers, queueOf, refuseOverbooking } from './seats.ts'
 import type { Workspace } from './workspace.model.ts'
 
-const lifetimeDays = 7
+const LIFETIME_DAYS = 7
 
 /** Invitations into workspaces. */
 export const invitations = (context: Context): Handlers<'rollcall.identity.v1.Invitations'> => ({
   async listInvitations({ id, list }, { caller }) {
     const tenant = context.collections.of(caller.organizationId)
-    const { workspace } = await enter(tenant, id, caller, 'read')
+    const { workspace } = await requireAccess(tenant, id, caller, 'read')
     return runList({
       scope: tenant.invitations,
       base: { workspace: workspace._id },
@@ -78,9 +78,9 @@ async function createWithin(
   tx: ClientSession,
 ): Promise<{ invitation: Invitation; workspace: Workspace; user: User | null }> {
   const tenant = context.collections.of(caller.organizationId)
-  const entered = await enter(tenant, id, caller, 'create', tx)
-  const { workspace } = entered
-  const role = await roleToGive(tenant.roles, name, entered, tx)
+  const access = await requireAccess(tenant, id, caller, 'create', tx)
+  const { workspace } = access
+  const role = await roleToGive(tenant.roles, name, access, tx)
   const user = await accountOf(tenant, email, tx)
   if (!user) refuseNewAccount(caller)
   if (user && (await tenant.members.findOne({ workspace: workspace._id, user: user._id }, { tx })))
@@ -99,7 +99,7 @@ async function createWithin(
       roleId: role._id,
       ...hashes,
       mayCreateAccount: !user,
-      expiresAt: new Date(Date.now() + lifetimeDays * 24 * 3_600_000),
+      expiresAt: new Date(Date.now() + LIFETIME_DAYS * 24 * 3_600_000),
       sender: objectId(caller.userId),
       createdBy: actorOf(caller),
     },
@@ -107,7 +107,7 @@ async function createWithin(
   )
   await lockMembers(tenant, workspace._id, tx)
   await refuseOverbooking(tenant, workspace._id, tx)
-  await tellOf(context, 'invitation.created', invitation, caller, tx)
+  await publishOutcome(context, 'invitation.created', invitation, caller, tx)
   return { invitation, workspace, user }
 }
 
@@ -115,7 +115,7 @@ async function createWithin(
 function refuseNewAccount({ permissions }: Caller): void {
   if (!allows(permissions, 'users', 'create'))
     throw new AppError('access.permission_denied', { permission: 'users.create' })
-  refuseExcess(builtInRole(roleOfNewcomers)!.permissions, permissions)
+  refuseExcess(builtInRole(ROLE_OF_NEWCOMERS)!.permissions, permissions)
 }
 
 async function revokeWithin(
@@ -125,7 +125,7 @@ async function revokeWithin(
   tx: ClientSession,
 ): Promise<HttpBody> {
   const tenant = context.collections.of(caller.organizationId)
-  const { workspace } = await visit(tenant, id, caller, tx)
+  const { workspace } = await findAccess(tenant, id, caller, tx)
   const named = { workspace: workspace._id, _id: objectId(invitationId, 'invitationId') }
   const invitation = await tenant.invitations.findOne(named, { tx })
   if (!invitation) throw new AppError('invitation.not_found')
@@ -145,7 +145,7 @@ function mailOf(
     'Hello,',
     `${quoted(userName)} invites you to the workspace ${quoted(name)}, with the role ${quoted(role)}. Accept or decline here:`,
     link,
-    `The link works once, within ${lifetimeDays} days.`,
+    `The link works once, within ${LIFETIME_DAYS} days.`,
   ]
   const about = { purpose: 'invitation' as const, subject: `Invitation to ${quoted(name)}`, expiresAt }
   return { organizationId: String(organization), to: email, ...about, text: paragraphs.join('\n\n') }

@@ -6,11 +6,11 @@ import { objectId, personReference, reference, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import type { User } from '../users/user.model.ts'
-import { type Entered, enter, inWorkspace, roleToGive } from './access.ts'
+import { inWorkspace, requireAccess, roleToGive, type WorkspaceAccess } from './access.ts'
 import { withdraw } from './invitation-outcome.ts'
 import { type Member, memberFields, presentMember, showUser } from './member.model.ts'
 import { accountOf, carryRole, join, keepWorkspaceOwner } from './membership.ts'
@@ -20,7 +20,7 @@ import { countMembers, lockMembers, queueOf } from './seats.ts'
 export const members = (context: Context): Handlers<'rollcall.identity.v1.Members'> => ({
   async listWorkspaceMembers({ id, list }, { caller }) {
     const tenant = context.collections.of(caller.organizationId)
-    const { workspace } = await enter(tenant, id, caller, 'read')
+    const { workspace } = await requireAccess(tenant, id, caller, 'read')
     return runList({
       scope: tenant.members,
       base: { workspace: workspace._id },
@@ -50,11 +50,11 @@ async function addWithin(
   tx: ClientSession,
 ): Promise<HttpBody> {
   const tenant = context.collections.of(caller.organizationId)
-  const entered = await enter(tenant, id, caller, 'create', tx)
-  const role = await roleToGive(tenant.roles, name, entered, tx)
+  const access = await requireAccess(tenant, id, caller, 'create', tx)
+  const role = await roleToGive(tenant.roles, name, access, tx)
   const user = await accountOf(tenant, email, tx)
   if (!user) throw new AppError('member.no_account')
-  const { workspace } = entered
+  const { workspace } = access
   await withdraw(context, { workspace: workspace._id, emailKey: emailKeyOf(email), status: 'pending' }, caller, tx)
   return json(presentMember(await join(context, { workspace, user, role, doer: caller }, tx)))
 }
@@ -66,10 +66,10 @@ async function updateWithin(
   tx: ClientSession,
 ): Promise<void> {
   const tenant = context.collections.of(caller.organizationId)
-  const entered = await enter(tenant, id, caller, 'update', tx)
-  const member = await findMember(tenant, entered, userId, tx)
+  const access = await requireAccess(tenant, id, caller, 'update', tx)
+  const member = await findMember(tenant, access, userId, tx)
   if (member.gone) throw new AppError('member.account_deleted')
-  const role = await roleToGive(tenant.roles, name, entered, tx)
+  const role = await roleToGive(tenant.roles, name, access, tx)
   if (role.name === member.role) return
   await lockMembers(tenant, member.workspace, tx)
   await keepWorkspaceOwner(tenant, member, tx)
@@ -85,7 +85,7 @@ async function updateWithin(
     to: role.name,
   }
   const { organization, _id: subject } = member
-  await tell(context, caller, 'member.role_changed', { organization, subject, data }, tx)
+  await publish(context, caller, 'member.role_changed', { organization, subject, data }, tx)
 }
 
 async function removeWithin(
@@ -95,15 +95,15 @@ async function removeWithin(
   tx: ClientSession,
 ): Promise<HttpBody> {
   const tenant = context.collections.of(caller.organizationId)
-  const entered = await enter(tenant, id, caller, 'delete', tx)
-  const member = await findMember(tenant, entered, userId, tx)
+  const access = await requireAccess(tenant, id, caller, 'delete', tx)
+  const member = await findMember(tenant, access, userId, tx)
   await countMembers(tenant, member.workspace, member.gone ? 0 : -1, tx)
   await keepWorkspaceOwner(tenant, member, tx)
   await tenant.members.deleteOne({ _id: member._id }, { tx })
   if (!member.gone) await carryRole(tenant, member.roleId, -1, tx)
   const record = presentMember(member)
   const { organization, _id: subject } = member
-  await tell(
+  await publish(
     context,
     caller,
     'member.removed',
@@ -116,7 +116,7 @@ async function removeWithin(
 /** The member by the id of the account or of the membership, whose role in it is not above the caller's. */
 async function findMember(
   { members, roles }: Tenant,
-  { workspace, held, isOwner }: Entered,
+  { workspace, held, isOwner }: WorkspaceAccess,
   id: string,
   tx: ClientSession,
 ): Promise<Member> {

@@ -3,7 +3,7 @@ import type { Caller } from '@rollcall/rpc'
 import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import type { Role } from '../roles/role.model.ts'
 import type { User } from '../users/user.model.ts'
 import { type Member, presentMember } from './member.model.ts'
@@ -33,7 +33,7 @@ export async function join(
   await countMembers(tenant, id, 1, tx)
   await refuseOverbooking(tenant, id, tx)
   const data = { member: presentMember(member), workspaceId: String(id) }
-  await tell(context, doer, 'member.added', { organization, subject: member._id, data }, tx)
+  await publish(context, doer, 'member.added', { organization, subject: member._id, data }, tx)
   return member
 }
 

@@ -6,15 +6,15 @@ import { changedFields, type Filter, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { tell } from '../events.ts'
+import { publish } from '../events.ts'
 import { switched } from '../features/switches.ts'
 import { keepQuota } from '../organizations/quotas.ts'
-import { enter } from './access.ts'
+import { requireAccess } from './access.ts'
 import { carryRole, join } from './membership.ts'
 import { lockMembers, refuseOverbooking } from './seats.ts'
 import { presentWorkspace, type Workspace, workspaceFields } from './workspace.model.ts'
 
-const mostSeats = 1_000_000
+const MAX_SEATS = 1_000_000
 
 /** Workspaces: who works together, in which role. */
 export const workspaces = (context: Context): Handlers<'rollcall.identity.v1.Workspaces'> => ({
@@ -27,7 +27,7 @@ export const workspaces = (context: Context): Handlers<'rollcall.identity.v1.Wor
   createWorkspace: (request, { caller }) => createWorkspace(context, request, caller),
 
   async getWorkspace({ id }, { caller }) {
-    const { workspace } = await enter(context.collections.of(caller.organizationId), id, caller, 'read')
+    const { workspace } = await requireAccess(context.collections.of(caller.organizationId), id, caller, 'read')
     return json(presentWorkspace(workspace))
   },
 
@@ -64,7 +64,7 @@ function createWorkspace(
     )
     const { _id: subject, organization } = workspace
     const data = { workspace: presentWorkspace({ ...workspace, memberCount: 1 }) }
-    await tell(context, caller, 'workspace.created', { organization, subject, data }, tx)
+    await publish(context, caller, 'workspace.created', { organization, subject, data }, tx)
     await join(context, { workspace, user, role, doer: caller }, tx)
     const founded = await tenant.workspaces.findOne({ _id: subject }, { tx })
     return json(presentWorkspace(founded!))
@@ -83,7 +83,7 @@ async function updateWithin(
   tx: ClientSession,
 ): Promise<void> {
   const tenant = context.collections.of(caller.organizationId)
-  const { workspace: before } = await enter(tenant, request.id, caller, 'update', tx)
+  const { workspace: before } = await requireAccess(tenant, request.id, caller, 'update', tx)
   const { _id, organization } = before
   const set = await changesOf(tenant, request, before, tx)
   const changed = changedFields(before, set)
@@ -100,7 +100,7 @@ async function updateWithin(
     await lockMembers(tenant, _id, tx)
   }
   const data = { workspace: presentWorkspace({ ...workspace, updatedAt: new Date() }), changed }
-  await tell(context, caller, 'workspace.updated', { organization, subject: _id, data }, tx)
+  await publish(context, caller, 'workspace.updated', { organization, subject: _id, data }, tx)
 }
 
 async function changesOf(
@@ -123,7 +123,7 @@ async function changesOf(
 
 async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {
   const tenant = context.collections.of(caller.organizationId)
-  const { workspace } = await enter(tenant, id, caller, 'delete', tx)
+  const { workspace } = await requireAccess(tenant, id, caller, 'delete', tx)
   const { _id: subject, organization } = workspace
   await tenant.workspaces.deleteOne({ _id: subject }, { tx })
   const members = await tenant.members.find({ workspace: subject, gone: false }, { tx })
@@ -132,14 +132,14 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   await tenant.members.deleteMany({ workspace: subject }, { tx })
   await tenant.invitations.deleteMany({ workspace: subject }, { tx })
   const record = presentWorkspace(workspace)
-  await tell(context, caller, 'workspace.deleted', { organization, subject, data: { workspace: record } }, tx)
+  await publish(context, caller, 'workspace.deleted', { organization, subject, data: { workspace: record } }, tx)
   return json(record)
 }
 
 /** Reads a number of seats; undefined where none is given. @throws {AppError} invalid_field */
 function seatsOf(seats: unknown): number | null | undefined {
   if (seats === undefined || seats === null) return seats
-  if (typeof seats === 'number' && Number.isInteger(seats) && seats >= 1 && seats <= mostSeats) return seats
-  const reason = `must be a whole number from 1 to ${mostSeats}, or null`
+  if (typeof seats === 'number' && Number.isInteger(seats) && seats >= 1 && seats <= MAX_SEATS) return seats
+  const reason = `must be a whole number from 1 to ${MAX_SEATS}, or null`
   throw new AppError('request.invalid_field', { path: 'seats', reason })
 }

@@ -7,19 +7,19 @@ import type { Token } from '../tokens/token.model.ts'
 import type { User } from '../users/user.model.ts'
 import type { Origin, Session } from './session.model.ts'
 
-type Borne = { person: User; authority: Authority }
+type Holder = { person: User; authority: Authority }
 /** Who bears a token: the person it acts for. */
-export type TokenBearer = Borne & { token: Token }
+export type TokenCredential = Holder & { token: Token }
 /** Who bears a session. */
-export type SessionBearer = Borne & { session: Session }
+export type SessionCredential = Holder & { session: Session }
 /** Who bears a credential. */
-export type Bearer = TokenBearer | SessionBearer
+export type Credential = TokenCredential | SessionCredential
 
 /**
  * Who bears a token and what they may do by it, as things stand.
  * @throws {AppError} unauthenticated where it is good for nothing, forbidden where its creator is blocked
  */
-export async function bearerOfToken({ tokens, users, roles }: Tenant, named: Filter): Promise<TokenBearer> {
+export async function tokenCredential({ tokens, users, roles }: Tenant, named: Filter): Promise<TokenCredential> {
   const token = await tokens.findOne(named)
   if (!token || !isUsable(token)) throw new AppError('token.invalid')
   const person = await users.findOne({ _id: token.creator })
@@ -35,10 +35,10 @@ export async function bearerOfToken({ tokens, users, roles }: Tenant, named: Fil
  * truth: that goes by who bears the origin.
  * @throws {AppError} unauthenticated where it is good for nothing, forbidden where its user is blocked
  */
-export async function bearerOfSession(
+export async function sessionCredential(
   { sessions, users, roles }: Tenant,
   { id, user }: { id: string | Types.ObjectId; user: string | Types.ObjectId },
-): Promise<SessionBearer> {
+): Promise<SessionCredential> {
   const [session, person] = await Promise.all([sessions.findOne({ _id: id, user }), users.findOne({ _id: user })])
   // Blocking ends the sessions of an account; while it lasts, they say so.
   if (person?.blocked) throw blockedAccount()
@@ -49,13 +49,17 @@ export async function bearerOfSession(
 }
 
 /** Who bears the credential that a session hangs on, which is this user's; throws as they do. */
-export function bearerOfOrigin(tenant: Tenant, { kind, id }: Origin, user: string | Types.ObjectId): Promise<Bearer> {
-  return kind === 'token' ? bearerOfToken(tenant, { _id: id }) : bearerOfSession(tenant, { id, user })
+export function originCredential(
+  tenant: Tenant,
+  { kind, id }: Origin,
+  user: string | Types.ObjectId,
+): Promise<Credential> {
+  return kind === 'token' ? tokenCredential(tenant, { _id: id }) : sessionCredential(tenant, { id, user })
 }
 
 /** How many milliseconds something lasts that hangs on what is borne: so many, or until that ends. */
-export function lifetimeWithin(bearer: Bearer, longestMs: number): number {
-  const { expiresAt } = 'token' in bearer ? bearer.token : bearer.session
+export function lifetimeWithin(credential: Credential, longestMs: number): number {
+  const { expiresAt } = 'token' in credential ? credential.token : credential.session
   return expiresAt === null ? longestMs : Math.min(longestMs, expiresAt.getTime() - Date.now())
 }
 

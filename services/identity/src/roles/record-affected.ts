@@ -12,7 +12,7 @@ type RoleChange = { type: 'role.saved' | 'role.deleted'; before: Grants; after: 
  * each member who carries the role, in the organization or in a workspace, and one for each token on it, in the trail of the
  * person whom the token acts for.
  */
-export async function noteAffected(
+export async function recordAffected(
   { collections }: Context,
   role: Role,
   change: RoleChange,
