@@ -70,7 +70,7 @@ const MAX_ALIASES = 8
 const MAX_CUTS = 16
 const MAX_SERVERS = 6
 /** From the most telling down: what one server says counts more than another's silence. */
-const telling: FailureKind[] = ['exhausted', 'lame', 'refused', 'servfail', 'malformed', 'unreachable', 'timeout']
+const byPriority: FailureKind[] = ['exhausted', 'lame', 'refused', 'servfail', 'malformed', 'unreachable', 'timeout']
 const nothing: Step = { records: [], alias: null, exists: false, ttlSeconds: 0, isCached: false }
 
 /** Makes the way in which lookups are done. */
@@ -218,5 +218,5 @@ function remembering<T>(
 function mostTelling(error: unknown): FailureKind {
   const failures = error instanceof AggregateError ? error.errors : [error]
   const kinds = failures.map(failure => (failure instanceof DnsFailure ? failure.kind : 'malformed'))
-  return telling.find(kind => kinds.includes(kind)) ?? 'timeout'
+  return byPriority.find(kind => kinds.includes(kind)) ?? 'timeout'
 }

@@ -6,7 +6,7 @@ import type { Tenant } from '../collections.ts'
  * Takes a domain into use for one more sender, in the transaction that makes the sender: from then on the domain cannot be
  * deleted. Throws `invalid_field` at `email` unless the domain may send.
  */
-export async function holdDomain(
+export async function acquireDomain(
   { domains }: Pick<Tenant, 'domains'>,
   domain: string,
   tx: ClientSession,

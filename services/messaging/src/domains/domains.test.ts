@@ -7,7 +7,7 @@ import { startTestMailgun, type TestMailgun } from '@rollcall/testing/mailgun'
 import { type TestContext, testContext } from '../../test/context.ts'
 import { providers } from '../provider/provider.ts'
 import type { DnsRecord, Domain } from './domain.model.ts'
-import { holdDomain, releaseDomain } from './domain-use.ts'
+import { acquireDomain, releaseDomain } from './domain-use.ts'
 import { domains } from './domains.ts'
 
 type Shown = Pick<Domain, 'domain' | 'status' | 'verified' | 'sendingRecords'> & { id: string }
@@ -82,7 +82,7 @@ describe('sending domains', () => {
       for (let round = 0; round < 5; round++) {
         const { id, domain } = await addPublished()
         await verify(id)
-        const hold = store.transaction(tx => holdDomain(collections, domain, tx))
+        const hold = store.transaction(tx => acquireDomain(collections, domain, tx))
         const [held, removed] = await Promise.allSettled([hold, remove(id)])
         assert.notEqual(held.status, removed.status)
         if (held.status === 'rejected') continue
@@ -105,7 +105,7 @@ describe('sending domains', () => {
     const { store } = test.context
     const collections = test.context.collections.of(test.organizationId)
     const { id, domain } = await addPublished()
-    const hold = () => store.transaction(tx => holdDomain(collections, domain, tx))
+    const hold = () => store.transaction(tx => acquireDomain(collections, domain, tx))
     const refusal = {
       code: 'domain.not_verified',
       path: 'email',

@@ -2,12 +2,12 @@ import { json } from '@rollcall/contract'
 import type { Handlers } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { takeTurn } from './check-turn.ts'
 import { createDomain } from './create-domain.ts'
 import { deleteDomain } from './delete-domain.ts'
 import { domainFields, publicDomain } from './domain.model.ts'
 import { inspect } from './inspect.ts'
 import { keepInspection } from './keep-inspection.ts'
+import { limitChecks } from './limit-checks.ts'
 import { rotateDkim } from './rotate-dkim.ts'
 import { verifyDomain } from './verify-domain.ts'
 
@@ -32,7 +32,7 @@ export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domai
   checkDomain: async ({ id }, call) => {
     const { domains } = context.collections.of(call.caller.organizationId)
     const domain = await domains.get(id, 'domain')
-    await takeTurn(context, domain)
+    await limitChecks(context, domain)
     await keepInspection(context, domain, await inspect(context, domain, call))
     return json(publicDomain(await domains.get(id, 'domain')))
   },

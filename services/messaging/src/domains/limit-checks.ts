@@ -8,7 +8,7 @@ import type { Domain } from './domain.model.ts'
  * that a domain that is deleted and added again has to wait as well.
  * @throws {AppError} too_many_pending
  */
-export async function takeTurn(
+export async function limitChecks(
   { collections, config }: Pick<Context, 'collections' | 'config'>,
   { organization, domain }: Domain,
 ): Promise<void> {

@@ -4,10 +4,10 @@ import { addEvents, event, type OutgoingEvent } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { MailProvider } from '../provider/port.ts'
 import { providerOf } from '../provider/provider-of.ts'
-import { takeTurn } from './check-turn.ts'
 import { type Domain, publicDomain } from './domain.model.ts'
 import { faultsOf, type Inspection, inspect, isRecordOf } from './inspect.ts'
 import { keepInspection } from './keep-inspection.ts'
+import { limitChecks } from './limit-checks.ts'
 
 /**
  * Verifies a domain: its status rises when DNS and the provider say so, and never falls here. What was found is kept either
@@ -18,7 +18,7 @@ export async function verifyDomain(context: Context, id: string, call: Call): Pr
   const { organizationId } = call.caller
   const domain = await context.collections.of(call.caller.organizationId).domains.get(id, 'domain')
   const provider = await providerFor(context, organizationId, domain)
-  await takeTurn(context, domain)
+  await limitChecks(context, domain)
   const inspection = await inspect(context, domain, call)
   const promoted = promote(domain, inspection)
   const faults = faultsOf(promoted.sendingRecords)

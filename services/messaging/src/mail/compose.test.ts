@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { compose } from './compose.ts'
 
-const letter = {
+const message = {
   messageId: '<1@example.com>',
   date: new Date(0),
   from: { name: 'Sender One', address: 'sender@example.com' },
@@ -12,11 +12,11 @@ const letter = {
   text: 'Text',
   html: null,
 }
-const composed = async (more: object) => (await compose({ ...letter, ...more })).raw.toString()
+const composed = async (more: object) => (await compose({ ...message, ...more })).raw.toString()
 
 describe('a mail', () => {
   it('carries its envelope, its Message-ID and its date', async () => {
-    const { from, to, raw } = await compose({ ...letter, replyTo: 'answers@example.com' })
+    const { from, to, raw } = await compose({ ...message, replyTo: 'answers@example.com' })
     assert.deepEqual([from, to], ['sender@example.com', 'contact@example.com'])
     for (const line of [
       'From: Sender One <sender@example.com>',

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 
 /** A mail as people see it. */
-export type Letter = {
+export type Message = {
   /** Stays the same however often the mail is tried, so that a mail that arrives twice can be told. */
   messageId: string
   date: Date
@@ -17,7 +17,7 @@ export type Letter = {
 export type DkimKey = { domainName: string; keySelector: string; privateKey: string }
 
 /** A mail as servers see it: the envelope, and the signed MIME text. */
-export type Parcel = { from: string; to: string; raw: Buffer }
+export type Payload = { from: string; to: string; raw: Buffer }
 
 const composer = createTransport({
   streamTransport: true,
@@ -28,13 +28,13 @@ const composer = createTransport({
 })
 
 /** Makes the MIME text of a mail, signed with the key where there is one. */
-export async function compose(letter: Letter, dkim?: DkimKey): Promise<Parcel> {
-  const { replyTo, html, ...rest } = letter
-  const { message } = await composer.sendMail({
+export async function compose(message: Message, dkim?: DkimKey): Promise<Payload> {
+  const { replyTo, html, ...rest } = message
+  const { message: mime } = await composer.sendMail({
     ...rest,
     ...(replyTo !== null && { replyTo }),
     ...(html !== null && { html }),
     ...(dkim && { dkim }),
   })
-  return { from: letter.from.address, to: letter.to, raw: message as Buffer }
+  return { from: message.from.address, to: message.to, raw: mime as Buffer }
 }

@@ -4,7 +4,7 @@ import { mailgunAccount } from '../provider/provider-of.ts'
 import { accessTokenOf } from '../senders/account-tokens.ts'
 import { secretPlace } from '../senders/secret-places.ts'
 import type { Sender } from '../senders/sender.model.ts'
-import { compose, type Letter, type Parcel } from './compose.ts'
+import { compose, type Message, type Payload } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { sendToExchangers } from './exchangers.ts'
 import { keepAsFile } from './mail-folder.ts'
@@ -23,50 +23,50 @@ export async function deliver(
   context: Context,
   organizationId: string,
   sender: Sender | null,
-  letter: Omit<Letter, 'from' | 'replyTo'>,
+  message: Omit<Message, 'from' | 'replyTo'>,
 ): Promise<string> {
   const from = sender ? { name: sender.name, address: sender.email } : context.config.MAIL_FROM
   const domain = sender && (await context.collections.of(organizationId).domains.findOne({ domain: sender.domain }))
   const isOurs = domain !== null && sender?.delivery !== 'oauth' // an account signs for itself
   const key = isOurs ? signingKey(context, domain) : undefined
-  const parcel = await compose({ ...letter, from, replyTo: sender?.replyTo ?? null }, key)
-  return handOver(context, parcel, sender, domain)
+  const payload = await compose({ ...message, from, replyTo: sender?.replyTo ?? null }, key)
+  return handOver(context, payload, sender, domain)
 }
 
-function handOver(context: Context, parcel: Parcel, sender: Sender | null, domain: Domain | null): Promise<string> {
+function handOver(context: Context, payload: Payload, sender: Sender | null, domain: Domain | null): Promise<string> {
   switch (sender?.delivery) {
     case undefined:
     case 'hosted':
-      return byInstallation(context, parcel)
+      return byInstallation(context, payload)
     case 'provider':
-      return byProvider(context, parcel, domain)
+      return byProvider(context, payload, domain)
     case 'smtp':
-      return context.smtp.send(ownServer(context, sender), parcel, context.addressPolicy)
+      return context.smtp.send(ownServer(context, sender), payload, context.addressPolicy)
     case 'oauth':
-      return byAccount(context, parcel, sender)
+      return byAccount(context, payload, sender)
   }
 }
 
 /** Over the installation's mail server; where mail is only to be looked at, into a folder. */
-function byInstallation({ config, smtp }: Context, parcel: Parcel): Promise<string> {
-  if (config.SMTP_URL !== undefined) return smtp.send(smtpServerOf(config.SMTP_URL), parcel, trusted)
-  if (config.MAIL_DIR !== undefined) return keepAsFile(config.MAIL_DIR, parcel)
+function byInstallation({ config, smtp }: Context, payload: Payload): Promise<string> {
+  if (config.SMTP_URL !== undefined) return smtp.send(smtpServerOf(config.SMTP_URL), payload, trusted)
+  if (config.MAIL_DIR !== undefined) return keepAsFile(config.MAIL_DIR, payload)
   throw new DeliveryError('failed', 'there is no mail server: SMTP_URL is not set')
 }
 
 /** By whoever the domain was made at: the hosted provider, or this installation, which needs no server of its own for it. */
-async function byProvider(context: Context, parcel: Parcel, domain: Domain | null): Promise<string> {
+async function byProvider(context: Context, payload: Payload, domain: Domain | null): Promise<string> {
   if (!domain) throw new DeliveryError('failed', 'the domain is gone')
-  if (domain.provider === 'mailgun') return byMailgun(context, parcel, domain)
+  if (domain.provider === 'mailgun') return byMailgun(context, payload, domain)
   const { SMTP_URL, MAIL_DIR } = context.config
   const hasServer = SMTP_URL !== undefined || MAIL_DIR !== undefined
-  return hasServer ? byInstallation(context, parcel) : sendToExchangers(context, parcel)
+  return hasServer ? byInstallation(context, payload) : sendToExchangers(context, payload)
 }
 
-async function byMailgun(context: Context, parcel: Parcel, { organization, domain }: Domain): Promise<string> {
+async function byMailgun(context: Context, payload: Payload, { organization, domain }: Domain): Promise<string> {
   const account = await mailgunAccount(context, organization)
   if (!account) throw new DeliveryError('failed', 'the organization has left the provider that the domain was made at')
-  return sendByMailgun(account, domain, parcel)
+  return sendByMailgun(account, domain, payload)
 }
 
 function ownServer({ secrets }: Context, sender: Sender): SmtpServer {
@@ -77,9 +77,9 @@ function ownServer({ secrets }: Context, sender: Sender): SmtpServer {
   return { host, port, secure, auth: { user, pass: secrets.open(smtpPassword, secretPlace.password(sender)) } }
 }
 
-async function byAccount(context: Context, parcel: Parcel, sender: Sender): Promise<string> {
+async function byAccount(context: Context, payload: Payload, sender: Sender): Promise<string> {
   const { provider, user, accessToken } = await accessTokenOf(context, sender)
   const { GOOGLE_SMTP_URL, MICROSOFT_SMTP_URL } = context.config
   const server = smtpServerOf(provider === 'google' ? GOOGLE_SMTP_URL : MICROSOFT_SMTP_URL)
-  return context.smtp.send({ ...server, auth: { user, accessToken } }, parcel, trusted)
+  return context.smtp.send({ ...server, auth: { user, accessToken } }, payload, trusted)
 }

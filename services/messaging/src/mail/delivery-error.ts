@@ -19,13 +19,13 @@ export class DeliveryError extends Error {
     message: string,
     { isBadAddress = false, cause }: { isBadAddress?: boolean; cause?: unknown } = {},
   ) {
-    super(message.slice(0, longestMessage), { cause })
+    super(message.slice(0, MAX_MESSAGE_LENGTH), { cause })
     this.kind = kind
     this.isBadAddress = isBadAddress
   }
 }
 
-const longestMessage = 1000
+const MAX_MESSAGE_LENGTH = 1000
 
 /** Anything thrown as a failure of a delivery: what says nothing for itself may succeed the next time. */
 export function toDeliveryError(error: unknown): DeliveryError {

@@ -4,7 +4,7 @@ import { within } from '@rollcall/runtime'
 import type { Context } from '../context.ts'
 import type { Answer, OpenLookups } from '../dns/resolver.ts'
 import { domainOf } from '../senders/sender.model.ts'
-import type { Parcel } from './compose.ts'
+import type { Payload } from './compose.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 import type { AddressPolicy } from './safe-host.ts'
 
@@ -18,15 +18,15 @@ const MAX_EXCHANGERS = 5
  */
 export async function sendToExchangers(
   { lookups, smtp, addressPolicy }: Pick<Context, 'lookups' | 'smtp' | 'addressPolicy'>,
-  parcel: Parcel,
+  payload: Payload,
   port = EXCHANGER_PORT,
 ): Promise<string> {
-  const hosts = await exchangersOf(lookups, domainOf(parcel.to))
+  const hosts = await exchangersOf(lookups, domainOf(payload.to))
   const policy: AddressPolicy = { ...addressPolicy, resolve: host => addressesOf(lookups, host) }
   let last = new DeliveryError('transient', 'no server takes mail for the domain')
   for (const host of hosts) {
     try {
-      return await smtp.send({ host, port, secure: false }, parcel, policy)
+      return await smtp.send({ host, port, secure: false }, payload, policy)
     } catch (error) {
       last = toDeliveryError(error)
       if (last.kind === 'bounced') throw last

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Parcel } from './compose.ts'
+import type { Payload } from './compose.ts'
 
 /** Keeps a mail as a file, for people to look at where nothing is to be sent; answers where it lies. */
-export async function keepAsFile(folder: string, { raw }: Parcel): Promise<string> {
+export async function keepAsFile(folder: string, { raw }: Payload): Promise<string> {
   await mkdir(folder, { recursive: true })
   const time = new Date().toISOString().replaceAll(':', '-')
   const file = join(folder, `${time}-${randomBytes(3).toString('hex')}.eml`)

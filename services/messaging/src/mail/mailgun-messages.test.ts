@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { DeliveryError } from './delivery-error.ts'
 import { sendByMailgun } from './mailgun-messages.ts'
 
-const endless = 'an answer without end'
+const ENDLESS = 'an answer without end'
 
 function* repeating(text: string) {
   for (;;) yield text
@@ -23,13 +23,13 @@ describe('delivery by the hosted provider', () => {
     const body = new Response(Buffer.concat(chunks), { headers: { 'content-type': headers['content-type']! } })
     asked.push({ url, headers, form: await body.formData() })
     response.writeHead(answer[0], { location: 'http://127.0.0.1:1/' })
-    if (answer[1] === endless) Readable.from(repeating('x'.repeat(100_000))).pipe(response)
+    if (answer[1] === ENDLESS) Readable.from(repeating('x'.repeat(100_000))).pipe(response)
     else response.end(answer[1])
   })
   const send = () => {
     const account = { apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'the key' }
-    const parcel = { from: 'a@m.example.com', to: 'b@example.com', raw: Buffer.from('Subject: S\r\n\r\nÜ\r\n') }
-    return sendByMailgun(account, 'm.example.com', parcel)
+    const payload = { from: 'a@m.example.com', to: 'b@example.com', raw: Buffer.from('Subject: S\r\n\r\nÜ\r\n') }
+    return sendByMailgun(account, 'm.example.com', payload)
   }
 
   before(async () => {
@@ -63,10 +63,10 @@ describe('delivery by the hosted provider', () => {
   }
 
   it('reads no more of an answer than it may have', async () => {
-    answer = [400, endless]
+    answer = [400, ENDLESS]
     const isCut = (error: unknown) => error instanceof DeliveryError && /^400 x{300}$/.test(error.message)
     await assert.rejects(send(), isCut)
-    answer = [200, endless]
+    answer = [200, ENDLESS]
     assert.equal(await send(), 'x'.repeat(300))
   })
 

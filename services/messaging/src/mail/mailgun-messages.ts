@@ -1,14 +1,14 @@
 import { askMailgun, type MailgunAccount, messageIn, Refusal } from '../provider/mailgun-http.ts'
-import type { Parcel } from './compose.ts'
+import type { Payload } from './compose.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 
 const ANSWER_MS = 20_000
 
 /** Hands a mail to the hosted provider, which signs it, and answers what it said. @throws {DeliveryError} */
-export async function sendByMailgun(account: MailgunAccount, domain: string, parcel: Parcel): Promise<string> {
+export async function sendByMailgun(account: MailgunAccount, domain: string, payload: Payload): Promise<string> {
   const form = new FormData()
-  form.set('to', parcel.to)
-  form.set('message', new Blob([new Uint8Array(parcel.raw)], { type: 'message/rfc822' }), 'message.eml')
+  form.set('to', payload.to)
+  form.set('message', new Blob([new Uint8Array(payload.raw)], { type: 'message/rfc822' }), 'message.eml')
   const path = `/v3/${encodeURIComponent(domain)}/messages.mime`
   try {
     return messageIn(await askMailgun(account, { method: 'POST', path, form }, ANSWER_MS))

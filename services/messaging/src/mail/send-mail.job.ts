@@ -11,7 +11,7 @@ import { mailEvent } from './mail-events.ts'
 
 const LONGEST_WAIT_MS = 6 * 3_600_000
 /** Sooner than another worker claims a mail whose worker does not renew its claim. */
-const NOTE_AGAIN_MS = 500
+const RETRY_WRITE_MS = 500
 
 /**
  * Sends the mails that are due, each a record (`Mail`) that a replica claims by moving its `dueAt`:
@@ -34,23 +34,23 @@ export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
     await refuseBounced(context, mail)
     await hand(context, mail)
   } catch (thrown) {
-    return noteFailure(context, mail, toDeliveryError(thrown))
+    return recordFailure(context, mail, toDeliveryError(thrown))
   }
-  return noteSent(context, mail)
+  return recordSent(context, mail)
 }
 
 /** Ends a mail as sent, however long the database is away: what a server has accepted must not go out again. */
-async function noteSent(context: Context, mail: Mail): Promise<'done'> {
+async function recordSent(context: Context, mail: Mail): Promise<'done'> {
   return retry(() => finish(context, mail, 'sent'), {
-    maxMs: NOTE_AGAIN_MS,
+    maxMs: RETRY_WRITE_MS,
     onRetry: err => context.logger.warn({ err, mail: String(mail._id) }, 'mail sent but not marked as sent, retrying'),
   })
 }
 
-async function noteFailure(context: Context, mail: Mail, failure: DeliveryError): Promise<Outcome> {
+async function recordFailure(context: Context, mail: Mail, failure: DeliveryError): Promise<Outcome> {
   const { kind, message } = failure
   context.logger.info({ mail: String(mail._id), attempt: mail.attempts, kind, err: failure }, 'mail not sent')
-  if (failure.isBadAddress) await noteBounce(context, mail, message)
+  if (failure.isBadAddress) await recordBounce(context, mail, message)
   if (kind !== 'transient') return finish(context, mail, kind, message)
   if (mail.attempts >= context.config.MAIL_ATTEMPTS) return finish(context, mail, 'failed', message)
   const { mails } = context.collections.of(mail.organization)
@@ -77,7 +77,7 @@ async function refuseBounced(context: Context, { organization, to }: Mail): Prom
   if (bounced) throw new DeliveryError('bounced', `the address bounced before: ${bounced.error}`)
 }
 
-async function noteBounce(context: Context, { organization, to }: Mail, error: string): Promise<void> {
+async function recordBounce(context: Context, { organization, to }: Mail, error: string): Promise<void> {
   const { bouncedAddresses } = context.collections.of(organization)
   await bouncedAddresses.insertOne({ emailKey: emailKeyOf(to), error }).catch(thrown => {
     if (!isDuplicate(thrown)) throw thrown

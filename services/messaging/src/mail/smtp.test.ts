@@ -8,7 +8,7 @@ import { DeliveryError } from './delivery-error.ts'
 import { sendToExchangers } from './exchangers.ts'
 import { createSmtpConnections, type SmtpServer, smtpServerOf } from './smtp.ts'
 
-const letter = {
+const message = {
   messageId: '<1@example.com>',
   date: new Date(0),
   from: { name: 'Sender One', address: 'sender@example.com' },
@@ -17,7 +17,7 @@ const letter = {
   text: 'The text.\n.\nA line of a single dot before this one.',
   html: null,
 }
-const parcelTo = (to: string) => compose({ ...letter, to })
+const payloadTo = (to: string) => compose({ ...message, to })
 
 /** Fails with this kind and this text. */
 const failure = (kind: string, message: RegExp) => (error: unknown) =>
@@ -56,7 +56,7 @@ describe('delivery over SMTP', () => {
   })
 
   it('goes to the address that was checked, by TLS for the name, and answers the reply', async () => {
-    const reply = await smtp.send(at(), await parcelTo('one@example.com'), nextDoor)
+    const reply = await smtp.send(at(), await payloadTo('one@example.com'), nextDoor)
     assert.match(reply, /^250 /)
     const mail = await server.mailTo('one@example.com')
     assert.deepEqual([mail.servername, mail.user], ['mail.example.com', 'user'])
@@ -66,18 +66,18 @@ describe('delivery over SMTP', () => {
   it('looks the name up once for a connection, and keeps that for the next mail', async () => {
     const host = 'kept.example.com'
     for (const to of ['two@example.com', 'three@example.com'])
-      await smtp.send(at({ host }), await parcelTo(to), nextDoor)
+      await smtp.send(at({ host }), await payloadTo(to), nextDoor)
     assert.deepEqual(lookedUp, [host])
   })
 
   it('is refused at each connection whose name has come to mean a private address', async () => {
     const connections = server.asked.length
-    const sending = smtp.send(at({ host: 'rebound.example.com', port: 25 }), await parcelTo('x@example.com'), outside)
+    const sending = smtp.send(at({ host: 'rebound.example.com', port: 25 }), await payloadTo('x@example.com'), outside)
     await assert.rejects(sending, failure('failed', /^host: private, loopback/))
     assert.deepEqual([lookedUp, server.asked.length], [['rebound.example.com'], connections])
-    const odd = smtp.send(at({ host: '0x7f.1', port: 25 }), await parcelTo('x@example.com'), outside)
+    const odd = smtp.send(at({ host: '0x7f.1', port: 25 }), await payloadTo('x@example.com'), outside)
     await assert.rejects(odd, failure('failed', /^host: private/))
-    await assert.rejects(smtp.send(at(), await parcelTo('x@example.com'), outside), failure('failed', /port must be/))
+    await assert.rejects(smtp.send(at(), await payloadTo('x@example.com'), outside), failure('failed', /port must be/))
   })
 
   it('tells what may succeed later from what will not', async () => {
@@ -94,7 +94,7 @@ describe('delivery over SMTP', () => {
     ]
     for (const [reply, at_, kind, isBadAddress] of cases) {
       server.refuse = (_to, stage) => (stage === at_ ? reply : undefined)
-      const error: unknown = await smtp.send(at(), await parcelTo('x@example.com'), nextDoor).catch(error => error)
+      const error: unknown = await smtp.send(at(), await payloadTo('x@example.com'), nextDoor).catch(error => error)
       assert.ok(error instanceof DeliveryError, reply.message)
       assert.deepEqual([error.kind, error.isBadAddress], [kind, isBadAddress], reply.message)
       assert.equal(error.message, `${reply.code} ${reply.message}`)
@@ -102,12 +102,12 @@ describe('delivery over SMTP', () => {
   })
 
   it('fails for good with a wrong password, and for now without a server', async () => {
-    const wrong = smtp.send(at({ auth: { user: 'user', pass: 'wrong' } }), await parcelTo('x@example.com'), nextDoor)
+    const wrong = smtp.send(at({ auth: { user: 'user', pass: 'wrong' } }), await payloadTo('x@example.com'), nextDoor)
     await assert.rejects(wrong, failure('failed', /^535 /))
-    const closed = smtp.send(at({ port: 1 }), await parcelTo('x@example.com'), nextDoor)
+    const closed = smtp.send(at({ port: 1 }), await payloadTo('x@example.com'), nextDoor)
     await assert.rejects(closed, failure('transient', /ECONNREFUSED/))
     const resolve = async () => Promise.reject(new Error('ENOTFOUND'))
-    const unknown = smtp.send(at({ host: 'unknown.example.com' }), await parcelTo('x@example.com'), {
+    const unknown = smtp.send(at({ host: 'unknown.example.com' }), await payloadTo('x@example.com'), {
       ...nextDoor,
       resolve,
     })
@@ -158,7 +158,7 @@ describe('delivery to the exchangers of a domain', () => {
     await Promise.all([first.stop(), second.stop(), dns.stop()])
   })
 
-  const send = async (to: string) => sendToExchangers(context, await parcelTo(to), first.port)
+  const send = async (to: string) => sendToExchangers(context, await payloadTo(to), first.port)
 
   it('prefers the one with the lowest number, and takes the next where that one is away or busy', async () => {
     await send('1@both.example.com')
@@ -190,7 +190,7 @@ describe('delivery to the exchangers of a domain', () => {
 
   it('does not follow a domain’s records into our own network', async () => {
     const strict = { ...context, addressPolicy: { allowPrivate: false } }
-    const sending = sendToExchangers(strict, await parcelTo('6@both.example.com'))
+    const sending = sendToExchangers(strict, await payloadTo('6@both.example.com'))
     await assert.rejects(sending, failure('failed', /^host: private/))
     assert.ok(![...first.asked, ...second.asked].includes('6@both.example.com'))
   })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
-import type { Parcel } from './compose.ts'
+import type { Payload } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { type AddressPolicy, checkPort, isOutside, resolveHost, UnsafeHost } from './safe-host.ts'
 
@@ -26,7 +26,7 @@ export function smtpServerOf(url: string): SmtpServer {
 /** Connections to SMTP servers, kept open for a while for the next mail. */
 export type SmtpConnections = {
   /** Hands a mail over and answers the server's reply. @throws {DeliveryError} */
-  send(server: SmtpServer, parcel: Parcel, policy: AddressPolicy): Promise<string>
+  send(server: SmtpServer, payload: Payload, policy: AddressPolicy): Promise<string>
   close(): void
 }
 

@@ -6,7 +6,7 @@ import { askMailgun, type MailgunAccount, type MailgunCall, Refusal } from './ma
 import type { MailProvider, ProviderDomain, ProviderKey, RecordDraft } from './port.ts'
 
 /** How long to wait for Mailgun, in milliseconds. */
-export type MailgunPatience = {
+export type MailgunTimeouts = {
   /** For one answer. Default 3,000. */
   answerMs?: number
   /** For a call with all its repetitions. Default 7,000. */
@@ -40,7 +40,7 @@ type MailgunRecord = z.infer<typeof recordSchema>
 /** Mailgun's domains API (version 4) behind the port. */
 export function createMailgun(
   account: MailgunAccount,
-  { answerMs = 3000, callMs = 7000 }: MailgunPatience = {},
+  { answerMs = 3000, callMs = 7000 }: MailgunTimeouts = {},
 ): Mailgun {
   /** What can be said twice is said again where no answer came. */
   const call = async <T>(schema: z.ZodType<T>, request: MailgunCall): Promise<T> => {

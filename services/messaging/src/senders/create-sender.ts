@@ -4,7 +4,7 @@ import type { Caller } from '@rollcall/rpc'
 import { objectId, requireRoom } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
-import { holdDomain } from '../domains/domain-use.ts'
+import { acquireDomain } from '../domains/domain-use.ts'
 import { personOf } from './rights.ts'
 import { secretPlace } from './secret-places.ts'
 import { domainOf, publicSender } from './sender.model.ts'
@@ -23,7 +23,7 @@ export async function createSender(context: Context, request: CreateSenderReques
   const sender = await context.store.transaction(async tx => {
     await requireRoom(collections.senders, quota, tx)
     const domain = domainOf(email)
-    if (delivery !== 'oauth') await holdDomain(collections, domain, tx)
+    if (delivery !== 'oauth') await acquireDomain(collections, domain, tx)
     const draft = {
       _id: place._id,
       name,

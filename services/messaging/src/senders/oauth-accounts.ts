@@ -82,14 +82,14 @@ export function createOauthAccounts(config: Config): OauthAccounts {
       answer.search = String(new URLSearchParams({ code, state, ...(iss !== undefined && { iss }) }))
       const configuration = await configurationOf(provider)
       const checks = { pkceCodeVerifier: verifier, expectedState: state }
-      const granted = await refusalsTold(authorizationCodeGrant(configuration, answer, checks).catch(refuseForged))
+      const granted = await translateRefusals(authorizationCodeGrant(configuration, answer, checks).catch(refuseForged))
       const claims = granted.claims()
       const isAddress = typeof claims?.email === 'string' && claims.email_verified !== false
       return { email: isAddress ? String(claims.email) : null, tokens: tokensOf(granted) }
     },
 
     async refresh(provider, refreshToken) {
-      const granted = await refusalsTold(refreshTokenGrant(await configurationOf(provider), refreshToken))
+      const granted = await translateRefusals(refreshTokenGrant(await configurationOf(provider), refreshToken))
       const tokens = tokensOf(granted)
       return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken }
     },
@@ -115,7 +115,7 @@ function discover({ issuer, clientId = '', clientSecret }: ProviderSettings): Pr
 }
 
 /** What the provider answers with an error of OAuth is a refusal; everything else may be better the next time. */
-async function refusalsTold<T>(grant: Promise<T>): Promise<T> {
+async function translateRefusals<T>(grant: Promise<T>): Promise<T> {
   try {
     return await grant
   } catch (error) {

@@ -16,7 +16,7 @@ import type { Sender } from './sender.model.ts'
 
 /** The answer has to be there before nobody waits for it any longer. */
 const ANSWER_MS = 1000
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 type Outcome = { status: MailStatus; message: string }
 
@@ -27,7 +27,7 @@ export async function sendTestMail(context: Context, { id, to }: TestSenderReque
   await context.requireMailReach(caller.organizationId, to)
   await countMail(context, { organizationId: caller.organizationId, to })
   const _id = new Types.ObjectId()
-  const letter = {
+  const message = {
     messageId: `<${_id}@${sender.domain}>`,
     date: new Date(),
     to,
@@ -35,12 +35,12 @@ export async function sendTestMail(context: Context, { id, to }: TestSenderReque
     text: `This mail shows that ${quoted(sender.name)}, ${sender.email}, can send.`,
     html: null,
   }
-  const ms = Math.max(0, Math.min(PATIENCE_MS, deadline - Date.now() - ANSWER_MS))
-  const outcome = await within(ms, 'sending', () => deliver(context, caller.organizationId, sender, letter)).then(
+  const ms = Math.max(0, Math.min(TIMEOUT_MS, deadline - Date.now() - ANSWER_MS))
+  const outcome = await within(ms, 'sending', () => deliver(context, caller.organizationId, sender, message)).then(
     message => ({ status: 'sent' as const, message }),
     outcomeOf,
   )
-  await record(context, sender, { _id, ...letter }, outcome)
+  await record(context, sender, { _id, ...message }, outcome)
   if (outcome.status !== 'sent') throw new AppError('sender.test_failed', { reply: outcome.message })
   await context.collections.of(caller.organizationId).bouncedAddresses.deleteOne({ emailKey: emailKeyOf(to) })
   return { success: true, message: outcome.message }
