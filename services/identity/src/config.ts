@@ -40,7 +40,9 @@ const schema = z
     MESSAGING_ADDRESS: address().optional(),
     /** Where people use the product: the links of mails lead there. */
     CONSOLE_URL: urlOf('http', 'https').default('http://localhost:3000'),
-    /** How many passwords are computed at once, how many sign-ins may wait, and as many passwords that are being set. */
+    /**
+     * How many passwords are computed at once, how many sign-ins may wait, and as many passwords that are being set.
+     */
     PASSWORD_PARALLELISM: whole(1, 16).default(2),
     PASSWORD_QUEUE: whole(0, 10_000).default(200),
     /** How many passwords of one organization, or from one address, may wait to be set. */

@@ -8,8 +8,8 @@ const DAY_MS = 24 * 3_600_000
 const RETENTION_DAYS = 90
 
 /**
- * The client that asks, proved by its secret if it has one; being used keeps it.
- * @throws {AppError} invalid_client, for whatever reason: unknown, forgotten, no secret or a wrong one
+ * Authenticates a client by its id and, for confidential clients, its secret. Extends the client's expiry.
+ * @throws {AppError} invalid_client if the client is unknown or expired, or the secret is missing or wrong
  */
 export async function authenticateClient(
   { collections, secrets }: Context,
@@ -27,12 +27,12 @@ function fits({ secretHash }: Client, secret: string | undefined, hasher: Secret
   return hasher.matches(secretHash, secret)
 }
 
-/** The hash to store from now on, where the stored one is of an older key. */
+/** Returns the hash under the current key if the stored hash uses an older key. */
 function renewedHash({ secretHash }: Client, secret: string | undefined, hasher: SecretHasher): string | undefined {
   return secretHash === null || secret === undefined ? undefined : hasher.renewal(secretHash, hasher.hashes(secret))
 }
 
-/** Moves on the client's expiry, once a day, and stores the renewed hash. */
+/** Extends the client's expiry, at most once a day, and stores the renewed hash. */
 async function keep(
   { unscoped: { clients } }: Context['collections'],
   { _id, expiresAt }: Client,

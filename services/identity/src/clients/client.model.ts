@@ -1,18 +1,18 @@
 import { Schema, type Types } from 'mongoose'
 
-/** A program that may trade its users' credentials for narrower ones. Anyone may register one; it belongs to nobody. */
+/** An OAuth client: exchanges its users' credentials for narrower ones. Registration is open; a client has no owner. */
 export type Client = {
   _id: Types.ObjectId
   clientId: string
-  /** Hash of the secret under the server's key; null: the client cannot keep one. */
+  /** Hash of the secret under the server's key; null for a public client. */
   secretHash: string | null
   name: string | null
   uri: string | null
   redirectUris: string[]
   authMethod: string
-  /** The resource.action pairs that it may ask for; null: any. */
+  /** The resource.action pairs that it may request; null: any. */
   scope: string[] | null
-  /** Moves on with its use: strangers cannot fill the store with clients that nobody uses. */
+  /** Extended on use, so that unused registrations cannot fill the database. */
   expiresAt: Date
   createdAt: Date
 }
@@ -30,6 +30,6 @@ export const clientSchema = new Schema<Client>(
   },
   { collection: 'clients', timestamps: { createdAt: true, updatedAt: false }, versionKey: false },
 )
-// Who shows a client's id names no organization.
+// Token requests carry a client id but no organization.
 clientSchema.index({ clientId: 1 }, { unique: true })
 clientSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })

@@ -12,7 +12,7 @@ const UNUSED_HOURS = 24
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Registers a client (RFC 7591) and answers what was registered, its secret included.
+ * Registers a client (RFC 7591) and returns its metadata, including the secret.
  * @throws {AppError} invalid_redirect_uri, invalid_client_metadata
  */
 export async function registerClient(context: Context, request: RegisterClientRequest): Promise<HttpBody> {
@@ -33,7 +33,7 @@ export async function registerClient(context: Context, request: RegisterClientRe
   return json(present(client, secret))
 }
 
-/** Redirections to where anyone may listen, and a flow that there is not. */
+/** Rejects unsafe redirect URIs and unsupported grants. */
 function refuseUnusable({ redirectUris, grantTypes }: RegisterClientRequest): void {
   for (const [index, uri] of redirectUris.entries()) {
     if (!isRedirectUri(uri)) throw new AppError('client.redirect_uri_invalid', { index })
@@ -42,7 +42,7 @@ function refuseUnusable({ redirectUris, grantTypes }: RegisterClientRequest): vo
     throw new AppError('client.grant_types_invalid', { required: EXCHANGE_GRANT })
 }
 
-/** RFC 6749, 3.1.2, and for native programs RFC 8252, 7. */
+/** Whether a redirect URI is allowed (RFC 6749 §3.1.2; native apps: RFC 8252 §7). */
 function isRedirectUri(text: string): boolean {
   if (!URL.canParse(text) || /[#\s]/.test(text)) return false
   const { protocol, hostname, username, password } = new URL(text)

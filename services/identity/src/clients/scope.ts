@@ -1,9 +1,9 @@
 import { AppError } from '@rollcall/contract'
 
 /**
- * Reads a scope (RFC 6749, 3.3): pairs separated by spaces, each once.
- * @param held the pairs that may be asked for
- * @throws {AppError} scope_empty or scope_exceeded of the asker, naming what exceeds them
+ * Parses a scope (RFC 6749 §3.3) into resource.action pairs without duplicates.
+ * @param held the pairs that may be requested
+ * @throws {AppError} `<asker>.scope_empty`, or `<asker>.scope_exceeded` with the pairs that are not held
  */
 export function readScope(scope: string, held: readonly string[], asker: 'client' | 'exchange'): string[] {
   const pairs = [...new Set(scope.split(' ').filter(Boolean))]

@@ -9,8 +9,8 @@ type RoleChange = { type: 'role.saved' | 'role.deleted'; before: Grants; after: 
 
 /**
  * Notes a change of what a role allows in the audit trail of everyone it touches, within its transaction: one entry for
- * each member who carries the role, in the organization or in a workspace, and one for each token on it, in the trail of the
- * person whom the token acts for.
+ * each member who carries the role, in the organization or in a workspace, and one for each token on it, in the trail
+ * of the person whom the token acts for.
  */
 export async function recordAffected(
   { collections }: Context,

@@ -20,7 +20,7 @@ import { signIn } from './sign-in.ts'
 import { mailCode, requestCode, verifyCode } from './sign-in-code.ts'
 import { limitKeysOf } from './sign-in-throttle.ts'
 
-/** Signing in and out, and who the caller is. */
+/** Handlers for registration, sign-in, sign-out and the caller's own account. */
 export const authentication = (context: Context): Handlers<'rollcall.identity.v1.Authentication'> => ({
   async register({ organization = '', ...request }, call) {
     if (context.registration === 'closed') throw new AppError('registration.closed')
@@ -37,7 +37,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
   },
 
   async login(request, call) {
-    // Once more where the account was given another hash at the same moment.
+    // Retried once if the password hash changed concurrently.
     const session = (await openSession(context, request, call)) ?? (await openSession(context, request, call))
     if (!session) throw wrongPassword()
     return json(session)
@@ -55,8 +55,8 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
   },
 
   async forgotPassword(request, { logger }) {
-    // Nobody waits for it, so that the answer tells nothing of whether there is such an account.
-    mailResets(context, request).catch(err => logger.error({ err }, 'no mail to reset a password'))
+    // Runs in the background, so that response time does not reveal whether the account exists.
+    mailResets(context, request).catch(err => logger.error({ err }, 'password reset mail failed'))
     return { success: true, message: 'sent, if there is such an account' }
   },
 
@@ -67,8 +67,8 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
 
   async requestOtp(request, { logger }) {
     const { requestId, issued } = await requestCode(context, request)
-    // Nobody waits for the mail, so that the answer tells nothing of whether there is such an account.
-    if (issued) mailCode(context, issued).catch(err => logger.error({ err }, 'no mail with a code to sign in'))
+    // Runs in the background, so that response time does not reveal whether the account exists.
+    if (issued) mailCode(context, issued).catch(err => logger.error({ err }, 'sign-in code mail failed'))
     return { success: true, message: 'sent, if there is such an account', requestId }
   },
 
@@ -99,7 +99,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
   },
 })
 
-/** Signs in by email and password; undefined where the account changed meanwhile. */
+/** Signs in by email and password; returns undefined if the account changed concurrently. */
 async function openSession(context: Context, request: LoginRequest, call: Call): Promise<object | undefined> {
   const account = await accountThatFits(context, request, call)
   const { passwordHash } = account
@@ -110,11 +110,11 @@ async function openSession(context: Context, request: LoginRequest, call: Call):
     return user ? { ...(await signIn(context, user, call, tx)), user: presentUser(user) } : undefined
   })
   if (session && passwordHash && context.passwords.isOutdated(passwordHash))
-    rehash(context, account, request.password, call).catch(err => call.logger.warn({ err }, 'password not rehashed'))
+    rehash(context, account, request.password, call).catch(err => call.logger.warn({ err }, 'password rehash failed'))
   return session
 }
 
-/** Stores the hash that the parameters of today make of a password. Nobody waits for it. */
+/** Rehashes a password with the current parameters, in the background. */
 async function rehash(context: Context, account: User, password: string, { caller }: Call): Promise<void> {
   const { _id, organization, passwordHash: outdated } = account
   const passwordHash = await context.passwords.hash(password, setterOf(caller, String(organization)))
@@ -127,9 +127,9 @@ function wrongPassword(): AppError {
 }
 
 /**
- * The account that email and password open. An email that nobody has costs as much as a wrong password.
- * @throws {AppError} unauthenticated for a wrong password, or one that was not looked at; missing_field where the password
- * fits several accounts; forbidden for a blocked one
+ * Returns the account that matches email and password. An unknown email takes as long as a wrong password.
+ * @throws {AppError} unauthenticated if the password is wrong or sign-in is throttled; missing_field if several
+ * accounts match; forbidden if the account is blocked
  */
 async function accountThatFits(context: Context, { email, password, orgId }: LoginRequest, call: Call): Promise<User> {
   const { passwords, signInThrottle } = context

@@ -11,14 +11,14 @@ import type { Session } from './session.model.ts'
 /** The credential of a new session. */
 export type SignIn = { token: string; expiresAt: Date }
 
-/** How long a session lasts, where it runs, what it hangs on, and what its JWT says besides whose it is. */
+/** Options of a new session: lifetime, device, origin and extra JWT claims. */
 export type Beginning = Partial<Pick<Session, 'deviceId' | 'impersonatedBy' | 'origin'>> & {
   lifetimeMs: number
   device: Device
   claims?: Pick<SessionClaims, 'act' | 'scope'>
 }
 
-/** Begins a session of a user and signs its JWT, within a transaction. What is to be told of it is up to the caller. */
+/** Creates a session of a user and signs its JWT, within a transaction. The caller publishes the event. */
 export async function beginSession(
   { collections, sessionJwt, quotas }: Context,
   user: User,
@@ -26,12 +26,12 @@ export async function beginSession(
   { lifetimeMs, claims, ...fields }: Beginning,
   tx: ClientSession,
 ): Promise<SignIn & { session: Session }> {
-  // The JWT counts in seconds: the session ends in the same one.
+  // JWT times are whole seconds; the session expires in the same second.
   const iat = Math.floor(Date.now() / 1000)
   const exp = iat + Math.floor(lifetimeMs / 1000)
   const expiresAt = new Date(exp * 1000)
   const { sessions } = collections.of(user.organization)
-  // What hangs on other credentials counts apart: whoever holds a token must not keep its creator from signing in.
+  // Derived sessions count separately, so that a token holder cannot block its creator's sign-in.
   const alike = { user: user._id, origin: fields.origin ? { $ne: null } : null }
   await refuseMoreSessions(sessions, alike, quotas.sessions, tx)
   const session = await sessions.insertOne({ user: user._id, ...seenOf(caller), ...fields, expiresAt }, { tx })
@@ -48,7 +48,9 @@ export async function beginSession(
   return { session, token, expiresAt }
 }
 
-/** Bounds how much one account stores; several at once may exceed the limit by a few. @throws {AppError} too_many_pending */
+/**
+ * Limits the sessions of one account; concurrent sign-ins may exceed it slightly. @throws {AppError} too_many_pending
+ */
 async function refuseMoreSessions(
   sessions: Scope<Session>,
   alike: Filter,
@@ -60,7 +62,7 @@ async function refuseMoreSessions(
   throw new AppError('quota.too_many_pending', { limit, what: 'sessions per account', retryAfterSeconds: 60 })
 }
 
-/** What is seen of whoever calls. */
+/** Returns the caller's address and user agent, truncated for storage. */
 export function seenOf({ ip = '', userAgent = '' }: Caller): { ip: string; userAgent: string } {
   return { ip, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) }
 }

@@ -3,14 +3,15 @@ import { isDuplicate } from '@rollcall/store'
 import { type Model, Types } from 'mongoose'
 
 type Revised = { _id: string; revision: Types.ObjectId; expiresAt: Date }
-/** What a record holds besides its id and revision. */
+/** Fields of a record without id and revision. */
 export type Content<R extends Revised> = Omit<R, '_id' | 'revision'>
 
 const MAX_ATTEMPTS = 100
 
 /**
- * Changes a record by what `decide` makes of what it holds now (null: there is none, or it has expired), as if nobody
- * else changed it meanwhile. Answers false, and changes nothing, where `decide` answers undefined.
+ * Updates a record with optimistic locking: `decide` maps the current content to the new one and is retried on
+ * conflicts. It receives null if the record is missing or expired. Returns false, without a change, if `decide` returns
+ * undefined.
  */
 export async function changeAlone<R extends Revised>(
   model: Model<R>,
@@ -27,7 +28,7 @@ export async function changeAlone<R extends Revised>(
   throw new AppError('service.unavailable', {}, { cause: new Error('a record changes all the time') })
 }
 
-/** Stores a record in the place of a revision, or as a new one; false where another change came first. */
+/** Replaces a revision of a record, or inserts it; returns false on a conflict. */
 async function store<R extends Revised>(
   { collection }: Model<R>,
   record: Revised,

@@ -7,17 +7,18 @@ import type { Token } from '../tokens/token.model.ts'
 import type { User } from '../users/user.model.ts'
 import type { Origin, Session } from './session.model.ts'
 
+/** The user that a credential authenticates, with their current role and permissions. */
 type Holder = { person: User; authority: Authority }
-/** Who bears a token: the person it acts for. */
+/** A valid API token with the user that it acts for. */
 export type TokenCredential = Holder & { token: Token }
-/** Who bears a session. */
+/** A valid session with its user. */
 export type SessionCredential = Holder & { session: Session }
-/** Who bears a credential. */
+/** A valid credential. */
 export type Credential = TokenCredential | SessionCredential
 
 /**
- * Who bears a token and what they may do by it, as things stand.
- * @throws {AppError} unauthenticated where it is good for nothing, forbidden where its creator is blocked
+ * Returns the token that a filter matches, with its creator and current permissions.
+ * @throws {AppError} unauthenticated if the token is not valid, forbidden if its creator is blocked
  */
 export async function tokenCredential({ tokens, users, roles }: Tenant, named: Filter): Promise<TokenCredential> {
   const token = await tokens.findOne(named)
@@ -31,16 +32,16 @@ export async function tokenCredential({ tokens, users, roles }: Tenant, named: F
 }
 
 /**
- * Who bears a session and what they may do as its user, as things stand. Of a session with an origin it is not the whole
- * truth: that goes by who bears the origin.
- * @throws {AppError} unauthenticated where it is good for nothing, forbidden where its user is blocked
+ * Returns a session with its user and current permissions. For a session with an origin, check `originCredential` as
+ * well.
+ * @throws {AppError} unauthenticated if the session is not valid, forbidden if its user is blocked
  */
 export async function sessionCredential(
   { sessions, users, roles }: Tenant,
   { id, user }: { id: string | Types.ObjectId; user: string | Types.ObjectId },
 ): Promise<SessionCredential> {
   const [session, person] = await Promise.all([sessions.findOne({ _id: id, user }), users.findOne({ _id: user })])
-  // Blocking ends the sessions of an account; while it lasts, they say so.
+  // Blocking deletes the sessions; until unblocked, they are refused as blocked.
   if (person?.blocked) throw blockedAccount()
   if (!person || !session || session.expiresAt.getTime() <= Date.now()) throw badSession()
   const authority = await authorityOf(roles, person)
@@ -48,7 +49,7 @@ export async function sessionCredential(
   return { session, person, authority }
 }
 
-/** Who bears the credential that a session hangs on, which is this user's; throws as they do. */
+/** Returns the credential that a session was made from; throws like `tokenCredential` and `sessionCredential`. */
 export function originCredential(
   tenant: Tenant,
   { kind, id }: Origin,
@@ -57,18 +58,20 @@ export function originCredential(
   return kind === 'token' ? tokenCredential(tenant, { _id: id }) : sessionCredential(tenant, { id, user })
 }
 
-/** How many milliseconds something lasts that hangs on what is borne: so many, or until that ends. */
+/**
+ * Returns the lifetime of a derived session in milliseconds: `longestMs`, or less if the credential expires earlier.
+ */
 export function lifetimeWithin(credential: Credential, longestMs: number): number {
   const { expiresAt } = 'token' in credential ? credential.token : credential.session
   return expiresAt === null ? longestMs : Math.min(longestMs, expiresAt.getTime() - Date.now())
 }
 
-/** The refusal of whoever acts for a blocked account. */
+/** Creates the error for callers whose account is blocked. */
 export function blockedAccount(): AppError {
   return new AppError('account.blocked')
 }
 
-/** The refusal of a session that is not, or no longer. */
+/** Creates the error for an unknown or ended session. */
 export function badSession(): AppError {
   return new AppError('session.invalid')
 }

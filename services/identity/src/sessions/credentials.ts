@@ -21,8 +21,8 @@ const ACTIVITY_INTERVAL_MS = 60_000
 const past = new Date(0).toISOString()
 
 /**
- * Turns credentials into callers, as things stand at this moment; whoever asks may remember the answer under the
- * protocol of the credential cache. A credential that is good for nothing is a 401, one of a blocked account a 403.
+ * Resolves credentials to callers from the database. Clients may cache the answer under the credential cache protocol.
+ * An invalid credential is a 401, one of a blocked account a 403.
  */
 export const credentials = ({ collections, secrets }: Context): Handlers<'rollcall.identity.v1.Credentials'> => ({
   async resolveToken({ organizationId, hashes }, { caller, logger }) {
@@ -30,7 +30,7 @@ export const credentials = ({ collections, secrets }: Context): Handlers<'rollca
     const tenant = collections.of(organizationId)
     const credential = await tokenCredential(tenant, { hash: { $in: hashes } })
     renewHash(tenant.tokens, credential.token, secrets.token.renewal(credential.token.hash, hashes)).catch(err =>
-      logger.warn({ err }, 'the hash of a token was not renewed'),
+      logger.warn({ err }, 'token hash renewal failed'),
     )
     return resolvedToken(credential)
   },
@@ -41,20 +41,20 @@ export const credentials = ({ collections, secrets }: Context): Handlers<'rollca
     const credential = await sessionCredential(tenant, { id: sessionId, user: userId })
     const resolved = await resolvedSession(tenant, credential)
     recordActivity(tenant.sessions, credential.session).catch(err =>
-      logger.warn({ err }, 'the activity of a session was not noted'),
+      logger.warn({ err }, 'session activity update failed'),
     )
     return resolved
   },
 })
 
-/** Nobody waits for it: whoever asks remembers the answer, so that it says little more than the minute anyway. */
+/** Updates `lastActiveAt` in the background. Callers cache the answer, so a minute's precision is enough. */
 async function recordActivity(sessions: Scope<Session>, { _id, lastActiveAt }: Session): Promise<void> {
   const now = Date.now()
   if (now - lastActiveAt.getTime() < ACTIVITY_INTERVAL_MS) return
   await sessions.updateOne({ _id }, { $set: { lastActiveAt: new Date(now) } })
 }
 
-/** Stores the hash under the key in use, so that an older key can be dropped. Nobody waits for it. */
+/** Stores the hash under the current key in the background, so that older keys can be removed. */
 async function renewHash(tokens: Scope<Token>, { _id, hash }: Token, renewed: string | undefined): Promise<void> {
   if (renewed === undefined) return
   await tokens.updateOne({ _id, hash }, { $set: { hash: renewed } }, { timestamps: false })
@@ -65,8 +65,8 @@ function requireService(caller: Caller): void {
 }
 
 /**
- * What a session stands for. One with an origin stands and falls with it, and is not to be remembered: a change of the
- * origin makes nobody forget but the origin itself.
+ * Resolves a session. A session with an origin is valid only while its origin is, and must not be cached: a change of
+ * the origin invalidates the cache entry of the origin alone.
  */
 async function resolvedSession(tenant: Tenant, credential: SessionCredential): Promise<ResolvedCredential> {
   const { session, person } = credential

@@ -3,7 +3,7 @@ import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 import { nullIfEmpty } from './null-if-empty.ts'
 
-/** A device that a user signed in from: one browser on one system. Newer versions of either are the same device. */
+/** A device that a user signed in from: a browser on an operating system, regardless of versions. */
 export type KnownDevice = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -33,16 +33,16 @@ export const deviceSchema = new Schema<KnownDevice>(
 )
 deviceSchema.index({ organization: 1, user: 1, name: 1, type: 1 }, { unique: true })
 
-/** What of a device is public. */
+/** Public fields of a device. */
 export const deviceFields: FieldTable = {
   ...declared,
   deviceId: { type: 'objectId', path: '_id' },
 }
 
-/** The public record of a device that `showDevice` has prepared. */
+/** Returns the public record of a device extended by `showDevice`. */
 export const presentDevice = presenter(deviceFields)
 
-/** Adds which device is the one that asks; the database does it, so that lists can be filtered and sorted by it. */
+/** Aggregation stage that marks the caller's device. Runs in the database, so that lists can filter and sort by it. */
 export function showDevice(current: Types.ObjectId | null): PipelineStage {
   const isCurrent = { $eq: ['$_id', current] }
   return { $addFields: { current: isCurrent, ...nullIfEmpty('browser', 'os', 'lastIp') } }

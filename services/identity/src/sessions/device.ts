@@ -1,8 +1,8 @@
 import bowser from 'bowser'
 
-/** What a user agent tells of the device it runs on; '' where it tells nothing. */
+/** Device details from a user agent; '' if unknown. */
 export type Device = {
-  /** For a person to recognise it by: `Chrome on macOS`. */
+  /** Display name: `Chrome on macOS`. */
   name: string
   browser: string
   os: string
@@ -10,10 +10,10 @@ export type Device = {
   type: string
 }
 
-/** What is kept and parsed of a user agent: real ones are shorter. */
+/** Maximum stored and parsed length of a user agent; real ones are shorter. */
 export const MAX_USER_AGENT_LENGTH = 512
 
-/** Recognises a device by its user agent. */
+/** Parses the device from a user agent. */
 export function deviceOf(userAgent: string): Device {
   const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   if (text === '') return { name: 'Unknown device', browser: '', os: '', type: 'unknown' }

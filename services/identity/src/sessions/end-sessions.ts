@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { type EventContent, eventOf, publish } from '../events.ts'
 import type { Session } from './session.model.ts'
 
-/** Ends one session for whoever asks, and what hangs on it, within a transaction. Answers false where it has ended already. */
+/** Ends a session and those derived from it, within a transaction. Returns false if it has already ended. */
 export async function endSession(
   context: Context,
   id: Types.ObjectId,
@@ -20,7 +20,7 @@ export async function endSession(
   return true
 }
 
-/** Ends every session of a user and those in which the user acts as another, as part of a change of the user. */
+/** Ends all sessions of a user, including the ones in which the user impersonates others, within a transaction. */
 export async function endSessionsOf(
   context: Context,
   user: Types.ObjectId,
@@ -30,7 +30,7 @@ export async function endSessionsOf(
   await endSessions(context, { $or: [{ user }, { impersonatedBy: user }] }, caller, tx)
 }
 
-/** Ends every session in which a user acts as another, or another as the user: what allowed it may be no more. */
+/** Ends all impersonations by and of a user, because the permission for them may be gone. */
 export async function endImpersonations(
   context: Context,
   user: Types.ObjectId,
@@ -41,7 +41,7 @@ export async function endImpersonations(
   await endSessions(context, { $or: [{ impersonatedBy: user }, actedAs] }, caller, tx)
 }
 
-/** Ends sessions, and what hangs on them, as part of another change, within its transaction. */
+/** Ends matching sessions and those derived from them, within a transaction. */
 export async function endSessions(context: Context, filter: Filter, caller: Caller, tx: ClientSession): Promise<void> {
   const { sessions } = context.collections.of(caller.organizationId)
   const ended = await sessions.find(filter, { tx })

@@ -25,7 +25,7 @@ const JWT = 'urn:ietf:params:oauth:token-type:jwt'
 const tokenTypes = [ACCESS_TOKEN, JWT]
 
 /**
- * Trades a credential for a JWT of a scope (RFC 8693). What is issued is a session that hangs on the credential.
+ * Exchanges a credential for a JWT with a scope (RFC 8693). The JWT is a session that ends with the credential.
  * @throws {AppError} invalid_client, unsupported_grant_type, invalid_request, invalid_target, invalid_scope
  */
 export async function exchangeToken(
@@ -47,7 +47,7 @@ export async function exchangeToken(
   })
 }
 
-/** RFC 8693, 2.1, but for the subject: what has to be there, and what there is none of here. */
+/** Rejects unsupported request parameters (RFC 8693 §2.1), except those of the subject. */
 function refuseUnsupported(request: ExchangeTokenRequest, audience: string): void {
   if (request.grantType !== EXCHANGE_GRANT)
     throw new AppError('exchange.grant_type_unsupported', { required: EXCHANGE_GRANT })
@@ -60,7 +60,7 @@ function refuseUnsupported(request: ExchangeTokenRequest, audience: string): voi
     throw new AppError('exchange.audience_unknown', { audience })
 }
 
-/** Who bears the subject token. Whatever it lacks, RFC 8693, 2.2.2, has one word for it. */
+/** Resolves the subject token. RFC 8693 §2.2.2 has one error for every invalid subject. */
 async function subjectOf(
   context: Context,
   { subjectToken, subjectTokenType }: ExchangeTokenRequest,
@@ -95,7 +95,7 @@ async function signInOf({ sessionJwt, collections }: Context, token: string): Pr
   return credential
 }
 
-/** The pairs that are asked for, or all there are, of those that the client may have and the subject has. */
+/** Returns the requested scope, or all pairs, limited to what both the client and the subject are allowed. */
 function scopeOf(asked: string | undefined, client: Client, { authority: { permissions } }: Credential): string {
   const held = permissions === '*' ? everyPermission : permissions
   const allowed = client.scope === null ? held : held.filter(pair => client.scope?.includes(pair))

@@ -16,7 +16,7 @@ import type { Origin } from './session.model.ts'
 
 const MAX_LIFETIME_MS = 30 * 60_000
 
-/** Begins a session in which the caller acts as a user, read-only. It leaves its trace in the trails of both. */
+/** Creates a read-only session in which the caller acts as a user. Both audit trails record it. */
 export async function impersonate(
   context: Context,
   { userId }: ImpersonateRequest,
@@ -35,12 +35,12 @@ export async function impersonate(
   })
 }
 
-/** Whether someone may act as a user: nobody gets beyond themselves. */
+/** Whether someone may impersonate a user: only if this adds no permissions. */
 export function mayImpersonate(authority: Authority, user: Pick<User, 'role'>): boolean {
   return mayImpersonateAnyone(authority) && (authority.role === 'owner' || user.role !== 'owner')
 }
 
-/** Owner and admin, with all that their role gives them: a JWT of a scope has less. */
+/** Owners and admins, unless the credential is limited to a scope. */
 function mayImpersonateAnyone({ role, permissions }: Authority): boolean {
   return isPrivileged(role) && permissions === '*'
 }

@@ -6,14 +6,14 @@ import { deactivateTokensOf } from '../tokens/deactivate-tokens.ts'
 import type { User } from '../users/user.model.ts'
 import { endSessionsOf } from './end-sessions.ts'
 
-/** How many other accounts of an address one proof takes care of; the next proof goes on. */
+/** Maximum number of other accounts of an address handled by one proof; the next proof continues. */
 const MAX_OTHERS = 100
 
 /**
- * Records the first proof that an account's address belongs to its person, within the transaction that marks the account.
- * Whoever made the account may be somebody else: its sessions end, and if it was registered openly its API tokens. Its
- * password is up to the caller.
- * @param account as it was before
+ * Records the first proof that an account's address belongs to its user, in the transaction that marks the account.
+ * Ends the account's sessions, and its API tokens if it was self-registered: somebody else may have created it. The
+ * caller handles the password.
+ * @param account the account before the change
  */
 export async function recordProof(context: Context, account: User, caller: Caller, tx: ClientSession): Promise<void> {
   const { organization, _id: subject, role, selfRegistered } = account
@@ -36,8 +36,8 @@ export async function recordProof(context: Context, account: User, caller: Calle
 }
 
 /**
- * Takes the other accounts of an address, unproven ones, from those who made them, once the mailbox was proven at one:
- * their passwords and sessions end, and the API tokens of those that were registered openly.
+ * Secures the other, unproven accounts of an address after its mailbox was proven: removes passwords, ends sessions,
+ * and deactivates the API tokens of self-registered accounts.
  */
 export async function dispossessOthers(context: Context, emailKey: string, { logger }: Call): Promise<void> {
   const others = await context.collections.unscoped.users
@@ -45,7 +45,7 @@ export async function dispossessOthers(context: Context, emailKey: string, { log
     .limit(MAX_OTHERS)
     .lean()
   for (const other of others)
-    await dispossess(context, other).catch(err => logger.error({ err }, 'unproven account keeps its sessions for now'))
+    await dispossess(context, other).catch(err => logger.error({ err }, 'securing an unproven account failed'))
 }
 
 function dispossess(context: Context, { _id: subject, organization, selfRegistered }: User): Promise<void> {

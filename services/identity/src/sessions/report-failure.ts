@@ -5,13 +5,13 @@ import { eventOf } from '../events.ts'
 import type { User } from '../users/user.model.ts'
 import { seenOf } from './begin-session.ts'
 
-/** Why a sign-in failed; throttled: the account takes no more tries for now, so nothing was looked at. */
+/** Why a sign-in failed; throttled: the account is locked, so nothing was checked. */
 export type FailureReason = 'password' | 'code' | 'blocked' | 'throttled'
 
 /**
- * Counts a failed sign-in, and publishes it to the organizations of the accounts it was tried on. Returns at once: what a
- * failure costs must not tell whether an address has accounts. A throttled try is counted only, or a flood of them would
- * become a flood of events.
+ * Counts a failed sign-in and publishes it to the organizations of the affected accounts. Returns immediately, so that
+ * response time does not reveal whether accounts exist. Throttled attempts are only counted, to avoid a flood of
+ * events.
  */
 export function reportFailure(
   { store, countSignInFailure }: Pick<Context, 'store' | 'countSignInFailure'>,
@@ -26,5 +26,7 @@ export function reportFailure(
     const data = { userId: String(_id), reason, ...seenOf(caller), at }
     return eventOf('session.failed', { organization, subject: _id, data }, caller)
   })
-  store.transaction(tx => addEvents(tx, events)).catch(err => logger.error({ err }, 'failed sign-in not published'))
+  store
+    .transaction(tx => addEvents(tx, events))
+    .catch(err => logger.error({ err }, 'publishing a failed sign-in failed'))
 }

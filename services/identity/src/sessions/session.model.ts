@@ -5,26 +5,26 @@ import { type PipelineStage, Schema, Types } from 'mongoose'
 import type { Device } from './device.ts'
 import { nullIfEmpty } from './null-if-empty.ts'
 
-/** The credential that a session was made with: a session, or an API token, by its id. */
+/** The credential that a session is derived from: a session or an API token, by id. */
 export type Origin = { kind: 'session' | 'token'; id: Types.ObjectId }
 
-/** A sign-in, or what was made of one, that has not ended; its id is the `sid` of the JWT. Ending it deletes it. */
+/** An active sign-in or derived session; its id is the `sid` of the JWT. Ending a session deletes it. */
 export type Session = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** What it is called outside, where its id, which the credential bears, is not to be seen. */
+  /** Public id. The id itself is part of the credential and is never shown. */
   ref: Types.ObjectId
   user: Types.ObjectId
   device: Device
-  /** The same device as the user's other sign-ins from it know it. */
+  /** Shared by all sessions of the user on the same device. */
   deviceId: Types.ObjectId | null
   ip: string
   userAgent: string
   lastActiveAt: Date
   expiresAt: Date
-  /** Who acts as the user, read-only. */
+  /** The user who impersonates this one, read-only. */
   impersonatedBy: Types.ObjectId | null
-  /** What it hangs on and ends with; null for a sign-in. What has an origin is nobody else's. */
+  /** The credential that it ends with; null for a sign-in. */
   origin: Origin | null
   createdAt: Date
   updatedAt: Date
@@ -33,7 +33,7 @@ export type Session = {
 export const sessionSchema = new Schema<Session>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
-    // Ids that are made one after the other tell of each other.
+    // Random: sequential ids would reveal each other.
     ref: { type: Schema.Types.ObjectId, default: () => new Types.ObjectId(randomBytes(12)) },
     user: { type: Schema.Types.ObjectId, required: true },
     device: {
@@ -57,13 +57,13 @@ sessionSchema.index({ organization: 1, impersonatedBy: 1 })
 sessionSchema.index({ organization: 1, 'origin.id': 1 })
 sessionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 
-/** What of a session is public. */
+/** Public fields of a session. */
 export { sessionFields }
 
-/** The public record of a session that `showSession` has prepared. */
+/** Returns the public record of a session extended by `showSession`. */
 export const presentSession = presenter(sessionFields)
 
-/** Puts the reference in the place of the id, and adds which session is the one that asks. */
+/** Aggregation stage that shows `ref` as the id and marks the caller's session. */
 export function showSession(current: Types.ObjectId | null): PipelineStage {
   return {
     $addFields: {

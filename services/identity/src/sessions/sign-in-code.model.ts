@@ -1,21 +1,21 @@
 import { Schema, type Types } from 'mongoose'
 
 /**
- * A request for a code that the owner of a mailbox signs in with. It is about an address, not about an account: whether
- * one has accounts is not to be seen from whether there is a request.
+ * A request for a sign-in code. It is stored for an address, not for an account, so that it does not reveal whether
+ * accounts exist.
  */
 export type SignInCode = {
-  /** Hash of the id that whoever asked was given. */
+  /** Hash of the id returned to the requester. */
   _id: string
   /** Hash of the email. */
   address: string
-  /** The one organization it is good for; null: any. */
+  /** The only organization it is valid for; null: any. */
   organization: Types.ObjectId | null
   /** Hash of the code. */
   hash: string
-  /** Tries left to whoever asked. */
+  /** Attempts left with the request id. */
   triesLeft: number
-  /** Tries left to those who do not know the id: others cannot use up the tries of whoever asked. */
+  /** Attempts left without the request id, counted separately to protect the requester. */
   unboundTriesLeft: number
   expiresAt: Date
 }
@@ -35,14 +35,14 @@ export const signInCodeSchema = new Schema<SignInCode>(
 signInCodeSchema.index({ address: 1, expiresAt: 1 })
 signInCodeSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 
-/** How much an address has had of codes within a day. */
+/** Codes requested and tried for an address within a day. */
 export type SignInCodeBudget = {
   /** Hash of the email. */
   _id: string
-  /** Replaced by every change: of two changes at once, the later one decides anew. */
+  /** Changes with every write: on a conflict, the later write is retried. */
   revision: Types.ObjectId
   requestedAt: Date[]
-  /** Tries without success, by whatever request. */
+  /** Failed attempts of all requests. */
   triedAt: Date[]
   expiresAt: Date
 }

@@ -19,19 +19,19 @@ import { limitKeysOf } from './sign-in-throttle.ts'
 const DIGITS = 6
 const LIFETIME_MINUTES = 10
 const MAX_TRIES = 5
-/** Codes that one address gets, and wrong ones that it takes: together they bound guessing from many places. */
+/** Limits per address on codes sent and wrong codes entered: they bound distributed guessing. */
 const MAX_PER_HOUR = 5
 const MAX_PER_DAY = 20
 const MAX_WRONG_PER_DAY = 30
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 
-/** A code that is to be mailed; it is in force already. */
+/** A stored, valid code that is to be mailed. */
 export type NewCode = { email: string; code: string; orgId: string | undefined }
 
 /**
- * Puts a code in force for an address, whether or not it has accounts: what it costs tells nothing. It belongs to the id
- * that is answered; codes that others ask for leave it as it is. No code where the address has had its share.
+ * Stores a code for an address, even without accounts, so that response time reveals nothing. The code is bound to the
+ * returned id; other requests do not replace it. Creates no code once the address has reached its limit.
  */
 export async function requestCode(
   { collections, secrets }: Context,
@@ -56,7 +56,7 @@ export async function requestCode(
   return { requestId, issued: { email, code, orgId } }
 }
 
-/** Mails a code to the address that was given, however accounts spell it, once, if there is any account it can be for. */
+/** Mails a code once, to the address as given, if it has an account that the code is valid for. */
 export async function mailCode(context: Context, { email, code, orgId }: NewCode): Promise<void> {
   const [account] = await accountsOf(context, emailKeyOf(email), orgId)
   if (!account) return
@@ -76,7 +76,7 @@ export async function mailCode(context: Context, { email, code, orgId }: NewCode
   })
 }
 
-/** Signs in with a code, which proves the mailbox. */
+/** Signs in with a code, which proves ownership of the mailbox. */
 export async function verifyCode(context: Context, request: VerifyOtpRequest, call: Call): Promise<HttpBody> {
   const emailKey = emailKeyOf(request.email)
   const open = await openRequest(context, emailKey, request.requestId)
@@ -99,7 +99,7 @@ export async function verifyCode(context: Context, request: VerifyOtpRequest, ca
   return signedIn
 }
 
-/** The request a code is said to be of, or the only one that is open. */
+/** Returns the request with the given id, or the only open one. */
 async function openRequest(
   { collections, secrets }: Context,
   emailKey: string,
@@ -116,9 +116,9 @@ async function openRequest(
 type Try = Pick<VerifyOtpRequest, 'code' | 'requestId'> & { emailKey: string; limitKeys: readonly string[] }
 
 /**
- * Tries a code. Every try counts before it is looked at, so that no number of them at once gets more; a right one is given
- * back, since it may have to come again with the organization. Whoever names the request is not kept out by the failures
- * of others: its tries and the day's bound what can be guessed so.
+ * Checks a code. Each attempt is counted before the check, so that concurrent attempts get no extra guesses. A correct
+ * code is refunded, because the client may send it again with an organization. Attempts with the request id have their
+ * own limit, so that failures of others cannot lock out the requester.
  */
 async function tryCode(
   context: Context,
@@ -143,7 +143,7 @@ async function tryCode(
   return 'right'
 }
 
-/** Signs in to an account, whose first proof takes it from whoever else made it. */
+/** Signs in to an account; the first proof of its mailbox secures it against others who created it. */
 function useCode(context: Context, account: User, open: SignInCode, call: Call): Promise<HttpBody> {
   const use = (tx: ClientSession) => useWithin(context, account, open, call, tx)
   if (account.emailVerified) return context.store.transaction(use)
@@ -163,7 +163,7 @@ async function useWithin(
   const proven = { ...(!account.emailVerified && { emailVerified: true, passwordHash: null }), lastLoginAt: new Date() }
   const named = { _id: account._id, blocked: false, emailVerified: account.emailVerified }
   const user = await users.findOneAndUpdate(named, { $set: proven }, { tx })
-  // Used, blocked, proven or deleted meanwhile.
+  // Concurrently used, blocked, proven or deleted.
   if (used.deletedCount === 0 || !user) throw wrongCode()
   if (!account.emailVerified) await recordProof(context, account, call.caller, tx)
   return json({ ...(await signIn(context, user, call, tx)), user: presentUser(user) })
@@ -177,7 +177,7 @@ function organizationOf({ organization }: SignInCode, orgId: string | undefined)
 
 type Budget = Content<SignInCodeBudget>
 
-/** What an address has had after one more request; undefined where that is too many. */
+/** Returns the budget after another request; undefined if a limit is reached. */
 export function afterRequest(budget: Budget | null, now: Date): Budget | undefined {
   const { requestedAt, triedAt } = recent(budget, now)
   const thisHour = requestedAt.filter(at => at.getTime() > now.getTime() - HOUR_MS)
@@ -185,7 +185,7 @@ export function afterRequest(budget: Budget | null, now: Date): Budget | undefin
   return { requestedAt: [...requestedAt, now], triedAt, expiresAt: new Date(now.getTime() + DAY_MS) }
 }
 
-/** What an address has had after one more wrong try; undefined where that is too many. */
+/** Returns the budget after another failed attempt; undefined if the limit is reached. */
 export function afterTry(budget: Budget | null, now: Date): Budget | undefined {
   const { requestedAt, triedAt } = recent(budget, now)
   if (triedAt.length >= MAX_WRONG_PER_DAY) return undefined

@@ -1,14 +1,14 @@
 import { Schema, type Types } from 'mongoose'
 
-/** What is remembered of failures to sign in to one account, or to an address that has none. */
+/** Failed sign-ins of one account, or of an address without accounts. */
 export type SignInLimit = {
   /** Id of the account, or hash of the address. */
   _id: string
-  /** Replaced by every change: of two changes at once, the later one decides anew. */
+  /** Changes with every write: on a conflict, the later write is retried. */
   revision: Types.ObjectId
-  /** Tries without success so far. A try counts before it is looked at. */
+  /** Failed attempts so far. An attempt is counted before the password is checked. */
   failures: number
-  /** Nothing is looked at until then. */
+  /** No password is checked until then. */
   lockedUntil: Date | null
   expiresAt: Date
 }

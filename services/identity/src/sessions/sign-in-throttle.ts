@@ -7,18 +7,18 @@ import { type Content, changeAlone } from './change-alone.ts'
 import type { SignInLimit } from './sign-in-limit.model.ts'
 
 /**
- * Bounds how many guesses an account takes, from however many addresses: after ten failures within 15 minutes nothing is
- * looked at for a minute, after each further one for twice as long, up to an hour. A success ends it, as does a day
- * without a failure. Counted in the database, for all replicas.
+ * Limits password guesses per account, across all client addresses. Ten failures within 15 minutes lock the account for
+ * a minute; each further failure doubles the lock, up to an hour. A success or a day without failures resets it.
+ * Counters are stored in the database, shared by all replicas.
  */
 export type SignInThrottle = {
-  /** Counts a try as a failure, before it is looked at; false, counting nothing, while the account is locked. */
+  /** Counts an attempt as failed before the check; returns false, without counting, while the account is locked. */
   count(key: string): Promise<boolean>
-  /** Forgets the failures of accounts: the person has shown who they are. */
+  /** Resets the counters of accounts after a successful sign-in. */
   reset(keys: readonly string[]): Promise<void>
   /**
-   * Looks at a password, if the account takes tries; a success resets it. Of one account it looks at one at a time, so
-   * that many at once count like one after another. Locked: takes as long, and looks at nothing.
+   * Checks a password unless the account is locked; a success resets the counter. Checks of one account run one at a
+   * time, so that concurrent attempts count like sequential ones. While locked, it takes as long but checks nothing.
    */
   look(key: string, fits: () => Promise<boolean>): Promise<'right' | 'wrong' | 'throttled'>
 }
@@ -61,7 +61,7 @@ export function createSignInThrottle(
   }
 }
 
-/** What tries on accounts of an address count under: each account, or the address where it has none. */
+/** Returns the counter keys of an address: one per account, or the address itself if it has none. */
 export function limitKeysOf(
   { secrets }: Pick<Context, 'secrets'>,
   emailKey: string,
@@ -71,7 +71,7 @@ export function limitKeysOf(
   return accounts.map(({ _id }) => String(_id))
 }
 
-/** What is remembered after one more failure; undefined while locked. */
+/** Returns the limit after another failure; undefined while locked. */
 export function afterFailure(limit: Content<SignInLimit> | null, now: Date): Content<SignInLimit> | undefined {
   if (limit?.lockedUntil && limit.lockedUntil > now) return undefined
   const after = (ms: number) => new Date(now.getTime() + ms)
@@ -81,7 +81,7 @@ export function afterFailure(limit: Content<SignInLimit> | null, now: Date): Con
   return { failures, lockedUntil: after(lockMs), expiresAt: after(RETENTION_MS) }
 }
 
-/** What is remembered once a counted try turns out not to have been looked at. */
+/** Returns the limit without a counted attempt that was never checked. */
 function beforeFailure(limit: Content<SignInLimit> | null): Content<SignInLimit> | undefined {
   return limit ? { ...limit, failures: limit.failures - 1, lockedUntil: null } : undefined
 }

@@ -16,12 +16,12 @@ import { showToken, type Token } from './token.model.ts'
 type TokenRole = Pick<Token, 'role' | 'roleId'>
 
 /**
- * Creates a token: of the role that is named, of the creating token's own role, or of none, and then it authorizes as
- * its creator. None of them may exceed what the caller may do. The answer is the only place that holds the secret.
+ * Creates a token with the given role, or with the role of the creating token. Without either, it authorizes as its
+ * creator. It may not exceed the caller's permissions. Only the response contains the secret.
  */
 export async function createToken(context: Context, request: CreateTokenRequest, caller: Caller): Promise<HttpBody> {
   const { organizationId, userId, scope } = caller
-  // A token outlives the session and has no scope: it would turn an hour's delegation into a lasting credential.
+  // A token has no scope and outlives the session: it would make a short delegation permanent.
   if (scope) throw new AppError('token.scope_refused')
   const { name, description = '' } = request
   const expiresAt = readExpiry(request.expiresAt)
@@ -77,7 +77,7 @@ async function roleOfNewToken(
   return { role: null, roleId: null }
 }
 
-/** Counts one more token on a role, which keeps the role as it is until the token is there. */
+/** Increments the token count of a role. The write conflicts with concurrent changes of the role. */
 async function carry(roles: Scope<Role>, filter: object, caller: Caller, tx: ClientSession): Promise<TokenRole | null> {
   const role = await roles.findOneAndUpdate(filter, { $inc: { tokenCount: 1 } }, { tx })
   if (!role) return null
@@ -85,7 +85,7 @@ async function carry(roles: Scope<Role>, filter: object, caller: Caller, tx: Cli
   return { role: role.name, roleId: role._id }
 }
 
-/** The caller's own credential ended while it was being used. */
+/** Creates the error for a caller whose credential ended during the request. */
 function goneMeanwhile(): AppError {
   return new AppError('token.invalid')
 }

@@ -6,7 +6,7 @@ import { publish } from '../events.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { showToken } from './token.model.ts'
 
-/** The API tokens that act for a person and are good for something. */
+/** Filter for the usable API tokens of a user. */
 const activeTokensOf = (creator: Types.ObjectId) => ({
   creator,
   active: true,
@@ -14,12 +14,12 @@ const activeTokensOf = (creator: Types.ObjectId) => ({
   $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }],
 })
 
-/** How many API tokens of a person still work. */
+/** Counts the usable API tokens of a user. */
 export function countActiveTokens({ tokens }: Tenant, creator: Types.ObjectId): Promise<number> {
   return tokens.count(activeTokensOf(creator))
 }
 
-/** Deactivates the API tokens of a person, and what was made of them, as part of a change of the person. */
+/** Deactivates the API tokens of a user and ends their sessions, in the transaction that changes the user. */
 export async function deactivateTokensOf(
   context: Context,
   creator: Types.ObjectId,

@@ -1,8 +1,8 @@
 import { AppError, parseDate } from '@rollcall/contract'
 
 /**
- * Reads when a new token is to expire. Absent or null is never.
- * @throws {AppError} bad_request unless it is an ISO 8601 date (UTC where it names no zone) in the future
+ * Parses the expiry of a new token. Absent or null means never.
+ * @throws {AppError} bad_request unless it is an ISO 8601 date in the future; dates without a zone are UTC
  */
 export function readExpiry(value: unknown, now = Date.now()): Date | null {
   if (value === undefined || value === null) return null

@@ -7,7 +7,7 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { tokenUseFields } from './token-use.model.ts'
 
-/** What tokens are used for, as gateways report it: counts of several replicas add up. */
+/** Handler for usage reports of gateways; counts of several replicas add up. */
 export const tokenUsage = (context: Context): Handlers<'rollcall.identity.v1.TokenUsage'> => ({
   async recordUsage({ tokens }, { caller }) {
     if (caller.kind !== 'service') throw new AppError('caller.service_required')
@@ -17,7 +17,7 @@ export const tokenUsage = (context: Context): Handlers<'rollcall.identity.v1.Tok
   },
 })
 
-/** What a token was used for, the latest use first. */
+/** Lists the permissions that a token used, most recent first. */
 export async function listTokenUsage({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { tokens, tokenUses } = collections.of(caller.organizationId)
   const token = await tokens.get(id, 'token')
@@ -30,7 +30,7 @@ export async function listTokenUsage({ collections }: Context, { id, list }: Lis
   })
 }
 
-/** Two reports may both be the first of a token's use: the one that comes second finds it, when it begins again. */
+/** Two concurrent reports may insert the same record: the second one is retried and updates it. */
 async function recordWithin(context: Context, organizationId: string, used: UsedToken[]): Promise<void> {
   const record = () => context.store.transaction(tx => recordReport(context, organizationId, used, tx))
   await record().catch(error => {
@@ -53,7 +53,7 @@ async function recordReport(
   const moments = known
     .filter(({ token, report }) => (token.lastUsedAt?.getTime() ?? 0) <= report.lastUsedAt)
     .map(({ token: { _id, updatedAt }, report }) => ({
-      // Being used is no update.
+      // Use does not count as an update.
       updateOne: {
         filter: { _id },
         update: { $set: { lastUsedAt: new Date(report.lastUsedAt), lastUsedIp: report.lastUsedIp, updatedAt } },

@@ -26,5 +26,5 @@ export const tokenUseSchema = new Schema<TokenUse>(
 )
 tokenUseSchema.index({ organization: 1, token: 1, resource: 1, action: 1 }, { unique: true })
 
-/** What of a token's use is public. */
+/** Public fields of a token's use. */
 export { tokenUseFields }

@@ -3,31 +3,31 @@ import type { Actor } from '@rollcall/rpc'
 import { presenter, type Scope } from '@rollcall/store'
 import { type ClientSession, type PipelineStage, Schema, type Types } from 'mongoose'
 
-/** An API token. The secret itself is stored nowhere. */
+/** An API token. Only a hash of the secret is stored. */
 export type Token = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** Made by the hasher of tokens. */
+  /** Hash of the secret under the server's key. */
   hash: string
   name: string
   description: string
   expiresAt: Date | null
-  /** Name of the role it was made with; null: it authorizes as its creator. */
+  /** Name of its role; null: it authorizes as its creator. */
   role: string | null
-  /** The role itself: another one that takes the name later is not it. */
+  /** Id of the role, since a deleted role's name may be reused. */
   roleId: Types.ObjectId | null
-  /** The role was deleted; or the creator was. */
+  /** Whether the role, or the creator, was deleted. */
   roleGone: boolean
   creatorGone: boolean
   active: boolean
   archived: boolean
   tokenPreview: string
   createdBy: Actor
-  /** The person it acts for. */
+  /** The user it acts for. */
   creator: Types.ObjectId
   lastUsedAt: Date | null
   lastUsedIp: string | null
-  /** Addresses and CIDR blocks that it may be used from; none: any. */
+  /** Addresses and CIDR blocks that may use it; empty: any. */
   allowedIps: string[]
   createdAt: Date
   updatedAt: Date
@@ -64,12 +64,12 @@ tokenSchema.index({ organization: 1, hash: 1 }, { unique: true })
 tokenSchema.index({ organization: 1, roleId: 1 })
 tokenSchema.index({ organization: 1, creator: 1 })
 
-/** What of a token is public. */
+/** Public fields of a token. */
 export { tokenFields }
 
 const presentToken = presenter<TokenJson>(tokenFields)
 
-/** Adds a token's status as it is now; the database does it, so that lists can be filtered and sorted by it. */
+/** Aggregation stage that adds the current status. Runs in the database, so that lists can filter and sort by it. */
 export function addStatus(now = new Date()): PipelineStage {
   const causes: [status: string, condition: unknown][] = [
     ['archived', '$archived'],
@@ -82,7 +82,7 @@ export function addStatus(now = new Date()): PipelineStage {
   return { $addFields: { status } }
 }
 
-/** The public record of a token, undefined where there is none of this id. */
+/** Returns the public record of a token, or undefined if it does not exist. */
 export async function showToken(tokens: Scope<Token>, id: Types.ObjectId, tx?: ClientSession) {
   const [token] = await tokens.aggregate([{ $match: { _id: id } }, addStatus()], { tx })
   return token && presentToken(token)

@@ -10,7 +10,7 @@ import { createToken } from './create-token.ts'
 import { addStatus, showToken, type Token, tokenFields } from './token.model.ts'
 import { listTokenUsage } from './token-usage.ts'
 
-/** API tokens: credentials of programs. */
+/** Handlers for API tokens. */
 export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'> => ({
   async listTokens({ list }, { caller }) {
     const { tokens } = context.collections.of(caller.organizationId)
@@ -50,7 +50,7 @@ export const tokens = (context: Context): Handlers<'rollcall.identity.v1.Tokens'
 
 type Changes = Partial<Pick<Token, 'name' | 'description' | 'active' | 'archived' | 'allowedIps'>>
 
-/** Changes fields of a token, and tells which of them differ from what they were. */
+/** Updates fields of a token and publishes which of them changed. */
 async function updateToken(context: Context, id: string, changes: Changes, caller: Caller): Promise<Updated> {
   const { tokens } = context.collections.of(caller.organizationId)
   await changeToken(context, id, caller, async tx => {
@@ -63,7 +63,7 @@ async function updateToken(context: Context, id: string, changes: Changes, calle
   return updated()
 }
 
-/** Changes a token so that the very next request with it meets the change. */
+/** Changes a token and invalidates its cache entry, so that the next request sees the change. */
 async function changeToken<T>(
   { collections, credentials, store }: Context,
   id: string,

@@ -5,8 +5,8 @@ import type { User } from './user.model.ts'
 const MAX_ACCOUNTS = 4
 
 /**
- * The accounts of an address, in every organization or in one: first those whose mailbox was proven, last those that were
- * registered openly, the oldest first among equals. At most four.
+ * The accounts of an address, in every organization or in one: first those whose mailbox was proven, last those that
+ * were registered openly, the oldest first among equals. At most four.
  */
 export function accountsOf(
   { collections }: Pick<Context, 'collections'>,

@@ -4,7 +4,9 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 const MIN_LENGTH = 8
 const common = new Set(dictionary['passwords-common'].filter(password => password.length >= MIN_LENGTH))
 
-/** Whether a password is on the list that attackers try first: the most frequent ones of published leaks, in any case. */
+/**
+ * Whether a password is on the list that attackers try first: the most frequent ones of published leaks, in any case.
+ */
 export function isCommonPassword(password: string): boolean {
   return common.has(password.normalize('NFKC').toLowerCase())
 }

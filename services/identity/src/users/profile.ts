@@ -24,8 +24,8 @@ const places = {
 
 /**
  * What a request makes of a user's profile; null removes a value. Attributes are merged into those there are.
- * @throws {AppError} invalid_field for a country, time zone, language or currency that does not exist, and for attributes
- * that are too many or have no usable name
+ * @throws {AppError} invalid_field for a country, time zone, language or currency that does not exist, and for
+ * attributes that are too many or have no usable name
  */
 export function profileOf({ id: _, attributes, ...request }: UpdateUserRequest, user: User): Profile {
   for (const [path, { fits, expected }] of Object.entries(places)) {

@@ -11,7 +11,7 @@ import { endSession, endSessions } from '../sessions/end-sessions.ts'
 import { presentSession, type Session, sessionFields, showSession } from '../sessions/session.model.ts'
 import { refuseHigherRank } from './protections.ts'
 
-/** The sessions of a user that have not ended, the latest sign-in first. */
+/** Lists the active sessions of a user, latest sign-in first. */
 export async function listUserSessions({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, sessions } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
@@ -25,7 +25,7 @@ export async function listUserSessions({ collections }: Context, { id, list }: L
   })
 }
 
-/** The devices that a user signed in from, the latest sign-in first. */
+/** Lists the devices of a user, latest sign-in first. */
 export async function listUserDevices({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, devices, sessions } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
@@ -40,7 +40,7 @@ export async function listUserDevices({ collections }: Context, { id, list }: Li
   })
 }
 
-/** Ends one session of a user: the very next request with it is refused. */
+/** Ends a session of a user; the next request with it is refused. */
 export async function revokeUserSession(
   context: Context,
   { id, sessionRef }: RevokeUserSessionRequest,
@@ -63,7 +63,7 @@ export async function revokeUserSession(
   return json(presentSession(record))
 }
 
-/** Forgets a device of a user and ends the sessions that were begun on it. */
+/** Deletes a device of a user and ends its sessions. */
 export async function revokeUserDevice(
   context: Context,
   { id, deviceId }: RevokeUserDeviceRequest,
@@ -89,7 +89,7 @@ export async function revokeUserDevice(
   return json(presentDevice(record))
 }
 
-/** The session that asks; null for a token. */
+/** Returns the caller's session id; null for a token. */
 function sessionOf({ sessionId }: Caller): Types.ObjectId | null {
   return sessionId === undefined ? null : objectId(sessionId)
 }

@@ -25,8 +25,8 @@ type Found = { invitation: Invitation; isMailed: boolean }
 type Newcomer = { name: string; passwordHash: string }
 
 /**
- * Accepts an invitation, once: by the account of the address, for whoever proves that it is theirs, or by a new one, for
- * which the request has to hold name and password.
+ * Accepts an invitation, once: by the account of the address, for whoever proves that it is theirs, or by a new one,
+ * for which the request has to hold name and password.
  */
 export async function acceptInvitation(
   context: Context,

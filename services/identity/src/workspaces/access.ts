@@ -19,8 +19,8 @@ export type WorkspaceAccess = {
 }
 
 /**
- * Lets a caller do something in a workspace: by the role that the person, or a token's creator, has in it, or as owner or
- * admin of the organization.
+ * Lets a caller do something in a workspace: by the role that the person, or a token's creator, has in it, or as owner
+ * or admin of the organization.
  * @throws {AppError} not_found for whoever has nothing to do with it, forbidden where the role in it does not allow it
  */
 export async function requireAccess(
@@ -50,7 +50,9 @@ export async function findAccess(
   return { workspace, held, isOwner: authority.isOwner }
 }
 
-/** A role that members may have, for someone to be given. @throws {AppError} bad_request, or forbidden beyond one's own */
+/**
+ * A role that members may have, for someone to be given. @throws {AppError} bad_request, or forbidden beyond one's own
+ */
 export async function roleToGive(
   roles: Scope<Role>,
   name: string,
@@ -83,7 +85,10 @@ async function authorityIn(
   return authority ? { permissions: authority.permissions, isOwner: authority.role === 'owner' } : undefined
 }
 
-/** The role that a person, or a token's creator, has in the organization. A token's own role is for the organization alone. */
+/**
+ * The role that a person, or a token's creator, has in the organization. A token's own role is for the organization
+ * alone.
+ */
 async function organizationRoleOf({ users }: Tenant, caller: Caller, tx?: ClientSession): Promise<string> {
   if (caller.kind !== 'token') return caller.role
   const creator = await users.findOne({ _id: caller.userId }, { tx })

@@ -46,7 +46,9 @@ export const invitations = (context: Context): Handlers<'rollcall.identity.v1.In
   declineInvitation: (request, { caller }) => declineInvitation(context, request, caller),
 })
 
-/** Invites someone into a workspace. The answer and the mail hold a link each; only the mailed one proves the mailbox. */
+/**
+ * Invites someone into a workspace. The answer and the mail hold a link each; only the mailed one proves the mailbox.
+ */
 async function createInvitation(context: Context, request: CreateInvitationRequest, caller: Caller): Promise<HttpBody> {
   await requireMailReach(context, caller.organizationId, request.email)
   const [secret, mailedSecret] = [generateSecret(), generateSecret()]

@@ -47,7 +47,10 @@ export async function carryRole(
   await roles.updateOne({ _id: roleId }, { $inc: { membershipCount: change } }, { tx })
 }
 
-/** Refuses to take a workspace its last owner; to be called after `lockMembers` or `countMembers`. @throws {AppError} conflict */
+/**
+ * Refuses to take a workspace its last owner; to be called after `lockMembers` or `countMembers`. @throws {AppError}
+ * conflict
+ */
 export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx: ClientSession): Promise<void> {
   const { _id, workspace, role, gone } = member
   if (role !== 'owner' || gone) return
@@ -56,7 +59,9 @@ export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx
   throw new AppError('workspace.last_owner')
 }
 
-/** Leaves a deleted user's memberships behind as records that take no seat and carry no role, within its transaction. */
+/**
+ * Leaves a deleted user's memberships behind as records that take no seat and carry no role, within its transaction.
+ */
 export async function abandonMemberships(tenant: Tenant, user: Types.ObjectId, tx: ClientSession): Promise<void> {
   const memberships = await tenant.members.find({ user, gone: false }, { tx })
   await tenant.members.updateMany({ user, gone: false }, { $set: { gone: true } }, { tx })

@@ -50,7 +50,10 @@ export type Lookups = {
    * @throws {DnsFailure} where they do not answer, {AliasError} where aliases lead nowhere
    */
   ask(name: string, type: RecordType): Promise<Answer>
-  /** What only the name itself says at each of its zone's servers that answers, by their addresses; none where they are not asked. */
+  /**
+   * What only the name itself says at each of its zone's servers that answers, by their addresses; none where they are
+   * not asked.
+   */
   askEach(name: string, type: RecordType): Promise<{ server: string; records: RecordData[] }[]>
   /** Asks as the rest of the world does, whose answer may be an older one; null where that is the only way to ask. */
   askCache: ((name: string, type: RecordType) => Promise<Answer>) | null

@@ -3,8 +3,8 @@ import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 
 /**
- * Takes a domain into use for one more sender, in the transaction that makes the sender: from then on the domain cannot be
- * deleted. Throws `invalid_field` at `email` unless the domain may send.
+ * Takes a domain into use for one more sender, in the transaction that makes the sender: from then on the domain cannot
+ * be deleted. Throws `invalid_field` at `email` unless the domain may send.
  */
 export async function acquireDomain(
   { domains }: Pick<Tenant, 'domains'>,

@@ -10,8 +10,8 @@ import { keepInspection } from './keep-inspection.ts'
 import { limitChecks } from './limit-checks.ts'
 
 /**
- * Verifies a domain: its status rises when DNS and the provider say so, and never falls here. What was found is kept either
- * way.
+ * Verifies a domain: its status rises when DNS and the provider say so, and never falls here. What was found is kept
+ * either way.
  * @throws {AppError} domain.records_wrong, naming each record that fails
  */
 export async function verifyDomain(context: Context, id: string, call: Call): Promise<HttpBody> {

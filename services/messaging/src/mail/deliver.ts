@@ -54,7 +54,10 @@ function byInstallation({ config, smtp }: Context, payload: Payload): Promise<st
   throw new DeliveryError('failed', 'there is no mail server: SMTP_URL is not set')
 }
 
-/** By whoever the domain was made at: the hosted provider, or this installation, which needs no server of its own for it. */
+/**
+ * By whoever the domain was made at: the hosted provider, or this installation, which needs no server of its own for
+ * it.
+ */
 async function byProvider(context: Context, payload: Payload, domain: Domain | null): Promise<string> {
   if (!domain) throw new DeliveryError('failed', 'the domain is gone')
   if (domain.provider === 'mailgun') return byMailgun(context, payload, domain)

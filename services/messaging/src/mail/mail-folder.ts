@@ -13,7 +13,10 @@ export async function keepAsFile(folder: string, { raw }: Payload): Promise<stri
   return `kept in ${file}`
 }
 
-/** A plain text without the breaks and codes of its way over SMTP: links in it are to be followed. Signed mail stays as it is. */
+/**
+ * A plain text without the breaks and codes of its way over SMTP: links in it are to be followed. Signed mail stays as
+ * it is.
+ */
 function legible(mail: string): string {
   const encoding = 'Content-Transfer-Encoding: quoted-printable'
   const end = mail.indexOf('\r\n\r\n')

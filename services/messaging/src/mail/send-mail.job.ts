@@ -18,10 +18,11 @@ const RETRY_WRITE_MS = 500
  *
  * 1. Refuse a mail that has expired, or whose address bounced before.
  * 2. Hand it to the mail server of its sender, or to the provider of the organization.
- * 3. Accepted: end it as sent. Refused for good: end it as bounced or failed. Otherwise: due again after a growing wait,
- *    until its attempts are used up. The end of a mail and its event are one transaction.
+ * 3. Accepted: end it as sent. Refused for good: end it as bounced or failed. Otherwise: due again after a growing
+ * wait, until its attempts are used up. The end of a mail and its event are one transaction.
  *
- * A process that dies between the second and the third step leaves a mail that is sent twice: no protocol prevents that.
+ * A process that dies between the second and the third step leaves a mail that is sent twice: no protocol prevents
+ * that.
  */
 export function sendMailJob(model: Model<Mail>, run: (mail: Mail) => Promise<Outcome>): DueJob {
   return defineJob({ name: 'mails', due: { model }, concurrency: 20, concurrencyPerOrganization: 5, run })

@@ -132,7 +132,10 @@ function smtpFailure(cause: unknown): DeliveryError {
   })
 }
 
-/** The enhanced code tells (5.1 address, 5.2.1 mailbox disabled); without one, to refuse the recipient is to refuse the address. */
+/**
+ * The enhanced code tells (5.1 address, 5.2.1 mailbox disabled); without one, to refuse the recipient is to refuse the
+ * address.
+ */
 function isBadAddress(command: string | undefined, said: string): boolean {
   const [, enhanced] = /^5\d\d[ -](5\.\d+\.\d+)/.exec(said) ?? []
   return enhanced === undefined ? command === 'RCPT TO' : /^5\.(1\.|2\.1$)/.test(enhanced)
