@@ -11,7 +11,7 @@ if [ $# -eq 0 ]; then
   echo "TOKEN_KEY=first:$(symmetric)"
   echo "SESSION_KEYS=first:$(symmetric)"
   echo "SECRET_KEYS=first:$(symmetric)"
-  set -- gateway identity audience import messaging
+  set -- $(ls "$(dirname "$0")/../services")
 fi
 
 public=

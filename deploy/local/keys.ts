@@ -34,19 +34,17 @@ export function newKeys(): Keys {
   return { ASSERTION_KEYS: newSigningKeys(), TOKEN_KEY: ring(), SESSION_KEYS: ring(), SECRET_KEYS: ring() }
 }
 
-/** The keys of each service besides its signing key. */
-const shared: Readonly<Record<ServiceName, readonly ('TOKEN_KEY' | 'SESSION_KEYS' | 'SECRET_KEYS')[]>> = {
-  identity: ['TOKEN_KEY', 'SESSION_KEYS'],
-  audience: [],
-  messaging: ['SECRET_KEYS'],
-  import: [],
-  gateway: ['TOKEN_KEY', 'SESSION_KEYS'],
+/** The services that need a key besides their signing key. */
+const holders: Readonly<Record<'TOKEN_KEY' | 'SESSION_KEYS' | 'SECRET_KEYS', readonly ServiceName[]>> = {
+  TOKEN_KEY: ['identity', 'gateway'],
+  SESSION_KEYS: ['identity', 'gateway'],
+  SECRET_KEYS: ['messaging'],
 }
 
 /** Returns the keys that one service needs, by variable. */
 export function keysOf(service: ServiceName, keys: Keys): Record<string, string> {
-  const given = shared[service].map(name => [name, keys[name]])
-  return { ...Object.fromEntries(given), ...keySettings(keys.ASSERTION_KEYS)[service] }
+  const held = (Object.keys(holders) as (keyof typeof holders)[]).filter(name => holders[name].includes(service))
+  return { ...Object.fromEntries(held.map(name => [name, keys[name]])), ...keySettings(keys.ASSERTION_KEYS)[service] }
 }
 
 const keptSchema = z.object({

@@ -1,4 +1,4 @@
-/** The services in order of dependency: started in this order, stopped in reverse. */
+/** Every service, by its folder, in order of dependency: started in this order, stopped in reverse. */
 export const SERVICES = ['identity', 'audience', 'messaging', 'import', 'gateway'] as const
 
 /** The name of a service, and of its folder. */

@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { SERVICES } from '@rollcall/local'
 import { keyName, readTrust } from '@rollcall/rpc/service-keys'
 import { Ajv } from 'ajv'
 import { parse, stringify } from 'yaml'
-import { environmentOf, faultsOf, type Pod, podsOf, type Secrets } from './check.ts'
+import { environmentOf, faultsOf, type Pod, podsOf } from './check.ts'
 import { openDoors } from './production.ts'
 import { REFUSED } from './refused.ts'
 import { CHART, lint, type Manifest, render } from './render.ts'
+import { readSecrets } from './secrets.ts'
 import { HELMS, obtainTools, type Tools, toolsCache } from './tools.ts'
 
 /** The newest, and the oldest that Chart.yaml promises. */
@@ -23,7 +25,7 @@ const work = mkdtempSync(join(tmpdir(), 'chart-'))
 after(() => rmSync(work, { recursive: true }))
 
 const read = (file: string): unknown => parse(readFileSync(file, 'utf8'))
-const secrets = read(join(here, 'secrets.yaml')) as Secrets
+const secrets = readSecrets()
 const profiles = readdirSync(join(here, 'profiles')).map(file => basename(file, '.yaml'))
 const profileFile = (profile: string) => join(here, 'profiles', `${profile}.yaml`)
 
@@ -136,7 +138,7 @@ describe('the keys of the services', { skip }, () => {
     const decoded = Object.fromEntries(
       Object.entries(data).map(([name, value]) => [name, Buffer.from(value, 'base64').toString()]),
     )
-    for (const service of readdirSync(services)) {
+    for (const service of SERVICES) {
       const ASSERTION_KEY = decoded[`ASSERTION_KEY_${service.toUpperCase()}`]!
       const { ASSERTION_PUBLIC_KEYS = '' } = decoded
       const { signingKey, publicKeys } = readTrust({ ASSERTION_KEY, ASSERTION_PUBLIC_KEYS })
@@ -160,7 +162,7 @@ describe('the check of what holds together', { skip }, () => {
 })
 
 describe('the settings', { skip }, () => {
-  const known = skip ? [] : readdirSync(services)
+  const known = skip ? [] : SERVICES
   const variablesOfNode = new Set(['NODE_OPTIONS', 'NODE_NO_WARNINGS', 'NODE_EXTRA_CA_CERTS'])
 
   it('are of the services there are', () => {
@@ -216,7 +218,7 @@ describe('bad values', { skip }, () => {
   })
 
   it('are those without one of the services that the gateway routes to', async () => {
-    const without = readdirSync(services).map((service): (typeof REFUSED)[number] => [
+    const without = SERVICES.map((service): (typeof REFUSED)[number] => [
       `${service} is off`,
       { services: { [service]: { enabled: false } } },
       new RegExp(`services.${service} is off`),

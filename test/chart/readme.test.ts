@@ -4,19 +4,31 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { deadLetterTopic, topics } from '@rollcall/bus'
+import { SERVICES } from '@rollcall/local'
 import { eventContexts } from '@rollcall/protos/gen/events.ts'
 import { keyName, readTrust } from '@rollcall/rpc/service-keys'
 import { parse, parseAllDocuments } from 'yaml'
-import type { Secrets } from './check.ts'
+import { readSecrets } from './secrets.ts'
 
 const deploy = join(import.meta.dirname, '..', '..', 'deploy')
 const readme = readFileSync(join(deploy, 'README.md'), 'utf8')
-const secrets = parse(readFileSync(join(import.meta.dirname, 'secrets.yaml'), 'utf8')) as Secrets
+const secrets = readSecrets()
 const values = parse(readFileSync(join(deploy, 'helm', 'rollcall', 'values.yaml'), 'utf8')) as Record<string, unknown>
+
+/** The services that have a database. */
+const storing = Object.entries(values.services as Record<string, { stores: string[] }>)
+  .filter(([, { stores }]) => stores.includes('mongodb'))
+  .map(([name]) => name)
 
 const hasOpenssl = !spawnSync('openssl', ['version']).error
 const settingsOf = (lines: string): Record<string, string> =>
   Object.fromEntries([...lines.matchAll(/^(\w+)=(.+)$/gm)].map(([, name, value]) => [name, value]))
+
+it('has one list of services, which names every folder', () => {
+  const folders = globSync(join(deploy, '..', 'services', '*')).map(folder => basename(folder))
+  assert.deepEqual(folders.sort(), [...SERVICES].sort())
+  assert.deepEqual(Object.keys(values.services as object).sort(), [...SERVICES].sort())
+})
 
 describe('the guide to running in a cluster', () => {
   it('makes the Secrets that the chart refers to, and no others', () => {
@@ -66,8 +78,6 @@ describe('the guide to running in a cluster', () => {
   })
 
   it('has every database send its events again when it was restored, and every topic made anew', () => {
-    const services = Object.entries(values.services as Record<string, { stores: string[] }>)
-    const storing = services.filter(([, { stores }]) => stores.includes('mongodb')).map(([name]) => name)
     const recipe = readme.slice(readme.indexOf('To restore,'), readme.indexOf('## Rotate keys'))
     const [, list = ''] = /for \(const service of \[(.*)\]\)/.exec(recipe) ?? []
     assert.deepEqual(list.replaceAll("'", '').split(', '), storing)
@@ -95,6 +105,11 @@ describe('the guide to running in a cluster', () => {
     }
   })
 
+  it('has a MongoDB user that owns the databases of services, and no others', () => {
+    const { users } = documentsOf('mongodb.yaml')[0]!.spec as { users: { roles: { db: string }[] }[] }
+    assert.deepEqual(users[0]!.roles.map(({ db }) => db).sort(), storing.map(name => `rollcall_${name}`).sort())
+  })
+
   it('has a Redis that shows no earlier state, and that asks who is there', () => {
     const documents = documentsOf('redis.yaml')
     const servers = documents.filter(({ kind }) => kind === 'Redis')
@@ -110,6 +125,9 @@ describe('the guide to running in a cluster', () => {
 })
 
 it('has Kafka users that write their own topic alone, and dead letters of what they read', () => {
+  const [, copied = ''] =
+    /for SERVICE in (.*); do/.exec(readFileSync(join(deploy, 'examples', 'kafka.yaml'), 'utf8')) ?? []
+  assert.deepEqual(copied.split(' ').sort(), Object.keys(topics).sort())
   type Acl = { resource: { type: string; name?: string }; operations: string[] }
   type KafkaUser = { metadata: { name: string }; spec: { authorization: { acls: Acl[] } } }
   const users = documentsOf('kafka.yaml').filter(({ kind }) => kind === 'KafkaUser') as unknown as KafkaUser[]
@@ -181,8 +199,7 @@ describe('the stack of Compose', () => {
   const built = Object.entries(compose.services).filter(([, { build }]) => build)
 
   it('has every service, and gives it what it needs to start', async () => {
-    const folders = globSync(join(deploy, '..', 'services', '*')).map(folder => folder.replace(/.*\//, ''))
-    assert.deepEqual(built.map(([name]) => name).sort(), folders.sort())
+    assert.deepEqual(built.map(([name]) => name).sort(), [...SERVICES].sort())
     for (const [name, { build, environment }] of built) {
       assert.equal(build?.args.SERVICE, name)
       const { readConfig } = (await import(join(deploy, '..', 'services', name, 'src', 'config.ts'))) as ConfigModule

@@ -37,7 +37,7 @@ export type Fleet = {
 }
 
 /** Starts a fleet of processes: so many of each service, found by DNS, each on a loopback address of its own. */
-export async function startFleet(counts: Record<ServiceName, number>): Promise<Fleet> {
+export async function startFleet(counts: Partial<Record<ServiceName, number>>): Promise<Fleet> {
   await using onFailure = new AsyncDisposableStack()
   const logDir = await mkdtemp(join(tmpdir(), 'rollcall-fleet-'))
   onFailure.defer(() => rm(logDir, { recursive: true, force: true }))
@@ -90,7 +90,7 @@ export async function startFleet(counts: Record<ServiceName, number>): Promise<F
     publish()
     return replica
   }
-  for (const service of SERVICES) for (let count = 0; count < counts[service]; count++) await add(service)
+  for (const service of SERVICES) for (let count = 0; count < (counts[service] ?? 1); count++) await add(service)
 
   const all = onFailure.move()
   return {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { createBus, type Topic } from '@rollcall/bus'
-import { freePort, LOCALHOST, type ServiceName } from '@rollcall/local'
+import { freePort, LOCALHOST, SERVICES, type ServiceName } from '@rollcall/local'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
 import { patience } from '@rollcall/testing/patience'
 import { MongoClient } from 'mongodb'
@@ -14,7 +14,6 @@ import { type Instance, startStack, type TestStack } from '../stack.ts'
 
 /** R2 of the goals. */
 const kills = counted(6, 200)
-const killed: ServiceName[] = ['identity', 'audience', 'messaging', 'import', 'gateway']
 const settleMs = 60_000
 const logger = createLogger({ service: 'test', level: 'silent' })
 
@@ -81,7 +80,7 @@ describe('processes that are killed', () => {
 
     const changes = keepChanging(owner, user.id)
     await killAtRandom(
-      killed.flatMap(service => stack.instances(service)),
+      SERVICES.flatMap(service => stack.instances(service)),
       kills,
     )
     const { acknowledged } = await changes.stop()

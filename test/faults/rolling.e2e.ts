@@ -17,7 +17,7 @@ describe('a rolling restart under load', () => {
   let token: string
 
   before(async () => {
-    fleet = await startFleet({ identity: 2, audience: 2, import: 1, messaging: 1, gateway: 2 })
+    fleet = await startFleet({ identity: 2, audience: 2, gateway: 2 })
     const { host, port } = fleet.replicas('gateway')[0]!
     const owner = await signIn(createApi(`http://${host}:${port}`), OWNER.email, OWNER.password)
     token = (await makeToken(owner)).token

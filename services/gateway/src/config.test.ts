@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { newKeySettings, newSigningKey } from '@rollcall/rpc'
+import { boundedContexts } from './backends.ts'
 import { readConfig } from './config.ts'
 
 const key = randomBytes(32).toString('base64')
@@ -11,10 +12,10 @@ const environment = {
   ...newKeySettings(['gateway']).gateway,
   TOKEN_KEY: key,
   SESSION_KEYS: `one:${key}`,
+  ...Object.fromEntries(boundedContexts().map(context => [`${context.toUpperCase()}_ADDRESS`, `${context}:50051`])),
   IDENTITY_ADDRESS: 'dns:///identity:50051',
   AUDIENCE_ADDRESS: '127.0.0.1:50052',
   IMPORT_ADDRESS: '[::1]:50053',
-  MESSAGING_ADDRESS: '[::1]:50053',
 }
 
 const tenantKey = { TENANT_ASSERTION_KEY: newSigningKey('gateway') }

@@ -36,7 +36,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- $service := mergeOverwrite (deepCopy $.Values.serviceDefaults) (deepCopy (default dict $block)) -}}
 {{- if $service.enabled }}{{ $_ := set $services $name $service }}{{ end -}}
 {{- end -}}
-{{- range list "gateway" "identity" "audience" "import" "messaging" -}}
+{{- range prepend (default list (default dict .Values.services.gateway).calls) "gateway" -}}
 {{- if not (hasKey $services .) }}{{ fail (printf "services.%s is off: the gateway needs the address of every service of the contract" .) }}{{ end -}}
 {{- end -}}
 {{- toYaml $services -}}
