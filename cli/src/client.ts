@@ -55,8 +55,8 @@ export type Client = {
   saveErrors(path: string, file: string): Promise<void>
 }
 
-const importPath = '/api/audience/import'
-const jobPath = (jobId: string) => `${importPath}/${encodeURIComponent(jobId)}`
+const IMPORT_PATH = '/api/audience/import'
+const jobPath = (jobId: string) => `${IMPORT_PATH}/${encodeURIComponent(jobId)}`
 
 /** How long a gateway that is away is waited for: a job goes on meanwhile, and so does whoever follows it. */
 type Patience = { patienceMs: number; retryMs: number }
@@ -109,7 +109,7 @@ export function createClient(
   }
   const undoneBy = async (jobId: string): Promise<string | null | undefined> => {
     const filter = encodeURIComponent(JSON.stringify({ _id: jobId }))
-    const { docs } = await ask<{ docs: { undoneBy: string | null }[] }>(`${importPath}/jobs?filter=${filter}`)
+    const { docs } = await ask<{ docs: { undoneBy: string | null }[] }>(`${IMPORT_PATH}/jobs?filter=${filter}`)
     return docs[0]?.undoneBy
   }
 
@@ -123,10 +123,10 @@ export function createClient(
         duplex: 'half',
         signal,
       }
-      return ask<Upload>(`${importPath}/upload`, init as RequestInit)
+      return ask<Upload>(`${IMPORT_PATH}/upload`, init as RequestInit)
     },
-    start: async body => (await patiently(() => post(`${importPath}/start`, body))).jobId,
-    status: jobId => patiently(() => ask<Status>(`${importPath}/status/${encodeURIComponent(jobId)}`)),
+    start: async body => (await patiently(() => post(`${IMPORT_PATH}/start`, body))).jobId,
+    status: jobId => patiently(() => ask<Status>(`${IMPORT_PATH}/status/${encodeURIComponent(jobId)}`)),
     async undo(jobId) {
       try {
         return { ...(await patiently(() => post(`${jobPath(jobId)}/undo`))), isNew: true }
@@ -160,7 +160,7 @@ class Conflict extends Problem {
   override name = 'Conflict'
 }
 
-const conflict = 409
+const CONFLICT = 409
 /** Too much to do, or a gateway that is away: also what stands before it says so. */
 const passing = [429, 502, 503, 504]
 
@@ -170,7 +170,7 @@ async function refusal(url: string, answer: Response): Promise<Problem> {
   const reason = headers.get('www-authenticate')?.match(/error_description="([^"]*)"/)?.[1]
   const message = reason ?? parsed<{ message?: string }>(body)?.message ?? `${url} answers ${status} ${statusText}`
   if (passing.includes(status)) return new TryAgain(message)
-  return status === conflict ? new Conflict(message) : new Problem(message)
+  return status === CONFLICT ? new Conflict(message) : new Problem(message)
 }
 
 function parsed<T>(body: string): T | undefined {

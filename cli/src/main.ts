@@ -2,32 +2,32 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { createClient } from './client.ts'
-import { readCommand, usage } from './options.ts'
+import { readCommand, USAGE } from './options.ts'
 import { Problem, UsageProblem } from './problem.ts'
 import { type Run, runImport, runUndo } from './run.ts'
 
-const failed = 1
-const misunderstood = 2
+const FAILED = 1
+const INVALID_COMMAND = 2
 
 async function main(): Promise<number> {
   // npm goes to the folder of its package.json; files are meant where the command was typed.
   if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
   const command = readCommand(process.argv.slice(2), process.env)
   if (!command) {
-    process.stdout.write(usage)
+    process.stdout.write(USAGE)
     return 0
   }
   const { url, token, task } = command
   const interrupted = new AbortController()
   process.on('SIGINT', () => {
     // The second time there is no waiting for the service any more.
-    if (interrupted.signal.aborted) process.exit(failed)
+    if (interrupted.signal.aborted) process.exit(FAILED)
     interrupted.abort()
   })
   const client = createClient(url, token)
   const run: Run = { client, out: process.stdout, log: process.stderr, confirm, interrupted: interrupted.signal }
   const completed = task.kind === 'undo' ? await runUndo(run, task) : await runImport(run, task)
-  return completed ? 0 : failed
+  return completed ? 0 : FAILED
 }
 
 /** Where nobody sits at a keyboard nobody is asked. */
@@ -48,6 +48,6 @@ try {
 } catch (error) {
   if (!(error instanceof Problem)) throw error
   process.stderr.write(`${error.message}\n`)
-  if (error instanceof UsageProblem) process.stderr.write(`\n${usage}`)
-  process.exitCode = error instanceof UsageProblem ? misunderstood : failed
+  if (error instanceof UsageProblem) process.stderr.write(`\n${USAGE}`)
+  process.exitCode = error instanceof UsageProblem ? INVALID_COMMAND : FAILED
 }

@@ -26,7 +26,7 @@ export type ImportTask = {
 /** To take an import back. */
 export type UndoTask = { kind: 'undo'; jobId: string }
 
-export const usage = `Imports contacts from a CSV file.
+export const USAGE = `Imports contacts from a CSV file.
 
   npm run import -- FILE [options]
   npm run import -- --undo JOB

@@ -9,9 +9,9 @@ export type Progress = {
   end(): void
 }
 
-const barWidth = 30
-const lineEveryMs = 5_000
-const clearLine = '\r\u001b[K'
+const BAR_WIDTH = 30
+const LINE_EVERY_MS = 5_000
+const CLEAR_LINE = '\r\u001b[K'
 
 /** Begins to show something by its name. */
 export function createProgress(output: Output, name: string): Progress {
@@ -21,10 +21,10 @@ export function createProgress(output: Output, name: string): Progress {
 function movingBar(output: Output, name: string): Progress {
   return {
     show(share, note) {
-      const done = Math.round(share * barWidth)
-      const bar = '█'.repeat(done) + '░'.repeat(barWidth - done)
+      const done = Math.round(share * BAR_WIDTH)
+      const bar = '█'.repeat(done) + '░'.repeat(BAR_WIDTH - done)
       const line = `${name} ${bar} ${percent(share)} ${note}`
-      output.write(clearLine + line.slice(0, (output.columns ?? 80) - 1))
+      output.write(CLEAR_LINE + line.slice(0, (output.columns ?? 80) - 1))
     },
     end: () => output.write('\n'),
   }
@@ -37,7 +37,7 @@ function plainLines(output: Output, name: string): Progress {
     show(share, note) {
       const now = performance.now()
       const line = `${name} ${percent(share)} ${note}`.trimEnd()
-      const isNew = line !== shown && (now - shownAt >= lineEveryMs || share >= 1)
+      const isNew = line !== shown && (now - shownAt >= LINE_EVERY_MS || share >= 1)
       if (!isNew) return
       output.write(`${line}\n`)
       shown = line

@@ -1,7 +1,7 @@
 import type { Status } from './client.ts'
 
 const number = new Intl.NumberFormat('en')
-const errorsShown = 5
+const ERRORS_SHOWN = 5
 const labels = [
   ['created', 'created'],
   ['updated', 'updated'],
@@ -32,7 +32,7 @@ export function reportOf({ result }: Status, kind: 'import' | 'undo' | 'dry run'
   const width = Math.max(...lines.map(([label]) => label.length))
   return [
     ...lines.map(([label, value]) => `  ${label.padEnd(width)}  ${count(value).padStart(11)}`),
-    ...result.errors.slice(0, errorsShown).map(({ line, message, value }) => `  line ${line}: ${message} (${value})`),
+    ...result.errors.slice(0, ERRORS_SHOWN).map(({ line, message, value }) => `  line ${line}: ${message} (${value})`),
     ...result.preview.map(previewLine),
   ].join('\n')
 }

@@ -18,7 +18,7 @@ export type Run = {
   interrupted: AbortSignal
 }
 
-const pollMs = 300
+const POLL_MS = 300
 
 /** Uploads a file, starts its import, follows it and saves what failed. @returns whether it was completed */
 export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
@@ -79,7 +79,7 @@ async function follow({ client, log, interrupted }: Run, jobId: string, name: st
       progress.end()
       return status
     }
-    await sleep(pollMs, undefined, { signal: cancelling ? undefined : interrupted }).catch(() => undefined)
+    await sleep(POLL_MS, undefined, { signal: cancelling ? undefined : interrupted }).catch(() => undefined)
   }
 }
 

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import type { AdminCommands } from './commands.ts'
 import { type Offer, selectCommand, UsageError, usageOf } from './select.ts'
 
-const misused = 2
+const INVALID_COMMAND = 2
 const services = join(import.meta.dirname, '../../../services')
 
 async function offered(): Promise<Offer> {
@@ -25,5 +25,5 @@ try {
 } catch (error) {
   if (!(error instanceof UsageError)) throw error
   process.stderr.write(`${error.message}\n\n${usageOf(offer)}`)
-  process.exitCode = misused
+  process.exitCode = INVALID_COMMAND
 }

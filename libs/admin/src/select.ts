@@ -42,14 +42,14 @@ export function usageOf(offer: Offer): string {
     const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}\n`)
     return `\n${service}:\n${lines.join('')}`
   })
-  return `${head}${sections.join('')}${tail}`
+  return `${HEAD}${sections.join('')}${TAIL}`
 }
 
-const head = `Administers the services that are installed here.
+const HEAD = `Administers the services that are installed here.
 
   rollcall-admin [--service NAME] COMMAND
 `
-const tail = `
+const TAIL = `
 Takes the settings of the service from the environment. --service is needed for a command of several services.
 Ends with 0 when the command is done, 1 when it failed, 2 when the command line is not valid.
 `

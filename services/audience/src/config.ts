@@ -10,10 +10,10 @@ const schema = z
     ...storeConfig('rollcall_audience'),
     ...busConfig,
     ...rpcServerConfig,
-    /** Lists and attribute definitions that an organization may have. */
+    /** Maximum of lists and of attribute definitions per organization. */
     MAX_LISTS: z.coerce.number().int().min(1).default(1000),
     MAX_ATTRIBUTES: z.coerce.number().int().min(1).default(500),
-    /** Where identity is. */
+    /** Address of the identity service. */
     IDENTITY_ADDRESS: address(),
   })
   .check(saslIsComplete)

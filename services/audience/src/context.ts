@@ -7,24 +7,24 @@ import type { Collections } from './collections.ts'
 import type { Config } from './config.ts'
 import { type ListMembersJob, listMembersJob } from './lists/list-members.job.ts'
 
-/** The audience's data, and what it takes to work with it. */
+/** The audience's data and logger. */
 export type Data = { store: Store; collections: Collections; logger: Logger }
 
-/** What handlers work with. */
+/** The dependencies of the handlers. */
 export type Context = Data & {
   dropValuesJob: DropValuesJob
   listMembersJob: ListMembersJob
-  /** What filters of contacts match. Whoever writes a contact touches, takes, releases or locks its positions. */
+  /** Cached match counts of contact filters. Every write of a contact also writes its positions, which invalidates them. */
   matches: MatchMemory
-  /** Who the accounts of an organization are. */
+  /** Looks up the accounts of an organization. */
   directory: Client<'rollcall.identity.v1.Directory'>
   limits: Limits
 }
 
-/** How many records of a kind an organization may have. */
+/** How many records of a kind an organization can have. */
 export type Limits = { lists: number; attributes: number }
 
-/** Makes the context of the service, with its connection to identity. */
+/** Creates the context of the service, with its connection to identity. */
 export function createContext({ config, store, collections, lifecycle }: Base<Config, Collections>): Context {
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
   lifecycle.onStop('connection to identity', async () => identity.close())

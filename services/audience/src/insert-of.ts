@@ -1,6 +1,6 @@
 import type { BulkOperation } from '@rollcall/store'
 
-/** The write that inserts a document as it is. */
+/** Returns the bulk operation that inserts a document. */
 export function insertOf(document: object): BulkOperation {
   return { insertOne: { document } }
 }

@@ -2,7 +2,7 @@ import { repairListCounts } from './lists/repair-counts.ts'
 import { repairTotals } from './repair-totals.ts'
 import { service } from './service.ts'
 
-/** `rollcall-admin repair-counts`: counts contacts and the members of lists anew, should a count ever be wrong. Can run at any time, beside the service. */
+/** `rollcall-admin repair-counts`: recounts contacts and list members, and corrects counts. Safe while the service runs. */
 await service.runTask('repair', async ({ store, collections, lifecycle: { logger } }) => {
   const data = { store, collections, logger }
   const totals = await repairTotals(data)

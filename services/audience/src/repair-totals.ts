@@ -4,19 +4,19 @@ import type { Data } from './context.ts'
 import type { AudienceList } from './lists/list.model.ts'
 import { memberPositions } from './lists/membership.model.ts'
 
-/** A total that was wrong: of all contacts of an organization, or of one of its lists. */
+/** A corrected total: of all contacts of an organization, or of the members of a list. */
 export type TotalRepair = { organization: string; list?: string; was: number; is: number }
 
 /**
- * Counts the contacts of every organization and of every list anew, and where they stand, beside writers that go on: what
- * pages and their totals are made of. Answers what was wrong.
+ * Recounts the contacts of every organization and the members of every list, and repairs their positions. Safe while others
+ * write. Returns the corrections.
  */
 export async function repairTotals(data: Data): Promise<TotalRepair[]> {
   const repairs: TotalRepair[] = []
   const { contacts, lists } = data.collections.unscoped
   const counted = await contacts.distinct('organization')
-  const said = await organizationsWith(data.store, 'contacts') // also of those that have no contact any more
-  for (const organizationId of new Set([...counted, ...said].map(String))) {
+  const stored = await organizationsWith(data.store, 'contacts') // includes those without contacts
+  for (const organizationId of new Set([...counted, ...stored].map(String))) {
     const { contacts } = data.collections.of(organizationId)
     const repair = await contactPositions(data, organizationId).repair(contacts)
     if (repair) repairs.push({ organization: organizationId, ...repair })

@@ -4,17 +4,17 @@ import { AppError, parseDate } from '@rollcall/contract'
 export const attributeTypes = ['string', 'number', 'boolean', 'date', 'enum'] as const
 export type AttributeType = (typeof attributeTypes)[number]
 
-/** What has to be known of an attribute to judge a value of it. */
+/** The part of an attribute that its values are checked against. */
 export type Definition = {
   slug: string
   type: AttributeType
-  /** Values allowed, of an enum; empty for every other type. */
+  /** Allowed values of an enum; empty for other types. */
   options: readonly string[]
-  /** Whether a new contact must have it, and none may lose it. */
+  /** Every new contact must have a value, and it cannot be removed. */
   required: boolean
 }
 
-/** An organization's attributes by slug, in the order they were defined. A Map, since a slug may be `constructor`. */
+/** An organization's attributes by slug, oldest first. A Map, because a slug may be `constructor`. */
 export type Definitions = ReadonlyMap<string, Definition>
 
 /** A value as it is stored; dates as Date. */
@@ -23,12 +23,12 @@ export type AttributeValue = string | number | boolean | Date
 /** A contact's values by slug. */
 export type AttributeValues = Record<string, AttributeValue>
 
-const maxTextLength = 10_000
+const MAX_TEXT_LENGTH = 10_000
 
 /**
- * Casts values given by slug, as they come in JSON, to what is stored; null asks for removal.
- * Whole or not at all: unknown slugs are refused first, then the first value that does not fit.
- * @throws {AppError} extra_field, invalid_field, or missing_field where a required attribute is to be removed
+ * Converts JSON values by slug to stored values; null removes a value. Throws for unknown slugs first, then for the first
+ * invalid value.
+ * @throws {AppError} extra_field, invalid_field, or missing_field when a required attribute is removed
  */
 export function castAttributes(
   definitions: Definitions,
@@ -43,8 +43,8 @@ export function castAttributes(
 }
 
 /**
- * Refuses values that lack a required attribute.
- * @throws {AppError} missing_field, naming the first in the order of definition
+ * Checks that every required attribute has a value.
+ * @throws {AppError} missing_field for the oldest attribute without one
  */
 export function requireAttributes(definitions: Definitions, values: AttributeValues): void {
   for (const { slug, required } of definitions.values()) {
@@ -52,7 +52,7 @@ export function requireAttributes(definitions: Definitions, values: AttributeVal
   }
 }
 
-/** The path under which errors, filters and history name an attribute. */
+/** Returns the path of an attribute in errors, filters and history. */
 export function pathOf(slug: string): string {
   return `attributes.${slug}`
 }
@@ -78,13 +78,13 @@ const casts: Record<AttributeType, Cast> = {
   string: {
     accept: (value, { required }) => {
       const text = typeof value === 'string' ? value.trim() : undefined
-      return text === undefined || text.length > maxTextLength || (required && text === '') ? undefined : text
+      return text === undefined || text.length > MAX_TEXT_LENGTH || (required && text === '') ? undefined : text
     },
     reason: ({ required }) =>
-      `must be a string of ${required ? 'at least one and ' : ''}at most ${maxTextLength} characters`,
+      `must be a string of ${required ? 'at least one and ' : ''}at most ${MAX_TEXT_LENGTH} characters`,
   },
   number: {
-    // -0 has no JSON of its own: kept as 0, or a value would differ from its own export.
+    // JSON has no -0: stored as 0, so that a value equals its export.
     accept: value => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined),
     reason: () => 'must be a number',
   },

@@ -7,13 +7,13 @@ export type Attribute = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   name: string
-  /** The key of its values; never changes, nor does the type. */
+  /** The key of its values. Neither slug nor type ever changes. */
   slug: string
   type: AttributeType
-  /** Values allowed, of an enum. */
+  /** Allowed values of an enum. */
   options: string[]
   required: boolean
-  /** Deleted, but contacts may still have values of it: until they are gone nobody sees it and its slug stays taken. */
+  /** Deleted, but contacts may still have values. Hidden; its slug is reserved until they are dropped. */
   deleting: boolean
   createdBy: Actor
   createdAt: Date
@@ -34,5 +34,5 @@ export const attributeSchema = new Schema<Attribute>(
   { collection: 'attributes', timestamps: true, minimize: false, versionKey: false },
 )
 attributeSchema.index({ organization: 1, slug: 1 }, { unique: true })
-// What a stop left half deleted is found at the next start, whosever it is.
+// Finds interrupted deletions of all organizations.
 attributeSchema.index({ deleting: 1 }, { partialFilterExpression: { deleting: true } })

@@ -13,32 +13,34 @@ import { checkSlug } from './attribute-slug.ts'
 import { alive, readDefinitions } from './definitions.ts'
 
 /** The use cases of attribute definitions. */
-export const attributes = (context: Context): Handlers<'rollcall.audience.v1.Attributes'> => ({
-  listAttributes: ({ list }, { caller }) =>
-    runList({
-      scope: context.collections.of(caller.organizationId).attributes,
-      query: list ?? {},
-      fields: attributeFields,
-      base: alive,
-      present: publicAttribute,
-    }),
+export function attributes(context: Context): Handlers<'rollcall.audience.v1.Attributes'> {
+  return {
+    listAttributes: ({ list }, { caller }) =>
+      runList({
+        scope: context.collections.of(caller.organizationId).attributes,
+        query: list ?? {},
+        fields: attributeFields,
+        base: alive,
+        present: publicAttribute,
+      }),
 
-  createAttribute: (request, call) => createAttribute(context, request, call),
-  updateAttribute: (request, call) => updateAttribute(context, request, call),
-  deleteAttribute: ({ id }, call) => deleteAttribute(context, id, call),
+    createAttribute: (request, call) => createAttribute(context, request, call),
+    updateAttribute: (request, call) => updateAttribute(context, request, call),
+    deleteAttribute: ({ id }, call) => deleteAttribute(context, id, call),
 
-  describeAttributes: async (_request, { caller }) => {
-    const definitions = await readDefinitions(context.collections.of(caller.organizationId).attributes)
-    return {
-      definitions: [...definitions.values()].map(({ slug, type, options, required }) => ({
-        slug,
-        type,
-        options: [...options],
-        required,
-      })),
-    }
-  },
-})
+    describeAttributes: async (_request, { caller }) => {
+      const definitions = await readDefinitions(context.collections.of(caller.organizationId).attributes)
+      return {
+        definitions: [...definitions.values()].map(({ slug, type, options, required }) => ({
+          slug,
+          type,
+          options: [...options],
+          required,
+        })),
+      }
+    },
+  }
+}
 
 async function createAttribute(context: Context, request: CreateAttributeRequest, { caller }: Call): Promise<HttpBody> {
   const { attributes } = context.collections.of(caller.organizationId)
@@ -58,7 +60,7 @@ async function createAttribute(context: Context, request: CreateAttributeRequest
       { queue: `attributes of ${caller.organizationId}` },
     )
   const created = await create().catch(async error => {
-    // Whoever deletes a definition to make it anew, with another type, must not be told that it is still there.
+    // A deleted attribute can be created again at once, with another type.
     if (!isDuplicate(error) || !(await context.dropValuesJob.dropped(caller.organizationId, slug))) throw error
     return create()
   })
@@ -81,7 +83,7 @@ async function updateAttribute(context: Context, request: UpdateAttributeRequest
   return updated()
 }
 
-/** From here on the definition counts for nobody; its values go after it, and what a stop leaves is dropped at the next start. */
+/** Hides the definition at once and drops its values in the background; another process resumes that after a crash. */
 async function deleteAttribute(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
   const { attributes } = context.collections.of(caller.organizationId)
   const deleted = await attributes.findOneAndUpdate(

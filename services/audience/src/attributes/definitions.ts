@@ -3,10 +3,10 @@ import type { ClientSession } from 'mongoose'
 import type { Attribute } from './attribute.model.ts'
 import type { Definitions } from './attribute-values.ts'
 
-/** Condition that leaves out definitions on their way out. */
+/** Matches definitions that are not being deleted. */
 export const alive = { deleting: false }
 
-/** An organization's definitions. Who writes values reads them in the transaction of the write. */
+/** Returns an organization's definitions. Read them in the transaction that writes values. */
 export async function readDefinitions(attributes: Scope<Attribute>, tx?: ClientSession): Promise<Definitions> {
   const found = await attributes.find(alive, { tx, sort: { _id: 1 } })
   return new Map(found.map(definition => [definition.slug, definition]))

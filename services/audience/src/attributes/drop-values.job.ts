@@ -11,7 +11,7 @@ import { pathOf } from './attribute-values.ts'
  * a time works on it:
  *
  * 1. Pass 1: drop the values of all contacts, in batches, each a transaction under the lease.
- * 2. Lock out the writers of contacts once: whoever knew the definition has committed by then, or reads anew.
+ * 2. Lock out the writers of contacts once: those who knew the definition have committed, or read it again.
  * 3. Pass 2: drop what they wrote meanwhile. Where it finds any, the next slice starts again.
  * 4. Delete the definition; its slug is free.
  */
@@ -29,9 +29,9 @@ const BATCH_SIZE = 1000
 const POLL_MS = 100
 /** How long a caller waits for the values to go. */
 const CALLER_TIMEOUT_MS = 5000
-/** A slice that is longer makes way for the next one, which finds the values that are left. */
+/** A slice ends after this time; the next one resumes. */
 const SLICE_MS = 30_000
-/** How long to try to lock out those who write contacts. */
+/** How long to try to lock out the writers of contacts. */
 const LOCK_TIMEOUT_MS = 5000
 
 /** Creates the job that drops the values of deleted attributes. */
@@ -84,7 +84,7 @@ export async function dropValues(
   return 'done'
 }
 
-/** Goes once through all contacts that have a value. @returns how many values went, or again where the time is over */
+/** Drops the values that it finds in one pass. @returns how many, or `again` when the time is over */
 async function pass(data: Data, attribute: Attribute, slice: LeaseSlice, until: number): Promise<number | 'again'> {
   const { contacts } = data.collections.of(attribute.organization)
   const withValue = [{ $match: { [pathOf(attribute.slug)]: { $exists: true } } }, { $project: { _id: 1 as const } }]
@@ -100,8 +100,8 @@ async function pass(data: Data, attribute: Attribute, slice: LeaseSlice, until: 
 }
 
 /**
- * Drops the values of these contacts. It writes the definition too, so that it never meets values of a later one that has
- * the same slug. @returns how many values went
+ * Drops the values of these contacts. Also writes the definition, so that values of a later attribute with the same slug
+ * are never dropped. @returns how many values were dropped
  */
 function dropFrom(
   { store, collections }: Data,
@@ -121,10 +121,10 @@ function dropFrom(
   })
 }
 
-/** After it, no writer adds a value: whoever knew the definition as alive has committed, or reads anew. */
+/** Afterwards no writer adds a value: those who knew the definition have committed, or read it again. */
 function awaitWriters({ store }: Data, { organization }: Attribute): Promise<void> {
   return store.transaction(tx => contactPositions({ store }, organization).lockAll(tx), {
     timeoutMs: LOCK_TIMEOUT_MS,
-    queue: String(organization), // as the batches of imports, which leave little room between them
+    queue: String(organization), // shared with the batches of imports, which would otherwise starve it
   })
 }

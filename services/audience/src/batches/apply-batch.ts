@@ -20,16 +20,16 @@ import { cancelBatch } from './cancel-batch.ts'
 import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
 
 /**
- * Applies a batch of an import once: the contacts, their places in the list, their history and the batch's record are
- * one transaction, so a kill at any moment leaves all of it or nothing. What happens meanwhile (API writes, other imports
- * of the same emails) comes either before, and is seen when the rows are planned again, or after.
+ * Applies a batch of an import once. Contacts, positions, history and the batch's record are one transaction, so a crash
+ * leaves all of it or nothing. A concurrent write of the same contacts conflicts: the transaction is retried, and plans the
+ * rows again.
  */
 export async function applyBatch(context: Data, request: ApplyBatchRequest, call: Call): Promise<ApplyBatchResponse> {
   const { deadline, caller } = call
   const applyInTransaction = () =>
     context.store.transaction(tx => apply(context, tx, request, call), {
       timeoutMs: deadline - Date.now(),
-      queue: caller.organizationId, // all of them write the register of the list
+      queue: caller.organizationId, // all batches write the positions of the contacts
     })
   const batch = await retry(applyInTransaction, { deadline, retryable: isDuplicate })
   const { optOutsKept, failures, joined } = batch
@@ -37,7 +37,7 @@ export async function applyBatch(context: Data, request: ApplyBatchRequest, call
   return { outcomes, optOutsKept, failures, addedToLists: joined.length, previews: [] }
 }
 
-/** The outcomes of a batch that was ruled out before it came. */
+/** Returns the outcomes of a batch that was cancelled before it arrived. */
 function skipped({ rows }: ApplyBatchRequest): string {
   return writeOutcomes(rows.map(() => 'SKIPPED'))
 }
@@ -45,9 +45,9 @@ function skipped({ rows }: ApplyBatchRequest): string {
 async function apply(context: Data, tx: ClientSession, request: ApplyBatchRequest, { caller }: Call): Promise<Batch> {
   const { contacts, attributes, history, batches, lists } = context.collections.of(caller.organizationId)
   const job = objectId(request.jobId, 'jobId')
-  const places = contactPositions(context, caller.organizationId)
-  // The register is written first: a batch that meets one of another replica finds out here, not when its work is done.
-  await places.lockMembership(tx)
+  const positions = contactPositions(context, caller.organizationId)
+  // First: a conflict with a batch of another replica shows here, not when the work is done.
+  await positions.lockMembership(tx)
   const applied = await batches.findOne({ job, number: request.number }, { tx })
   if (applied) return applied
   if (request.settle) return cancelBatch(batches, tx, job, request.number)
@@ -56,19 +56,19 @@ async function apply(context: Data, tx: ClientSession, request: ApplyBatchReques
   const emailKeys = [...checked.candidates.keys()]
   const plan = planBatch(checked, await findKnown(contacts, emailKeys, tx))
   const open = await openLists(lists, request.listIds, tx)
-  const { first, at } = await takePlaces(places, tx, plan.inserts.length)
+  const { first, at } = await takePositions(positions, tx, plan.inserts.length)
   const created = newContacts(contacts.organization, plan, job, open, first, at)
   const updates = plan.updates.map(({ contact, changes }) => ({ contact, update: updateOf(contact, changes, at) }))
   const entries = importedEntries(plan, job, at)
   await contacts.bulkWrite([...created.map(insertOf), ...updates.map(update => writeOf(update, job))], { tx })
-  const saysOut = ({ emailKey }: Contact) =>
+  const isOptOut = ({ emailKey }: Contact) =>
     checked.candidates.get(emailKey)?.some(({ row }) => row.unsubscribed === true) ?? false
   const ofOthers = ({ optedOutBy }: Contact) => !optedOutBy?.equals(job)
-  await confirmOptOuts(contacts, plan.known.filter(saysOut).filter(ofOthers), tx)
+  await confirmOptOuts(contacts, plan.known.filter(isOptOut).filter(ofOthers), tx)
   await history.bulkWrite(entries.map(insertOf), { tx })
   const changed = updates.map(({ contact, update }) => ({ before: contact, after: applyUpdate(contact, update) }))
   await moveListCounts(lists, [...created.map(after => ({ after })), ...changed], tx)
-  const after = new Map(changed.map(turn => [turn.before, turn.after]))
+  const after = new Map(changed.map(({ before, after }) => [before, after]))
   const known = plan.known.map(contact => after.get(contact) ?? contact)
   const joined: Membership[] = []
   for (const list of open) {
@@ -94,22 +94,22 @@ async function apply(context: Data, tx: ClientSession, request: ApplyBatchReques
   return batch
 }
 
-/** The contacts that rows of a batch may be about, by emailKey. */
+/** Returns the existing contacts with the emails of a batch, by emailKey. */
 export async function findKnown(contacts: Scope<Contact>, emailKeys: string[], tx?: ClientSession) {
   const known = await contacts.find({ emailKey: { $in: emailKeys } }, { tx, batchSize: emailKeys.length + 1 })
   return new Map(known.map(contact => [contact.emailKey, contact]))
 }
 
-/** Those of the lists that take contacts. */
+/** Returns those of the lists that accept contacts. */
 export function openLists(lists: Scope<AudienceList>, ids: readonly string[], tx?: ClientSession) {
   return ids.length > 0 ? lists.find({ _id: { $in: [...new Set(ids)] }, archived: false }, { tx }) : []
 }
 
-async function takePlaces(places: Positions, tx: ClientSession, count: number) {
-  return count > 0 ? places.take(tx, count) : { first: 0, at: new Date() }
+async function takePositions(positions: Positions, tx: ClientSession, count: number) {
+  return count > 0 ? positions.take(tx, count) : { first: 0, at: new Date() }
 }
 
-/** New contacts have no history entry written: a million of them would double the work, and each says it all by itself. */
+/** Returns the new contacts. Their history entries are written when first read: a million of them would double the work. */
 function newContacts(
   organization: Types.ObjectId,
   { inserts }: Plan,
@@ -125,14 +125,14 @@ function newContacts(
   )
 }
 
-/** Changed fields only, never whole documents. */
+/** Writes changed fields only, never whole documents. */
 function writeOf({ contact, update }: { contact: Contact; update: ContactUpdate }, job: Types.ObjectId) {
   const { $set, ...rest } = update
   const set = { ...$set, importJob: job, ...optOutOf($set, job) }
   return { updateOne: { filter: { _id: contact._id }, update: { ...rest, $set: set } } }
 }
 
-/** An opt-out that the import sets is its own, until somebody else says so too. */
+/** Marks an opt-out as the import's own, so that undoing the import can revert it. */
 function optOutOf({ unsubscribed }: { unsubscribed?: unknown }, job: Types.ObjectId) {
   return unsubscribed ? { optedOutBy: job } : {}
 }
@@ -144,7 +144,7 @@ function importedEntries({ updates }: Plan, job: Types.ObjectId, at: Date) {
   )
 }
 
-/** Whom the records name that an import makes. */
+/** Returns the actor of the records that an import creates. */
 export function importActor(job: Types.ObjectId): Actor {
   return { kind: 'import', id: String(job), name: 'CSV import' }
 }

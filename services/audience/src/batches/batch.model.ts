@@ -5,8 +5,8 @@ import type {
 import { Schema, type Types } from 'mongoose'
 
 /**
- * What a batch of an import came to. Written in one transaction with the contacts and their history, so that no batch is
- * ever half applied: it says that the batch is done, what became of each row, and which documents are its work.
+ * The result of a batch of an import: the outcome of each row, and the documents it wrote. Stored in one transaction with
+ * the contacts and their history, so that a batch is applied once or not at all.
  */
 export type Batch = {
   _id: Types.ObjectId
@@ -18,20 +18,20 @@ export type Batch = {
   outcomes: string
   failures: Failure[]
   optOutsKept: number
-  /** The contacts made, in the order of their rows. */
+  /** The contacts created, in the order of their rows. */
   created: Types.ObjectId[]
-  /** History entries of the contacts changed, in the order of their rows: they hold what was there before. */
+  /** History entries of the contacts changed, in the order of their rows: they hold the former values. */
   changed: Types.ObjectId[]
   /** The job that had last changed each of those. */
   formerJobs: (Types.ObjectId | null)[]
-  /** The memberships made. */
+  /** The memberships created. */
   joined: Types.ObjectId[]
   at: Date
-  /** What taking it back came to. */
+  /** The result of its undo. */
   undone?: Undone
 }
 
-/** What became of the contacts of a batch that was taken back. */
+/** What an undo did with the contacts of a batch. */
 export type Undone = { deleted: number; restored: number; kept: number; removedFromLists: number }
 
 export const batchSchema = new Schema<Batch>(
@@ -53,7 +53,7 @@ export const batchSchema = new Schema<Batch>(
 )
 batchSchema.index({ organization: 1, job: 1, number: 1 }, { unique: true })
 
-const letters: Record<Outcome, string> = {
+const codes: Record<Outcome, string> = {
   OUTCOME_UNSPECIFIED: '?',
   CREATED: 'C',
   UPDATED: 'U',
@@ -61,14 +61,14 @@ const letters: Record<Outcome, string> = {
   SKIPPED: 'S',
   FAILED: 'F',
 }
-const outcomeOf = new Map(Object.entries(letters).map(([outcome, letter]) => [letter, outcome as Outcome]))
+const outcomeOf = new Map(Object.entries(codes).map(([outcome, code]) => [code, outcome as Outcome]))
 
-/** Outcomes as a batch keeps them. */
+/** Encodes outcomes as a batch stores them. */
 export function writeOutcomes(outcomes: readonly Outcome[]): string {
-  return outcomes.map(outcome => letters[outcome]).join('')
+  return outcomes.map(outcome => codes[outcome]).join('')
 }
 
-/** Outcomes that a batch keeps. */
+/** Decodes the outcomes of a batch. */
 export function readOutcomes(text: string): Outcome[] {
-  return [...text].map(letter => outcomeOf.get(letter) ?? 'OUTCOME_UNSPECIFIED')
+  return [...text].map(code => outcomeOf.get(code) ?? 'OUTCOME_UNSPECIFIED')
 }

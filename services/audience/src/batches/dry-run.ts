@@ -13,7 +13,7 @@ import { isMember } from '../lists/members.ts'
 import { findKnown, openLists } from './apply-batch.ts'
 import { checkBatch, type ImportedContact, type Plan, planBatch } from './plan-batch.ts'
 
-/** What applying a batch would come to, as the contacts are now; nothing is written. */
+/** Returns what applying a batch would do with the contacts as they are now. Writes nothing. */
 export async function dryRunBatch(
   context: Data,
   request: ApplyBatchRequest,

@@ -25,21 +25,21 @@ type Candidate = {
   attributes: readonly [slug: string, value: AttributeValue | null][]
 }
 
-/** A batch as it came, with what is wrong with its rows. */
+/** A batch with the failures of its rows. */
 export type CheckedBatch = {
   request: ApplyBatchRequest
   definitions: Definitions
-  /** Those of each email, by emailKey: the first that can be applied wins. */
+  /** The rows of each email, by emailKey: the first that can be applied is used. */
   candidates: ReadonlyMap<string, readonly Candidate[]>
-  /** So far: FAILED, or SKIPPED for a row that lost to another of its email. */
+  /** So far: FAILED, or SKIPPED for a row that another one of its email supersedes. */
   outcomes: Outcome[]
   failures: Failure[]
 }
 
-/** A contact to be made, without what all contacts of the import have in common. */
+/** A contact to be created, without the fields that all contacts of the import share. */
 export type ImportedContact = Pick<Contact, 'email' | 'emailKey' | 'name' | 'attributes' | 'tags' | 'unsubscribed'>
 
-/** What applying a batch comes down to. */
+/** The writes that apply a batch. */
 export type Plan = {
   /** One for each row, in order. */
   outcomes: Outcome[]
@@ -53,7 +53,7 @@ export type Plan = {
 
 const { nameLength, tagCount, tagLength } = contactLimits()
 
-/** Checks the rows of a batch, by themselves and against each other. One bad row never sinks another. */
+/** Checks the rows of a batch, each by itself and against each other. An invalid row does not affect the others. */
 export function checkBatch(request: ApplyBatchRequest, definitions: Definitions): CheckedBatch {
   const candidates = new Map<string, Candidate[]>()
   const batch: CheckedBatch = { request, definitions, candidates, outcomes: [], failures: [] }
@@ -124,7 +124,7 @@ function planKnown(plan: Plan, { request }: CheckedBatch, candidate: Candidate, 
     ...(row.unsubscribed === true && { unsubscribed: true }),
   }
   const changes = changesOf(contact, patch)
-  // A list of addresses is no consent: nobody who opted out is written to again because of a file.
+  // A file is no consent: an import never reverts an opt-out.
   if (row.unsubscribed === false && contact.unsubscribed) plan.optOutsKept++
   plan.known.push(contact)
   if (changes.length === 0) return 'UNCHANGED'
@@ -152,7 +152,7 @@ function limitTags(tags: string[]): string[] {
   return tags
 }
 
-/** Runs a step for one row; a refusal becomes the row's failure. */
+/** Runs a step for one row; an AppError becomes the row's failure. */
 function orFailure<T>(batch: CheckedBatch, index: number, step: () => T): T | undefined {
   try {
     return step()
@@ -169,7 +169,7 @@ function failureOf(row: Row, error: AppError): Failure {
   return { row: row.row, field, value: valueAt(row, field), code: rowCode(error), message: reason ?? error.message }
 }
 
-/** In reports of rows a code stands without its namespace, beside those of the file: `invalid_field`. */
+/** Returns the code without its namespace, like the codes of unreadable rows: `invalid_field`. */
 function rowCode({ code }: AppError): string {
   return code.slice(code.indexOf('.') + 1)
 }

@@ -18,16 +18,19 @@ import type { Batch, Undone } from './batch.model.ts'
 import { cancelBatch } from './cancel-batch.ts'
 
 /**
- * Takes a batch back once: contacts it made go, unless somebody else's change of them stands; fields it changed return to
- * what they were where they still are what it made of them, and where attributes take that by now; memberships it made end.
- * An opt-out that somebody else has said too since stays, and so does a contact made with it. As contacts come by an
- * import without a contact.created each, they go without a contact.deleted.
- * All of it is one transaction, and what it came to is kept with the batch, so that asking again answers the same.
+ * Undoes a batch, in one transaction. Idempotent: the result is stored with the batch.
+ *
+ * - Deletes contacts that it created, unless somebody else has changed them since.
+ * - Restores fields that still have the value it wrote, if the attribute definitions accept the former value.
+ * - Ends memberships that it created.
+ * - Keeps an opt-out that somebody else has confirmed, and a contact created with it.
+ *
+ * Publishes no contact.deleted, as an import publishes no contact.created.
  */
 export function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
   return context.store.transaction(tx => undo(context, tx, request, caller.organizationId), {
     timeoutMs: deadline - Date.now(),
-    queue: caller.organizationId, // as the batches themselves
+    queue: caller.organizationId, // shared with applyBatch
   })
 }
 
@@ -73,7 +76,7 @@ async function deleteCreated(work: Work): Promise<number> {
   return gone.length
 }
 
-/** Of the contacts made, those that somebody else has changed since, or added to a list that they are on. */
+/** Returns the created contacts that somebody else has changed since, or added to a list they are still on. */
 async function claimedByOthers({ context, tx, organizationId, batch }: Work): Promise<Set<string>> {
   const { history, memberships } = context.collections.of(organizationId)
   const made = { $in: batch.created }
@@ -88,10 +91,10 @@ async function claimedByOthers({ context, tx, organizationId, batch }: Work): Pr
   return new Set([...changed, ...added].map(String))
 }
 
-/** Entries that say nothing which the memberships there are do not say. */
+/** Types of entries that memberships already account for. */
 const ofLists: ReadonlySet<string> = new Set<ChangeType>(['contact.added_to_list', 'contact.removed_from_list'])
 
-/** Whose work on whom an entry tells of; an import and its undo are the same. */
+/** Identifies who changed whom; an import and its undo have the same actor id. */
 function workOf({ person, actor }: Pick<HistoryEntry, 'person' | 'actor'>): string {
   return `${person} ${actor.kind} ${actor.id}`
 }
@@ -123,33 +126,33 @@ async function restoreUpdated(work: Work): Promise<number> {
   return restored.length
 }
 
-/** The definitions that the batch met and that are there still: values of a later one are no work of the batch. */
+/** Returns the definitions that existed when the batch was applied: it did not write values of later ones. */
 async function definitionsOf({ context, tx, organizationId, batch }: Work): Promise<Definitions> {
   const { attributes } = context.collections.of(organizationId)
   const found = await attributes.find({ ...alive, createdAt: { $lte: batch.at } }, { tx })
   return new Map(found.map(definition => [definition.slug, definition]))
 }
 
-/** What brings back the fields that are still as the batch left them. */
+/** Returns the patch that restores the fields which still have the values of the batch. */
 function restoration(contact: Contact, { data }: HistoryEntry, definitions: Definitions, batch: Batch): Patch {
   const patch: Record<string, unknown> = {}
   for (const change of data.changes ?? []) {
     const { key, from, to } = change
     if (key === 'unsubscribed' && isKeptOptOut(contact, batch)) continue
     const isAsLeft = changesOf(contact, { [key]: to } as Patch).length === 0
-    if (isAsLeft && isTaken(change, definitions)) patch[key] = from
+    if (isAsLeft && isAccepted(change, definitions)) patch[key] = from
     else if (key === 'tags') patch.tags = withoutTags(contact.tags, change)
   }
   return patch as Patch
 }
 
-/** Whether the contact is opted out by more than the import. */
+/** Whether somebody besides the import has opted the contact out. */
 function isKeptOptOut({ unsubscribed, optedOutBy }: Contact, { job }: Batch): boolean {
   return unsubscribed && !optedOutBy?.equals(job)
 }
 
-/** Whether an attribute takes the value that was there before, or the lack of one, by now; other fields do. */
-function isTaken({ key, from }: Change, definitions: Definitions): boolean {
+/** Whether the attribute definition accepts the former value, or none. True for other fields. */
+function isAccepted({ key, from }: Change, definitions: Definitions): boolean {
   const prefix = pathOf('')
   if (!key.startsWith(prefix)) return true
   try {
@@ -161,12 +164,12 @@ function isTaken({ key, from }: Change, definitions: Definitions): boolean {
   }
 }
 
-/** Tags as they are now, without those that the change brought and with those that it took. */
+/** Returns the current tags without those that the change added, and with those that it removed. */
 function withoutTags(current: readonly string[], change: Change): string[] {
   const [from, to] = [change.from as string[], change.to as string[]]
-  const brought = new Set(to.filter(tag => !from.includes(tag)))
-  const taken = from.filter(tag => !to.includes(tag))
-  return [...new Set([...current.filter(tag => !brought.has(tag)), ...taken])]
+  const added = new Set(to.filter(tag => !from.includes(tag)))
+  const removed = from.filter(tag => !to.includes(tag))
+  return [...new Set([...current.filter(tag => !added.has(tag)), ...removed])]
 }
 
 async function endMemberships({ context, tx, organizationId, batch, actor, at }: Work): Promise<number> {
@@ -175,7 +178,7 @@ async function endMemberships({ context, tx, organizationId, batch, actor, at }:
   let removed = 0
   for (const [id, members] of Map.groupBy(left, ({ list }) => String(list))) {
     const list = await lists.findOne({ _id: id }, { tx })
-    if (!list) continue // it is deleted, and its memberships are on their way out
+    if (!list) continue // deleted: a job removes its memberships
     const candidates = await contacts.find({ _id: { $in: members.map(({ contact }) => contact) } }, { tx })
     removed += await removeMembers(context, tx, candidates, { list, actor, at })
   }

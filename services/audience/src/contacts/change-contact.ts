@@ -23,41 +23,48 @@ import { findContacts } from './find-contact.ts'
 import { confirmOptOuts } from './opt-outs.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
-/** A change that somebody wants of a contact. */
-export type ChangeWish = { organizationId: string; id: string; type: ChangeType; actor: Actor; patchOf: PatchOf }
-/** What the contact is to be; `definitions` are at hand for changes of attributes. */
+/** A requested change of a contact. */
+export type ChangeRequest = { organizationId: string; id: string; type: ChangeType; actor: Actor; patchOf: PatchOf }
+/** Returns the patch to apply. `definitions` is empty except for changes of attributes. */
 type PatchOf = (definitions: Definitions) => Patch
-/** A wish come true. */
-type Made = { before: Contact; after: Contact; update: ContactUpdate; changes: Change[]; wish: ChangeWish; at: Date }
+/** A change that was made. */
+type Made = {
+  before: Contact
+  after: Contact
+  update: ContactUpdate
+  changes: Change[]
+  request: ChangeRequest
+  at: Date
+}
 
-/** Makes a change of a contact. */
+/** Changes a contact. */
 export type ChangeContact = (call: Call, id: string, type: ChangeType, patchOf: PatchOf) => Promise<Updated>
 
 /**
- * Changes contacts: the record, its history entry and the event in one transaction. What stays the same leaves no trace.
- * Changes wanted at the same time share a transaction, which costs little more than one for each of them alone.
+ * Returns the function that changes a contact: the record, its history entry and the event in one transaction. A change
+ * of nothing writes nothing. Concurrent changes share a transaction, which costs little more than one of them alone.
  */
 export function contactChanger(context: Data): ChangeContact {
   const change = groupWrites(context.store, changeAll(context))
   return async ({ caller }, id, type, patchOf) => {
     const { organizationId } = caller
-    const wish = { organizationId, id: String(objectId(id)), type, actor: actorOf(caller), patchOf }
-    await change(`changes of ${organizationId}`, wish) // not in the queue of those that take places in the list
+    const request = { organizationId, id: String(objectId(id)), type, actor: actorOf(caller), patchOf }
+    await change(`changes of ${organizationId}`, request) // not queued behind those that take positions
     return updated()
   }
 }
 
-/** Writes changes of contacts of one organization in the transaction given. */
-export function changeAll(context: Data): WriteGroup<ChangeWish, Made | undefined> {
-  return async (tx, wishes) => {
-    const { contacts, attributes, history, lists } = context.collections.of(wishes[0]!.organizationId)
-    const wantsAttributes = wishes.some(({ type }) => type === 'contact.attributes_updated')
-    const definitions = wantsAttributes ? await readDefinitions(attributes, tx) : new Map()
-    const current = await findContacts(contacts, wishes, tx)
-    const results = wishes.map(wish => orRefusal(() => make(wish, current, definitions)))
+/** Returns the function that changes contacts of one organization in a given transaction. */
+export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undefined> {
+  return async (tx, requests) => {
+    const { contacts, attributes, history, lists } = context.collections.of(requests[0]!.organizationId)
+    const changesAttributes = requests.some(({ type }) => type === 'contact.attributes_updated')
+    const definitions = changesAttributes ? await readDefinitions(attributes, tx) : new Map()
+    const current = await findContacts(contacts, requests, tx)
+    const results = requests.map(request => orRefusal(() => make(request, current, definitions)))
     const made = results.filter(succeeded)
     await contacts.bulkWrite(made.flatMap(writesOf), { tx, ordered: true })
-    await confirmOptOuts(contacts, optedOutAgain(wishes, current, definitions), tx)
+    await confirmOptOuts(contacts, optedOutAgain(requests, current, definitions), tx)
     if (made.length === 0) return results
     await contactPositions(context, contacts.organization).invalidate(tx)
     await history.bulkWrite(made.map(entryOf).map(insertOf), { tx })
@@ -67,36 +74,38 @@ export function changeAll(context: Data): WriteGroup<ChangeWish, Made | undefine
   }
 }
 
-/** Works out one change; the next one of the same contact goes on from there. Undefined where nothing changes. */
-function make(wish: ChangeWish, current: Map<string, Contact>, definitions: Definitions): Made | undefined {
-  const before = current.get(wish.id)
+/** Prepares one change; later ones of the same contact build on it. Undefined if nothing changes. */
+function make(request: ChangeRequest, current: Map<string, Contact>, definitions: Definitions): Made | undefined {
+  const before = current.get(request.id)
   if (!before) throw new AppError('contact.not_found')
-  const changes = changesOf(before, wish.patchOf(definitions))
+  const changes = changesOf(before, request.patchOf(definitions))
   if (changes.length === 0) return undefined
   const at = new Date()
   const update = updateOf(before, changes, at)
   const after = applyUpdate(before, update)
-  current.set(wish.id, after)
-  return { before, after, update, changes, wish, at }
+  current.set(request.id, after)
+  return { before, after, update, changes, request, at }
 }
 
-/** Contacts, as they are now, that somebody wants opted out. */
-function optedOutAgain(wishes: readonly ChangeWish[], current: Map<string, Contact>, definitions: Definitions) {
-  const wanted = wishes.filter(({ type, patchOf }) => type === 'contact.updated' && patchOf(definitions).unsubscribed)
-  return wanted.flatMap(({ id }) => current.get(id) ?? [])
+/** Returns the contacts, as they are now, that a request opts out. */
+function optedOutAgain(requests: readonly ChangeRequest[], current: Map<string, Contact>, definitions: Definitions) {
+  const optOuts = requests.filter(
+    ({ type, patchOf }) => type === 'contact.updated' && patchOf(definitions).unsubscribed,
+  )
+  return optOuts.flatMap(({ id }) => current.get(id) ?? [])
 }
 
 function writesOf({ before, after, update }: Made): BulkOperation[] {
   const filter = { _id: before._id }
   if (!('emailKey' in update.$set || 'user' in update.$set)) return [{ updateOne: { filter, update } }]
-  // What is given up must be free for others at once: not every server frees a unique key when a record is updated.
+  // Delete and insert: not every server frees a unique key at once when a record is updated.
   return [{ deleteOne: { filter } }, insertOf(after)]
 }
 
-function entryOf({ before, changes, wish, at }: Made): HistoryEntry {
-  return changeEntry(before, wish.type, at, wish.actor, { changes })
+function entryOf({ before, changes, request, at }: Made): HistoryEntry {
+  return changeEntry(before, request.type, at, request.actor, { changes })
 }
 
-function eventOf({ before, changes, wish, at }: Made): OutgoingEvent {
-  return changedEvent(before, changes, wish.actor, at)
+function eventOf({ before, changes, request, at }: Made): OutgoingEvent {
+  return changedEvent(before, changes, request.actor, at)
 }

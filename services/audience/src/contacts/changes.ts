@@ -4,19 +4,19 @@ import { Types } from 'mongoose'
 import { type AttributeValue, pathOf } from '../attributes/attribute-values.ts'
 import type { Contact } from './contact.model.ts'
 
-/** The fields of a contact that somebody can change; all others follow from them. */
+/** The fields of a contact that can be changed; the others are derived. */
 type Editable = Omit<UpdateContactRequest, 'id'> & Partial<Pick<Contact, 'tags' | 'blocked' | 'blockedReason' | 'user'>>
 
-/** What a contact is to be: fields, and attributes under `attributes.<slug>`, where null removes one. */
+/** New values of a contact: fields, and attributes under `attributes.<slug>`, where null removes one. */
 export type Patch = Editable & { [path: `attributes.${string}`]: AttributeValue | null }
 
-/** One field as it was and as it is; an attribute that is not there is null. */
+/** The former and the new value of a field; null for an attribute without a value. */
 export type Change = { key: string; from: unknown; to: unknown }
 
 /** An update of a contact in MongoDB's terms. */
 export type ContactUpdate = { $set: Record<string, unknown>; $unset?: Record<string, 1> }
 
-/** What a patch really changes of a contact: values that stay the same are no change. */
+/** Returns what a patch changes of a contact, without values that stay the same. */
 export function changesOf(contact: Contact, patch: Patch): Change[] {
   return Object.entries(patch).flatMap(([key, to]) => {
     const from = valueAt(contact, key)
@@ -24,18 +24,18 @@ export function changesOf(contact: Contact, patch: Patch): Change[] {
   })
 }
 
-/** The update that makes the changes, with all that follows from them. */
+/** Returns the update that makes the changes, including derived fields. */
 export function updateOf(contact: Contact, changes: readonly Change[], at: Date): ContactUpdate {
   const set: Record<string, unknown> = { updatedAt: at }
   const unset: Record<string, 1> = {}
   for (const { key, to } of changes) {
     if (to === null && slugOf(key) !== undefined) unset[key] = 1
-    else Object.assign(set, { [key]: to }, followers[key]?.(to, contact, at))
+    else Object.assign(set, { [key]: to }, derivations[key]?.(to, contact, at))
   }
   return Object.keys(unset).length > 0 ? { $set: set, $unset: unset } : { $set: set }
 }
 
-/** The contact as it is after an update. */
+/** Returns the contact as it is after an update. */
 export function applyUpdate(contact: Contact, { $set, $unset = {} }: ContactUpdate): Contact {
   const attributes = { ...contact.attributes }
   const fields: Record<string, unknown> = {}
@@ -48,25 +48,25 @@ export function applyUpdate(contact: Contact, { $set, $unset = {} }: ContactUpda
   return { ...contact, ...fields, attributes }
 }
 
-/** Tags trimmed and without repetition, in their order. */
+/** Returns the tags trimmed, without duplicates and blanks, in their order. */
 export function distinctTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map(tag => tag.trim()))].filter(tag => tag !== '')
 }
 
-const followers: Record<string, (to: unknown, contact: Contact, at: Date) => Partial<Contact>> = {
+const derivations: Record<string, (to: unknown, contact: Contact, at: Date) => Partial<Contact>> = {
   email: (to, contact) => {
     const emailKey = emailKeyOf(to as string)
-    // What is known of an address does not hold for another one.
+    // The status belongs to the former address.
     return emailKey === contact.emailKey ? {} : { emailKey, emailStatus: 'unknown' }
   },
   unsubscribed: (to, _, at) => ({ unsubscribedAt: to ? at : null, optedOutBy: null }),
   blocked: (to, _, at) => ({ blockedAt: to ? at : null }),
 }
 
-const attributePrefix = pathOf('')
+const ATTRIBUTE_PREFIX = pathOf('')
 
 function slugOf(key: string): string | undefined {
-  return key.startsWith(attributePrefix) ? key.slice(attributePrefix.length) : undefined
+  return key.startsWith(ATTRIBUTE_PREFIX) ? key.slice(ATTRIBUTE_PREFIX.length) : undefined
 }
 
 function valueAt(contact: Contact, key: string): unknown {

@@ -3,8 +3,8 @@ import { csvRow, joinTags } from '@rollcall/csv'
 import type { AttributeType, AttributeValue, Definition } from '../attributes/attribute-values.ts'
 import type { Contact } from './contact.model.ts'
 
-const byteOrderMark = '\ufeff' // without it spreadsheets take UTF-8 for an older encoding
-const chunkLength = 64 * 1024
+const BYTE_ORDER_MARK = '\ufeff' // without it, spreadsheets do not detect UTF-8
+const CHUNK_LENGTH = 64 * 1024
 
 const columns: [name: string, cell: (contact: Contact) => string][] = [
   ['email', contact => contact.email],
@@ -15,22 +15,22 @@ const columns: [name: string, cell: (contact: Contact) => string][] = [
   ['createdAt', contact => contact.createdAt.toISOString()],
 ]
 
-/** The stored fields that a contact's line is made of. */
+/** The stored fields that a CSV line needs. */
 export const csvFields: Readonly<Record<string, 1>> = Object.fromEntries(
   [...columns.map(([name]) => name), 'attributes'].map(name => [name, 1 as const]),
 )
 
-/** Contacts as a CSV file, in pieces of about 64 KiB; importing it again changes nothing. */
+/** Returns contacts as a CSV file, in chunks of about 64 KiB. Importing it again changes nothing. */
 export async function* contactsAsCsv(
   contacts: AsyncIterable<Contact[]>,
   definitions: readonly Definition[],
 ): AsyncGenerator<HttpBody> {
   const slugs = definitions.map(({ slug }) => slug)
-  let text = byteOrderMark + csvRow([...columns.map(([name]) => name), ...slugs])
+  let text = BYTE_ORDER_MARK + csvRow([...columns.map(([name]) => name), ...slugs])
   for await (const batch of contacts) {
     for (const contact of batch) {
       text += csvRow([...columns.map(([, cell]) => cell(contact)), ...slugs.map(slug => attributeCell(contact, slug))])
-      if (text.length < chunkLength) continue
+      if (text.length < CHUNK_LENGTH) continue
       yield csvBody(text)
       text = ''
     }
@@ -38,7 +38,7 @@ export async function* contactsAsCsv(
   if (text !== '') yield csvBody(text)
 }
 
-/** A file to start an import from: the columns it can have, and one line that shows what goes where. */
+/** Returns a sample file for imports: all possible columns and one example line. */
 export function sampleCsv(definitions: readonly Definition[]): HttpBody {
   const sample: [string, string][] = [
     ['email', 'contact.one@example.com'],
@@ -48,7 +48,7 @@ export function sampleCsv(definitions: readonly Definition[]): HttpBody {
     ...definitions.map((definition): [string, string] => [definition.slug, exampleOf(definition)]),
   ]
   const lines = [sample.map(([column]) => column), sample.map(([, cell]) => cell)]
-  return csvBody(byteOrderMark + lines.map(csvRow).join(''))
+  return csvBody(BYTE_ORDER_MARK + lines.map(csvRow).join(''))
 }
 
 function csvBody(text: string): HttpBody {

@@ -3,13 +3,13 @@ import { event, type OutgoingEvent } from '@rollcall/store'
 import type { Change } from './changes.ts'
 import { type Contact, publicContact } from './contact.model.ts'
 
-/** Tells that a contact was made. */
+/** Returns the event of a contact that was created. */
 export function createdEvent(contact: Contact): OutgoingEvent {
   const data = { contact: publicContact(contact), actor: contact.createdBy }
   return event('contact.created', contact, data, contact.createdAt)
 }
 
-/** Tells what was changed of a contact; to be blocked and to be unblocked are events of their own. */
+/** Returns the event of a changed contact; blocking and unblocking have their own events. */
 export function changedEvent(contact: Contact, changes: readonly Change[], actor: Actor, at: Date): OutgoingEvent {
   const contactId = String(contact._id)
   const to = new Map(changes.map(change => [change.key, change.to]))
@@ -21,7 +21,7 @@ export function changedEvent(contact: Contact, changes: readonly Change[], actor
   return event('contact.updated', contact, { contactId, changed: [...to.keys()], actor }, at)
 }
 
-/** Tells that a contact is gone. */
+/** Returns the event of a deleted contact. */
 export function deletedEvent(contact: Contact, actor: Actor, at: Date): OutgoingEvent {
   return event('contact.deleted', contact, { contactId: String(contact._id), email: contact.email, actor }, at)
 }

@@ -5,20 +5,20 @@ import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, Types } from 'mongoose'
 import { type AttributeValues, type Definitions, pathOf } from '../attributes/attribute-values.ts'
 
-/** A person an organization writes to, whether or not there is an account behind it. */
+/** A person an organization writes to, with or without an account. */
 export type Contact = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   /** As typed, trimmed. */
   email: string
-  /** The email as it is compared: unique in the organization. */
+  /** The email in the form that is compared; unique in the organization. */
   emailKey: string
   name: string
   attributes: AttributeValues
   tags: string[]
   unsubscribed: boolean
   unsubscribedAt: Date | null
-  /** The import that has opted it out, while nobody else has said so. */
+  /** The import that opted the contact out, unless somebody else has confirmed it. */
   optedOutBy?: Types.ObjectId | null
   /** Excluded from all sending. */
   blocked: boolean
@@ -31,17 +31,17 @@ export type Contact = {
   importJob: Types.ObjectId | null
   emailStatus: 'unknown' | 'ok' | 'bounced' | 'complained'
   createdBy: Actor
-  /** The lists it is on; missing before the first one. */
+  /** The lists it is on; undefined before the first one. */
   lists?: Types.ObjectId[]
-  /** How often what an import left unwritten of its history was written down; missing before the first time. */
+  /** How often deferred history entries of an import were written; undefined before the first time. */
   looks?: number
-  /** Its place in the organization's list, counted from the oldest; see positions of the store. */
+  /** Its position in the organization's list, from the oldest; see `positions` of the store. */
   position: number
   createdAt: Date
   updatedAt: Date
 }
 
-/** What a contact has before anything happened to it. */
+/** The initial values of a contact. */
 export const untouched = {
   name: '',
   unsubscribed: false,
@@ -53,13 +53,13 @@ export const untouched = {
   emailStatus: 'unknown',
 } satisfies Partial<Contact>
 
-/** A contact that has no place in the list yet. */
+/** A contact without a position. */
 export type NewContact = Omit<
   Contact,
   '_id' | 'organization' | 'position' | 'unsubscribedAt' | 'createdAt' | 'updatedAt'
 >
 
-/** A new contact with its place in the list, and made at that time. */
+/** Returns a new contact with its position and time of creation. */
 export function placed(organization: Types.ObjectId, contact: NewContact, position: number, at: Date): Contact {
   const unsubscribedAt = contact.unsubscribed ? at : null
   return { _id: new Types.ObjectId(), organization, ...contact, unsubscribedAt, position, createdAt: at, updatedAt: at }
@@ -95,8 +95,8 @@ export const contactSchema = new Schema<Contact>(
   },
   { collection: 'contacts', minimize: false, versionKey: false },
 )
-// Every index is paid for with every imported row: the id, the email, the default order, the order by name, the filter
-// by tag. That of ids alone would do for the first where servers use an index that serves only a part of the conditions.
+// Every index slows imports down. These serve the id, the email, the default order, the order by name, the filter by tag.
+// The first is needed because some servers do not use the index of ids for a filter by organization and id.
 contactSchema.index({ organization: 1, _id: 1 })
 contactSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 contactSchema.index({ organization: 1, position: 1 })
@@ -107,7 +107,7 @@ contactSchema.index(
   { organization: 1, user: 1 },
   { unique: true, partialFilterExpression: { user: { $type: 'objectId' } } },
 )
-// Only those that are on a list.
+// Holds only contacts that are on a list.
 contactSchema.index(
   { organization: 1, lists: 1, position: 1 },
   { partialFilterExpression: { lists: { $exists: true } } },
@@ -115,16 +115,16 @@ contactSchema.index(
 
 const publicFields: FieldTable = {
   ...declared,
-  // Compared and sorted by its key: found whatever the case, and by an index.
+  // Compared and sorted by its key: ignores case and uses an index.
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
 }
 
-/** A contact as clients and events see it. */
+/** Returns a contact as clients and events see it. */
 export const publicContact = presenter<ContactJson>(publicFields)
 
 const fieldTypes = { string: 'string', number: 'number', boolean: 'boolean', date: 'date', enum: 'string' } as const
 
-/** What filters, orders and projections of an organization's contacts may name. */
+/** Returns the fields that filters, sorts and projections of an organization's contacts can name. */
 export function contactFields(definitions: Definitions): FieldTable {
   const attributes = [...definitions.values()].map(({ slug, type }) => [pathOf(slug), fieldTypes[type]] as const)
   return { ...publicFields, ...Object.fromEntries(attributes) }

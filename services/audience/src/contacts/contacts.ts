@@ -15,11 +15,11 @@ import { contactDeleter } from './delete-contact.ts'
 import { userLinker } from './link-user.ts'
 import { exportContacts, listContacts } from './list-contacts.ts'
 
-/** The most frequent tags are counted; an organization may have any number. */
+/** Only the most frequent tags are listed; an organization can have any number. */
 const MAX_TAGS = 10_000
 
-/** The use cases of contacts. What a rule of the contract can say has been checked before. */
-export const contacts = (context: Context): Handlers<'rollcall.audience.v1.Contacts'> => {
+/** The use cases of contacts. The gateway has checked requests against the rules of the contract. */
+export function contacts(context: Context): Handlers<'rollcall.audience.v1.Contacts'> {
   const create = contactCreator(context)
   const change = contactChanger(context)
   const remove = contactDeleter(context)

@@ -19,11 +19,12 @@ import { createdEvent } from './contact-events.ts'
 import { contactPositions } from './contact-positions.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
-/** A contact to be made, and by whom. */
-type Wish = { request: CreateContactRequest; actor: Actor }
+/** A contact to be created, and by whom. */
+type Creation = { request: CreateContactRequest; actor: Actor }
+
 /**
- * Creates contacts: the record, its place in the list, its history entry and its event in one transaction. Contacts
- * made at the same time share one, since all of them take a place in the same list.
+ * Returns the function that creates a contact: the record, its position, its history entry and its event in one
+ * transaction. Concurrent calls share a transaction, because all of them take a position in the same list.
  */
 export function contactCreator(context: Data): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
   const create = groupWrites(context.store, createAll(context))
@@ -31,12 +32,12 @@ export function contactCreator(context: Data): (request: CreateContactRequest, c
     json(publicContact(await create(caller.organizationId, { request, actor: actorOf(caller) })))
 }
 
-function createAll(context: Data): WriteGroup<Wish, Contact> {
-  return async (tx, wishes, organizationId) => {
+function createAll(context: Data): WriteGroup<Creation, Contact> {
+  return async (tx, creations, organizationId) => {
     const { contacts, attributes, history } = context.collections.of(organizationId)
     const definitions = await readDefinitions(attributes, tx)
-    const taken = await takenEmails(contacts, wishes, tx)
-    const checked = wishes.map(wish => orRefusal(() => newContact(wish, definitions, taken)))
+    const taken = await takenEmails(contacts, creations, tx)
+    const checked = creations.map(creation => orRefusal(() => newContact(creation, definitions, taken)))
     const count = checked.filter(succeeded).length
     const { first, at } = await contactPositions(context, organizationId).take(tx, count)
     let position = first
@@ -49,14 +50,14 @@ function createAll(context: Data): WriteGroup<Wish, Contact> {
   }
 }
 
-async function takenEmails(contacts: Scope<Contact>, wishes: readonly Wish[], tx: ClientSession) {
-  const emailKeys = wishes.map(({ request }) => emailKeyOf(request.email))
+async function takenEmails(contacts: Scope<Contact>, creations: readonly Creation[], tx: ClientSession) {
+  const emailKeys = creations.map(({ request }) => emailKeyOf(request.email))
   const found = await contacts.find({ emailKey: { $in: emailKeys } }, { tx, projection: { emailKey: 1 } })
   return new Set(found.map(({ emailKey }) => emailKey))
 }
 
-/** @throws {AppError} where an attribute is missing or does not fit, or the email is taken; takes it otherwise */
-function newContact({ request, actor }: Wish, definitions: Definitions, taken: Set<string>): NewContact {
+/** Returns the contact and adds its email to `taken`. @throws {AppError} for invalid attributes or a taken email */
+function newContact({ request, actor }: Creation, definitions: Definitions, taken: Set<string>): NewContact {
   const attributes = initialAttributes(definitions, request.attributes)
   const emailKey = emailKeyOf(request.email)
   if (taken.has(emailKey)) throw new AppError('record.duplicate', { path: 'email' })
@@ -72,10 +73,10 @@ function newContact({ request, actor }: Wish, definitions: Definitions, taken: S
   }
 }
 
-/** The attributes a new contact starts with; null is the same as not given. */
+/** Returns the attributes of a new contact; null counts as not given. */
 function initialAttributes(definitions: Definitions, wanted: CreateContactRequest['attributes'] = {}): AttributeValues {
   const given = Object.entries(wanted).filter(([, value]) => value !== null)
   const values = Object.fromEntries(given) as AttributeValues
-  requireAttributes(definitions, values) // what is missing is told before what is wrong
+  requireAttributes(definitions, values) // missing attributes are reported before invalid ones
   return Object.fromEntries(castAttributes(definitions, values)) as AttributeValues
 }

@@ -12,27 +12,27 @@ import { findContacts } from './find-contact.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A contact to be deleted, and by whom. */
-type Wish = { id: string; actor: Actor }
+type Deletion = { id: string; actor: Actor }
 type Deleted = { contact: Contact; actor: Actor }
 
 /**
- * Deletes contacts, and answers them as they were. Contacts deleted at the same time share a transaction, since all of them
- * give up a place in the same list.
+ * Returns the function that deletes a contact and returns it as it was. Concurrent calls share a transaction, because all
+ * of them release a position in the same list.
  */
 export function contactDeleter(context: Data): (id: string, call: Call) => Promise<HttpBody> {
   const remove = groupWrites(context.store, deleteAll(context))
   return async (id, { caller }) => {
-    const wish = { id: String(objectId(id)), actor: actorOf(caller) }
-    const { contact } = await remove(caller.organizationId, wish)
+    const deletion = { id: String(objectId(id)), actor: actorOf(caller) }
+    const { contact } = await remove(caller.organizationId, deletion)
     return json(publicContact(contact))
   }
 }
 
-function deleteAll(context: Data): WriteGroup<Wish, Deleted> {
-  return async (tx, wishes, organizationId) => {
+function deleteAll(context: Data): WriteGroup<Deletion, Deleted> {
+  return async (tx, deletions, organizationId) => {
     const { contacts } = context.collections.of(organizationId)
-    const found = await findContacts(contacts, wishes, tx)
-    const results = wishes.map(wish => orRefusal(() => take(wish, found)))
+    const found = await findContacts(contacts, deletions, tx)
+    const results = deletions.map(deletion => orRefusal(() => take(deletion, found)))
     const deleted = results.filter(succeeded)
     if (deleted.length === 0) return results
     const gone = deleted.map(({ contact }) => contact)
@@ -47,8 +47,8 @@ function deleteAll(context: Data): WriteGroup<Wish, Deleted> {
 }
 
 /**
- * Deletes contacts with their places, their memberships, their emails and their history, which is about a person and
- * reached through the contact alone.
+ * Deletes contacts with their positions, memberships, emails and history. History is personal data, and reachable through
+ * the contact only.
  */
 export async function deleteContacts(
   context: Data,
@@ -58,11 +58,11 @@ export async function deleteContacts(
 ): Promise<void> {
   const { contacts, history, emails, lists } = context.collections.of(organizationId)
   const ids = gone.map(({ _id }) => _id)
-  const places = gone.map(({ position }) => position)
+  const freed = gone.map(({ position }) => position)
   await contacts.deleteMany({ _id: { $in: ids } }, { tx })
   await history.deleteMany({ person: { $in: ids } }, { tx })
   await emails.deleteMany({ contact: { $in: ids } }, { tx })
-  await contactPositions(context, organizationId).release(tx, places)
+  await contactPositions(context, organizationId).release(tx, freed)
   await moveListCounts(
     lists,
     gone.map(before => ({ before })),
@@ -71,9 +71,9 @@ export async function deleteContacts(
   await deleteMembershipsOf(context, tx, gone)
 }
 
-function take({ id, actor }: Wish, found: Map<string, Contact>): Deleted {
+function take({ id, actor }: Deletion, found: Map<string, Contact>): Deleted {
   const contact = found.get(id)
   if (!contact) throw new AppError('contact.not_found')
-  found.delete(id) // whoever wants it deleted too finds it gone
+  found.delete(id) // a second deletion in the group gets not_found
   return { contact, actor }
 }

@@ -6,11 +6,12 @@ import { objectId, type PopulateMap, personReference } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { ChangeContact } from './change-contact.ts'
 
-/** Attaches contacts to accounts, and detaches them. */
+/** Returns the handler that links a contact to an account, or unlinks it. */
 export function userLinker(context: Context, change: ChangeContact) {
   return async ({ id, userId }: LinkUserRequest, call: Call): Promise<Updated> => {
     if (userId === '') return change(call, id, 'contact.user_unlinked', () => ({ user: null }))
-    await context.collections.of(call.caller.organizationId).contacts.get(id, 'contact') // an unknown contact is told before an unknown user
+    // An unknown contact is reported before an unknown user.
+    await context.collections.of(call.caller.organizationId).contacts.get(id, 'contact')
     await requireUser(context, call, userId)
     const updated = await change(call, id, 'contact.user_linked', () => ({ user: objectId(userId, 'userId') })).catch(
       error => {
@@ -19,7 +20,7 @@ export function userLinker(context: Context, change: ChangeContact) {
           : error
       },
     )
-    // An account that was deleted before the link was made is not told of any more.
+    // Checked again: the event of an account deleted meanwhile came before the link.
     await requireUser(context, call, userId).catch(async error => {
       if (error instanceof AppError && error.code === 'user.not_found')
         await change(call, id, 'contact.user_unlinked', () => ({ user: null }))
@@ -29,13 +30,13 @@ export function userLinker(context: Context, change: ChangeContact) {
   }
 }
 
-/** @throws {AppError} not_found where the organization has no such account */
+/** Checks that the organization has the account. @throws {AppError} not_found */
 async function requireUser(context: Context, call: Call, userId: string): Promise<void> {
   const users = await findUsers(context, call, [userId])
   if (users.length === 0) throw new AppError('user.not_found')
 }
 
-/** What of a contact `populate` can expand: the linked account. */
+/** Returns what `populate` can expand of a contact: the linked account. */
 export function contactReferences(context: Context, call: Call): PopulateMap {
   const load = async (ids: string[]) => {
     const users = await findUsers(context, call, ids)

@@ -15,7 +15,7 @@ import { contactReferences } from './link-user.ts'
 export async function listContacts(context: Context, { list }: ListRequest, call: Call) {
   const { caller } = call
   const query = list ?? {}
-  const isPlain = !(query.filter || query.sort || query.projection) // no field is named, so no attribute is
+  const isPlain = !(query.filter || query.sort || query.projection) // names no field, so no attribute
   const definitions = isPlain
     ? new Map()
     : await readDefinitions(context.collections.of(caller.organizationId).attributes)

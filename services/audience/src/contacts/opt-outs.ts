@@ -3,8 +3,7 @@ import type { ClientSession } from 'mongoose'
 import type { Contact } from './contact.model.ts'
 
 /**
- * Notes that contacts are opted out by more than the import that has done it, so that it stays when that is taken back.
- * Nothing else changes, and nobody sees it.
+ * Marks opt-outs of imports as confirmed by somebody else, so that undoing the import keeps them. Invisible to clients.
  */
 export async function confirmOptOuts(
   contacts: Scope<Contact>,

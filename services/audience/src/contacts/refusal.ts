@@ -1,6 +1,6 @@
 import { AppError } from '@rollcall/contract'
 
-/** Runs one step of a group of writes: a refusal takes the place of its result, and the others go on. */
+/** Runs one step of a group of writes. Returns its AppError instead of throwing it, so that the others continue. */
 export function orRefusal<T>(make: () => T): T | AppError {
   try {
     return make()
@@ -10,7 +10,7 @@ export function orRefusal<T>(make: () => T): T | AppError {
   }
 }
 
-/** Whether a step came to something: it was not refused, and there was something to do. */
+/** Whether a step has a result: it did not fail, and there was something to do. */
 export function succeeded<T extends object>(result: T | AppError | undefined): result is T {
   return result !== undefined && !(result instanceof AppError)
 }

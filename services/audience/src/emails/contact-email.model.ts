@@ -1,10 +1,10 @@
 import { Schema, type Types } from 'mongoose'
 
-/** How far an email can come, each status further than those before it. */
+/** The statuses of an email, in the order they can follow each other. */
 export const emailStatuses = ['queued', 'sent', 'failed', 'bounced'] as const
 export type EmailStatus = (typeof emailStatuses)[number]
 
-/** An email to a contact, as the messaging service tells of it. */
+/** An email to a contact, from events of the messaging service. */
 export type ContactEmail = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -13,10 +13,10 @@ export type ContactEmail = {
   emailId: string
   to: string
   subject: string
-  /** Address it went out from. */
+  /** The address it was sent from. */
   sender: string
   status: EmailStatus
-  /** When it was first heard of. */
+  /** The time of its earliest event. */
   at: Date
   sentAt: Date | null
   error: string | null

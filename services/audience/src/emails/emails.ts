@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 
 const emailFields: FieldTable = contactEmailFields
 
-/** The emails to a contact. */
+/** Lists the emails to a contact. */
 export async function listEmails(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
   const { contacts, emails } = context.collections.of(caller.organizationId)
   const { _id: contact } = await contacts.get(id, 'contact')

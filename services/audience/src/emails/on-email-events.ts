@@ -11,65 +11,65 @@ import type { Data } from '../context.ts'
 import { type EmailStatus, emailStatuses } from './contact-email.model.ts'
 
 type Email = Received<`email.${EmailStatus}`>
-/** What was heard of an email. */
-type Heard = { organizationId: string; email: Email; status: EmailStatus; at: Date; type: string }
+/** What an event says of an email. */
+type EmailUpdate = { organizationId: string; email: Email; status: EmailStatus; at: Date; type: string }
 
 const messaging = { kind: 'system', id: null, name: 'messaging' } as const
-/** What an email that was taken or refused says of the address. One that failed never got there. */
-const telling: ReadonlyMap<string, Contact['emailStatus']> = new Map([
+/** The address status that follows from a delivered or bounced email. One that failed says nothing of the address. */
+const addressStatuses: ReadonlyMap<string, Contact['emailStatus']> = new Map([
   ['email.sent', 'ok'],
   ['email.bounced', 'bounced'],
 ])
 
 /**
- * Records which emails went to which contact. Each event counts once, and the status only moves on, in whatever order
- * they come. A contact and an account of one address share no mail. The last email that reached the contact's address,
- * or was refused there, sets its `emailStatus`. Mail to nobody in the audience is ignored.
+ * Records the emails to each contact. Each event counts once, and a status only advances, in whatever order events arrive.
+ * Mail to an account is not recorded with a contact of the same address. The last email that was delivered to the contact's
+ * address, or bounced there, sets its `emailStatus`. Mail to unknown addresses is ignored.
  */
 export function onEmailEvents(data: Data): Subscription<ClientSession> {
-  const noteAs =
+  const recordAs =
     (status: EmailStatus) =>
     (email: Email, { event: { organization, type }, tx }: EventScope<ClientSession>) =>
-      note(data, { organizationId: organization, email, status, at: new Date(email.at), type }, tx)
+      record(data, { organizationId: organization, email, status, at: new Date(email.at), type }, tx)
   return {
     name: 'audience.on-email-events',
     on: {
-      'email.queued': noteAs('queued'),
-      'email.sent': noteAs('sent'),
-      'email.failed': noteAs('failed'),
-      'email.bounced': noteAs('bounced'),
+      'email.queued': recordAs('queued'),
+      'email.sent': recordAs('sent'),
+      'email.failed': recordAs('failed'),
+      'email.bounced': recordAs('bounced'),
     },
   }
 }
 
-async function note(data: Data, heard: Heard, tx: ClientSession): Promise<void> {
-  const collections = data.collections.of(heard.organizationId)
-  const contact = await recipientOf(collections, heard.email, tx)
+async function record(data: Data, update: EmailUpdate, tx: ClientSession): Promise<void> {
+  const collections = data.collections.of(update.organizationId)
+  const contact = await recipientOf(collections, update.email, tx)
   if (!contact) return
-  await keepEmail(collections, contact, heard, tx)
-  if (heard.status === 'queued') return
-  const change = await statusChange(collections, contact, heard, tx)
-  await writeEntry(collections, contact, heard, change, tx)
+  await storeEmail(collections, contact, update, tx)
+  if (update.status === 'queued') return
+  const change = await statusChange(collections, contact, update, tx)
+  await writeEntry(collections, contact, update, change, tx)
   if (!change) return
   await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: change.to } }, { tx })
-  await contactPositions(data, heard.organizationId).invalidate(tx)
-  await addEvents(tx, [changedEvent(contact, [change], messaging, heard.at)])
+  await contactPositions(data, update.organizationId).invalidate(tx)
+  await addEvents(tx, [changedEvent(contact, [change], messaging, update.at)])
 }
 
-/** What an email says of the contact's address, unless a later one has said something already. */
+/** Returns the change of the contact's `emailStatus`, unless a later email has set it already. */
 async function statusChange(
   { history }: Tenant,
   { _id: person, emailKey, emailStatus: from }: Contact,
-  { email, at, type }: Heard,
+  { email, at, type }: EmailUpdate,
   tx: ClientSession,
 ): Promise<Change | undefined> {
-  const to = telling.get(type)
+  const to = addressStatuses.get(type)
   if (to === undefined || to === from || emailKeyOf(email.to) !== emailKey) return undefined
   const since = await history.find({ person, at: { $gt: at } }, { tx, projection: { type: 1 } })
-  return since.some(entry => telling.has(entry.type)) ? undefined : { key: 'emailStatus', from, to }
+  return since.some(entry => addressStatuses.has(entry.type)) ? undefined : { key: 'emailStatus', from, to }
 }
 
-/** Whom an email is for: the contact it names, else, for an organization's message that names nobody, the address. */
+/** Returns the recipient: the contact that the email names, else the one with its address. */
 async function recipientOf(
   { contacts, emails }: Tenant,
   { emailId, kind = 'account', contactId, userId, to }: Email,
@@ -82,10 +82,10 @@ async function recipientOf(
   return contacts.findOne({ emailKey: emailKeyOf(to) }, { tx })
 }
 
-async function keepEmail(
+async function storeEmail(
   { emails }: Tenant,
   contact: Contact,
-  { email, status, at }: Heard,
+  { email, status, at }: EmailUpdate,
   tx: ClientSession,
 ): Promise<void> {
   const { emailId, to, subject, sender } = email
@@ -108,7 +108,7 @@ async function keepEmail(
 async function writeEntry(
   { history }: Tenant,
   contact: Contact,
-  { email, at, type }: Heard,
+  { email, at, type }: EmailUpdate,
   change: Change | undefined,
   tx: ClientSession,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Contact } from '../contacts/contact.model.ts'
 import type { AudienceList } from '../lists/list.model.ts'
 import type { Membership } from '../lists/membership.model.ts'
 
-/** What can have happened to a contact by somebody's doing. */
+/** The changes of a contact that history records. */
 export type ChangeType =
   | 'contact.created'
   | 'contact.updated'
@@ -20,7 +20,7 @@ export type ChangeType =
   | 'contact.added_to_list'
   | 'contact.removed_from_list'
 
-/** What an entry says besides who, what and when. */
+/** The details of an entry. */
 export type HistoryData = {
   /** The fields that changed. */
   changes?: Change[]
@@ -28,18 +28,18 @@ export type HistoryData = {
   /** Row of the import, from 1. */
   row?: number
   list?: { _id: Types.ObjectId; name: string }
-  /** Of what other services tell: as they tell it. */
+  /** Details from events of other services. */
   [detail: string]: unknown
 }
 
-/** One thing that happened to a contact, or to an account. */
+/** An entry in the history of a contact or an account. */
 export type HistoryEntry = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** Whom it is about: the contact, or the account where that is the subject. */
+  /** The contact, or the account if that is the subject. */
   person: Types.ObjectId
   subject: 'contact' | 'user'
-  /** A change was made to the record; an activity is what the person did; an email is one that we sent. */
+  /** A change of the record, an activity of the person, or an email to them. */
   kind: 'change' | 'activity' | 'email'
   type: string
   at: Date
@@ -62,7 +62,7 @@ export const historySchema = new Schema<HistoryEntry>(
 )
 historySchema.index({ organization: 1, person: 1, at: 1, _id: 1 })
 
-/** The entry of a change that somebody made. */
+/** Returns the entry of a change. */
 export function changeEntry(
   { _id: person, organization }: Pick<Contact, '_id' | 'organization'>,
   type: ChangeType,
@@ -83,7 +83,7 @@ export function changeEntry(
   }
 }
 
-/** The first entry of a contact. It follows from the contact alone and bears its id: written twice, it is the same one. */
+/** Returns the first entry of a contact. It has the contact's id, so that writing it is idempotent. */
 export function createdEntry(contact: Contact): HistoryEntry {
   const { createdBy: actor } = contact
   const data = actor.kind === 'import' && actor.id !== null ? { importJob: new Types.ObjectId(actor.id) } : {}
@@ -91,14 +91,14 @@ export function createdEntry(contact: Contact): HistoryEntry {
   return { ...entry, _id: contact._id }
 }
 
-/** The entry of coming to a list. It follows from the membership alone and bears its id: written twice, it is the same one. */
+/** Returns the entry of joining a list. It has the membership's id, so that writing it is idempotent. */
 export function joinedEntry(membership: Membership, { _id, name }: Pick<AudienceList, '_id' | 'name'>): HistoryEntry {
   const { addedAt, addedBy } = membership
   const entry = changeEntry(memberOf(membership), 'contact.added_to_list', addedAt, addedBy, { list: { _id, name } })
   return { ...entry, _id: membership._id }
 }
 
-/** The entry of leaving a list. */
+/** Returns the entry of leaving a list. */
 export function leftEntry(
   membership: Membership,
   { _id, name }: Pick<AudienceList, '_id' | 'name'>,

@@ -12,7 +12,7 @@ import { createdEntry, type HistoryEntry, joinedEntry } from './history.model.ts
 import { visibleTrail } from './user-trail.ts'
 
 const newestFirst = { at: -1, _id: -1 } as const
-/** Those of one entry in its order. */
+/** Changes of one entry stay in its order. */
 const newestChangesFirst = { at: -1, entry: -1, index: 1 } as const
 
 const entryFields: FieldTable = {
@@ -29,8 +29,8 @@ const changeFields: FieldTable = {
 const entryId = { $toString: '$_id' }
 const fourDigits = { $substrBytes: [{ $toString: { $add: ['$index', 10_000] } }, 1, 4] }
 /**
- * The id of a change, which is stored within its entry: that of the entry for the first one; for the others its place
- * stands where an id has what tells processes apart.
+ * The id of a change. The first change of an entry has the id of the entry; in the ids of the others, the index of the
+ * change replaces four digits of the random part.
  */
 const changeId = {
   $cond: [
@@ -44,22 +44,22 @@ const changeId = {
   ],
 }
 
-/** Everything that happened to a contact, and while it is linked to an account, with that account too. */
+/** Lists the history of a contact and of the account it is linked to. */
 export async function listTimeline(context: Context, request: ListOfRequest, call: Call) {
-  parseList(request.list ?? {}, entryFields) // what is refused is not to write anything either
+  parseList(request.list ?? {}, entryFields) // before the write below: an invalid request writes nothing
   const contact = await context.collections.of(call.caller.organizationId).contacts.get(request.id, 'contact')
-  await writeUnwritten(context, contact)
+  await writeDeferred(context, contact)
   const person = contact.user ? { $in: [contact._id, contact.user] } : contact._id
   return listEntries(context, request, call, contact, { person })
 }
 
-/** What the person did, as opposed to what was done to the record. */
+/** Lists the activities of the person, without changes of the record. */
 export async function listActivities(context: Context, request: ListOfRequest, call: Call) {
   const contact = await context.collections.of(call.caller.organizationId).contacts.get(request.id, 'contact')
   return listEntries(context, request, call, contact, { person: contact._id, kind: 'activity' })
 }
 
-/** The single changes of a contact's fields, out of the entries that hold them. */
+/** Lists the changes of a contact's fields, one by one. */
 export async function listAttributesHistory(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
   const { contacts, history } = context.collections.of(caller.organizationId)
   const contact = await contacts.get(id, 'contact')
@@ -101,7 +101,7 @@ function listEntries(
   return runList<HistoryEntry>({
     scope: context.collections.of(caller.organizationId).history,
     base,
-    stages: [...visibleTrail(caller), { $addFields: { contact } }], // also of what is about the account
+    stages: [...visibleTrail(caller), { $addFields: { contact } }], // also in entries about the account
     query: list ?? {},
     fields: entryFields,
     present: presentEntry,
@@ -112,23 +112,22 @@ function listEntries(
 const presentEntry = presenter(entryFields)
 
 /**
- * An import writes no entries for what follows from the contacts it creates and from the memberships it makes; they are
- * written down when somebody first looks. The contact is written with them: whoever deletes it, ends a membership or looks
- * at the same time comes before or after.
+ * Writes the entries that an import deferred: those of contacts and memberships it created are written at the first read.
+ * Also writes the contact, so that concurrent changes of it and other reads conflict, and one of the two is retried.
  */
-async function writeUnwritten(context: Context, contact: Contact): Promise<void> {
-  if ((await unwrittenOf(context, contact)).length === 0) return
+async function writeDeferred(context: Context, contact: Contact): Promise<void> {
+  if ((await deferredOf(context, contact)).length === 0) return
   const { contacts, history } = context.collections.of(contact.organization)
   await context.store.transaction(async tx => {
-    const noteLook = { $inc: { looks: 1 } }
-    const { matchedCount } = await contacts.updateOne({ _id: contact._id }, noteLook, { tx, timestamps: false })
+    const countWrite = { $inc: { looks: 1 } }
+    const { matchedCount } = await contacts.updateOne({ _id: contact._id }, countWrite, { tx, timestamps: false })
     if (matchedCount === 0) throw new AppError('contact.not_found')
-    const entries = await unwrittenOf(context, contact, tx)
+    const entries = await deferredOf(context, contact, tx)
     await history.bulkWrite(entries.map(insertOf), { tx })
   })
 }
 
-async function unwrittenOf(context: Context, contact: Contact, tx?: ClientSession): Promise<HistoryEntry[]> {
+async function deferredOf(context: Context, contact: Contact, tx?: ClientSession): Promise<HistoryEntry[]> {
   const { history, memberships, lists } = context.collections.of(contact.organization)
   const joined = contact.lists?.length ? await memberships.find({ contact: contact._id }, { tx }) : []
   const imported = joined.filter(({ source }) => source === 'import')

@@ -7,19 +7,19 @@ import { changeAll } from '../contacts/change-contact.ts'
 import type { Data } from '../context.ts'
 import { keptDetails, type TrailType, trailTypes } from './user-trail.ts'
 
-/** What an event of the identity service says of whom it concerns. */
+/** The part of an identity event that names the people it concerns. */
 type UserData = { actor: Actor; userId?: string; user?: { _id: string } }
 
 /**
- * Keeps what users did and what was done to their accounts: the timeline of a contact shows it while it is linked to the
- * account. An account that is deleted takes its trail with it, and its contact is linked to nobody.
+ * Records what users did and what was done to their accounts. The timeline of a contact shows it while the contact is linked
+ * to the account. When an account is deleted, deletes its history and unlinks its contact.
  */
 export function onUserEvents(data: Data): Subscription<ClientSession> {
   const change = changeAll(data)
   const keepAs =
     (type: TrailType) =>
-    (told: UserData, { event, tx }: EventScope<ClientSession>) =>
-      keep(data, event, type, told, tx)
+    (userData: UserData, { event, tx }: EventScope<ClientSession>) =>
+      keep(data, event, type, userData, tx)
   const kept: EventHandlers<ClientSession> = Object.fromEntries(trailTypes.map(type => [type, keepAs(type)]))
   return {
     name: 'audience.on-user-events',
@@ -31,7 +31,7 @@ async function keep(
   data: Data,
   { organization, time }: Event,
   type: TrailType,
-  told: UserData,
+  userData: UserData,
   tx: ClientSession,
 ): Promise<void> {
   const { history } = data.collections.of(organization)
@@ -40,16 +40,16 @@ async function keep(
     kind: 'activity',
     type,
     at: new Date(time),
-    actor: told.actor,
-    data: keptDetails(type, told),
+    actor: userData.actor,
+    data: keptDetails(type, userData),
   } as const
   await history.insertMany(
-    usersOf(told).map(person => ({ ...entry, person })),
+    usersOf(userData).map(person => ({ ...entry, person })),
     { tx },
   )
 }
 
-/** Whom an event concerns: who did it, and whose account it is about. */
+/** Returns the users an event concerns: who did it, and whose account it is about. */
 function usersOf({ actor, userId, user }: UserData): Types.ObjectId[] {
   const ids = [actor.kind === 'user' ? actor.id : undefined, userId, user?._id]
   const valid = ids.filter((id): id is string => typeof id === 'string' && isObjectId(id))
@@ -68,6 +68,6 @@ async function forget(
   await history.deleteMany({ person: user }, { tx })
   const linked = await contacts.find({ user }, { tx, projection: { _id: 1 } })
   const unlink = { organizationId: organization, type: 'contact.user_unlinked', actor } as const
-  const wishes = linked.map(({ _id }) => ({ ...unlink, id: String(_id), patchOf: () => ({ user: null }) }))
-  if (wishes.length > 0) await change(tx, wishes, organization)
+  const requests = linked.map(({ _id }) => ({ ...unlink, id: String(_id), patchOf: () => ({ user: null }) }))
+  if (requests.length > 0) await change(tx, requests, organization)
 }

@@ -3,8 +3,8 @@ import type { Caller } from '@rollcall/rpc'
 import type { PipelineStage } from 'mongoose'
 
 /**
- * Events of the identity service that timelines show, with the details that are kept of each. Never addresses,
- * credentials or role contents; a new type of event is shown only once it stands here.
+ * Events of the identity service that timelines show, with the details that are stored: never addresses, credentials or
+ * role contents. An event that is not listed here is not shown.
  */
 const details = {
   'session.created': [],
@@ -34,15 +34,15 @@ const details = {
 export type TrailType = keyof typeof details
 export const trailTypes = Object.keys(details) as TrailType[]
 
-/** The details of such an event that history keeps. */
+/** Returns the details of an event that history stores. */
 export function keptDetails(type: TrailType, data: object): Record<string, unknown> {
   const kept: readonly string[] = details[type]
   return Object.fromEntries(Object.entries(data).filter(([name]) => kept.includes(name)))
 }
 
 /**
- * Stages that leave of entries about accounts what a caller may see, before the client's filter tries them: what older
- * versions stored besides is not shown either.
+ * Returns stages that remove what a caller may not see from entries about accounts. Run them before the client's filter, so
+ * that it cannot probe hidden details.
  */
 export function visibleTrail({ permissions }: Pick<Caller, 'permissions'>): PipelineStage[] {
   const isOfContact = { $ne: ['$subject', 'user'] }

@@ -7,7 +7,7 @@ import { requestOf } from './file-batches.ts'
 import { type Import, unfinished } from './import.model.ts'
 import { type Counts, countsOf, sum } from './import-counters.ts'
 import { failureEvents } from './import-events.ts'
-import { batchesInFlight } from './slice.ts'
+import { BATCHES_IN_FLIGHT } from './slice.ts'
 
 /**
  * Ends a job before it is complete, with its event. Batches in flight count where the audience has applied them, and are
@@ -36,7 +36,7 @@ export async function abortImport(
 async function cancelInFlight(batches: Context['batches'], job: Import, call: CallContext): Promise<Counts> {
   if (job.kind !== 'import' || !job.startedAt) return job.counts
   let { counts } = job
-  for (let ahead = 0; ahead < batchesInFlight; ahead++) {
+  for (let ahead = 0; ahead < BATCHES_IN_FLIGHT; ahead++) {
     const request = { ...requestOf(job, []), number: job.nextBatch + ahead, settle: true }
     counts = sum(counts, countsOf(await batches.applyBatch(request, call)))
   }

@@ -9,8 +9,8 @@ import { type Column, columnsOf, mapRow } from './map-row.ts'
 import type { RowStatuses } from './row-status.ts'
 import { isOver, type Slice, saveProgress, UnrecoverableError } from './slice.ts'
 
-const errorsShown = 100
-const rowsPreviewed = 20
+const ERRORS_SHOWN = 100
+const ROWS_PREVIEWED = 20
 
 /**
  * Pass 3 of an import, after passes 1 and 2: applies the batches from the checkpoint on, two in flight. While the audience
@@ -69,7 +69,7 @@ async function applyBatch(
     failures.push(...(await collections.failedRows.find({ job: job._id, row: { $in: rejected } })))
   }
   if (rows.length > 0) {
-    const dryRun = job.kind === 'dry-run' && { dryRun: true, previewRows: rowsPreviewed }
+    const dryRun = job.kind === 'dry-run' && { dryRun: true, previewRows: ROWS_PREVIEWED }
     const answer = await context.batches.applyBatch({ ...requestOf(job, rows), number, ...dryRun }, call)
     applied.counts = sum(applied.counts, countsOf(answer))
     failures.push(...refusedRows(job, batch.rows, columns, answer))
@@ -94,13 +94,13 @@ async function checkpoint(slice: Slice, { batch, number, counts, failures, previ
   const { collections, job } = slice
   await noteFailures(collections, failures)
   const shown = failures
-    .slice(0, errorsShown - job.errors.length)
+    .slice(0, ERRORS_SHOWN - job.errors.length)
     .map(({ _id, organization, job: _, cells, faulty, ...failure }) => failure)
   await saveProgress(slice, {
     checkpoint: batch.checkpoint,
     nextBatch: number + 1,
     counts: sum(job.counts, counts),
     errors: [...job.errors, ...shown],
-    preview: [...job.preview, ...preview].slice(0, rowsPreviewed),
+    preview: [...job.preview, ...preview].slice(0, ROWS_PREVIEWED),
   })
 }

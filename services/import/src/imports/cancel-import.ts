@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { abortImport } from './abort-import.ts'
 import { findImport } from './find-import.ts'
 import { queueIdOf } from './import.job.ts'
-import { cancelledReason, unfinished } from './import.model.ts'
+import { CANCELLED_REASON, unfinished } from './import.model.ts'
 
 /** Cancels a job. While the audience is down, the batches in flight are left to the worker. */
 export async function cancelImport(context: Context, { jobId }: ImportJobRequest, call: Call): Promise<Updated> {
@@ -19,7 +19,7 @@ export async function cancelImport(context: Context, { jobId }: ImportJobRequest
   const job = await imports.findOneAndUpdate({ _id, state: { $in: unfinished } }, mark)
   if (!job) throw new AppError('import.finished')
   try {
-    await abortImport(context, collections, job, cancelledReason, call)
+    await abortImport(context, collections, job, CANCELLED_REASON, call)
   } catch (err) {
     context.logger.warn({ job: jobId, err }, 'import cancelled, batches in flight are left to the worker')
     await context.queue.enqueue(queueIdOf(call.caller.organizationId))

@@ -8,7 +8,7 @@ import { type Column, mapRow } from './map-row.ts'
 import { RowStatuses } from './row-status.ts'
 import { isOver, type Slice, saveProgress } from './slice.ts'
 
-const checkpointEveryMs = 1_000
+const CHECKPOINT_EVERY_MS = 1_000
 
 /**
  * Passes 1 and 2 of an import: decides which of the rows with the same email is applied. Of those that are valid it is the
@@ -55,7 +55,7 @@ async function validateDuplicates(slice: Slice, columns: readonly Column[], stat
     const duplicates = rows.filter(({ row }) => statuses.of(row) === 'duplicate')
     if (duplicates.length > 0) await validateRows(slice, columns, statuses, duplicates)
     const over = await isOver(slice)
-    if (over || performance.now() - slice.since > checkpointEveryMs)
+    if (over || performance.now() - slice.since > CHECKPOINT_EVERY_MS)
       await saveProgress(slice, { fates: new mongo.Binary(statuses.bytes), unchecked: checkpoint })
     if (over) return false
   }

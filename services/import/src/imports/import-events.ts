@@ -1,5 +1,5 @@
 import { event, type OutgoingEvent } from '@rollcall/store'
-import { cancelledReason, type Import } from './import.model.ts'
+import { CANCELLED_REASON, type Import } from './import.model.ts'
 import type { Counts } from './import-counters.ts'
 
 /** Events of a job that ran to its end; a dry run has none. */
@@ -16,7 +16,7 @@ export function completionEvents(job: Import): OutgoingEvent[] {
 export function failureEvents(job: Import, reason: string, counts: Counts): OutgoingEvent[] {
   if (job.kind !== 'import') return []
   const outcomes = outcomesOf(job, counts)
-  return reason === cancelledReason
+  return reason === CANCELLED_REASON
     ? [event('audience.import_cancelled', job, { jobId: job._id, ...outcomes })]
     : [event('audience.import_failed', job, { jobId: job._id, reason, ...outcomes })]
 }

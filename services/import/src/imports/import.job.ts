@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { dropFile } from '../uploads/spool.ts'
 import { abortImport } from './abort-import.ts'
 import { applyBatches } from './apply-batches.ts'
-import { cancelledReason, type Import, unfinished } from './import.model.ts'
+import { CANCELLED_REASON, type Import, unfinished } from './import.model.ts'
 import { completionEvents } from './import-events.ts'
 import { FenceLost, fenced, type Slice, startSlice, UnrecoverableError } from './slice.ts'
 import { undoBatches } from './undo-batches.ts'
@@ -66,10 +66,10 @@ async function waitingOrganizations({ collections }: Context): Promise<Waiting[]
 }
 
 /** After this many failures in a row a job gives way to the next one of its organization. */
-const failuresBeforeNext = 5
+const FAILURES_BEFORE_NEXT = 5
 /** The oldest unfinished jobs, among which the next one is chosen. */
-const jobsConsidered = 100
-const probeTimeoutMs = 2_000
+const JOBS_CONSIDERED = 100
+const PROBE_TIMEOUT_MS = 2_000
 
 /** Runs one slice of an organization. @returns done where it has no job left */
 export async function runSlice(context: Context, queueId: string, signal: AbortSignal): Promise<Outcome> {
@@ -102,7 +102,7 @@ async function work(slice: Slice): Promise<void> {
 
 async function abortCancelled(context: Context, collections: Tenant, { _id }: NextJob, call: CallContext) {
   const job = await collections.imports.findOne({ _id })
-  if (job) await abortImport(context, collections, job, cancelledReason, call)
+  if (job) await abortImport(context, collections, job, CANCELLED_REASON, call)
 }
 
 type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks' | 'cancelled'>
@@ -112,9 +112,9 @@ async function nextJob({ imports }: Tenant): Promise<NextJob | undefined> {
   const projection = { startedAt: 1, setbacks: 1, cancelled: 1 } as const
   const jobs: NextJob[] = await imports.find(
     { state: { $in: unfinished } },
-    { sort: { _id: 1 }, limit: jobsConsidered, projection },
+    { sort: { _id: 1 }, limit: JOBS_CONSIDERED, projection },
   )
-  const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / failuresBeforeNext)
+  const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / FAILURES_BEFORE_NEXT)
   const [next] = jobs.toSorted((a, b) => rank(a) - rank(b))
   return next
 }
@@ -127,7 +127,7 @@ async function countFailure(
   call: CallContext,
 ): Promise<void> {
   try {
-    await attributes.describeAttributes({}, { ...call, deadline: Date.now() + probeTimeoutMs })
+    await attributes.describeAttributes({}, { ...call, deadline: Date.now() + PROBE_TIMEOUT_MS })
     await imports.updateOne({ _id }, { $inc: { setbacks: 1 } })
   } catch {
     return

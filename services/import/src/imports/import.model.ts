@@ -7,7 +7,7 @@ import type { Counts } from './import-counters.ts'
 export const unfinished: Import['state'][] = ['waiting', 'active']
 
 /** `failedReason` of an import that was cancelled. */
-export const cancelledReason = 'cancelled'
+export const CANCELLED_REASON = 'cancelled'
 
 /** What a dry run shows of a row: what it would create or update. */
 export type RowPreview = {

@@ -48,7 +48,7 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
   }
 }
 
-const errorFileChunk = 500
+const ERROR_FILE_CHUNK = 500
 
 /** The failed rows with what is wrong in columns that an import ignores: to be corrected and uploaded again. */
 async function* downloadErrors(
@@ -64,7 +64,7 @@ async function* downloadErrors(
   let count = 0
   for await (const failed of failedRowsOf(failedRows, _id, checkpoint.row)) {
     lines += file.lineOf(failed)
-    if (++count % errorFileChunk > 0) continue
+    if (++count % ERROR_FILE_CHUNK > 0) continue
     yield csv(lines)
     lines = ''
   }

@@ -4,7 +4,7 @@ import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { type Import, unfinished } from './import.model.ts'
 
-const retryAfterSeconds = 10
+const RETRY_AFTER_SECONDS = 10
 
 /**
  * Stores a job, in a transaction, where its organization may have one more that is unfinished.
@@ -18,6 +18,7 @@ export async function insertJob(
 ): Promise<Import> {
   const limit = quotas.unfinishedJobs
   const of = { state: { $in: unfinished } }
-  await requireRoom(imports, { limit, what: 'unfinished imports per organization', of, retryAfterSeconds }, tx)
+  const quota = { limit, what: 'unfinished imports per organization', of, retryAfterSeconds: RETRY_AFTER_SECONDS }
+  await requireRoom(imports, quota, tx)
   return imports.insertOne(job, { tx })
 }

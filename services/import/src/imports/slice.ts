@@ -17,7 +17,7 @@ export type Slice = {
 }
 
 /** How many batches are in flight at a time, and so may have been sent after the last checkpoint. */
-export const batchesInFlight = 2
+export const BATCHES_IN_FLIGHT = 2
 
 /** Another worker has acquired the job, or it was cancelled: nothing that this slice has in hand counts any more. */
 export class FenceLost extends Error {

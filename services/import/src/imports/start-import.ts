@@ -15,7 +15,7 @@ import { insertJob } from './insert-job.ts'
 import { fieldReaders } from './map-row.ts'
 
 /** How long the file of a started import is kept, should nobody finish it. */
-const retentionMs = 7 * 24 * 3_600_000
+const RETENTION_MS = 7 * 24 * 3_600_000
 
 /** Makes the job of an upload, once: starting it again answers the same job. */
 export async function startImport(
@@ -84,7 +84,7 @@ async function insertOnce(
 ): Promise<Types.ObjectId> {
   const { imports, chunks, uploads } = collections
   const { _id } = upload
-  const purgeAt = new Date(context.now() + retentionMs)
+  const purgeAt = new Date(context.now() + RETENTION_MS)
   await Promise.all([
     chunks.updateMany({ upload: _id }, { $set: { purgeAt } }),
     uploads.updateOne({ _id }, { $set: { purgeAt } }),

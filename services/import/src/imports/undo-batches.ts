@@ -1,5 +1,5 @@
 import { sum } from './import-counters.ts'
-import { batchesInFlight, isOver, type Slice, saveProgress, UnrecoverableError } from './slice.ts'
+import { BATCHES_IN_FLIGHT, isOver, type Slice, saveProgress, UnrecoverableError } from './slice.ts'
 
 /**
  * Reverts the batches of an import, from the last to the first. `nextBatch` counts those that are reverted, so the next
@@ -12,7 +12,7 @@ export async function undoBatches(slice: Slice): Promise<boolean> {
   const imported = await collections.imports.findOne({ _id: job.undoes })
   if (!imported) throw new UnrecoverableError('the import is not there any more')
   // Including those in flight at its end: one that has not arrived is cancelled.
-  const last = imported.nextBatch + batchesInFlight - 1
+  const last = imported.nextBatch + BATCHES_IN_FLIGHT - 1
   for (let number = last - job.nextBatch; number >= 0; number--) {
     call.signal?.throwIfAborted()
     const { deleted, restored, kept } = await context.batches.undoBatch({ jobId: String(job.undoes), number }, call)

@@ -1,7 +1,7 @@
 import { emailOf } from '@rollcall/contract'
 import { type Row, unguard } from '@rollcall/csv'
 
-const initialSlots = 1 << 14
+const INITIAL_SLOTS = 1 << 14
 
 /**
  * Remembers in which row an email stood, in 24 bytes a row whatever the emails' length, so that finding duplicates takes
@@ -10,9 +10,9 @@ const initialSlots = 1 << 14
  */
 export class EmailIndex {
   readonly #seed = (Math.random() * 2 ** 32) >>> 0
-  #high = new Uint32Array(initialSlots)
-  #low = new Uint32Array(initialSlots)
-  #rows = new Uint32Array(initialSlots)
+  #high = new Uint32Array(INITIAL_SLOTS)
+  #low = new Uint32Array(INITIAL_SLOTS)
+  #rows = new Uint32Array(INITIAL_SLOTS)
   #size = 0
 
   /** Notes the row (from 1) as the latest of this email's key, and answers the one before it; 0 where there is none. */

@@ -6,15 +6,15 @@ import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { unfinished } from '../imports/import.model.ts'
 import type { Pending, PendingUpload } from './pending.model.ts'
-import { chunkBytes } from './upload.model.ts'
+import { CHUNK_BYTES } from './upload.model.ts'
 
 /** Room is taken this far ahead of the bytes that arrive, so that not every piece of them writes. */
-const stepBytes = chunkBytes
+const STEP_BYTES = CHUNK_BYTES
 /** A start that came in time may still be under way when the upload expires. */
-const startSlackMs = 60_000
-const retryAfterSeconds = 60
+const START_SLACK_MS = 60_000
+const RETRY_AFTER_SECONDS = 60
 const contention = { baseMs: 2, maxMs: 50 }
-const attempts = 100
+const MAX_ATTEMPTS = 100
 
 /** The room of an upload in the spool of its organization, in bytes. */
 export type Room = {
@@ -30,7 +30,7 @@ export type Room = {
  */
 export async function reserveRoom(context: Context, collections: Tenant, upload: Types.ObjectId): Promise<Room> {
   const { now, uploadTtlMs, quotas } = context
-  const expired = await dropExpired(collections, now() - startSlackMs)
+  const expired = await dropExpired(collections, now() - START_SLACK_MS)
   let taken = 0
   let room: PendingUpload = { upload, bytes: 0, expiresAt: new Date(now() + uploadTtlMs) }
 
@@ -39,7 +39,7 @@ export async function reserveRoom(context: Context, collections: Tenant, upload:
     const free = quotas.pendingUploadBytes - others.reduce((sum, other) => sum + other.bytes, 0)
     if (others.length >= quotas.pendingUploads) throw tooMany(quotas.pendingUploads, 'pending uploads')
     if (bytes > free) throw tooMany(quotas.pendingUploadBytes, 'bytes of pending uploads')
-    room = { ...room, bytes: Math.min(bytes + stepBytes, free) }
+    room = { ...room, bytes: Math.min(bytes + STEP_BYTES, free) }
     return [...others, room]
   }
   await change(collections, resize(1))
@@ -61,7 +61,11 @@ export async function releaseRoom(collections: Tenant, upload: Types.ObjectId): 
 }
 
 function tooMany(limit: number, what: string): AppError {
-  return new AppError('quota.too_many_pending', { limit, what: `${what} per organization`, retryAfterSeconds })
+  return new AppError('quota.too_many_pending', {
+    limit,
+    what: `${what} per organization`,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 }
 
 /** Deletes the files of uploads that expired before, but for those that a job still reads. Answers which are gone. */
@@ -82,7 +86,7 @@ type Change = (uploads: readonly PendingUpload[]) => PendingUpload[]
 
 /** Applies a change to the record as it is at that moment: of two changes at once the later one begins again. */
 async function change({ pending }: Tenant, next: Change): Promise<void> {
-  for (let attempt = 1; attempt <= attempts; attempt++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const record = await pending.findOne({})
     if (await write(pending, record, next(record?.uploads ?? []))) return
     await pause(backoffMs(attempt, contention))

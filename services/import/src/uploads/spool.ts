@@ -2,7 +2,7 @@ import type { Scope } from '@rollcall/store'
 import { mongo, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Import } from '../imports/import.model.ts'
-import { type Chunk, chunkBytes } from './upload.model.ts'
+import { CHUNK_BYTES, type Chunk } from './upload.model.ts'
 
 /**
  * Passes bytes on and stores them as they pass, in the database that every replica reads: whoever runs the job need not
@@ -24,11 +24,11 @@ export async function* storeWhilePassing(
   for await (const piece of source) {
     waiting.push(piece)
     size += piece.length
-    while (size >= chunkBytes) {
+    while (size >= CHUNK_BYTES) {
       const bytes = Buffer.concat(waiting)
-      await store(bytes.subarray(0, chunkBytes))
-      waiting = [bytes.subarray(chunkBytes)]
-      size -= chunkBytes
+      await store(bytes.subarray(0, CHUNK_BYTES))
+      waiting = [bytes.subarray(CHUNK_BYTES)]
+      size -= CHUNK_BYTES
     }
     yield piece
   }
@@ -44,13 +44,13 @@ export async function dropFile({ chunks, uploads }: Tenant, { kind, upload }: Im
 
 /** The bytes of a stored upload from an offset on. */
 export async function* readStored(chunks: Scope<Chunk>, upload: Types.ObjectId, offset = 0): AsyncGenerator<Buffer> {
-  let skip = offset % chunkBytes
-  for (let number = Math.floor(offset / chunkBytes); ; number++) {
+  let skip = offset % CHUNK_BYTES
+  for (let number = Math.floor(offset / CHUNK_BYTES); ; number++) {
     const chunk = await chunks.findOne({ upload, number })
     if (!chunk) return
     const data = Buffer.from(chunk.data.buffer)
     if (skip < data.length) yield data.subarray(skip)
     skip = 0
-    if (data.length < chunkBytes) return
+    if (data.length < CHUNK_BYTES) return
   }
 }

@@ -10,12 +10,12 @@ import { type Room, releaseRoom, reserveRoom } from './pending.ts'
 import { readStored, storeWhilePassing } from './spool.ts'
 
 /** Unfinished and expired uploads stay for a while, so that the clock of the database need not agree with ours. */
-const purgeSlackMs = 3_600_000
-const previewLength = 3
+const PURGE_SLACK_MS = 3_600_000
+const PREVIEW_LENGTH = 3
 /** Few enough that the event loop gets its turn between two batches. */
-const surveyedRows = 200
+const BATCH_ROWS = 200
 /** Characters. A row that failed is kept in one record, which MongoDB limits to 16 MiB: at most 3 bytes for each of them. */
-const longestRow = 4 * 1024 * 1024
+const MAX_ROW_LENGTH = 4 * 1024 * 1024
 
 /** What one pass over a file finds. */
 type Survey = {
@@ -37,7 +37,7 @@ export async function uploadImport(
 ): Promise<HttpBody> {
   const collections = context.collections.of(call.caller.organizationId)
   const upload = new Types.ObjectId()
-  const purgeAt = new Date(context.now() + context.uploadTtlMs + purgeSlackMs)
+  const purgeAt = new Date(context.now() + context.uploadTtlMs + PURGE_SLACK_MS)
   let fileName: string | undefined
   const room = await reserveRoom(context, collections, upload)
   const content = fileContent(requests, context.maxUploadBytes, room, name => {
@@ -118,13 +118,13 @@ async function surveyRows(body: AsyncIterable<Uint8Array>, format: CsvFormat, sl
   const preview: Row[] = []
   let rowCount = 0
   let duplicateEmails = 0
-  const reading = readCsv(body, format, { limits, batchRows: surveyedRows })
+  const reading = readCsv(body, format, { limits, batchRows: BATCH_ROWS })
   for await (const { rows } of reading) {
     for (const row of rows) {
       refuseLongField(row, format, limits)
       refuseLongRow(row)
       rowCount = row.row
-      if (preview.length < previewLength) preview.push(row)
+      if (preview.length < PREVIEW_LENGTH) preview.push(row)
       if (noteEmail(emails, row, emailColumn) > 0) duplicateEmails++
     }
   }
@@ -139,7 +139,7 @@ function refuseLongField({ error, line }: Row, { headers }: CsvFormat, { fieldLe
 
 function refuseLongRow({ cells, line }: Row): void {
   const length = cells.reduce((sum, cell) => sum + cell.length, 0)
-  if (length > longestRow) throw new AppError('file.row_too_long', { line, maxLength: longestRow })
+  if (length > MAX_ROW_LENGTH) throw new AppError('file.row_too_long', { line, maxLength: MAX_ROW_LENGTH })
 }
 
 function present(

@@ -45,7 +45,7 @@ export type Chunk = {
 }
 
 /** Length of a chunk: a byte offset says in which one it lies. */
-export const chunkBytes = 1024 * 1024
+export const CHUNK_BYTES = 1024 * 1024
 
 export const chunkSchema = new Schema<Chunk>(
   {
