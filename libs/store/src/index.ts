@@ -43,6 +43,7 @@ export {
   type BulkOperation,
   type Draft,
   type Filter,
+  insertOf,
   objectId,
   type Scope,
   type SortOrder,

@@ -1,5 +1,5 @@
 import { organizationsWith } from '@rollcall/store'
-import { contactPositions } from './contacts/contact-positions.ts'
+import { contactPositions } from './contacts/contact.model.ts'
 import type { Data } from './context.ts'
 import type { AudienceList } from './lists/list.model.ts'
 import { memberPositions } from './lists/membership.model.ts'

@@ -107,6 +107,11 @@ export type Scope<T> = {
 /** One write of `bulkWrite`, as the driver takes it. */
 export type BulkOperation = AnyBulkWriteOperation
 
+/** Returns the write that inserts a document. */
+export function insertOf(document: object): BulkOperation {
+  return { insertOne: { document } }
+}
+
 type Doc = Record<string, unknown>
 
 /** Whole documents in few answers, left as they come. */

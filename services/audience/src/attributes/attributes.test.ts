@@ -15,7 +15,7 @@ import {
 } from '../../test/audience.ts'
 import { collections } from '../collections.ts'
 import { changeAll } from '../contacts/change-contact.ts'
-import { contactPositions } from '../contacts/contact-positions.ts'
+import { contactPositions } from '../contacts/contact.model.ts'
 import type { Attribute } from './attribute.model.ts'
 import { readDefinitions } from './definitions.ts'
 import { dropValues, dropValuesJob } from './drop-values.job.ts'

@@ -1,7 +1,7 @@
 import { defineJob, type Job, type LeaseSlice, type Outcome } from '@rollcall/jobs'
 import { pause } from '@rollcall/runtime'
 import type { Types } from 'mongoose'
-import { contactPositions } from '../contacts/contact-positions.ts'
+import { contactPositions } from '../contacts/contact.model.ts'
 import type { Data } from '../context.ts'
 import type { Attribute } from './attribute.model.ts'
 import { pathOf } from './attribute-values.ts'

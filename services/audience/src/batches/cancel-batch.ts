@@ -1,6 +1,5 @@
-import type { Scope } from '@rollcall/store'
+import { insertOf, type Scope } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
-import { insertOf } from '../insert-of.ts'
 import type { Batch } from './batch.model.ts'
 
 /** Cancels a batch that has not arrived yet. If it arrives later, it counts as undone. */

@@ -5,6 +5,7 @@ import {
   addEvents,
   type BulkOperation,
   groupWrites,
+  insertOf,
   type OutgoingEvent,
   objectId,
   type WriteGroup,
@@ -13,12 +14,10 @@ import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Data } from '../context.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
-import { insertOf } from '../insert-of.ts'
 import { moveListCounts } from '../lists/list-counts.ts'
 import { applyUpdate, type Change, type ContactUpdate, changesOf, type Patch, updateOf } from './changes.ts'
-import type { Contact } from './contact.model.ts'
+import { type Contact, contactPositions } from './contact.model.ts'
 import { changedEvent } from './contact-events.ts'
-import { contactPositions } from './contact-positions.ts'
 import { findContacts } from './find-contact.ts'
 import { confirmOptOuts } from './opt-outs.ts'
 import { orRefusal, succeeded } from './refusal.ts'

@@ -1,9 +1,10 @@
 import { emailKeyOf } from '@rollcall/contract'
 import { type ContactJson, contactFields as declared } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
-import { type FieldTable, presenter } from '@rollcall/store'
+import { type FieldTable, type Positions, positions, presenter } from '@rollcall/store'
 import { Schema, Types } from 'mongoose'
 import { type AttributeValues, type Definitions, pathOf } from '../attributes/attribute-values.ts'
+import type { Data } from '../context.ts'
 
 /** A person an organization writes to, with or without an account. */
 export type Contact = {
@@ -128,4 +129,9 @@ const fieldTypes = { string: 'string', number: 'number', boolean: 'boolean', dat
 export function contactFields(definitions: Definitions): FieldTable {
   const attributes = [...definitions.values()].map(({ slug, type }) => [pathOf(slug), fieldTypes[type]] as const)
   return { ...publicFields, ...Object.fromEntries(attributes) }
+}
+
+/** Returns the positions of an organization's contacts in its list. */
+export function contactPositions(context: Pick<Data, 'store'>, organization: string | Types.ObjectId): Positions {
+  return positions(context.store, organization, 'contacts')
 }

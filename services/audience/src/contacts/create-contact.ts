@@ -1,7 +1,7 @@
 import { AppError, emailKeyOf, type HttpBody, json } from '@rollcall/contract'
 import type { CreateContactRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Actor, actorOf, type Call } from '@rollcall/rpc'
-import { addEvents, groupWrites, type Scope, type WriteGroup } from '@rollcall/store'
+import { addEvents, groupWrites, insertOf, type Scope, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import {
   type AttributeValues,
@@ -12,11 +12,9 @@ import {
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Data } from '../context.ts'
 import { createdEntry } from '../history/history.model.ts'
-import { insertOf } from '../insert-of.ts'
 import { distinctTags } from './changes.ts'
-import { type Contact, type NewContact, placed, publicContact, untouched } from './contact.model.ts'
+import { type Contact, contactPositions, type NewContact, placed, publicContact, untouched } from './contact.model.ts'
 import { createdEvent } from './contact-events.ts'
-import { contactPositions } from './contact-positions.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A contact to be created, and by whom. */

@@ -6,9 +6,8 @@ import { listRecords, runList } from '@rollcall/store'
 import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'
-import { contactFields, publicContact } from './contact.model.ts'
+import { contactFields, contactPositions, publicContact } from './contact.model.ts'
 import { contactsAsCsv, csvFields } from './contact-csv.ts'
-import { contactPositions } from './contact-positions.ts'
 import { contactReferences } from './link-user.ts'
 
 /** Lists contacts by the shared parameters. */

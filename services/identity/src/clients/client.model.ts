@@ -1,5 +1,8 @@
 import { Schema, type Types } from 'mongoose'
 
+/** The only supported grant: token exchange (RFC 8693). */
+export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
 /** An OAuth client: exchanges its users' credentials for narrower ones. Registration is open; a client has no owner. */
 export type Client = {
   _id: Types.ObjectId

@@ -4,8 +4,7 @@ import { generateSecret } from '@rollcall/credentials'
 import type { RegisterClientRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Context } from '../context.ts'
 import { everyPermission } from '../roles/permissions.ts'
-import type { Client } from './client.model.ts'
-import { EXCHANGE_GRANT } from './grants.ts'
+import { type Client, EXCHANGE_GRANT } from './client.model.ts'
 import { readScope } from './scope.ts'
 
 const UNUSED_HOURS = 24

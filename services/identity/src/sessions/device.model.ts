@@ -1,7 +1,6 @@
 import { deviceFields as declared } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
-import { nullIfEmpty } from './null-if-empty.ts'
 
 /** A device that a user signed in from: a browser on an operating system, regardless of versions. */
 export type KnownDevice = {
@@ -46,4 +45,9 @@ export const presentDevice = presenter(deviceFields)
 export function showDevice(current: Types.ObjectId | null): PipelineStage {
   const isCurrent = { $eq: ['$_id', current] }
   return { $addFields: { current: isCurrent, ...nullIfEmpty('browser', 'os', 'lastIp') } }
+}
+
+/** For `$addFields`: unknown text is stored as '' and shown as null. */
+export function nullIfEmpty(...fields: string[]): Record<string, object> {
+  return Object.fromEntries(fields.map(field => [field, { $cond: [{ $eq: [`$${field}`, ''] }, null, `$${field}`] }]))
 }

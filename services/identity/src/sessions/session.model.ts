@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { sessionFields } from '@rollcall/protos/gen/identity-v1.ts'
 import { presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, Types } from 'mongoose'
+import { nullIfEmpty } from './device.model.ts'
 import type { Device } from './device.ts'
-import { nullIfEmpty } from './null-if-empty.ts'
 
 /** The credential that a session is derived from: a session or an API token, by id. */
 export type Origin = { kind: 'session' | 'token'; id: Types.ObjectId }

@@ -1,6 +1,6 @@
 import type { Row } from '@rollcall/csv'
 import type { ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
-import { isDuplicate } from '@rollcall/store'
+import { insertOf, isDuplicate } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { FailedRow, Import, RowFailure } from './import.model.ts'
@@ -40,7 +40,7 @@ export function refusedRows(
 /** Keeps them for the error file. Noted twice they are one, since a job has each row once. */
 export async function noteFailures({ failedRows }: Tenant, failures: readonly FailedRow[]): Promise<void> {
   try {
-    await failedRows.bulkWrite(failures.map(document => ({ insertOne: { document } })))
+    await failedRows.bulkWrite(failures.map(insertOf))
   } catch (error) {
     if (!isDuplicate(error)) throw error
   }

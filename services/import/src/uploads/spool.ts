@@ -1,4 +1,4 @@
-import type { Scope } from '@rollcall/store'
+import { insertOf, type Scope } from '@rollcall/store'
 import { mongo, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Import } from '../imports/import.model.ts'
@@ -19,7 +19,7 @@ export async function* storeWhilePassing(
   let number = 0
   const store = async (data: Buffer) => {
     const document = { _id: new Types.ObjectId(), upload, number: number++, data: new mongo.Binary(data), purgeAt }
-    await chunks.bulkWrite([{ insertOne: { document } }])
+    await chunks.bulkWrite([insertOf(document)])
   }
   for await (const piece of source) {
     waiting.push(piece)
