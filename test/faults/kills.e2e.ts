@@ -102,7 +102,10 @@ describe('processes that are killed', () => {
   type Record = { id: string }
   const databaseOf = (service: ServiceName) => mongo.db(`${stack.namespace}rollcall_${service}`)
 
-  /** Makes contacts, changes a user and invites others by mail, again and again; answers which contacts were acknowledged. */
+  /**
+   * Makes contacts, changes a user and invites others by mail, again and again; answers which contacts were
+   * acknowledged.
+   */
   function keepChanging(owner: Api, userId: string) {
     const acknowledged: string[] = []
     let isOver = false

@@ -2,12 +2,12 @@ import { isDuplicate } from '@rollcall/store'
 import type { Context } from './context.ts'
 import { createOrganization } from './organizations/create-organization.ts'
 
-/** Sign-in of the first organization's owner, and that organization's name. */
+/** Name of the first organization, and its owner's email and password. */
 export type Bootstrap = { email: string; password: string; organization: string }
 
 /**
- * Makes the first organization and its owner where the database holds none. Of several replicas that start at once, the
- * unique index lets one make it.
+ * Creates the first organization and its owner in an empty database. A unique index prevents duplicates when several
+ * replicas start concurrently.
  */
 export async function bootstrap(context: Context, { email, password, organization }: Bootstrap): Promise<void> {
   const { collections, passwords, store, credentials } = context

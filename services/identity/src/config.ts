@@ -16,19 +16,19 @@ const schema = z
     ...busConfig,
     ...rpcServerConfig,
     REDIS_CACHE_URL: urlOf('redis', 'rediss'),
-    /** Start of the credential cache's keys; the same in the gateway. */
+    /** Key prefix of the credential cache; must match the gateway's. */
     CREDENTIAL_PREFIX: z.string().default('credential:'),
-    /** Keys that stored secrets are hashed with, the one in use first; the same in the gateway. */
+    /** Keys for hashing stored secrets, current key first; must match the gateway's. */
     TOKEN_KEY: parsedBy(parseHashKeys, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
-    /** Keys that session JWTs are signed with, the signing one first; the same in the gateway. */
+    /** Keys for session JWTs, signing key first; must match the gateway's. */
     SESSION_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     SESSION_ISSUER: z.string().default('rollcall'),
     SESSION_AUDIENCE: z.string().default('rollcall'),
-    /** How long a sign-in lasts: 12 hours to 7 days. */
+    /** Lifetime of a sign-in session: 12 hours to 7 days. */
     SESSION_HOURS: whole(12, 168).default(24),
     /** Whether anyone may register an organization. */
     REGISTRATION: z.enum(['open', 'closed']).default('closed'),
-    /** Sign-in of the first organization's owner, made at start when the database is empty. */
+    /** Email and password of the first organization's owner, created at start if the database is empty. */
     BOOTSTRAP_EMAIL: z.string().refine(isEmail, { error: 'expected an email address' }).optional(),
     BOOTSTRAP_PASSWORD: z
       .string()
@@ -36,25 +36,23 @@ const schema = z
       .refine(password => !isCommonPassword(password), { error: 'expected a less common password' })
       .optional(),
     BOOTSTRAP_ORGANIZATION: z.string().default('Rollcall'),
-    /** Where messaging is, which sends the mails; without it none is sent. */
+    /** Address of the messaging service; without it, no mail is sent. */
     MESSAGING_ADDRESS: address().optional(),
-    /** Where people use the product: the links of mails lead there. */
+    /** Base URL of the console, for links in mails. */
     CONSOLE_URL: urlOf('http', 'https').default('http://localhost:3000'),
-    /**
-     * How many passwords are computed at once, how many sign-ins may wait, and as many passwords that are being set.
-     */
+    /** Concurrent password hashes; and the queue length, separately for sign-ins and for new passwords. */
     PASSWORD_PARALLELISM: whole(1, 16).default(2),
     PASSWORD_QUEUE: whole(0, 10_000).default(200),
-    /** How many passwords of one organization, or from one address, may wait to be set. */
+    /** Maximum queued new passwords per organization and per client address. */
     PASSWORD_QUEUE_PER_SETTER: whole(1, 1000).default(2),
-    /** How many of each an organization may have. */
+    /** Quotas per organization. */
     TOKENS_PER_ORGANIZATION: whole(1, 1_000_000).default(1000),
     ROLES_PER_ORGANIZATION: whole(1, 1_000_000).default(200),
     ACCOUNTS_PER_ORGANIZATION: whole(1, 1_000_000).default(10_000),
     WORKSPACES_PER_ORGANIZATION: whole(1, 1_000_000).default(1000),
     INVITATIONS_PER_ORGANIZATION: whole(1, 1_000_000).default(1000),
     FEATURES_PER_ORGANIZATION: whole(1, 1_000_000).default(200),
-    /** How many sign-ins of an account may live at once, and as many sessions that hang on other credentials. */
+    /** Maximum active sign-ins per account, and separately of derived sessions. */
     SESSIONS_PER_ACCOUNT: whole(1, 1_000_000).default(1000),
   })
   .check(saslIsComplete)

@@ -21,38 +21,38 @@ import type { FailureReason } from './sessions/report-failure.ts'
 import { createSignInThrottle, type SignInThrottle } from './sessions/sign-in-throttle.ts'
 import { createPasswords, type Passwords } from './users/passwords.ts'
 
-/** All that the handlers work with. */
+/** Dependencies of the handlers. */
 export type Context = {
   store: Store
   collections: Collections
-  /** Where the gateway keeps resolved credentials: whatever changes what they resolve to goes through its `change`. */
+  /** The gateway's cache of resolved credentials. Every change of what they resolve to must go through `change`. */
   credentials: CredentialCache<CachedValue>
   passwords: Passwords
   signInThrottle: SignInThrottle
   /** Counts a failed sign-in in the metrics. */
   countSignInFailure(reason: FailureReason): void
   sessionJwt: SessionJwt
-  /** For whom session JWTs are issued. */
+  /** Audience of session JWTs. */
   audience: string
   sessionLifetimeMs: number
   /** Hashers of stored secrets, by purpose. */
   secrets: SecretHashers
   registration: 'open' | 'closed'
-  /** Sign-in of the first organization's owner, where the deployment names one. */
+  /** The first organization and its owner, if configured. */
   founder: Bootstrap | undefined
   quotas: Quotas
   mailer: Mailer
-  /** Where the links of mails lead, without a slash at the end. */
+  /** Base URL for links in mails, without a trailing slash. */
   consoleUrl: string
 }
 
-/** Builds the context, connected to what the configuration names. */
+/** Creates the context with its connections. */
 export async function createContext(base: Base<Config, Collections>): Promise<Context> {
   const { config, store, collections, lifecycle } = base
   const { logger, metrics, onStop } = lifecycle
   const redis = connectCacheRedis({
     url: config.REDIS_CACHE_URL,
-    onError: err => logger.warn({ err }, 'no Redis: credentials cannot be changed'),
+    onError: err => logger.warn({ err }, 'Redis unavailable, credentials cannot be changed'),
   })
   onStop('redis', async () => redis.disconnect())
   const passwords = await createPasswords({
@@ -62,7 +62,7 @@ export async function createContext(base: Base<Config, Collections>): Promise<Co
   })
   const signInFailures = metrics.counter<'reason'>({
     name: 'rollcall_sign_in_failures_total',
-    help: 'Failed sign-ins, by reason',
+    help: 'Failed sign-ins by reason',
     labels: ['reason'],
   })
   return {

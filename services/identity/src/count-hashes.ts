@@ -1,7 +1,7 @@
 import { service } from './service.ts'
 import { countStaleHashes } from './stale-hashes.ts'
 
-/** `rollcall-admin count-hashes`: fails while secrets are stored under another key than the first of TOKEN_KEY. */
+/** `rollcall-admin count-hashes`: fails if stored secrets use a key other than the first of TOKEN_KEY. */
 await service.runTask('hash-count', async ({ config, collections, lifecycle: { logger } }) => {
   const [key = ''] = config.TOKEN_KEY.keys()
   const stale = await countStaleHashes(collections.unscoped, key)

@@ -5,10 +5,10 @@ import type { ClientSession, Types } from 'mongoose'
 import type { Context } from './context.ts'
 import type { User } from './users/user.model.ts'
 
-/** What an event says besides who did it. */
+/** Data of an event without its actor. */
 export type Details<T extends EventType> = Serializable<Omit<Events[T], 'actor'>>
 
-/** What happened, to what and where. */
+/** Organization, subject and data of an event. */
 export type EventContent<T extends EventType> = {
   organization: Types.ObjectId
   subject: Types.ObjectId
@@ -16,8 +16,8 @@ export type EventContent<T extends EventType> = {
 }
 
 /**
- * Tells of what someone did, in the transaction that makes it true: as an event, and in that person's own trail.
- * @param trails the users whose trails it belongs in, where it is not only that of who did it
+ * Publishes an event and writes it to the audit trail, in the transaction of the change.
+ * @param trails users whose trails get an entry; default: the acting user
  */
 export async function publish<T extends EventType>(
   { collections }: Pick<Context, 'collections'>,
@@ -35,12 +35,12 @@ export async function publish<T extends EventType>(
   await collections.of(organization).activities.insertMany(entries, { tx })
 }
 
-/** The caller of a public route, once a password or a mail has shown who it is. */
+/** Returns the caller of a public route as the user who proved their identity. */
 export function asPerson(caller: Caller, { _id, name, organization }: User): Caller {
   return { ...caller, kind: 'session', organizationId: String(organization), userId: String(_id), userName: name }
 }
 
-/** Makes an event of this service; to be added to the outbox in the transaction that makes it true. */
+/** Creates an event of this service. Add it to the outbox in the transaction of the change. */
 export function eventOf<T extends EventType>(
   type: T,
   { organization, subject, data }: EventContent<T>,

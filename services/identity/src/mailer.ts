@@ -5,7 +5,7 @@ import { type Logger, retry } from '@rollcall/runtime'
 
 /** A mail to one person, as plain text. */
 export type Mail = {
-  /** On whose behalf, and the account it goes to where there is one: it shows among the user's mails. */
+  /** The sending organization, and the recipient's account if there is one, whose mail list will show it. */
   organizationId: string
   userId?: string
   to: string
@@ -16,18 +16,18 @@ export type Mail = {
   expiresAt: Date
 }
 
-/** Sends mails; resolves once a mail is on its way. */
+/** Sends mails; resolves once a mail is accepted. */
 export type Mailer = { send(mail: Mail): Promise<void> }
 
-/** After so long whoever asked for the mail hears that it cannot be sent now. */
+/** Time until the request for the mail fails as unavailable. */
 const TIMEOUT_MS = 5000
 
-/** Has the messaging service send mails: once it has taken a mail, it sees to it. */
+/** Creates a mailer that uses the messaging service, which delivers and retries accepted mails. */
 export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): Mailer {
   return {
     async send({ organizationId, expiresAt, ...mail }) {
       const caller = serviceCaller('identity', organizationId)
-      const request = { ...mail, expiresAt: expiresAt.toISOString(), key: randomUUID() } // the same for every try: it is one mail
+      const request = { ...mail, expiresAt: expiresAt.toISOString(), key: randomUUID() } // one key for all retries
       await retry(() => messaging.sendMail(request, { caller }), {
         deadline: Date.now() + TIMEOUT_MS,
         retryable: error => error instanceof AppError && error.code === 'service.unavailable',
@@ -36,7 +36,7 @@ export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): M
   }
 }
 
-/** The transport where nothing delivers mail: the log says that there was one, without the code or link in it. */
+/** Creates a mailer that only logs that there was a mail, without its code or link. */
 export function createLogMailer(logger: Logger): Mailer {
   return {
     send: async ({ organizationId, to, subject }) =>

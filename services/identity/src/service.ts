@@ -43,7 +43,7 @@ export const service = defineService({
   subscribers: context => [onEmailEvents(context)],
 })
 
-/** Makes the built-in roles, email keys and, in an empty database, the first organization. */
+/** Updates the built-in roles and email keys; creates the first organization in an empty database. */
 async function prepare(context: Context): Promise<void> {
   await refreshBuiltIns(context.collections.unscoped.roles)
   await renewEmailKeys(context.collections.unscoped.users)

@@ -2,7 +2,7 @@ import type { Collections } from './collections.ts'
 
 type Holders = Pick<Collections['unscoped'], 'tokens' | 'clients' | 'invitations' | 'passwordResets'>
 
-/** How many secrets that are still good for something are hashed under another key than this one, by their kind. */
+/** Counts valid secrets that are hashed under a key other than this one, by kind. */
 export async function countStaleHashes(
   { tokens, clients, invitations, passwordResets }: Holders,
   key: string,

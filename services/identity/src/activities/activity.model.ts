@@ -2,15 +2,15 @@ import type { Actor } from '@rollcall/rpc'
 import { Schema, type Types } from 'mongoose'
 
 /**
- * One thing that a person did, themselves or by one of their tokens, or that changed what they or their tokens may do, or
- * by which another began to act as them: the audit trail. It outlives the account.
+ * An entry of a user's audit trail: an action of the user or of their tokens, a change of their permissions, or an
+ * impersonation of the user. Entries remain after the account is deleted.
  */
 export type Activity = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** Whose trail it is in. */
+  /** The user whose trail contains it. */
   user: Types.ObjectId
-  /** As the event of the same change, where it has one. */
+  /** Type of the event of the same change, if there is one. */
   type: string
   at: Date
   actor: Actor

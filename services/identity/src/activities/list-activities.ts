@@ -4,7 +4,7 @@ import type { Caller } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 
-/** What a user did, themselves or by their tokens, and who acted as them: newest first. */
+/** Lists the audit trail of a user, newest first. */
 export async function listActivities({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, activities } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')

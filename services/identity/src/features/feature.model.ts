@@ -4,9 +4,9 @@ import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 import type { Role } from '../roles/role.model.ts'
 
-/** What a feature is for whoever carries a role. */
+/** State of a feature for users with a role. */
 export type RoleSwitch = {
-  /** The role itself: another one that takes the name later is not it. */
+  /** Id of the role, since a deleted role's name may be reused. */
   role: Types.ObjectId
   name: string
   on: boolean
@@ -19,7 +19,7 @@ export type Feature = {
   slug: string
   name: string
   description: string
-  /** For whom neither the role nor their own setting says otherwise. */
+  /** Value for users without a setting of their own or of their role. */
   default: boolean
   roles: RoleSwitch[]
   createdBy: Actor
@@ -49,15 +49,17 @@ featureSchema.index({ organization: 1, slug: 1 }, { unique: true })
 const publicFields: FieldTable = declared
 
 /**
- * What filters, orders and projections of features may name: the public fields and `roles.<name>` of each given role.
- * Filters and orders apply to records that `showSwitches` has extended.
+ * Returns the fields for filters, sorting and projections: the public fields, and `roles.<name>` for each given role.
+ * Filters and sorting apply to records extended by `showSwitches`.
  */
 export function featureFields(roles: readonly Role[]): FieldTable {
   const byRole = roles.map(({ _id, name }) => [`roles.${name}`, { type: 'boolean', path: `byRole.${_id}` }] as const)
   return { ...publicFields, roles: { type: 'object', path: 'byName' }, ...Object.fromEntries(byRole) }
 }
 
-/** Adds the switches as objects: `byName` as they are shown, and `byRole` by id, since a name may contain dots. */
+/**
+ * Aggregation stage that adds the switches as objects: `byName` for output, `byRole` by id, as names may contain dots.
+ */
 export const showSwitches: PipelineStage = {
   $addFields: { byName: switchesBy('$$each.name'), byRole: switchesBy({ $toString: '$$each.role' }) },
 }
@@ -68,7 +70,7 @@ function switchesBy(key: string | object) {
 
 const present = presenter<FeatureJson>(publicFields)
 
-/** The public record of a feature. */
+/** Returns the public record of a feature. */
 export function presentFeature(feature: Feature) {
   return present({ ...feature, roles: Object.fromEntries(feature.roles.map(({ name, on }) => [name, on])) })
 }

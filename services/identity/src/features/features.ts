@@ -10,13 +10,13 @@ import { keepQuota } from '../organizations/quotas.ts'
 import type { Role } from '../roles/role.model.ts'
 import { featureFields, presentFeature, type RoleSwitch, showSwitches } from './feature.model.ts'
 
-/** Slugs are parts of paths in the database: nothing in them may mean something there. */
+/** Slugs are used in database paths, so they contain no special characters. */
 const SLUG_SHAPE = /^[a-z][a-z0-9_-]{0,39}$/
 
-/** The roles that a feature can be switched by. */
+/** Filter for the roles that can switch a feature. */
 const forMembers = { kind: { $in: ['user', 'both'] } }
 
-/** Feature flags of the organization. */
+/** Handlers for feature flags. */
 export const features = (context: Context): Handlers<'rollcall.identity.v1.Features'> => ({
   listFeatures: (request, { caller }) => listFeatures(context, request, caller),
 
@@ -37,7 +37,7 @@ export const features = (context: Context): Handlers<'rollcall.identity.v1.Featu
 async function listFeatures(context: Context, { list }: ListRequest, caller: Caller) {
   const { features: scope, roles } = context.collections.of(caller.organizationId)
   const query = list ?? {}
-  const isPlain = !(query.filter || query.sort || query.projection) // no field is named, so no role is
+  const isPlain = !(query.filter || query.sort || query.projection) // no fields named, so no roles needed
   const fields = featureFields(isPlain ? [] : await roles.find(forMembers, { projection: { name: 1 } }))
   const stages = isPlain ? [] : [showSwitches]
   return runList({ scope, stages, query, fields, present: presentFeature })
@@ -95,8 +95,8 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
 }
 
 /**
- * Merges what a request switches by role; null removes.
- * @throws {AppError} extra_field for a name that no role for members has
+ * Merges the role switches of a request into the existing ones; null removes a switch.
+ * @throws {AppError} extra_field if no role for members has the name
  */
 async function roleSwitches(
   roles: Scope<Role>,

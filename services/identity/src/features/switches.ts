@@ -4,12 +4,12 @@ import type { ClientSession } from 'mongoose'
 import type { User } from '../users/user.model.ts'
 import type { Feature } from './feature.model.ts'
 
-/** Features switched on or off, by slug. */
+/** Features that are switched on or off, by slug. */
 export type Switches = Record<string, boolean>
 
 /**
- * Merges what a request switches into what was switched before; null removes.
- * @throws {AppError} extra_field for a slug that no feature of the organization has
+ * Merges the switches of a request into the existing ones; null removes a switch.
+ * @throws {AppError} extra_field if the organization has no feature with the slug
  */
 export async function switched(
   features: Scope<Feature>,
@@ -25,7 +25,7 @@ export async function switched(
   return withoutNulls({ ...before, ...Object.fromEntries(wanted) })
 }
 
-/** Every feature of the organization as it is for a user: the default, then what the role says, then the user's own. */
+/** Returns all features as they apply to a user: the user's own setting, else the role's, else the default. */
 export async function resolveFeatures(features: Scope<Feature>, { roleId, features: own }: User): Promise<Switches> {
   const all = await features.find({}, { sort: { slug: 1 } })
   return Object.fromEntries(

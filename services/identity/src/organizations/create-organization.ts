@@ -6,19 +6,19 @@ import { builtInRoles } from '../roles/built-in.ts'
 import type { User } from '../users/user.model.ts'
 import type { Organization } from './organization.model.ts'
 
-/** A new organization and the person it begins with. */
+/** A new organization and its owner. */
 export type Founding = {
   organization: string
   name: string
   email: string
   passwordHash: string
-  /** Where the owner signs in at once. */
+  /** Set if the owner is signed in immediately. */
   lastLoginAt?: Date
-  /** The one that the first start makes, with an address that the operator vouches for: a second one is refused as a duplicate. */
+  /** Created by the first start with an address trusted by the operator; a second one is a duplicate. */
   bootstrap?: true
 }
 
-/** Makes an organization with its built-in roles and its owner, within a transaction. */
+/** Creates an organization with its built-in roles and its owner, within a transaction. */
 export async function createOrganization(
   { collections }: Context,
   { organization: name, bootstrap, ...person }: Founding,

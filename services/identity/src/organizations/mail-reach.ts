@@ -2,7 +2,7 @@ import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { FindOrganizationResponse } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Context } from '../context.ts'
 
-/** An organization, and whom it may mail until it is verified. */
+/** Returns an organization and, until it is verified, the only addresses it may mail. */
 export async function mailReachOf({ collections }: Context, organizationId: string): Promise<FindOrganizationResponse> {
   const [organization, owners] = await Promise.all([
     collections.unscoped.organizations.findById(organizationId).lean(),
@@ -14,7 +14,7 @@ export async function mailReachOf({ collections }: Context, organizationId: stri
 }
 
 /**
- * Requires that an organization may mail an address: one that anyone may have registered mails nobody but its owners.
+ * Requires that an organization may mail an address. Until verified, it may mail only its owners.
  * @throws {AppError} forbidden
  */
 export async function requireMailReach(context: Context, organizationId: string, email: string): Promise<void> {

@@ -2,13 +2,13 @@ import { organizationFields } from '@rollcall/protos/gen/identity-v1.ts'
 import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
-/** A customer of the API: everything else belongs to one. */
+/** An organization: the tenant that all other records belong to. */
 export type Organization = {
   _id: Types.ObjectId
   name: string
-  /** Set on the one that the first start made, and on no other. */
+  /** Set only on the organization created at first start. */
   bootstrap?: true
-  /** False from open registration until its owner proves the mailbox: until then it may mail nobody else. */
+  /** False after open registration until the owner's mailbox is proven; until then it may mail only its owners. */
   verified: boolean
   createdAt: Date
   updatedAt: Date
@@ -22,8 +22,8 @@ export const organizationSchema = new Schema<Organization>(
   },
   { collection: 'organizations', timestamps: true, versionKey: false },
 )
-// Decides between replicas that start on an empty database at once.
+// Prevents duplicates when replicas start concurrently on an empty database.
 organizationSchema.index({ bootstrap: 1 }, { unique: true, partialFilterExpression: { bootstrap: true } })
 
-/** The public record of an organization. */
+/** Returns the public record of an organization. */
 export const presentOrganization = presenter(organizationFields)

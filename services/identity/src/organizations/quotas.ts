@@ -15,14 +15,14 @@ const kinds = {
   features: { what: 'features', collection: 'features' },
 } satisfies Record<string, Kind>
 
-/** What the number of is limited in an organization. */
+/** Kinds of records with a quota per organization. */
 export type QuotaName = keyof typeof kinds
 
-/** How many of each kind an organization may have, and how many live sign-ins an account. */
+/** Quotas per organization, and active sign-ins per account. */
 export type Quotas = Record<QuotaName, number> & { sessions: number }
 
 /**
- * Refuses one more record than a quota of its organization allows; call it in the transaction that stores the record, before.
+ * Rejects a record beyond the organization's quota. Call it in the same transaction, before storing the record.
  * @throws {AppError} quota_exceeded
  */
 export async function keepQuota(

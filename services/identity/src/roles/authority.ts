@@ -4,13 +4,13 @@ import type { ClientSession, Types } from 'mongoose'
 import { builtInRole, isPrivileged, lesserOf } from './built-in.ts'
 import { permissionsOfRole, type Role } from './role.model.ts'
 
-/** What someone may do: the role it comes from and the permissions that role has at this moment. */
+/** A role and its current permissions. */
 export type Authority = { role: string; permissions: Permissions }
 
-/** Who carries a role: a person, or a token that was made with one. */
+/** A user, member or token with a role. */
 export type Carrier = { role: string; roleId: Types.ObjectId }
 
-/** What a carrier may do; undefined where its role is gone. */
+/** Returns the role and permissions of a carrier; undefined if the role was deleted. */
 export async function authorityOf(
   roles: Scope<Role>,
   { role, roleId }: Carrier,
@@ -23,8 +23,8 @@ export async function authorityOf(
 }
 
 /**
- * What a token may do: a custom role of its own is all it has; without one, or with owner or admin, it acts as its
- * creator does by now, but never above the role it was made with.
+ * Returns the role and permissions of a token. A custom role applies as it is. Otherwise the token has its creator's
+ * current role, but never more than the role it was created with.
  */
 export async function tokenAuthorityOf(
   roles: Scope<Role>,

@@ -8,15 +8,15 @@ import {
   resources,
 } from '@rollcall/contract'
 
-/** What a role grants, as it is stored and shown: actions by resource, both in the catalogue's order. */
+/** Permissions of a role as stored and shown: actions by resource, both in catalogue order. */
 export type Grants = { [R in Resource]?: Action[] }
 
 const allResources = Object.keys(resources) as Resource[]
 
-/** Every resource.action pair there is, sorted. */
+/** All resource.action pairs, sorted. */
 export const everyPermission: readonly string[] = allResources.flatMap(pairsOf(() => actions)).sort()
 
-/** Grants on every resource, as decided resource by resource. */
+/** Returns grants with the actions that `decide` gives for each resource. */
 export function grantEach(decide: (resource: Resource) => readonly Action[]): Grants {
   return Object.fromEntries(
     allResources
@@ -25,19 +25,19 @@ export function grantEach(decide: (resource: Resource) => readonly Action[]): Gr
   )
 }
 
-/** Lists grants as resource.action pairs, sorted. */
+/** Returns grants as sorted resource.action pairs. */
 export function permissionsOf(grants: Grants): string[] {
   return allResources.flatMap(pairsOf(resource => grants[resource] ?? [])).sort()
 }
 
-/** The permissions among `wanted` that `held` does not have, sorted; none where everything is held. */
+/** Returns the permissions of `wanted` that are not in `held`, sorted. */
 export function excessOf(wanted: Permissions, held: Permissions): string[] {
   if (held === '*') return []
   const pairs = wanted === '*' ? everyPermission : wanted
   return pairs.filter(pair => !held.includes(pair)).sort()
 }
 
-/** Refuses to hand out more than one has. @throws {AppError} forbidden, naming what exceeds */
+/** Rejects granting permissions that one does not have. @throws {AppError} forbidden, with the excess permissions */
 export function refuseExcess(wanted: Permissions, held: Permissions): void {
   const excess = excessOf(wanted, held)
   if (excess.length === 0) return
@@ -45,8 +45,8 @@ export function refuseExcess(wanted: Permissions, held: Permissions): void {
 }
 
 /**
- * Reads the grants of a request, actions by resource. Repeated actions count once.
- * @throws {AppError} invalid_field or empty_array at `permissions.<resource>`; what is invalid comes before what is empty
+ * Parses the grants of a request: actions by resource, without duplicates.
+ * @throws {AppError} invalid_field or empty_array at `permissions.<resource>`; invalid entries are reported first
  */
 export function parseGrants(permissions: Record<string, unknown>): Grants {
   const entries = Object.entries(permissions)

@@ -4,13 +4,12 @@ import type { Context } from '../context.ts'
 import { excessOf, type Grants, permissionsOf } from './permissions.ts'
 import type { Role } from './role.model.ts'
 
-/** What became of a role's permissions, and by which change. */
+/** Permissions of a role before and after a change. */
 type RoleChange = { type: 'role.saved' | 'role.deleted'; before: Grants; after: Grants }
 
 /**
- * Notes a change of what a role allows in the audit trail of everyone it touches, within its transaction: one entry for
- * each member who carries the role, in the organization or in a workspace, and one for each token on it, in the trail
- * of the person whom the token acts for.
+ * Records changed permissions of a role in the audit trail of everyone affected, within the transaction of the change.
+ * Writes one entry per user, workspace member and token with the role; a token's entry goes to its creator's trail.
  */
 export async function recordAffected(
   { collections }: Context,

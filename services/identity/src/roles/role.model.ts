@@ -5,12 +5,12 @@ import { type Model, Schema, type Types } from 'mongoose'
 import { builtInRole, builtInRoles } from './built-in.ts'
 import { type Grants, permissionsOf } from './permissions.ts'
 
-/** Whom a role is for: tokens, members, or (built-in ones) both. */
+/** What a role is for: tokens, members, or (built-in roles) both. */
 export type RoleKind = 'api' | 'user' | 'both'
 
 /**
- * A named set of permissions. The built-in ones are stored with each organization, so that lists filter, sort and page
- * all roles alike; what they allow stands in built-in.ts alone.
+ * A named set of permissions. Built-in roles are stored with each organization, so that lists can filter, sort and page
+ * all roles alike. Their permissions are defined in built-in.ts only.
  */
 export type Role = {
   _id: Types.ObjectId
@@ -18,20 +18,20 @@ export type Role = {
   name: string
   kind: RoleKind
   builtIn: boolean
-  /** Built-in roles come first in lists, by their power. */
+  /** Sort key: built-in roles come first, highest rank first. */
   rank: number
   permissions: Grants
   description: string
-  /** Tokens and users that carry the role. Counted with every change, which also puts such changes of one role in order. */
+  /** Tokens and users with the role. Each change updates a counter, so concurrent changes of one role conflict. */
   tokenCount: number
   memberCount: number
-  /** Memberships of workspaces that carry the role; none where it is absent. */
+  /** Workspace memberships with the role; absent means none. */
   membershipCount?: number
   createdAt: Date
   updatedAt: Date
 }
 
-/** Rank of a role that is not built-in. */
+/** Rank of all custom roles. */
 export const customRank = builtInRoles.length
 
 export const roleSchema = new Schema<Role>(
@@ -51,21 +51,21 @@ export const roleSchema = new Schema<Role>(
 )
 roleSchema.index({ organization: 1, name: 1 }, { unique: true })
 
-/** What of a role is public. */
+/** Public fields of a role. */
 export const roleFields: FieldTable = {
   ...declared,
   'permissions.*': 'string[]',
 }
 
-/** The public record of a role. */
+/** Returns the public record of a role. */
 export const presentRole = presenter<RoleJson>(roleFields)
 
-/** What a stored role allows. */
+/** Returns the permissions of a stored role. */
 export function permissionsOfRole({ name, permissions }: Role): Permissions {
   return builtInRole(name)?.permissions ?? permissionsOf(permissions)
 }
 
-/** Shows the built-in roles of every organization as this version knows them. */
+/** Updates the stored built-in roles of all organizations to this version. */
 export async function refreshBuiltIns(roles: Model<Role>): Promise<void> {
   for (const { name, description, grants } of builtInRoles) {
     const outdated = {

@@ -10,7 +10,7 @@ import { saveRole } from './save-role.ts'
 
 const catalogue = json(Object.entries(resources).map(([resource, description]) => ({ resource, actions, description })))
 
-/** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
+/** Handlers for roles: named sets of permissions for tokens (kind api) or members (kind user). */
 export const roles = (context: Context): Handlers<'rollcall.identity.v1.Roles'> => ({
   async listRoles({ list, kind }, { caller }) {
     return runList({
@@ -31,7 +31,7 @@ export const roles = (context: Context): Handlers<'rollcall.identity.v1.Roles'> 
   },
 })
 
-/** Tokens on the role are refused from then on, whether or not another role takes its name. */
+/** Deletes a role. Its tokens are refused from then on, even if another role reuses the name. */
 function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpBody> {
   const { credentials, store, collections } = context
   const { roles, tokens, features } = collections.of(caller.organizationId)

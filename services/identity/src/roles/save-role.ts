@@ -16,8 +16,8 @@ type Wanted = { name: string; kind: 'api' | 'user'; permissions: Grants; descrip
 type Saved = { role: Role; affected: { tokens: number; members: number } }
 
 /**
- * Creates a role, or saves the one of this name: its new permissions hold at once for everyone who carries it. All that
- * it grants, before or after, has to be the caller's own, whoever carries the role.
+ * Creates a role or updates the one with this name; new permissions apply immediately. The caller needs all permissions
+ * that the role grants, before and after the change.
  */
 export async function saveRole(context: Context, request: SaveRoleRequest, caller: Caller): Promise<HttpBody> {
   if (resemblesBuiltIn(request.name)) throw new AppError('role.name_reserved')
@@ -29,7 +29,7 @@ export async function saveRole(context: Context, request: SaveRoleRequest, calle
   return json({ ...presentRole(role), affected })
 }
 
-/** Of several that create one name at once, the unique index lets one through; the others then save what it made. */
+/** Saves the role by name. On a duplicate from a concurrent request, retries as an update. */
 async function saveNamed(context: Context, wanted: Wanted, caller: Caller, deadline: number): Promise<Saved> {
   const { roles } = context.collections.of(caller.organizationId)
   try {

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
 import type { User } from './user.model.ts'
 
-/** How many accounts of one address a request looks at: each may cost a password hash. */
+/** Maximum accounts of one address per request, since each may cost a password hash. */
 const MAX_ACCOUNTS = 4
 
 /**
- * The accounts of an address, in every organization or in one: first those whose mailbox was proven, last those that
- * were registered openly, the oldest first among equals. At most four.
+ * * Returns at most four accounts of an address, in all organizations or in one. Proven accounts come first,
+ * self-registered ones last; the oldest come first within each group.
  */
 export function accountsOf(
   { collections }: Pick<Context, 'collections'>,
@@ -20,7 +20,9 @@ export function accountsOf(
     .lean()
 }
 
-/** Of accounts of one address, those with the best claim to it: nobody who registers it competes with its holder. */
+/**
+ * Returns the accounts with the best claim to their address, so that a new registration cannot compete with its owner.
+ */
 export function foremost(accounts: readonly User[]): User[] {
   const best = Math.max(...accounts.map(claimOf))
   return accounts.filter(account => claimOf(account) === best)

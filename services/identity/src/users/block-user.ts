@@ -5,7 +5,7 @@ import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { changeUser } from './change-user.ts'
 import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 
-/** Blocks an account: its sessions end, its tokens are refused, nobody can sign in. Blocking it again changes nothing. */
+/** Blocks an account: ends its sessions and refuses its tokens and sign-ins. Idempotent. */
 export function blockUser(context: Context, id: string, caller: Caller): Promise<Updated> {
   const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {
@@ -22,7 +22,7 @@ export function blockUser(context: Context, id: string, caller: Caller): Promise
   })
 }
 
-/** Restores access: the person signs in anew, since the sessions have ended; the tokens work again. */
+/** Unblocks an account: its tokens work again. The user must sign in again. */
 export function unblockUser(context: Context, id: string, caller: Caller): Promise<Updated> {
   const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {

@@ -7,7 +7,7 @@ import { changeUser } from './change-user.ts'
 import { leaveRole, takeRole } from './member-role.ts'
 import { keepOrganizationOwner, refuseSuperior } from './protections.ts'
 
-/** Gives a user another role: from the next request on it is what the person's sessions and tokens go by. */
+/** Changes a user's role. It applies to sessions and tokens from the next request on. */
 export function changeRole(context: Context, { id, role }: ChangeRoleRequest, caller: Caller): Promise<Updated> {
   const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {

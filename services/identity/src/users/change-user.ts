@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { type Details, publish } from '../events.ts'
 import { presentUser, type User } from './user.model.ts'
 
-/** What a user is to be, and what to tell of it: unless said otherwise, that these fields were updated. */
+/** New values of a user, and the event to publish; default: an update of these fields. */
 export type UserChange = { set: Partial<User>; event?: UserEvent }
 
 type UserEvent = { [T in Extract<EventType, `user.${string}`>]: { type: T; data: Details<T> } }[Extract<
@@ -16,13 +16,13 @@ type UserEvent = { [T in Extract<EventType, `user.${string}`>]: { type: T; data:
 >]
 
 type Options = {
-  /** Whether the change alters what the user's credentials resolve to: then the very next request meets it. */
+  /** Whether the change affects the user's credentials: then their cache entries are invalidated. */
   atOnce: boolean
-  /** Decides on the change, within the transaction; what stays as it is is no change. */
+  /** Returns the change, within the transaction; equal values are ignored. */
   decide(user: User, tx: ClientSession): UserChange | Promise<UserChange>
 }
 
-/** Changes a user, with its event and its entry in the audit trail, in one transaction. */
+/** Changes a user, publishes the event and writes the audit trail, in one transaction. */
 export async function changeUser(context: Context, id: string, caller: Caller, options: Options): Promise<Updated> {
   const write = (tx: ClientSession) => changeWithin(context, id, caller, options.decide, tx)
   const { organizationId } = caller

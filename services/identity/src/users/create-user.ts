@@ -15,7 +15,7 @@ import { presentUser, type User } from './user.model.ts'
 
 type Created = { user: User; mail: Mail | undefined }
 
-/** Creates an account. Without a password the person gets a mail to set one, and cannot sign in until then. */
+/** Creates an account. Without a password, sends a mail to set one; sign-in is impossible until then. */
 export async function createUser(context: Context, request: CreateUserRequest, caller: Caller): Promise<HttpBody> {
   const { password } = request
   if (password === undefined) await requireMailReach(context, caller.organizationId, request.email)
@@ -24,7 +24,7 @@ export async function createUser(context: Context, request: CreateUserRequest, c
   try {
     if (mail) await context.mailer.send(mail)
   } catch (error) {
-    // Who is not told of an account cannot get into it: it must not keep its address from being used.
+    // Without the mail, nobody can use the account, so it must not occupy the address.
     await deleteUser(context, String(user._id), caller)
     throw error
   }

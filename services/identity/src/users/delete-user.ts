@@ -9,7 +9,7 @@ import { leaveRole } from './member-role.ts'
 import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 import { presentUser } from './user.model.ts'
 
-/** Deletes an account for good. What it did stays in the audit trail, and its tokens stay in the list, refused. */
+/** Deletes an account permanently. Its audit trail remains; its tokens remain listed but are refused. */
 export async function deleteUser(context: Context, id: string, caller: Caller): Promise<HttpBody> {
   const { organizationId } = caller
   await context.collections.of(organizationId).users.get(id, 'user')

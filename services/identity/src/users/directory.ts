@@ -1,7 +1,7 @@
 import type { Handlers } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 
-/** The accounts of an organization, as services that refer to users see them. */
+/** Handlers for services that look up users. */
 export const directory = (context: Context): Handlers<'rollcall.identity.v1.Directory'> => ({
   async findUsers({ ids }, { caller }) {
     const { users } = context.collections.of(caller.organizationId)

@@ -8,8 +8,8 @@ import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
 
 /**
- * Gives a role to one more member: counting them keeps the role as it is until they are there.
- * @throws {AppError} bad_request where there is no such role for members, forbidden where it is more than the caller has
+ * Assigns a role to one more member. Updating the counter conflicts with concurrent changes of the role.
+ * @throws {AppError} bad_request if no role for members has this name, forbidden if it exceeds the caller's permissions
  */
 export async function takeRole(roles: Scope<Role>, name: string, caller: Caller, tx: ClientSession): Promise<Carrier> {
   const forMembers = { name, kind: { $in: ['user', 'both'] } }
@@ -20,12 +20,12 @@ export async function takeRole(roles: Scope<Role>, name: string, caller: Caller,
   return { role: role.name, roleId: role._id }
 }
 
-/** Counts one member less on a role. */
+/** Decrements the member count of a role. */
 export async function leaveRole(roles: Scope<Role>, { roleId }: Carrier, tx: ClientSession): Promise<void> {
   await roles.updateOne({ _id: roleId }, { $inc: { memberCount: -1 } }, { tx })
 }
 
-/** How many members an organization has. */
+/** Returns the number of members of an organization. */
 export async function memberTotal(roles: Scope<Role>): Promise<number> {
   const [counted] = await roles.aggregate<{ n: number }>([{ $group: { _id: null, n: { $sum: '$memberCount' } } }])
   return counted?.n ?? 0

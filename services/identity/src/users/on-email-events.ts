@@ -9,8 +9,8 @@ import { type EmailStatus, emailStatuses, type UserEmail } from './user-email.mo
 type Email = Received<`email.${EmailStatus}`>
 
 /**
- * Keeps what was mailed to whom, as the messaging service tells it: each event counts once, and in whatever order they
- * come the status only moves on. A mail that names no account here is none of ours.
+ * Records the mails of users from events of the messaging service. Each event is processed once; events out of order
+ * never move a status back. Ignores mails without a user of this organization.
  */
 export function onEmailEvents({ collections }: Pick<Context, 'collections'>): Subscription<ClientSession> {
   const recordAs =
@@ -51,7 +51,7 @@ function reportOf({ at, error }: Email, status: EmailStatus): Report {
   return { status, sentAt: status === 'sent' ? time : null, error: error || null, queuedAt: time }
 }
 
-/** What is known together: the status that is further on, what each alone tells, and the earlier beginning. */
+/** Merges two reports: the later status, all known details, and the earlier start. */
 function progress(known: UserEmail, report: Report): Report {
   const isLater = emailStatuses.indexOf(report.status) > emailStatuses.indexOf(known.status)
   return {
@@ -62,7 +62,7 @@ function progress(known: UserEmail, report: Report): Report {
   }
 }
 
-/** The user that a mail names: one to their address alone may be to a contact, who is somebody else. */
+/** Returns the user that a mail names. The address alone is not enough: it may belong to a contact. */
 async function recipientOf({ users }: Tenant, { userId }: Email, tx: ClientSession): Promise<User | null> {
   const isNamed = userId && isObjectId(userId)
   return isNamed ? users.findOne({ _id: userId }, { tx }) : null

@@ -2,34 +2,34 @@ import { AppError } from '@rollcall/contract'
 import { createTally } from '@rollcall/runtime'
 
 /**
- * Takes turns at computing passwords. Sign-ins wait apart from passwords that are being set, so that neither keeps the
- * other waiting for long.
+ * Limits concurrent password hashing. Sign-ins and new passwords have separate queues, so that neither delays the other
+ * for long.
  */
 export type PasswordQueue = {
-  /** @throws {AppError} unavailable where too many wait */
+  /** @throws {AppError} unavailable if the queue is full */
   signIn<T>(task: () => Promise<T>): Promise<T>
   /**
-   * @param setters who sets the password, by every name that counts on its own: its organization, its address
-   * @throws {AppError} too_many_pending where one of the setters has too many waiting, unavailable where all have
+   * @param setters keys with separate limits: the organization and the client address
+   * @throws {AppError} too_many_pending if one setter has too many queued, unavailable if the queue is full
    */
   set<T>(task: () => Promise<T>, setters: readonly string[]): Promise<T>
 }
 
-/** Limits of the queue, all per process. */
+/** Limits per process. */
 export type PasswordQueueOptions = {
-  /** How many passwords are computed at once. */
+  /** Maximum concurrent hashes. */
   parallelism: number
-  /** How many more may wait, in each of the two lines. */
+  /** Maximum length of each of the two queues. */
   maxWaiting: number
-  /** How many passwords of one setter may wait to be set. */
+  /** Maximum queued new passwords per setter. */
   maxWaitingPerSetter: number
 }
 
-/** One turn in this many goes to a password that is being set, however many sign-ins wait. */
+/** Every n-th slot goes to a new password, even if sign-ins are waiting. */
 const TURNS_PER_SET = 4
 const RETRY_AFTER_SECONDS = 1
 
-/** Creates the queue of one process. */
+/** Creates the password queue of this process. */
 export function createPasswordQueue(options: PasswordQueueOptions): PasswordQueue {
   const { parallelism, maxWaiting, maxWaitingPerSetter } = options
   const signIns: (() => void)[] = []

@@ -1,6 +1,6 @@
 import { Schema, type Types } from 'mongoose'
 
-/** Leave to set the password of an account, given to whoever reads its mail. Used once. */
+/** A mailed, single-use permission to set an account's password. */
 export type PasswordReset = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -19,7 +19,7 @@ export const passwordResetSchema = new Schema<PasswordReset>(
   },
   { collection: 'password_resets', versionKey: false },
 )
-// Who follows the link of a mail names no organization.
+// Links in mails contain no organization.
 passwordResetSchema.index({ hash: 1 }, { unique: true })
 passwordResetSchema.index({ organization: 1, user: 1 })
 passwordResetSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })

@@ -17,10 +17,10 @@ import type { User } from './user.model.ts'
 
 const INVITATION_DAYS = 7
 const RESET_MINUTES = 60
-/** Whoever asks again and again fills neither the person's inbox nor the database. */
+/** Maximum open resets per account, so that repeated requests cannot flood inbox or database. */
 const MAX_PENDING = 5
 
-/** Lets a new person set a password, within the transaction that makes the account; answers the mail that says how. */
+/** Creates a password reset for a new account, within its transaction; returns the mail to send. */
 export async function invite(context: Context, user: User, tx: ClientSession): Promise<Mail> {
   const { link, expiresAt } = await createReset(context, user, INVITATION_DAYS * 24 * 60, tx)
   return mailOf(user, { purpose: 'new_account', subject: 'Set your password', expiresAt }, [
@@ -30,7 +30,7 @@ export async function invite(context: Context, user: User, tx: ClientSession): P
   ])
 }
 
-/** Sends whoever has an account of this email, in any organization or in this one, a mail to set a new password. */
+/** Mails password reset links to the accounts of an email, in all organizations or in one. */
 export async function mailResets(context: Context, { email, orgId }: ForgotPasswordRequest): Promise<void> {
   const accounts = await accountsOf(context, emailKeyOf(email), orgId)
   for (const user of foremost(accounts)) {
@@ -48,7 +48,7 @@ export async function mailResets(context: Context, { email, orgId }: ForgotPassw
   }
 }
 
-/** Who resets a password because somebody else knows it has to hear of what a password does not end. */
+/** Warns that API tokens stay active, in case somebody else knew the password. */
 function tokenNotice(active: number): string[] {
   if (active === 0) return []
   const tokens = active === 1 ? '1 API token' : `${active} API tokens`
@@ -56,8 +56,8 @@ function tokenNotice(active: number): string[] {
 }
 
 /**
- * Sets the password of whoever got the mail, who thereby shows that the address is theirs. Every session of the account
- * ends, and if asked for its API tokens: if someone else knew the old password, they are out.
+ * Sets a password by a mailed link, which proves ownership of the mailbox. Ends all sessions of the account and, if
+ * requested, deactivates its API tokens.
  */
 export async function resetPassword(context: Context, request: ResetPasswordRequest, call: Call): Promise<void> {
   const hashes = context.secrets['password-reset'].hashes(request.token)
@@ -76,7 +76,7 @@ export async function resetPassword(context: Context, request: ResetPasswordRequ
 
 type Leave = PasswordReset & { passwordHash: string; deactivateTokens: boolean }
 
-/** Answers the account as it was before. */
+/** Returns the account before the change. */
 async function resetWithin(
   context: Context,
   { _id, organization, user: subject, passwordHash, deactivateTokens }: Leave,
@@ -97,7 +97,7 @@ async function resetWithin(
   return user
 }
 
-/** Lets a user set the password; answers the link to do it by, and how long it works. */
+/** Stores a password reset; returns its link and expiry. */
 async function createReset(
   { collections, secrets, consoleUrl }: Context,
   { _id: user, organization }: User,
@@ -111,7 +111,7 @@ async function createReset(
   return { link: `${consoleUrl}/set-password?token=${secret}`, expiresAt }
 }
 
-/** The name may be a stranger's choice: whoever made the account, or registered with the address. */
+/** Quotes the name, because a stranger may have chosen it. */
 function mailOf(
   { _id, organization, email, name }: User,
   about: Pick<Mail, 'purpose' | 'subject' | 'expiresAt'>,

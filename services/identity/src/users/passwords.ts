@@ -5,32 +5,32 @@ import { pause } from '@rollcall/runtime'
 import { isCommonPassword } from './common-passwords.ts'
 import { createPasswordQueue, type PasswordQueue, type PasswordQueueOptions } from './password-queue.ts'
 
-/** Who sets a password: the organization of the account where there is one yet, and the address of the request. */
+/** Who sets a password: the account's organization, if it exists, and the client address. */
 export type PasswordSetter = { organizationId?: string; ip?: string | undefined }
 
 /** Hashes and checks passwords. */
 export type Passwords = {
   /**
-   * The argon2id hash of a password that is being set, with its salt and parameters.
-   * @throws {AppError} invalid_field for one that attackers try first, too_many_pending, unavailable
+   * Returns the argon2id hash of a new password, with salt and parameters.
+   * @throws {AppError} invalid_field for a common password, too_many_pending, unavailable
    */
   hash(password: string, setter: PasswordSetter): Promise<string>
-  /** Whether a password fits a hash. Without a hash the answer is no, at the same cost. */
+  /** Whether a password matches a hash. Without a hash: false, in the same time. */
   fits(password: string, passwordHash: string | undefined): Promise<boolean>
-  /** Takes about as long as `fits` does, and computes nothing. */
+  /** Waits about as long as `fits` takes, without computing. */
   pretend(): Promise<void>
-  /** Whether a hash was made with weaker parameters than those of today. */
+  /** Whether a hash uses weaker parameters than the current ones. */
   isOutdated(passwordHash: string): boolean
 }
 
-/** argon2id as OWASP advises it: 19 MiB, two passes, one lane. */
+/** OWASP recommendation for argon2id: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-/** How much the latest check weighs in what one is said to take. */
+/** Weight of the latest check in the moving average of the duration. */
 const LATEST_WEIGHT = 0.2
 
 /**
- * Creates what computes passwords: on libuv's threads, off the event loop, and so few at once that a flood of sign-ins
- * neither fills the memory nor keeps the threads from everything else.
+ * Creates the password hasher. It uses libuv threads with limited concurrency, so that a flood of sign-ins exhausts
+ * neither memory nor the thread pool.
  */
 export async function createPasswords(
   options: PasswordQueueOptions,
@@ -59,12 +59,12 @@ export async function createPasswords(
   }
 }
 
-/** Who sets a password by a request, for an account of its own organization unless another is named. */
+/** Returns the setter for a request; default organization: the caller's. */
 export function setterOf({ organizationId, ip }: Caller, accountsOrganization = organizationId): PasswordSetter {
   return { organizationId: accountsOrganization, ip }
 }
 
-/** One password, however the keyboard composes its accents. */
+/** Normalizes Unicode, because keyboards compose accents differently. */
 function canonical(password: string): string {
   return password.normalize('NFKC')
 }

@@ -3,7 +3,7 @@ import type { UpdateUserRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { User } from './user.model.ts'
 
 const MAX_ATTRIBUTES = 50
-/** Characters of a text; 50 of them have to fit into one record, and that into its event. */
+/** Maximum characters of a text attribute; 50 of them must fit into one record and its event. */
 const MAX_TEXT_LENGTH = 1000
 const ATTRIBUTE_NAME = /^[\w-]{1,100}$/
 
@@ -23,9 +23,9 @@ const places = {
 } satisfies Partial<Record<keyof Profile, { fits: (text: string) => boolean; expected: string }>>
 
 /**
- * What a request makes of a user's profile; null removes a value. Attributes are merged into those there are.
- * @throws {AppError} invalid_field for a country, time zone, language or currency that does not exist, and for
- * attributes that are too many or have no usable name
+ * Returns a user's profile after a request; null removes a value. Attributes are merged.
+ * @throws {AppError} invalid_field for an unknown country, time zone, language or currency, too many attributes, or an
+ * invalid attribute name
  */
 export function profileOf({ id: _, attributes, ...request }: UpdateUserRequest, user: User): Profile {
   for (const [path, { fits, expected }] of Object.entries(places)) {

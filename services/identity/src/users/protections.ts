@@ -7,18 +7,18 @@ import { outranks } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import type { User } from './user.model.ts'
 
-/** Refuses what nobody may do to their own account. @throws {AppError} conflict */
+/** Rejects actions on one's own account. @throws {AppError} conflict */
 export function refuseOneself(user: User, caller: Caller): void {
   if (String(user._id) === caller.userId) throw new AppError('account.own')
 }
 
-/** Refuses to change an account of a higher rank than the caller's. @throws {AppError} forbidden */
+/** Rejects changes of an account with a higher rank than the caller's. @throws {AppError} forbidden */
 export function refuseHigherRank({ role }: Pick<User, 'role'>, caller: Caller): void {
   if (outranks(role, caller.role)) throw new AppError('account.higher_rank', { role })
 }
 
 /**
- * Refuses to act on someone of a higher rank, or whose role allows what the caller's does not.
+ * Rejects actions on a user with a higher rank, or with permissions that the caller lacks.
  * @throws {AppError} forbidden
  */
 export async function refuseSuperior({ roles }: Tenant, user: User, caller: Caller, tx: ClientSession): Promise<void> {
@@ -28,8 +28,9 @@ export async function refuseSuperior({ roles }: Tenant, user: User, caller: Call
 }
 
 /**
- * Refuses to take an organization the last owner who can sign in. Writing to the owners' role puts such changes in order:
- * of two at once, the later one begins again and sees what the first has left. @throws {AppError} conflict
+ * Rejects removing the last owner who can sign in. Writes to the owner role, so that concurrent changes conflict and
+ * the later one is retried.
+ * @throws {AppError} conflict
  */
 export async function keepOrganizationOwner({ users, roles }: Tenant, user: User, tx: ClientSession): Promise<void> {
   if (user.role !== 'owner' || user.blocked) return

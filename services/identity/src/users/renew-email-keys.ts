@@ -4,8 +4,8 @@ import type { Model } from 'mongoose'
 import type { User } from './user.model.ts'
 
 /**
- * Stores the keys of international addresses as this version makes them, so that their accounts are found. An account whose
- * new key another one of the organization has keeps the old one.
+ * Updates the email keys of international addresses to this version, so that their accounts are found. An account keeps
+ * its old key if another account of the organization has the new one.
  */
 export async function renewEmailKeys(users: Model<User>): Promise<void> {
   const international = users.find({ emailKey: { $not: /^[ -~]*$/ } }, { email: 1, emailKey: 1 }).lean()

@@ -2,7 +2,7 @@ import { userEmailFields } from '@rollcall/protos/gen/identity-v1.ts'
 import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
-/** What became of a mail, from its beginning to its end; a later one is never followed by an earlier one. */
+/** Status of a mail, in order of progress; it never moves back. */
 export const emailStatuses = ['queued', 'sent', 'failed', 'bounced'] as const
 export type EmailStatus = (typeof emailStatuses)[number]
 
@@ -11,12 +11,12 @@ export type UserEmail = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   user: Types.ObjectId
-  /** The mail, as the messaging service calls it. */
+  /** Id of the mail in the messaging service. */
   emailId: string
   subject: string
   sender: string | null
   status: EmailStatus
-  /** The first that was heard of it. */
+  /** Time of its earliest event. */
   queuedAt: Date
   sentAt: Date | null
   error: string | null
@@ -39,8 +39,8 @@ export const userEmailSchema = new Schema<UserEmail>(
 userEmailSchema.index({ organization: 1, emailId: 1 }, { unique: true })
 userEmailSchema.index({ organization: 1, user: 1, queuedAt: 1, _id: 1 })
 
-/** What of a mail is public. */
+/** Public fields of a mail. */
 export { userEmailFields }
 
-/** The public entry of a mail. */
+/** Returns the public record of a mail. */
 export const presentUserEmail = presenter(userEmailFields)

@@ -10,7 +10,7 @@ import { changeUser } from './change-user.ts'
 import { refuseHigherRank } from './protections.ts'
 import { presentUserEmail, userEmailFields } from './user-email.model.ts'
 
-/** A membership as the person's own list shows it. */
+/** Aggregation stage that shows a membership as a workspace of the user. */
 const showWorkspace: PipelineStage = {
   $project: {
     role: 1,
@@ -19,7 +19,7 @@ const showWorkspace: PipelineStage = {
   },
 }
 
-/** The workspaces that a user is a member of, the latest first. */
+/** Lists the workspaces of a user, latest first. */
 export async function listUserWorkspaces({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, members } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
@@ -33,7 +33,7 @@ export async function listUserWorkspaces({ collections }: Context, { id, list }:
   })
 }
 
-/** The mails that were sent to a user, the latest first. */
+/** Lists the mails sent to a user, latest first. */
 export async function listUserEmails({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { users, userEmails } = collections.of(caller.organizationId)
   const { _id: user } = await users.get(id, 'user')
@@ -47,13 +47,13 @@ export async function listUserEmails({ collections }: Context, { id, list }: Lis
   })
 }
 
-/** Every feature of the organization as it is for a user. */
+/** Returns all features as they apply to a user. */
 export async function getUserFeatures({ collections }: Context, id: string, caller: Caller): Promise<HttpBody> {
   const { users, features } = collections.of(caller.organizationId)
   return json(await resolveFeatures(features, await users.get(id, 'user')))
 }
 
-/** Switches features for one user alone. */
+/** Switches features for one user. */
 export function setUserFeatures(context: Context, request: SetUserFeaturesRequest, caller: Caller): Promise<Updated> {
   const { id } = request
   const tenant = context.collections.of(caller.organizationId)

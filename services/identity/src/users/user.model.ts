@@ -3,15 +3,15 @@ import { userFields as declared, type UserJson } from '@rollcall/protos/gen/iden
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
-/** An account: it belongs to one organization, and its email is unique there. */
+/** An account of one organization; its email is unique there. */
 export type User = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   name: string
   email: string
-  /** The email as it is compared. */
+  /** Normalized email, for comparison. */
   emailKey: string
-  /** Null until the person has set one. */
+  /** Null until a password is set. */
   passwordHash: string | null
   image: string | null
   role: string
@@ -19,11 +19,11 @@ export type User = {
   blocked: boolean
   blockedAt: Date | null
   emailVerified: boolean
-  /** Made by open registration: whoever did so chose the address. */
+  /** Created by open registration, with an unproven address. */
   selfRegistered: boolean
   tags: string[]
   attributes: Record<string, unknown>
-  /** Features switched on or off for this user alone, by slug; none where it is absent. */
+  /** Features switched for this user only, by slug; absent means none. */
   features?: Record<string, boolean>
   country: string | null
   timezone: string | null
@@ -63,15 +63,15 @@ export const userSchema = new Schema<User>(
 )
 userSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 userSchema.index({ organization: 1, role: 1 })
-// Who signs in names an email and no organization; in the order of `accountsOf`.
+// Sign-in looks up emails without an organization; same order as `accountsOf`.
 userSchema.index({ emailKey: 1, emailVerified: -1, selfRegistered: 1, _id: 1 })
 
-/** What of a user is public. */
+/** Public fields of a user. */
 export const userFields: FieldTable = {
   ...declared,
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
   'attributes.*': 'scalar',
 }
 
-/** The public record of a user. */
+/** Returns the public record of a user. */
 export const presentUser = presenter<UserJson>(userFields)

@@ -15,7 +15,7 @@ import { presentUser, userFields } from './user.model.ts'
 import { listUserDevices, listUserSessions, revokeUserDevice, revokeUserSession } from './user-sessions.ts'
 import { getUserFeatures, listUserEmails, listUserWorkspaces, setUserFeatures } from './user-views.ts'
 
-/** User accounts of the organization. */
+/** Handlers for user accounts. */
 export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> => ({
   async listUsers({ list }, { caller }) {
     const { users, roles } = context.collections.of(caller.organizationId)
@@ -29,7 +29,7 @@ export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> 
 
   updateUser: (request, { caller }) =>
     changeUser(context, request.id, caller, {
-      // Callers bear the person's name into all that they do.
+      // Cached credentials contain the user's name.
       atOnce: request.name !== undefined,
       decide: user => {
         refuseHigherRank(user, caller)

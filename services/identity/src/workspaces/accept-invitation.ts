@@ -17,16 +17,16 @@ import { publishOutcome } from './invitation-outcome.ts'
 import { accountOf, join } from './membership.ts'
 import { queueOf } from './seats.ts'
 
-/** The built-in role of accounts that invitations make. */
+/** Built-in role of accounts created by invitations. */
 export const ROLE_OF_NEWCOMERS = 'user'
 
-/** An invitation that can still be answered, and whether its link is the mailed one. */
+/** A pending invitation, and whether its link is the mailed one. */
 type Found = { invitation: Invitation; isMailed: boolean }
 type Newcomer = { name: string; passwordHash: string }
 
 /**
- * Accepts an invitation, once: by the account of the address, for whoever proves that it is theirs, or by a new one,
- * for which the request has to hold name and password.
+ * * Accepts an invitation once: with the account of its address, whose ownership must be proven, or with a new account,
+ * for which the request must contain name and password.
  */
 export async function acceptInvitation(
   context: Context,
@@ -49,7 +49,7 @@ export async function acceptInvitation(
   return accepted
 }
 
-/** Declines an invitation: its seat is free again, its link worth nothing. */
+/** Declines an invitation: frees its seat and invalidates its link. */
 export async function declineInvitation(
   context: Context,
   { token }: InvitationTokenRequest,
@@ -87,13 +87,13 @@ async function acceptWithin(
   return json({ workspace: { _id, name, image }, role: role.name, user: { _id: user._id, name: user.name } })
 }
 
-/** Requires the caller to be signed in as an account: an impersonation, or a session of a scope, is not. */
+/** Requires a sign-in session of the account; impersonations and derived sessions are rejected. */
 async function requireOwnSession({ sessions }: Tenant, user: User, { sessionId }: Caller, tx: ClientSession) {
   const own = { _id: sessionId, user: user._id, origin: null, expiresAt: { $gt: new Date() } }
   if (sessionId === undefined || !(await sessions.findOne(own, { tx }))) throw badSession()
 }
 
-/** Makes the account of an invited person; by the mailed link they have shown that the address is theirs. */
+/** Creates the account of an invited user. The mailed link proves ownership of the address. */
 async function createAccount(
   context: Context,
   { invitation: { organization, email, emailKey, mayCreateAccount }, isMailed }: Found,
@@ -102,7 +102,7 @@ async function createAccount(
   tx: ClientSession,
 ): Promise<User> {
   if (!mayCreateAccount) throw new AppError('invitation.account_deleted')
-  if (!newcomer) throw new AppError('request.missing_field', { path: 'name' }) // the account was deleted meanwhile
+  if (!newcomer) throw new AppError('request.missing_field', { path: 'name' }) // the account was deleted concurrently
   const { users, roles } = context.collections.of(organization)
   const carried = await takeRole(roles, ROLE_OF_NEWCOMERS, serviceCaller('identity', String(organization)), tx)
   const account = { ...newcomer, email, emailKey, emailVerified: isMailed, ...carried }
@@ -123,7 +123,7 @@ async function newcomerOf(
   return { name, passwordHash: await passwords.hash(password, setter) }
 }
 
-/** The invitation of a link, if it can still be answered. */
+/** Returns the pending invitation of a link. */
 async function findInvitation({ collections, secrets }: Context, token: string): Promise<Found> {
   const mailedHashes = secrets['mailed-invitation'].hashes(token)
   const either = [{ hash: { $in: secrets.invitation.hashes(token) } }, { mailedHash: { $in: mailedHashes } }]
@@ -131,7 +131,7 @@ async function findInvitation({ collections, secrets }: Context, token: string):
   return { invitation, isMailed: mailedHashes.some(hash => hash === invitation.mailedHash) }
 }
 
-/** Marks an invitation as answered: of two answers at once, the later one finds that it was. */
+/** Marks an invitation as answered; a concurrent second answer fails. */
 async function answer(
   { invitations }: Tenant,
   { _id }: Invitation,

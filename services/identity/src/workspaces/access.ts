@@ -9,19 +9,19 @@ import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
 import type { Workspace } from './workspace.model.ts'
 
-/** A workspace as someone finds it who may do what they came for. */
+/** A workspace and what the caller may do in it. */
 export type WorkspaceAccess = {
   workspace: Workspace
-  /** What they may do in it, as pairs of the resource `workspaces`. */
+  /** The caller's permissions in it, as pairs of the resource `workspaces`. */
   held: string[]
-  /** Only an owner makes another; owner and admin of the organization are as good as one. */
+  /** Whether the caller may appoint owners: as owner of the workspace, or as owner or admin of the organization. */
   isOwner: boolean
 }
 
 /**
- * Lets a caller do something in a workspace: by the role that the person, or a token's creator, has in it, or as owner
- * or admin of the organization.
- * @throws {AppError} not_found for whoever has nothing to do with it, forbidden where the role in it does not allow it
+ * * Requires permission for an action in a workspace. It comes from the role of the user, or of a token's creator, in
+ * the workspace; owners and admins of the organization have all permissions.
+ * @throws {AppError} not_found if the caller has no access to it, forbidden if the role does not allow the action
  */
 export async function requireAccess(
   tenant: Tenant,
@@ -36,7 +36,7 @@ export async function requireAccess(
   return access
 }
 
-/** As `requireAccess`, for whatever has to do with the workspace. */
+/** Like `requireAccess`, without requiring a permission. */
 export async function findAccess(
   tenant: Tenant,
   id: string,
@@ -51,7 +51,7 @@ export async function findAccess(
 }
 
 /**
- * A role that members may have, for someone to be given. @throws {AppError} bad_request, or forbidden beyond one's own
+ * Returns a role that the caller may assign. @throws {AppError} bad_request, or forbidden if it exceeds the caller's
  */
 export async function roleToGive(
   roles: Scope<Role>,
@@ -66,7 +66,7 @@ export async function roleToGive(
   return role
 }
 
-/** What permissions come to in a workspace. */
+/** Returns the permissions that apply in a workspace. */
 export function inWorkspace(permissions: Permissions): string[] {
   return actions.filter(action => allows(permissions, 'workspaces', action)).map(action => `workspaces.${action}`)
 }
@@ -86,8 +86,7 @@ async function authorityIn(
 }
 
 /**
- * The role that a person, or a token's creator, has in the organization. A token's own role is for the organization
- * alone.
+ * Returns the organization role of the user or of a token's creator. A token's own role does not apply in workspaces.
  */
 async function organizationRoleOf({ users }: Tenant, caller: Caller, tx?: ClientSession): Promise<string> {
   if (caller.kind !== 'token') return caller.role

@@ -6,14 +6,14 @@ import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { type Invitation, presentInvitation } from './invitation.model.ts'
 
-/** Takes back the invitation that a filter finds, if any, within a transaction: its link is worth nothing any more. */
+/** Revokes the invitation that matches a filter, if any, within a transaction; its link becomes invalid. */
 export async function withdraw(context: Context, filter: Filter, caller: Caller, tx: ClientSession): Promise<void> {
   const { invitations } = context.collections.of(caller.organizationId)
   const invitation = await invitations.findOneAndDelete(filter, { tx })
   if (invitation) await publishOutcome(context, 'invitation.revoked', invitation, caller, tx)
 }
 
-/** Tells what became of an invitation. */
+/** Publishes the outcome of an invitation. */
 export function publishOutcome(
   context: Context,
   type: Extract<EventType, `invitation.${string}`>,

@@ -4,25 +4,25 @@ import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 
-/** An invitation into a workspace. The secrets of its links are not stored. */
+/** An invitation to a workspace. Only hashes of its links' secrets are stored. */
 export type Invitation = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   workspace: Types.ObjectId
   email: string
-  /** The email as it is compared. */
+  /** Normalized email, for comparison. */
   emailKey: string
   role: string
   roleId: Types.ObjectId
-  /** Hash of the secret that the sender got; it proves no mailbox. */
+  /** Hash of the secret returned to the sender; it does not prove the mailbox. */
   hash: string
-  /** Hash of the mailed secret; absent in invitations sent before there were two. */
+  /** Hash of the mailed secret; absent in invitations with a single secret. */
   mailedHash?: string
-  /** Whether the sender was allowed to have an account made for the address. */
+  /** Whether the sender was allowed to create accounts. */
   mayCreateAccount?: boolean
   status: 'pending' | 'accepted' | 'declined'
   expiresAt: Date
-  /** Who sent it, in person or by a token. */
+  /** The user who sent it, directly or by a token. */
   sender: Types.ObjectId
   createdBy: Actor
   createdAt: Date
@@ -52,11 +52,11 @@ invitationSchema.index(
   { unique: true, partialFilterExpression: { status: 'pending' } },
 )
 invitationSchema.index({ organization: 1, workspace: 1, status: 1, expiresAt: 1 })
-// Who follows the link names no organization.
+// Links contain no organization.
 invitationSchema.index({ hash: 1 }, { unique: true })
 invitationSchema.index({ mailedHash: 1 }, { unique: true, partialFilterExpression: { mailedHash: { $exists: true } } })
 
-/** What of an invitation is public. */
+/** Public fields of an invitation. */
 export const invitationFields: FieldTable = {
   ...declared,
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
@@ -64,22 +64,24 @@ export const invitationFields: FieldTable = {
 
 const present = presenter<InvitationJson>(invitationFields)
 
-/** The public record of an invitation. */
+/** Returns the public record of an invitation. */
 export function presentInvitation(invitation: Invitation) {
   return present({ ...invitation, status: isExpired(invitation) ? 'expired' : invitation.status })
 }
 
-/** Whether nobody answered it in time. */
+/** Whether it expired unanswered. */
 export function isExpired({ status, expiresAt }: Pick<Invitation, 'status' | 'expiresAt'>): boolean {
   return status === 'pending' && expiresAt.getTime() <= Date.now()
 }
 
-/** Invitations that can be accepted, and that take a seat until then. */
+/** Returns a filter for pending invitations, which each occupy a seat. */
 export function pending() {
   return { status: 'pending', expiresAt: { $gt: new Date() } }
 }
 
-/** Puts the status as it is now in the place of the stored one; the database does it, so that lists go by it. */
+/**
+ * Aggregation stage that computes the current status. Runs in the database, so that lists can filter and sort by it.
+ */
 export function showStatus(now = new Date()): PipelineStage {
   const expired = { $and: [{ $eq: ['$status', 'pending'] }, { $lte: ['$expiresAt', now] }] }
   return { $addFields: { status: { $cond: [expired, 'expired', '$status'] } } }

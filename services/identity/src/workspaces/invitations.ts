@@ -22,7 +22,7 @@ import type { Workspace } from './workspace.model.ts'
 
 const LIFETIME_DAYS = 7
 
-/** Invitations into workspaces. */
+/** Handlers for invitations to workspaces. */
 export const invitations = (context: Context): Handlers<'rollcall.identity.v1.Invitations'> => ({
   async listInvitations({ id, list }, { caller }) {
     const tenant = context.collections.of(caller.organizationId)
@@ -47,7 +47,7 @@ export const invitations = (context: Context): Handlers<'rollcall.identity.v1.In
 })
 
 /**
- * Invites someone into a workspace. The answer and the mail hold a link each; only the mailed one proves the mailbox.
+ * Invites a person to a workspace. Response and mail contain different links; only the mailed one proves the mailbox.
  */
 async function createInvitation(context: Context, request: CreateInvitationRequest, caller: Caller): Promise<HttpBody> {
   await requireMailReach(context, caller.organizationId, request.email)
@@ -65,7 +65,7 @@ async function createInvitation(context: Context, request: CreateInvitationReque
     const mail = mailOf(invitation, workspace, caller, linkOf(mailedSecret))
     await context.mailer.send({ ...mail, ...(user && { userId: String(user._id) }) })
   } catch (error) {
-    // Who is not told of an invitation cannot answer it: it must keep neither its seat nor another from being sent.
+    // Without the mail, nobody can answer: the invitation must not occupy a seat or block another one.
     const named = { _id: invitation._id, status: 'pending' }
     await context.store.transaction(tx => withdraw(context, named, caller, tx), queueOf(request.id))
     throw error
@@ -88,7 +88,7 @@ async function createWithin(
   if (user && (await tenant.members.findOne({ workspace: workspace._id, user: user._id }, { tx })))
     throw new AppError('record.duplicate', { path: 'email' })
   const emailKey = emailKeyOf(email)
-  // One that nobody answered in time makes room for another; one that is pending does not, by the unique index.
+  // An expired invitation is replaced; the unique index rejects a second pending one.
   const outdated = { workspace: workspace._id, emailKey, status: 'pending', expiresAt: { $lte: new Date() } }
   await tenant.invitations.deleteMany(outdated, { tx })
   await keepQuota(context, workspace.organization, 'invitations', tx)
@@ -113,7 +113,7 @@ async function createWithin(
   return { invitation, workspace, user }
 }
 
-/** Refuses to have an account made by someone who could not make it themselves. @throws {AppError} forbidden */
+/** Rejects account creation by a sender who may not create accounts. @throws {AppError} forbidden */
 function refuseNewAccount({ permissions }: Caller): void {
   if (!allows(permissions, 'users', 'create'))
     throw new AppError('access.permission_denied', { permission: 'users.create' })

@@ -2,12 +2,12 @@ import { type MemberJson, memberFields } from '@rollcall/protos/gen/identity-v1.
 import { presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 
-/** A person's membership of a workspace. It outlives the account, without taking a seat. */
+/** A membership of a workspace. It remains after the account is deleted, without occupying a seat. */
 export type Member = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   workspace: Types.ObjectId
-  /** As in the workspace: the list of a person's workspaces is filtered and sorted by them. */
+  /** Copies from the workspace, so that a user's list of workspaces can filter and sort by them. */
   workspaceName: string
   workspaceImage: string | null
   user: Types.ObjectId
@@ -38,15 +38,15 @@ memberSchema.index({ organization: 1, workspace: 1, user: 1 }, { unique: true })
 memberSchema.index({ organization: 1, user: 1, gone: 1 })
 memberSchema.index({ organization: 1, roleId: 1, gone: 1 })
 
-/** What of a membership is public. */
+/** Public fields of a membership. */
 export { memberFields }
 
 const present = presenter<MemberJson>(memberFields)
 
-/** The public record of a membership. */
+/** Returns the public record of a membership. */
 export function presentMember(member: Member) {
   return present({ ...member, user: member.gone ? null : member.user })
 }
 
-/** Hides the ids of accounts that are gone, so that lists are filtered by what they show. */
+/** Hides the ids of deleted accounts, so that filters match what lists show. */
 export const showUser: PipelineStage = { $addFields: { user: { $cond: ['$gone', null, '$user'] } } }

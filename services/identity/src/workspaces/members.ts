@@ -16,7 +16,7 @@ import { type Member, memberFields, presentMember, showUser } from './member.mod
 import { accountOf, carryRole, join, keepWorkspaceOwner } from './membership.ts'
 import { countMembers, lockMembers, queueOf } from './seats.ts'
 
-/** Members of a workspace. */
+/** Handlers for members of workspaces. */
 export const members = (context: Context): Handlers<'rollcall.identity.v1.Members'> => ({
   async listWorkspaceMembers({ id, list }, { caller }) {
     const tenant = context.collections.of(caller.organizationId)
@@ -113,7 +113,7 @@ async function removeWithin(
   return json(record)
 }
 
-/** The member by the id of the account or of the membership, whose role in it is not above the caller's. */
+/** Returns a member by user id or membership id; rejects members with a higher role than the caller's. */
 async function findMember(
   { members, roles }: Tenant,
   { workspace, held, isOwner }: WorkspaceAccess,
@@ -130,7 +130,7 @@ async function findMember(
   return member
 }
 
-/** What callers with users.read see of a member. */
+/** Returns a member's user as shown to callers with users.read. */
 function presentPerson({ _id, name, email, image }: User) {
   const id = String(_id)
   return { _id: id, id, name, email, image }

@@ -11,9 +11,9 @@ import { countMembers, refuseOverbooking } from './seats.ts'
 import type { Workspace } from './workspace.model.ts'
 
 /**
- * Makes a user a member of a workspace, within a transaction: takes a seat and counts one more on the role, which keeps
- * the role, and the account, as they are until the membership is there.
- * @throws {AppError} duplicate for a member, not_allowed where no seat is free
+ * Adds a user to a workspace, within a transaction. Writes to the account and the role, so that concurrent changes of
+ * either conflict.
+ * @throws {AppError} duplicate if the user is already a member, not_allowed if no seat is free
  */
 export async function join(
   context: Context,
@@ -37,7 +37,7 @@ export async function join(
   return member
 }
 
-/** Counts memberships that a role got or lost: it cannot be deleted while there are any. */
+/** Adds to the membership count of a role; a role with memberships cannot be deleted. */
 export async function carryRole(
   { roles }: Tenant,
   roleId: Types.ObjectId,
@@ -48,7 +48,7 @@ export async function carryRole(
 }
 
 /**
- * Refuses to take a workspace its last owner; to be called after `lockMembers` or `countMembers`. @throws {AppError}
+ * Rejects removing the last owner of a workspace. Call it after `lockMembers` or `countMembers`. @throws {AppError}
  * conflict
  */
 export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx: ClientSession): Promise<void> {
@@ -59,9 +59,7 @@ export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx
   throw new AppError('workspace.last_owner')
 }
 
-/**
- * Leaves a deleted user's memberships behind as records that take no seat and carry no role, within its transaction.
- */
+/** Marks the memberships of a deleted user as gone, within its transaction: they occupy no seat and have no role. */
 export async function abandonMemberships(tenant: Tenant, user: Types.ObjectId, tx: ClientSession): Promise<void> {
   const memberships = await tenant.members.find({ user, gone: false }, { tx })
   await tenant.members.updateMany({ user, gone: false }, { $set: { gone: true } }, { tx })
@@ -71,7 +69,7 @@ export async function abandonMemberships(tenant: Tenant, user: Types.ObjectId, t
   }
 }
 
-/** The account of an email in the organization. */
+/** Returns the account with an email in the organization. */
 export function accountOf({ users }: Tenant, email: string, tx?: ClientSession): Promise<User | null> {
   return users.findOne({ emailKey: emailKeyOf(email) }, { tx })
 }

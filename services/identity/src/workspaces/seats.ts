@@ -3,20 +3,20 @@ import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import { pending } from './invitation.model.ts'
 
-/** Transactions that change who is in a workspace write to it: side by side they would only make each other begin again. */
+/** Returns the queue for transactions that change a workspace's members; run concurrently, they would only conflict. */
 export function queueOf(workspaceId: string | Types.ObjectId): { queue: string } {
   return { queue: `workspace ${workspaceId}` }
 }
 
 /**
- * Locks who is in a workspace, or is to be, until the transaction ends: every change of it writes to the workspace by this
- * or by `countMembers`, so that of two at once the later one begins again and sees what the first has left.
+ * Locks the members and invitations of a workspace until the transaction ends. Every change of them calls this or
+ * `countMembers`, so that concurrent changes conflict and one is retried.
  */
 export async function lockMembers({ workspaces }: Tenant, id: Types.ObjectId, tx: ClientSession): Promise<void> {
   await workspaces.updateOne({ _id: id }, { $inc: { revision: 1 } }, { tx })
 }
 
-/** Counts members that came to a workspace or left it, and locks them. */
+/** Adds to the member count of a workspace, and locks its members. */
 export async function countMembers(
   { workspaces }: Tenant,
   id: Types.ObjectId,
@@ -27,8 +27,9 @@ export async function countMembers(
 }
 
 /**
- * Refuses what has taken more seats than there are, members and pending invitations together; to be called once they are
- * taken, after `lockMembers` or `countMembers`. @throws {AppError} not_allowed
+ * Rejects a change that uses more seats than available, by members and pending invitations together. Call it after the
+ * change and after `lockMembers` or `countMembers`.
+ * @throws {AppError} not_allowed
  */
 export async function refuseOverbooking(
   { workspaces, invitations }: Tenant,

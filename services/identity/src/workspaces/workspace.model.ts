@@ -3,19 +3,19 @@ import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
-/** Where people of an organization work together. */
+/** A workspace: a group of users of an organization. */
 export type Workspace = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   name: string
   image: string | null
-  /** What members and pending invitations may take together; null: any number. */
+  /** Limit for members and pending invitations together; null: unlimited. */
   seats: number | null
-  /** What it switched on or off for itself, by slug. */
+  /** Features switched for this workspace, by slug. */
   features: Record<string, boolean>
-  /** Members whose account exists. */
+  /** Number of members whose account exists. */
   memberCount: number
-  /** Counts every change of who is in it or is to be, which puts such changes in order. */
+  /** Incremented by every change of members or invitations, so that concurrent changes conflict. */
   revision: number
   createdBy: Actor
   createdAt: Date
@@ -36,11 +36,11 @@ export const workspaceSchema = new Schema<Workspace>(
   { collection: 'workspaces', timestamps: true, versionKey: false, minimize: false },
 )
 
-/** What of a workspace is public. */
+/** Public fields of a workspace. */
 export const workspaceFields: FieldTable = {
   ...declared,
   'features.*': 'boolean',
 }
 
-/** The public record of a workspace. */
+/** Returns the public record of a workspace. */
 export const presentWorkspace = presenter<WorkspaceJson>(workspaceFields)

@@ -16,7 +16,7 @@ import { presentWorkspace, type Workspace, workspaceFields } from './workspace.m
 
 const MAX_SEATS = 1_000_000
 
-/** Workspaces: who works together, in which role. */
+/** Handlers for workspaces. */
 export const workspaces = (context: Context): Handlers<'rollcall.identity.v1.Workspaces'> => ({
   async listWorkspaces({ list }, { caller }) {
     const tenant = context.collections.of(caller.organizationId)
@@ -136,7 +136,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   return json(record)
 }
 
-/** Reads a number of seats; undefined where none is given. @throws {AppError} invalid_field */
+/** Parses a number of seats; undefined if absent. @throws {AppError} invalid_field */
 function seatsOf(seats: unknown): number | null | undefined {
   if (seats === undefined || seats === null) return seats
   if (typeof seats === 'number' && Number.isInteger(seats) && seats >= 1 && seats <= MAX_SEATS) return seats
