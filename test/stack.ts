@@ -27,7 +27,11 @@ import { type Api, createApi, signIn } from './api.ts'
 
 const READY_MS = 30_000
 
-type Start = (config: object, lifecycle: Lifecycle, now?: () => number) => Promise<{ port: number }>
+type Start = (
+  config: object,
+  lifecycle: Lifecycle,
+  options: { now?: (() => number) | undefined },
+) => Promise<{ port: number }>
 
 /** How a service starts inside this process; loaded when a stack wants it so. */
 async function loadService(name: ServiceName): Promise<{ config(env: NodeJS.ProcessEnv): object; start: Start }> {
@@ -185,7 +189,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
         stop = async () => {}
         assert.equal(await lifecycle.stop('the test is over'), 'clean', `${service} did not stop cleanly`)
       }
-      await start(config(environment), lifecycle, now)
+      await start(config(environment), lifecycle, { now })
       lifecycle.health.serving()
       await untilReady(service, lifecycle)
     },

@@ -294,7 +294,7 @@ async function change(world: World, name: string): Promise<void> {
     if (written) rememberAnswer(world, target, written)
   } catch (error) {
     counts.changesFailed++
-    const wasRefused = error instanceof AppError && error.code === 'conflict'
+    const wasRefused = error instanceof AppError && error.code === 'record.conflict'
     if (!wasRefused && !process.disturbed) counts.denied++
     trace(`${name} fails: ${error}`)
   }

@@ -44,6 +44,9 @@ export type Definition<C extends DomainConfig, K, X> = {
   jobs?: (context: X, base: Base<C, K>) => readonly Job[]
 }
 
+/** What a start may replace, for tests: `now` is the time in milliseconds since the epoch. */
+export type StartOptions = { now?: (() => number) | undefined }
+
 /** A service that can be started. */
 export type Service<C extends DomainConfig, K> = {
   name: EventContext
@@ -51,7 +54,7 @@ export type Service<C extends DomainConfig, K> = {
   /** Opens the service's database, to be closed by the lifecycle: what the context is made from. */
   open(config: C, lifecycle: Lifecycle, now?: () => number): Promise<Base<C, K>>
   /** Starts the service in this process; its lifecycle stops it. Resolves with the port of its gRPC server. */
-  start(config: C, lifecycle: Lifecycle, now?: () => number): Promise<{ port: number }>
+  start(config: C, lifecycle: Lifecycle, options?: StartOptions): Promise<{ port: number }>
   /** The body of `main.ts`: runs the service until the process is told to stop. */
   run(): Promise<void>
   /** The body of `migrate.ts`: makes indexes and what `prepare` makes, for deployments where the start does not. */
@@ -64,7 +67,8 @@ export type Service<C extends DomainConfig, K> = {
 export function defineService<C extends DomainConfig, K, X>(definition: Definition<C, K, X>): Service<C, K> {
   const { name, config: readConfig } = definition
   const open: Service<C, K>['open'] = (config, lifecycle, now) => openDatabase(definition, config, lifecycle, now)
-  const start: Service<C, K>['start'] = (config, lifecycle, now) => startService(definition, config, lifecycle, now)
+  const start: Service<C, K>['start'] = (config, lifecycle, options) =>
+    startService(definition, config, lifecycle, options)
   const runOnDatabase: Service<C, K>['runTask'] = (task, run) =>
     runTask({
       name: `${name}-${task}`,
@@ -91,7 +95,7 @@ async function startService<C extends DomainConfig, K, X>(
   definition: Definition<C, K, X>,
   config: C,
   lifecycle: Lifecycle,
-  now?: () => number,
+  { now }: StartOptions = {},
 ): Promise<{ port: number }> {
   const { name, prepare, handlers, subscribers, jobs } = definition
   const { logger, metrics, health, onStop } = lifecycle

@@ -17,7 +17,7 @@ const redisPatienceMs = 1_000
 async function start(
   config: Config,
   lifecycle: Lifecycle,
-  accessLogger: Logger = batchedLogger(config.LOG_LEVEL, lifecycle),
+  { accessLogger = batchedLogger(config.LOG_LEVEL, lifecycle) }: { accessLogger?: Logger } = {},
 ): Promise<{ port: number }> {
   const context = createContext(config, accessLogger, lifecycle)
   if (typeof config.TRUST_PROXY === 'number' && config.TRUST_PROXY > 0)

@@ -134,7 +134,7 @@ export async function bootGateway(
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
   const logger = createLogger({ service: 'gateway', destination })
   const lifecycle = createLifecycle({ service: 'gateway', logger, graceMs: 5_000 })
-  const gateway = await service.start(config, lifecycle, logger)
+  const gateway = await service.start(config, lifecycle, { accessLogger: logger })
   lifecycle.health.serving()
   return {
     port: gateway.port,
