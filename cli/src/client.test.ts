@@ -90,7 +90,7 @@ describe('the client of a gateway', () => {
   })
 
   it('finds the undo that was started already, should its answer have been lost', async () => {
-    const isUndone = json(409, { message: 'the import is undone already' })
+    const isUndone = json(409, { message: 'the import was already undone' })
     willAnswer(lost, isUndone, json(200, { docs: [{ undoneBy: 'u' }] }))
     assert.deepEqual(await client.undo('j'), { jobId: 'u', isNew: false })
     assert.match(asked.at(-1)!, /^GET \/api\/audience\/import\/jobs\?filter=\{"_id":"j"\}/)

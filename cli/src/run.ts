@@ -52,7 +52,7 @@ export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
 /** Takes an import back. @returns whether that was completed */
 export async function runUndo(run: Run, { jobId }: UndoTask): Promise<boolean> {
   const { jobId: undoId, isNew } = await run.client.undo(jobId)
-  run.out.write(isNew ? `undo ${undoId}: started\n` : `the import is undone already, by ${undoId}\n`)
+  run.out.write(isNew ? `undo ${undoId}: started\n` : `the import was already undone, by ${undoId}\n`)
   const status = await follow(run, undoId, 'undoing')
   report(run, status, 'undo', undoId)
   return status.state === 'completed'

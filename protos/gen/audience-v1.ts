@@ -2,17 +2,17 @@
 
 import type { HttpBody } from './api.ts'
 import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
-/** Custom attributes of contacts, defined by the organization beforehand. */
+/** Custom attributes of contacts, defined by the organization. */
 export type Attributes = {
   /** Lists the attribute definitions. Honours the shared list parameters. */
   listAttributes: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Defines an attribute. Its slug and type never change. */
+  /** Defines an attribute. Its slug and type are immutable. */
   createAttribute: { kind: 'unary'; request: CreateAttributeRequest; response: HttpBody }
-  /** Updates name, options or required: at least one of them. */
+  /** Updates an attribute. Requires at least one of name, options and required. */
   updateAttribute: { kind: 'unary'; request: UpdateAttributeRequest; response: Updated }
-  /** Deletes the definition and every contact's value of it; history stays. */
+  /** Deletes an attribute and its value on every contact. History is kept. */
   deleteAttribute: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** The definitions as another service needs them. */
+  /** Returns the definitions for other services. */
   describeAttributes: { kind: 'unary'; request: Empty; response: DescribeAttributesResponse }
 }
 
@@ -20,9 +20,9 @@ export type Attribute = {
   name: string
   slug: string
   type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
-  /** Values allowed, of an enum. */
+  /** Allowed values of an enum. */
   options: string[]
-  /** Whether a new contact must have it. */
+  /** Whether new contacts must have a value. */
   required: boolean
   createdBy?: Actor | null
 }
@@ -34,9 +34,9 @@ export type AttributeJson = {
   name: string
   slug: string
   type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
-  /** Values allowed, of an enum. */
+  /** Allowed values of an enum. */
   options: string[]
-  /** Whether a new contact must have it. */
+  /** Whether new contacts must have a value. */
   required: boolean
   createdBy: ActorJson
   createdAt: string
@@ -58,10 +58,10 @@ export const attributeFields = {
 
 export type CreateAttributeRequest = {
   name: string
-  /** Lower case letters, digits and underscores, from a letter; 40 characters at most; no field or column name of contacts. */
+  /** Lower-case letters, digits and underscores, starting with a letter; at most 40 characters. Must not be a field or column name of contacts. */
   slug: string
   type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
-  /** Values allowed; an enum needs at least one. */
+  /** Allowed values. An enum needs at least one. */
   options: string[]
   required?: boolean
 }
@@ -69,7 +69,7 @@ export type CreateAttributeRequest = {
 export type UpdateAttributeRequest = {
   id: string
   name?: string
-  /** Values allowed, of an enum: replaced wholesale. */
+  /** Allowed values of an enum. Replaces the existing ones. */
   options: string[]
   required?: boolean
 }
@@ -85,32 +85,32 @@ export type DescribeAttributesResponseDefinition = {
   required: boolean
 }
 
-/** How an import reaches the audience. Internal. */
+/** Applies and undoes the batches of an import. Internal. */
 export type Batches = {
-  /** Applies one batch of checked rows. Applying it again answers the first outcome and changes nothing. */
+  /** Applies one batch of checked rows. Idempotent: a retry returns the outcomes of the first call. */
   applyBatch: { kind: 'unary'; request: ApplyBatchRequest; response: ApplyBatchResponse }
-  /** Takes one batch back, field by field, as far as nobody has changed it since. Taking it back again answers the same and changes nothing; one that is taken back before it comes will come to nothing. Batches of a job are taken back from the last one to the first. */
+  /** Undoes one batch, field by field, except for values that were changed since. Idempotent: a retry returns the same answer. Undoing a batch that has not arrived yet cancels it. Undo the batches of a job in reverse order. */
   undoBatch: { kind: 'unary'; request: UndoBatchRequest; response: UndoBatchResponse }
-  /** Which lists an import cannot add contacts to. */
+  /** Returns the lists that an import cannot add contacts to. */
   checkLists: { kind: 'unary'; request: CheckListsRequest; response: CheckListsResponse }
 }
 
 export type ApplyBatchRequest = {
   jobId: string
-  /** Number of the batch in its job, from 0. Two batches of a job may be under way at once: they share no email. */
+  /** Number of the batch in its job, from 0. Two batches of a job may run concurrently; they share no email. */
   number: number
   /** update or skip. */
   duplicateStrategy: string
   /** Added to every contact of the batch. */
   tags: string[]
   rows: ApplyBatchRequestRow[]
-  /** Lists that every contact of the batch is added to, but for those left alone. A list that is archived or deleted meanwhile takes none. */
+  /** Lists that every contact of the batch is added to, except skipped ones. Lists that are archived or deleted in the meantime are ignored. */
   listIds: string[]
-  /** Writes nothing: answers what would become of the rows as the contacts are now. */
+  /** Writes nothing. Returns the outcomes that the rows would have with the current contacts. */
   dryRun?: boolean
-  /** Of a dry run: how many rows to show the changes of. */
+  /** For a dry run: number of rows to preview. */
   previewRows?: number
-  /** Applies nothing any more: answers what the batch came to. One that has not come comes to nothing when it does, and its outcomes are none. */
+  /** Applies nothing. Returns the outcomes of the batch. A batch that has not arrived yet is cancelled and has no outcomes. */
   settle?: boolean
 }
 
@@ -120,13 +120,13 @@ export type ApplyBatchRequestRow = {
   email: string
   /** "" keeps the old name. */
   name: string
-  /** Typed values by slug; null where the cell was blank and blanks clear. */
+  /** Typed values by slug. null if the cell was blank and blank cells clear values. */
   attributes: Record<string, unknown>
-  /** Tags of the row's own cell. */
+  /** Tags from the row's cell. */
   tags: string[]
-  /** true sets the opt-out; false is counted where one is kept. */
+  /** true sets the opt-out. false keeps an existing opt-out and counts it. */
   unsubscribed?: boolean
-  /** The row's own tags cell was blank and blanks clear. */
+  /** The row's tags cell was blank and blank cells clear values. */
   clearTags: boolean
 }
 
@@ -136,9 +136,9 @@ export type ApplyBatchResponse = {
   /** Rows that would have cleared an opt-out. */
   optOutsKept: number
   failures: ApplyBatchResponseFailure[]
-  /** Contacts newly added, counted for each list. */
+  /** New list memberships. */
   addedToLists: number
-  /** Of a dry run: the first rows that create or update a contact. */
+  /** For a dry run: the first rows that would create or update a contact. */
   previews: ApplyBatchResponsePreview[]
 }
 
@@ -163,7 +163,7 @@ export type ApplyBatchResponsePreview = {
 export type ApplyBatchResponseFieldChange = {
   /** email, name, tags, unsubscribed or attributes.<slug>. */
   key: string
-  /** null where there is nothing. */
+  /** null if there is no value. */
   from: unknown
   to: unknown
 }
@@ -173,15 +173,15 @@ export type UndoBatchRequest = {
   number: number
 }
 
-/** Each contact that the batch created or updated counts once: as deleted, restored or kept. */
+/** Counts of an undone batch. Each contact that the batch created or updated counts once: as deleted, restored or kept. */
 export type UndoBatchResponse = {
-  /** Contacts that the batch had created, and that are gone now. */
+  /** Deleted contacts, which the batch had created. */
   deleted: number
-  /** Contacts of which something is again as it was before the batch. */
+  /** Contacts with at least one value restored. */
   restored: number
-  /** Contacts that are left as they are, since somebody has changed or deleted them. */
+  /** Contacts left unchanged because they were changed or deleted since. */
   kept: number
-  /** Memberships that ended, but for those of deleted contacts. */
+  /** Removed list memberships, except those of deleted contacts. */
   removedFromLists: number
 }
 
@@ -190,12 +190,12 @@ export type CheckListsRequest = {
 }
 
 export type CheckListsResponse = {
-  /** Not lists of the organization. */
+  /** Ids that are not lists of the organization. */
   unknown: string[]
   archived: string[]
 }
 
-/** Contacts: the people an organization writes to. */
+/** Contacts: the people that an organization emails. */
 export type Contacts = {
   /** Lists contacts, newest first. Honours the shared list parameters. */
   listContacts: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
@@ -203,40 +203,40 @@ export type Contacts = {
   exportContacts: { kind: 'server_stream'; request: ExportContactsRequest; response: HttpBody }
   /** Downloads a CSV template that has the organization's attribute columns. */
   getImportSample: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** The tags in use, each with the number of contacts that have it, most used first, 10,000 at most. Tags are case-sensitive. */
+  /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Tags are case-sensitive. */
   countTags: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** One contact. */
+  /** Returns a contact. */
   getContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Creates a contact. The email is unique in the organization, whatever its case. */
+  /** Creates a contact. The email is unique in the organization, regardless of case. */
   createContact: { kind: 'unary'; request: CreateContactRequest; response: HttpBody }
-  /** Updates the core fields: at least one of them. */
+  /** Updates the core fields of a contact. Requires at least one field. */
   updateContact: { kind: 'unary'; request: UpdateContactRequest; response: Updated }
-  /** Merges custom attributes; null removes one. */
+  /** Merges custom attributes. null removes an attribute. */
   updateAttributes: { kind: 'unary'; request: UpdateAttributesRequest; response: Updated }
   /** Replaces the contact's tags; [] clears them. */
   replaceTags: { kind: 'unary'; request: ReplaceTagsRequest; response: Updated }
-  /** Excludes the contact from all sending. Blocking a blocked contact changes its reason only. */
+  /** Excludes the contact from all sending. Blocking a blocked contact only changes the reason. */
   blockContact: { kind: 'unary'; request: BlockContactRequest; response: Updated }
   /** Restores a blocked contact. */
   unblockContact: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Attaches the contact to a user account, in the place of another one; null detaches it. An account has at most one contact. Needs users.read besides. */
+  /** Links the contact to a user account, replacing an earlier link; null removes the link. An account has at most one contact. Also requires users.read. */
   linkUser: { kind: 'unary'; request: LinkUserRequest; response: Updated }
-  /** Deletes the contact and answers it as it was. No user account is touched. */
+  /** Deletes a contact and returns it. A linked user account is not changed. */
   deleteContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Everything that happened to the contact and, while it is linked to a user account, to and by that account; newest first. Of the account (subject user) type, time and actor; callers with users.read also see which fields or role changed. */
+  /** Lists all history of the contact and of its linked user account, newest first. Entries of the account (subject user) show type, time and actor. Callers with users.read also see which fields or role changed. */
   listTimeline: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** What the contact did, newest first. */
+  /** Lists the contact's own activities, newest first. */
   listActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Changes of the contact's fields and attributes, newest first. */
+  /** Lists changes of the contact's fields and attributes, newest first. */
   listAttributesHistory: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** The lists the contact is on, those it came to last first. */
+  /** Lists the contact's list memberships, newest first. */
   listContactLists: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Emails that the organization sent to the contact, newest first. Mail to an account of the same address is none of them. */
+  /** Lists emails that the organization sent to the contact, newest first. Mail to an account with the same address is not included. */
   listEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
 }
 
 export type Contact = {
-  /** As typed, trimmed. */
+  /** As entered, trimmed. */
   email: string
   name: string
   /** Custom attributes by slug. */
@@ -260,7 +260,7 @@ export type Contact = {
 export type ContactJson = {
   _id: string
   id: string
-  /** As typed, trimmed. */
+  /** As entered, trimmed. */
   email: string
   name: string
   /** Custom attributes by slug. */
@@ -314,7 +314,7 @@ export type TagCountJson = {
   count: number
 }
 
-/** One thing that happened to a contact. */
+/** A history entry of a contact. */
 export type HistoryEntry = {
   contact: string
   subject: 'contact' | 'user'
@@ -322,7 +322,7 @@ export type HistoryEntry = {
   type: string
   at: string
   actor?: Actor | null
-  /** Of an account, empty for callers without users.read. */
+  /** For entries of an account, empty for callers without users.read. */
   data: Record<string, unknown>
 }
 
@@ -336,7 +336,7 @@ export type HistoryEntryJson = {
   type: string
   at: string
   actor: ActorJson
-  /** Of an account, empty for callers without users.read. */
+  /** For entries of an account, empty for callers without users.read. */
   data: Record<string, unknown>
 }
 
@@ -353,7 +353,7 @@ export const historyEntryFields = {
   'data': 'object',
 } as const
 
-/** One change of a field or attribute. */
+/** A change of a field or attribute. */
 export type AttributeChange = {
   contact: string
   type: string
@@ -401,12 +401,12 @@ export const attributeChangeFields = {
   'row': 'number',
 } as const
 
-/** A contact's being on a list. */
+/** A contact's membership of a list. */
 export type ListMembership = {
   list?: ListName | null
   addedAt: string
   addedBy?: Actor | null
-  /** The way in. */
+  /** How the contact was added. */
   source: 'api' | 'import' | 'form' | 'workflow'
 }
 
@@ -417,7 +417,7 @@ export type ListMembershipJson = {
   list: ListNameJson
   addedAt: string
   addedBy: ActorJson
-  /** The way in. */
+  /** How the contact was added. */
   source: 'api' | 'import' | 'form' | 'workflow'
 }
 
@@ -445,12 +445,12 @@ export type ListNameJson = {
   name: string
 }
 
-/** An email that was sent to a contact, or is about to be. */
+/** An email that was sent to a contact, or is queued. */
 export type ContactEmail = {
   contact: string
   to: string
   subject: string
-  /** Address it went out from. */
+  /** Address that the email was sent from. */
   sender: string
   status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
   at: string
@@ -465,7 +465,7 @@ export type ContactEmailJson = {
   contact: string
   to: string
   subject: string
-  /** Address it went out from. */
+  /** Address that the email was sent from. */
   sender: string
   status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
   at: string
@@ -486,9 +486,9 @@ export const contactEmailFields = {
 } as const
 
 export type ExportContactsRequest = {
-  /** As in the list. */
+  /** As for the list of contacts. */
   filter?: string
-  /** As in the list. */
+  /** As for the list of contacts. */
   sort?: string
 }
 
@@ -510,7 +510,7 @@ export type UpdateContactRequest = {
 
 export type UpdateAttributesRequest = {
   id: string
-  /** Values by attribute slug; null removes one. */
+  /** Values by attribute slug. null removes an attribute. */
   attributes: Record<string, string | number | boolean | null>
 }
 
@@ -521,7 +521,7 @@ export type ReplaceTagsRequest = {
 
 export type LinkUserRequest = {
   id: string
-  /** null detaches. */
+  /** null removes the link. */
   userId: string
 }
 
@@ -530,23 +530,23 @@ export type BlockContactRequest = {
   reason?: string
 }
 
-/** Audience lists: what a campaign sends to. */
+/** Audience lists: the contacts that a campaign sends to. */
 export type Lists = {
   /** Lists the audience lists, newest first. Honours the shared list parameters. */
   listLists: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a list. Its name is unique in the organization, whatever its case. */
+  /** Creates a list. The name is unique in the organization, regardless of case. */
   createList: { kind: 'unary'; request: CreateListRequest; response: HttpBody }
-  /** One list. */
+  /** Returns a list. */
   getList: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a list: at least one field. An archived list takes no more contacts. */
+  /** Updates a list. Requires at least one field. An archived list accepts no more contacts. */
   updateList: { kind: 'unary'; request: UpdateListRequest; response: Updated }
-  /** Deletes the list; its contacts stay. */
+  /** Deletes a list. Its contacts are kept. */
   deleteList: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** The contacts of the list, those added last first. Needs audience.read besides. Honours the shared list parameters. */
+  /** Lists the contacts of the list, most recently added first. Also requires audience.read. Honours the shared list parameters. */
   listMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Adds contacts by exactly one of ids, emails or a filter. An archived list takes none. A filter that matches more than can be added while the client waits is worked through behind: the answer is 503 then, and the same request joins in. triggers.audience.added_to_list fires once per newly added contact. A filter needs audience.read besides. */
+  /** Adds contacts by exactly one of ids, emails and a filter. An archived list accepts none. If a filter matches too many contacts to finish while the client waits, the answer is 503 and the work continues in the background; repeat the same request to wait for its result. triggers.audience.added_to_list fires once per newly added contact. A filter also requires audience.read. */
   addMembers: { kind: 'unary'; request: SelectMembersRequest; response: AddMembersResponse }
-  /** Removes contacts by exactly one of ids, emails or a filter, which is worked through as when adding and needs audience.read too. */
+  /** Removes contacts by exactly one of ids, emails and a filter. A filter runs in the background as for adding, and also requires audience.read. */
   removeMembers: { kind: 'unary'; request: SelectMembersRequest; response: RemoveMembersResponse }
 }
 
@@ -601,7 +601,7 @@ export type UpdateListRequest = {
   id: string
   name?: string
   description?: string
-  /** Replaced wholesale; [] clears them. */
+  /** Replaces all tags; [] clears them. */
   tags?: string[]
   archived?: boolean
 }
@@ -611,7 +611,7 @@ export type SelectMembersRequest = {
   id: string
   contactIds: string[]
   emails: string[]
-  /** As in the list of contacts; {} is all of them. */
+  /** As for the list of contacts; {} matches all contacts. */
   filter?: Record<string, unknown>
 }
 

@@ -32,11 +32,11 @@ export type ContactDeleted = {
   actor: ActorJson
 }
 
-/** A contact is on a list from now on. Told once for each time it comes to a list, whatever the way in. */
+/** A contact was added to a list. Published once each time, whatever the source. */
 export type ContactAddedToList = {
   contactId: string
   listId: string
-  /** The way in. */
+  /** How the contact was added. */
   source: 'api' | 'import' | 'form' | 'workflow'
   at: string
 }
@@ -59,7 +59,7 @@ export type ListDeleted = {
 }
 
 export type TokenCreated = {
-  /** The token as its list shows it; never the secret. */
+  /** The token as listed, without the secret. */
   token: TokenJson
   actor: ActorJson
 }
@@ -97,7 +97,7 @@ export type SessionCreated = {
   actor: ActorJson
 }
 
-/** Someone acts as a user, read-only. The actor is who does. */
+/** A read-only impersonation of a user began. The actor is the impersonator. */
 export type SessionImpersonated = {
   userId: string
   ip: string
@@ -107,7 +107,7 @@ export type SessionImpersonated = {
   actor: ActorJson
 }
 
-/** A client traded the actor's credential for a JWT of its own. */
+/** A client exchanged the actor's credential for its own JWT. */
 export type SessionExchanged = {
   userId: string
   /** Id and name of the client. */
@@ -125,14 +125,14 @@ export type SessionExchanged = {
 export type SessionEnded = {
   userId: string
   at: string
-  /** Who ended it: the person, or an administrator. */
+  /** Who ended it: the user, or an administrator. */
   actor: ActorJson
 }
 
-/** Somebody failed to sign in to an account. */
+/** A sign-in to an account failed. */
 export type SessionFailed = {
   userId: string
-  /** blocked: the account is. */
+  /** blocked: the account is blocked. */
   reason: 'password' | 'code' | 'blocked'
   ip: string
   userAgent: string
@@ -187,13 +187,13 @@ export type UserPasswordSet = {
   actor: ActorJson
 }
 
-/** Somebody showed for the first time that the mailbox of the account is theirs. */
+/** The account's email address was verified for the first time. */
 export type UserEmailVerified = {
   userId: string
   actor: ActorJson
 }
 
-/** The mailbox of the account, never proven here, was proven elsewhere: its password and sessions ended. */
+/** The password and sessions of an unverified account were removed, since another account verified the same address. */
 export type UserPasswordRemoved = {
   userId: string
   actor: ActorJson
@@ -201,7 +201,7 @@ export type UserPasswordRemoved = {
 
 export type UserFeaturesChanged = {
   userId: string
-  /** The user's own, as they are now. */
+  /** The user's own settings after the change. */
   features: Record<string, boolean | null>
   actor: ActorJson
 }
@@ -218,7 +218,7 @@ export type WorkspaceUpdated = {
   actor: ActorJson
 }
 
-/** Its memberships and invitations go with it, without events of their own. */
+/** A workspace was deleted with its memberships and invitations, which publish no events of their own. */
 export type WorkspaceDeleted = {
   workspace: WorkspaceJson
   actor: ActorJson
@@ -247,7 +247,7 @@ export type MemberRemoved = {
 }
 
 export type InvitationCreated = {
-  /** As its list shows it; never the secret. */
+  /** The invitation as listed, without the secret. */
   invitation: InvitationJson
   workspaceId: string
   actor: ActorJson
@@ -299,7 +299,7 @@ export type ImportCompleted = {
   failed: number
 }
 
-/** An import ended with an error. The counts are what it had done by then, which stays. */
+/** An import failed. The counts cover the rows processed until then, whose changes remain. */
 export type ImportFailed = {
   jobId: string
   reason: string
@@ -311,7 +311,7 @@ export type ImportFailed = {
   failed: number
 }
 
-/** An import was cancelled. The counts are what it had done by then, which stays. */
+/** An import was cancelled. The counts cover the rows processed until then, whose changes remain. */
 export type ImportCancelled = {
   jobId: string
   total: number
@@ -322,12 +322,12 @@ export type ImportCancelled = {
   failed: number
 }
 
-/** An import was taken back, as far as nobody had changed its contacts since. */
+/** An import was undone, except for values that were changed since. */
 export type ImportUndone = {
-  /** The import, and the job that took it back. */
+  /** The import, and the job that undid it. */
   jobId: string
   undoJobId: string
-  /** Contacts that are gone, that are as they were before, and that stay since somebody has changed them. */
+  /** Contacts that were deleted, restored, and kept because they were changed since. */
   removed: number
   restored: number
   kept: number
@@ -340,7 +340,7 @@ export type DomainVerified = {
   actor: ActorJson
 }
 
-/** Records of a verified domain have been wrong for a while. Sending goes on. */
+/** DNS records of a verified domain failed repeated checks. Sending continues. */
 export type DomainDegraded = {
   domainId: string
   domain: string
@@ -349,19 +349,19 @@ export type DomainDegraded = {
   reasons: string[]
 }
 
-/** What became of a mail. queued: it was accepted for sending. sent: the receiving server took it. bounced: that server refused it for good. failed: it could not be handed over, after every attempt. */
+/** The delivery status of an email changed. queued: accepted for sending. sent: accepted by the receiving server. bounced: permanently refused by that server. failed: every delivery attempt failed. */
 export type EmailProgress = {
   emailId: string
   to: string
   subject: string
-  /** Address it goes out from. */
+  /** Address that the email is sent from. */
   sender: string
-  /** Whom it is for: a contact or a user by id. A message of the organization that names nobody is for whichever contact has the address; account mail that names nobody is in nobody's history. */
+  /** The recipient: the id of a contact or a user. A message of the organization without one belongs to the contact with this address. Account mail without one appears in no history. */
   contactId?: string
   userId?: string
   at: string
-  /** Of bounced and failed: what the receiving server said, or what kept it from being asked. */
+  /** For bounced and failed: the reply of the receiving server, or why no server was reached. */
   error?: string
-  /** account: mail of the installation itself (codes, links, invitations), which is the user's alone; so is mail that does not say. The others are messages of the organization. */
+  /** account (the default): mail of the installation (codes, links, invitations), shown to the user only. The others are messages of the organization. */
   kind?: 'account' | 'transactional' | 'campaign' | 'test'
 }

@@ -110,7 +110,7 @@ export type Events = {
   'email.failed': EmailProgress
 }
 
-/** What can have happened. */
+/** The type of an event. */
 export type EventType = keyof Events
 
 /** The service that publishes each event. */

@@ -2,33 +2,33 @@
 
 import type { HttpBody } from './api.ts'
 import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest, Updated } from './types.ts'
-/** Signing in and out, and who the caller is. */
+/** Signing in and out, and the current caller. */
 export type Authentication = {
-  /** Makes an organization and its owner, and signs the owner in. Open only where the operator opened it. Until the owner proves the mailbox, by a code or by the link of a mail, the organization's mail reaches the owner alone, and any other account of the address comes first. The first proof ends what the account had until then: password, sessions and API tokens. */
+  /** Creates an organization and its owner, and signs the owner in. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
   register: { kind: 'unary'; request: RegisterRequest; response: HttpBody }
-  /** Signs in with email and password. Sets the HttpOnly cookie auth_token as well; by https as __Host-auth_token. An account takes 10 failures within 15 minutes, of passwords and codes together; then the same 401 is answered without looking, for a minute, and after each further failure for twice as long, up to an hour. Signing in, or a new password by the link of a mail, ends that. */
+  /** Signs in with email and password. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
   login: { kind: 'unary'; request: LoginRequest; response: HttpBody }
   /** Ends the caller's session. */
   logout: { kind: 'unary'; request: Empty; response: Updated }
-  /** Mails whoever has an account of this email how to set a new password. The answer is the same where nobody has. */
+  /** Mails a link to set a new password to the accounts with this email. The answer is the same if there is none. */
   forgotPassword: { kind: 'unary'; request: ForgotPasswordRequest; response: Updated }
-  /** Sets the password of the account that the mailed token is for, once, which also proves the mailbox. Every session of the account ends, and every one that was exchanged for one of them or for an API token. The API tokens themselves stay active unless deactivateTokens says otherwise. */
+  /** Sets a new password with the mailed token, once. This also verifies the email address. Ends all sessions of the account, including those exchanged for a session or an API token. API tokens stay active unless deactivateTokens is true. */
   resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
-  /** Mails a sign-in code to the accounts of this email: six digits, good once, for 10 minutes and 5 tries. It belongs to the requestId of the answer; requests by others leave it valid. An address gets 5 codes an hour and 20 a day. The answer is the same beyond that, and where nobody has an account. */
+  /** Mails a sign-in code to the accounts with this email. The code has six digits and is valid once, for 10 minutes and 5 attempts. It belongs to the requestId of the answer; other requests do not invalidate it. An address gets at most 5 codes an hour and 20 a day. The answer is the same beyond that, and if there is no account. */
   requestOtp: { kind: 'unary'; request: RequestOtpRequest; response: RequestOtpResponse }
-  /** Signs in with the code of the mail, which also proves the mailbox. At the first proof the password and the other sessions of the account end, since somebody else may have made it; so do those of other accounts of the address whose mailbox was never proven. Sets the HttpOnly cookie auth_token as well; by https as __Host-auth_token. With its requestId a code also works while the account takes no passwords (see login); after 30 wrong codes within a day an address takes no more of them. */
+  /** Signs in with the mailed code, which also verifies the email address. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. */
   verifyOtp: { kind: 'unary'; request: VerifyOtpRequest; response: HttpBody }
-  /** Acts as another user, read-only, for 30 minutes: any method but GET, HEAD and OPTIONS gets 403. For owners and admins only, and tokens that authorize as one; no role can grant it. An admin may act as anyone but an owner, nobody as themselves or as a blocked account. It is one of the user's sessions and can be ended there; it ends at once with the credential that asked for it, and when its bearer is blocked, deleted or given another role. */
+  /** Impersonates another user, read-only, for 30 minutes: methods other than GET, HEAD and OPTIONS get 403. Allowed only for owners, admins and tokens with their permissions; no role can grant it. An admin cannot impersonate an owner, and nobody can impersonate themselves or a blocked account. The impersonation is listed among the user's sessions and can be ended there. It ends at once with the credential that started it, and when the impersonator is blocked, deleted or given another role. */
   impersonate: { kind: 'unary'; request: ImpersonateRequest; response: HttpBody }
-  /** Trades a session JWT or an API token for a JWT of at most an hour, limited to a scope: token exchange (RFC 8693). For registered clients. Errors, 401 included, are of the form of RFC 6749, {error, error_description}: this route and /api/auth/clients are the only ones whose errors have none of the three shapes. The JWT is good for as long as the credential it was made from, and is shown among the sessions of its user under the client's name. A JWT that was itself exchanged, or is an impersonation, is not traded again; delegation (actor_token) is not supported; tokens are issued for this API only. */
+  /** Exchanges a session JWT or an API token for a JWT that is limited to a scope and valid for at most an hour (RFC 8693). For registered clients. Errors, including 401, have the form of RFC 6749, {error, error_description}: only this route and /api/auth/clients do not use the three error shapes. The JWT is valid no longer than the credential it was made from, and is listed among the user's sessions under the client's name. An exchanged JWT or an impersonation cannot be exchanged. Delegation (actor_token) is not supported. Tokens are issued for this API only. */
   exchangeToken: { kind: 'unary'; request: ExchangeTokenRequest; response: HttpBody }
-  /** Registers a client for token exchange (RFC 7591). The answer is the only place that holds its secret. A client that is not used within a day, or for 90 days, is forgotten. Metadata that is not listed here is ignored. Errors are of the form of RFC 7591, {error, error_description}. */
+  /** Registers a client for token exchange (RFC 7591). Only this answer contains its secret. A client that is not used within a day, or for 90 days, is deleted. Metadata that is not listed here is ignored. Errors have the form of RFC 7591, {error, error_description}. */
   registerClient: { kind: 'unary'; request: RegisterClientRequest; response: HttpBody }
-  /** The caller: kind of credential, user, organization, role and permissions. */
+  /** Returns the caller: kind of credential, user, organization, role and permissions. */
   getMe: { kind: 'unary'; request: Empty; response: HttpBody }
 }
 
-/** Turns credentials into callers. Internal: the gateway's question on a cache miss. */
+/** Resolves credentials to callers. Internal: the gateway calls it on a cache miss. */
 export type Credentials = {
   resolveToken: { kind: 'unary'; request: ResolveTokenRequest; response: ResolvedCredential }
   resolveSession: { kind: 'unary'; request: ResolveSessionRequest; response: ResolvedCredential }
@@ -147,11 +147,11 @@ export type Me = {
   user?: User | null
   organization?: Organization | null
   role: string
-  /** resource.action pairs; "*" stands for all of them. */
+  /** resource.action pairs, or "*" for all of them. */
   permissions: string[]
-  /** The token in use. */
+  /** The token that authenticated the request. */
   token?: MeTokenInUse | null
-  /** Id of the person behind a read-only impersonation. */
+  /** Id of the user behind a read-only impersonation. */
   impersonatedBy?: string
 }
 
@@ -166,11 +166,11 @@ export type MeJson = {
   user: UserJson
   organization: OrganizationJson
   role: string
-  /** resource.action pairs; "*" stands for all of them. */
+  /** resource.action pairs, or "*" for all of them. */
   permissions: string[]
-  /** The token in use. */
+  /** The token that authenticated the request. */
   token?: MeTokenInUseJson
-  /** Id of the person behind a read-only impersonation. */
+  /** Id of the user behind a read-only impersonation. */
   impersonatedBy?: string
 }
 
@@ -191,52 +191,52 @@ export type RegisterRequest = {
   email: string
   /** 8 to 200 characters, not one of the most common passwords. */
   password: string
-  /** Name of the organization; the person's own where it is not given. */
+  /** Name of the organization. Default: the user's name. */
   organization?: string
 }
 
 export type LoginRequest = {
   email: string
   password: string
-  /** Needed where email and password fit accounts of several organizations, or the email has more than four. */
+  /** Required if email and password match accounts of several organizations, or the email has more than four accounts. */
   orgId?: string
 }
 
 export type ForgotPasswordRequest = {
   email: string
-  /** Only the account of this organization. */
+  /** Limits the request to the account of this organization. */
   orgId?: string
 }
 
 export type ResetPasswordRequest = {
-  /** From the mail. */
+  /** Secret from the mailed link. */
   token: string
   /** 8 to 200 characters, not one of the most common passwords. */
   password: string
-  /** Also deactivates the API tokens that the account made: for when somebody else may know them. The mail says how many. */
+  /** Also deactivates the API tokens that the account created, in case someone else knows them. The mail says how many. */
   deactivateTokens?: boolean
 }
 
 export type RequestOtpRequest = {
   email: string
-  /** Only the account of this organization. */
+  /** Limits the request to the account of this organization. */
   orgId?: string
 }
 
 export type RequestOtpResponse = {
   success: boolean
   message: string
-  /** What the code belongs to: keep it, and send it with the code. */
+  /** Id of the request that the code belongs to. Send it with the code. */
   requestId: string
 }
 
 export type VerifyOtpRequest = {
   email: string
-  /** The six digits of the mail. */
+  /** The six digits from the mail. */
   code: string
-  /** Needed where the email has accounts in several organizations. */
+  /** Required if the email has accounts in several organizations. */
   orgId?: string
-  /** Of the answer to otp/request. Needed where several requests for the email are open. */
+  /** requestId of the answer to otp/request. Required if several requests for the email are open. */
   requestId?: string
 }
 
@@ -247,22 +247,22 @@ export type ImpersonateRequest = {
 export type ExchangeTokenRequest = {
   /** urn:ietf:params:oauth:grant-type:token-exchange */
   grantType: string
-  /** Or by Authorization: Basic. */
+  /** Alternatively, use Authorization: Basic. */
   clientId?: string
   clientSecret?: string
-  /** The session JWT or API token to trade; it has to be there. */
+  /** The session JWT or API token to exchange. Required. */
   subjectToken?: string
-  /** urn:ietf:params:oauth:token-type:access_token, or ...:jwt for a session JWT; it has to be there. */
+  /** urn:ietf:params:oauth:token-type:access_token, or ...:jwt for a session JWT. Required. */
   subjectTokenType?: string
   /** urn:ietf:params:oauth:token-type:access_token (the default) or ...:jwt. */
   requestedTokenType?: string
-  /** resource.action pairs separated by spaces, of those that the subject has; all of them where it is not given. */
+  /** resource.action pairs that the subject has, separated by spaces. Default: all of them. */
   scope?: string
-  /** The audience of session JWTs, or none. */
+  /** The audience of session JWTs, or omitted. */
   audience: string[]
-  /** None: this API is the one place that the token is for. */
+  /** Must be omitted: the token is for this API only. */
   resource: string[]
-  /** Refused: delegation is not supported. */
+  /** Must be omitted: delegation is not supported. */
   actorToken?: string
   actorTokenType?: string
 }
@@ -271,7 +271,7 @@ export type ExchangedToken = {
   accessToken: string
   issuedTokenType: string
   tokenType: 'Bearer'
-  /** Seconds. */
+  /** Lifetime in seconds. */
   expiresIn: number
   /** resource.action pairs separated by spaces. */
   scope: string
@@ -282,25 +282,25 @@ export type ExchangedTokenJson = {
   access_token: string
   issued_token_type: string
   token_type: 'Bearer'
-  /** Seconds. */
+  /** Lifetime in seconds. */
   expires_in: number
   /** resource.action pairs separated by spaces. */
   scope: string
 }
 
 export type RegisterClientRequest = {
-  /** What people see in lists of sessions. */
+  /** Name shown in lists of sessions. */
   clientName?: string
   clientUri?: string
-  /** https, http on a loopback address, or a private-use scheme with a dot in its name; without a fragment. */
+  /** https, http on a loopback address, or a private-use scheme with a dot in its name. No fragment. */
   redirectUris: string[]
-  /** Has to hold urn:ietf:params:oauth:grant-type:token-exchange where it is given; that is the one it gets. */
+  /** Must include urn:ietf:params:oauth:grant-type:token-exchange if given. Only that one is granted. */
   grantTypes: string[]
-  /** None is issued: there is no authorization endpoint. */
+  /** Ignored: there is no authorization endpoint. */
   responseTypes: string[]
-  /** client_secret_basic where it is not given. A client of none has no secret; a secret is taken either way. */
+  /** Default: client_secret_basic. A client with none has no secret. A secret is accepted by either method. */
   tokenEndpointAuthMethod?: 'none' | 'client_secret_basic' | 'client_secret_post'
-  /** The resource.action pairs that it may ask for at most, separated by spaces; any where it is not given. */
+  /** The resource.action pairs that the client may request, separated by spaces. Default: any. */
   scope?: string
 }
 
@@ -309,7 +309,7 @@ export type RegisteredClient = {
   clientSecret?: string
   /** Seconds since 1970. */
   clientIdIssuedAt: number
-  /** 0: it lasts as long as the client. */
+  /** 0: does not expire. */
   clientSecretExpiresAt?: number
   clientName?: string
   clientUri?: string
@@ -326,7 +326,7 @@ export type RegisteredClientJson = {
   client_secret?: string
   /** Seconds since 1970. */
   client_id_issued_at: number
-  /** 0: it lasts as long as the client. */
+  /** 0: does not expire. */
   client_secret_expires_at?: number
   client_name?: string
   client_uri?: string
@@ -339,7 +339,7 @@ export type RegisteredClientJson = {
 
 export type ResolveTokenRequest = {
   organizationId: string
-  /** Every hash that may be stored of the secret, one for each server key; base64url of HMAC-SHA-256. */
+  /** The possible stored hashes of the secret, one for each server key: base64url of HMAC-SHA-256. */
   hashes: string[]
 }
 
@@ -358,27 +358,27 @@ export type ResolvedCredential = {
   tokenId?: string
   tokenName?: string
   role: string
-  /** resource.action pairs; ["*"] is all of them. */
+  /** resource.action pairs, or ["*"] for all of them. */
   permissions: string[]
   readOnly: boolean
   impersonatorId?: string
-  /** Until when the answer may be remembered, ISO 8601; absent: for as long as one likes. */
+  /** Until when the answer may be cached, ISO 8601. Absent: without limit. */
   expiresAt?: string
-  /** CIDR blocks the token may come from; none: any. */
+  /** CIDR blocks that the token may be used from. Empty: any. */
   allowedIps: string[]
 }
 
-/** Feature flags of the organization. For a person, the default holds, then what the role says, then the person's own. */
+/** Feature flags of the organization. A user's own setting overrides that of the role, which overrides the default. */
 export type Features = {
   /** Lists features, newest first. Honours the shared list parameters. */
   listFeatures: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** Defines a feature. 409 beyond the limit of features per organization, 200 by default. */
   createFeature: { kind: 'unary'; request: CreateFeatureRequest; response: HttpBody }
-  /** One feature. */
+  /** Returns a feature. */
   getFeature: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a feature: at least one field. The slug is immutable. */
+  /** Updates a feature. Requires at least one field. The slug is immutable. */
   updateFeature: { kind: 'unary'; request: UpdateFeatureRequest; response: Updated }
-  /** Deletes a feature, with what users and workspaces had switched of it. */
+  /** Deletes a feature, with its settings of users and workspaces. */
   deleteFeature: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
@@ -386,9 +386,9 @@ export type Feature = {
   slug: string
   name: string
   description: string
-  /** For whom neither the role nor their own setting says otherwise. */
+  /** Value for users whose role and own settings do not set it. */
   default: boolean
-  /** For whoever has the role, by its name. */
+  /** Values by role name. */
   roles: Record<string, boolean | null>
   createdBy?: Actor | null
 }
@@ -400,9 +400,9 @@ export type FeatureJson = {
   slug: string
   name: string
   description: string
-  /** For whom neither the role nor their own setting says otherwise. */
+  /** Value for users whose role and own settings do not set it. */
   default: boolean
-  /** For whoever has the role, by its name. */
+  /** Values by role name. */
   roles: Record<string, boolean | null>
   createdBy: ActorJson
   createdAt: string
@@ -423,14 +423,14 @@ export const featureFields = {
 } as const
 
 export type CreateFeatureRequest = {
-  /** Lower-case letters, digits, _ and -, beginning with a letter; at most 40. Unique, and immutable. */
+  /** Lower-case letters, digits, _ and -, starting with a letter; at most 40 characters. Unique and immutable. */
   slug: string
-  /** The slug where it is not given. */
+  /** Default: the slug. */
   name?: string
   description?: string
-  /** false where it is not given. */
+  /** Default: false. */
   default?: boolean
-  /** true or false by the name of a role that members may have. */
+  /** true or false by role name. The roles must be available to members. */
   roles?: Record<string, boolean | null>
 }
 
@@ -439,7 +439,7 @@ export type UpdateFeatureRequest = {
   name?: string
   description?: string
   default?: boolean
-  /** Merged into those there are; null removes one. */
+  /** Merged into the existing values. null removes one. */
   roles?: Record<string, boolean | null>
 }
 
@@ -447,11 +447,11 @@ export type UpdateFeatureRequest = {
 export type Roles = {
   /** Lists roles, built-in ones first. Honours the shared list parameters. */
   listRoles: { kind: 'server_stream'; request: ListRolesRequest; response: HttpBody }
-  /** Creates a role or saves the one of this name. Its permissions change for everyone who carries it at once. All that it grants, before and after, has to be the caller's own, otherwise 403. 409 beyond the limit of roles per organization, 200 by default. */
+  /** Creates a role, or replaces the one with this name. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. 409 beyond the limit of roles per organization, 200 by default. */
   saveRole: { kind: 'unary'; request: SaveRoleRequest; response: HttpBody }
-  /** Deletes a role that no member carries and that grants nothing beyond the caller's own; tokens on it are refused from then on. */
+  /** Deletes a role. No member may have it, and the caller must hold every permission that it grants. Tokens with the role are refused afterwards. */
   deleteRole: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** The catalogue of resources and actions that a role can grant. */
+  /** Lists the resources and actions that a role can grant. */
   listPermissions: { kind: 'unary'; request: Empty; response: HttpBody }
 }
 
@@ -501,7 +501,7 @@ export type SavedRole = {
   description: string
   tokenCount: number
   memberCount: number
-  /** Tokens and members whose permissions this save changed. */
+  /** Numbers of tokens and members whose permissions this request changed. */
   affected?: SavedRoleAffected | null
 }
 
@@ -521,7 +521,7 @@ export type SavedRoleJson = {
   description: string
   tokenCount: number
   memberCount: number
-  /** Tokens and members whose permissions this save changed. */
+  /** Numbers of tokens and members whose permissions this request changed. */
   affected: SavedRoleAffectedJson
   createdAt: string
   updatedAt: string
@@ -562,40 +562,40 @@ export type PermissionJson = {
 
 export type ListRolesRequest = {
   list?: ListQuery | null
-  /** api: roles a token may take; user: roles a member may take; omitted: both. */
+  /** api: roles for tokens; user: roles for members; omitted: both. */
   kind?: 'api' | 'user'
 }
 
 export type SaveRoleRequest = {
   name: string
-  /** Fixed at creation. */
+  /** Immutable. */
   kind: 'api' | 'user'
   /** Actions (read, create, update, delete) by resource. */
   permissions: Record<string, unknown>
   description?: string
 }
 
-/** API tokens: credentials of programs. */
+/** API tokens: credentials for programs. */
 export type Tokens = {
-  /** Lists tokens, newest first; never their secrets. Honours the shared list parameters. */
+  /** Lists tokens, newest first, without their secrets. Honours the shared list parameters. */
   listTokens: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a token. Its full value is in this answer and nowhere else. The role limits routes that need a permission; on routes that only authenticate, even the narrowest token acts on the senders and workspaces of its creator. A credential limited to a scope cannot create tokens. 409 beyond the limit of tokens per organization, 1,000 by default; deleting one makes room. */
+  /** Creates a token. Only this answer contains its full value. The role limits routes that require a permission. On routes that only authenticate, any token acts on the senders and workspaces of its creator. A credential limited to a scope cannot create tokens. 409 beyond the limit of tokens per organization, 1,000 by default; deleted tokens do not count. */
   createToken: { kind: 'unary'; request: CreateTokenRequest; response: HttpBody }
-  /** One token. */
+  /** Returns a token. */
   getToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates name, description, active or archived: at least one. Takes effect on the very next request. */
+  /** Updates a token. Requires at least one of name, description, active and archived. Takes effect on the next request. */
   updateToken: { kind: 'unary'; request: UpdateTokenRequest; response: Updated }
-  /** Deletes the token: it is refused from the very next request. */
+  /** Deletes a token. It is refused from the next request on. */
   deleteToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** What the token was really used for, the latest use first; at most a minute late. Routes without a permission do not count. */
+  /** Lists the permissions that the token has used, most recent first, up to a minute late. Routes without a permission do not count. */
   listTokenUsage: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Says which addresses the token may be used from; [] is any. From another one it gets 403, from the very next request on. */
+  /** Sets the addresses that the token may be used from; [] allows any. Other addresses get 403, from the next request on. */
   setAllowedIps: { kind: 'unary'; request: SetAllowedIpsRequest; response: Updated }
 }
 
-/** What tokens are used for. Internal: the gateway counts, and reports now and then. */
+/** Records the use of tokens. Internal: the gateway counts and reports periodically. */
 export type TokenUsage = {
-  /** Adds to what is known; unknown tokens are left out. */
+  /** Adds to the recorded use. Ignores unknown tokens. */
   recordUsage: { kind: 'unary'; request: RecordUsageRequest; response: Empty }
 }
 
@@ -603,7 +603,7 @@ export type Token = {
   name: string
   description: string
   expiresAt: string
-  /** Name of an API role; null: the token authorizes as its creator. */
+  /** Name of an API role. null: the token has its creator's permissions. */
   role: string
   active: boolean
   archived: boolean
@@ -612,7 +612,7 @@ export type Token = {
   createdBy?: Actor | null
   lastUsedAt: string
   lastUsedIp: string
-  /** Addresses and CIDR blocks that it may be used from; none: any. */
+  /** Addresses and CIDR blocks that it may be used from. Empty: any. */
   allowedIps: string[]
 }
 
@@ -623,7 +623,7 @@ export type TokenJson = {
   name: string
   description: string
   expiresAt: string | null
-  /** Name of an API role; null: the token authorizes as its creator. */
+  /** Name of an API role. null: the token has its creator's permissions. */
   role: string | null
   active: boolean
   archived: boolean
@@ -632,7 +632,7 @@ export type TokenJson = {
   createdBy: ActorJson
   lastUsedAt: string | null
   lastUsedIp: string | null
-  /** Addresses and CIDR blocks that it may be used from; none: any. */
+  /** Addresses and CIDR blocks that it may be used from. Empty: any. */
   allowedIps: string[]
   createdAt: string
   updatedAt: string
@@ -746,7 +746,7 @@ export type CreateTokenRequest = {
   description?: string
   /** A date in the future. */
   expiresAt?: unknown
-  /** Name of an API role; omitted: the token authorizes as its creator. */
+  /** Name of an API role. If omitted, the token has its creator's permissions. */
   role?: string
 }
 
@@ -760,7 +760,7 @@ export type UpdateTokenRequest = {
 
 export type SetAllowedIpsRequest = {
   id: string
-  /** IPv4 or IPv6: addresses, or blocks as 192.0.2.0/24 and 2001:db8::/32. */
+  /** IPv4 or IPv6 addresses, or blocks such as 192.0.2.0/24 and 2001:db8::/32. */
   cidrs: string[]
 }
 
@@ -785,54 +785,54 @@ export type RecordUsageRequestUse = {
   lastAt: number
 }
 
-/** Workspaces: who works together, in which role. Inside one, the role in it decides: owner and admin manage, user reads, a custom role does what it allows on workspaces. A token goes by its creator's role in it. Owner and admin of the organization pass. To everyone else a workspace is as unknown as one that does not exist. */
+/** Workspaces: groups of users with roles. The role in the workspace decides what a member may do: owner and admin manage, user reads, and a custom role grants its actions on workspaces. A token has its creator's role in it. Owners and admins of the organization may do everything. To everyone else the workspace does not exist (404). */
 export type Workspaces = {
-  /** Lists the caller's workspaces, newest first; all of the organization's with workspaces.read. */
+  /** Lists the caller's workspaces, newest first. With workspaces.read, lists all of the organization. */
   listWorkspaces: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a workspace; the caller, or the token's creator, is its first member, its owner, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
+  /** Creates a workspace. The caller, or the token's creator, becomes its owner and first member, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
   createWorkspace: { kind: 'unary'; request: CreateWorkspaceRequest; response: HttpBody }
-  /** One workspace. */
+  /** Returns a workspace. */
   getWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a workspace: at least one field. */
+  /** Updates a workspace. Requires at least one field. */
   updateWorkspace: { kind: 'unary'; request: UpdateWorkspaceRequest; response: Updated }
-  /** Deletes a workspace with its memberships and invitations; no user is touched. */
+  /** Deletes a workspace with its memberships and invitations. User accounts are kept. */
   deleteWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
 /** Members of a workspace. */
 export type Members = {
-  /** Lists the members, newest first. populate=user shows who they are. */
+  /** Lists the members, newest first. populate=user includes their accounts. */
   listWorkspaceMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Adds an account of the organization, by its email; an invitation that is pending for it is used up. Without a free seat 403. */
+  /** Adds an account of the organization by its email. Uses up a pending invitation for it. 403 without a free seat. */
   addMember: { kind: 'unary'; request: AddMemberRequest; response: HttpBody }
-  /** Gives a member another role. The last owner stays one; only an owner makes another, or changes one. */
+  /** Changes a member's role. Only an owner may make or change an owner. Not allowed for the last owner. */
   updateMember: { kind: 'unary'; request: UpdateMemberRequest; response: Updated }
-  /** Removes a member and frees the seat; not the last owner, and an owner only by an owner. Neither the account nor a contact is touched. */
+  /** Removes a member and frees the seat. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept. */
   removeMember: { kind: 'unary'; request: MemberRequest; response: HttpBody }
 }
 
-/** Invitations into a workspace. */
+/** Invitations to a workspace. */
 export type Invitations = {
   /** Lists the invitations, newest first. */
   listInvitations: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Mails someone an invitation that is good for seven days and takes a seat while it is pending; without a free one 403. An address without an account needs users.create and all that the built-in role user allows, since accepting makes the account; otherwise 403. The answer and the mail hold different links: only the mailed one proves the mailbox. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
+  /** Mails an invitation. It is valid for seven days and takes a seat while pending; 403 without a free one. If the address has no account, the caller must hold users.create and every permission of the built-in role user, since accepting creates the account; otherwise 403. The answer and the mail contain different links: only the mailed one verifies the email address. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
   createInvitation: { kind: 'unary'; request: CreateInvitationRequest; response: HttpBody }
-  /** Takes a pending invitation back. Only whoever sent it may, in person or by a token. */
+  /** Revokes a pending invitation. Allowed for its sender only, by session or token. */
   revokeInvitation: { kind: 'unary'; request: InvitationRequest; response: HttpBody }
-  /** Accepts an invitation, once. Where the organization has no account of the address yet, name and password make one, whose email is verified if the link is the mailed one. Where it has one, name and password are ignored, and the link has to be the mailed one or the request signed in as the account, in person; otherwise 401. */
+  /** Accepts an invitation, once. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
   acceptInvitation: { kind: 'unary'; request: AcceptInvitationRequest; response: HttpBody }
-  /** Declines an invitation, which frees its seat. */
+  /** Declines an invitation and frees its seat. */
   declineInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: Updated }
 }
 
 export type Workspace = {
   name: string
   image: string
-  /** What members and pending invitations may take together; null: any number. */
+  /** Maximum number of members and pending invitations together. null: unlimited. */
   seats: number
-  /** Flags that the workspace switches on or off for itself, by the slugs of the organization's features. They say nothing about a person: what holds for one stands in GET /api/users/{id}/features. */
+  /** Feature settings of the workspace by feature slug. They do not apply to its members: for a user's effective flags, see GET /api/users/{id}/features. */
   features: Record<string, boolean | null>
-  /** Members whose account exists. */
+  /** Number of members whose account exists. */
   memberCount: number
   createdBy?: Actor | null
 }
@@ -843,11 +843,11 @@ export type WorkspaceJson = {
   id: string
   name: string
   image: string | null
-  /** What members and pending invitations may take together; null: any number. */
+  /** Maximum number of members and pending invitations together. null: unlimited. */
   seats: number | null
-  /** Flags that the workspace switches on or off for itself, by the slugs of the organization's features. They say nothing about a person: what holds for one stands in GET /api/users/{id}/features. */
+  /** Feature settings of the workspace by feature slug. They do not apply to its members: for a user's effective flags, see GET /api/users/{id}/features. */
   features: Record<string, boolean | null>
-  /** Members whose account exists. */
+  /** Number of members whose account exists. */
   memberCount: number
   createdBy: ActorJson
   createdAt: string
@@ -892,7 +892,7 @@ export type UserSummaryJson = {
 }
 
 export type Member = {
-  /** Id of the account; null where it was deleted. populate=user shows name, email and image. */
+  /** Id of the account; null if it was deleted. populate=user includes name, email and image. */
   user: string
   role: string
   joinedAt: string
@@ -902,7 +902,7 @@ export type Member = {
 export type MemberJson = {
   _id: string
   id: string
-  /** Id of the account; null where it was deleted. populate=user shows name, email and image. */
+  /** Id of the account; null if it was deleted. populate=user includes name, email and image. */
   user: string | null
   role: string
   joinedAt: string
@@ -956,7 +956,7 @@ export type CreatedInvitation = {
   status: 'pending' | 'accepted' | 'declined' | 'expired'
   expiresAt: string
   createdBy?: Actor | null
-  /** Where it is accepted or declined; ends in a secret, which is another than the mailed one. */
+  /** Link to accept or decline the invitation. Ends in a secret that differs from the mailed one. */
   acceptUrl: string
 }
 
@@ -969,7 +969,7 @@ export type CreatedInvitationJson = {
   status: 'pending' | 'accepted' | 'declined' | 'expired'
   expiresAt: string
   createdBy: ActorJson
-  /** Where it is accepted or declined; ends in a secret, which is another than the mailed one. */
+  /** Link to accept or decline the invitation. Ends in a secret that differs from the mailed one. */
   acceptUrl: string
   createdAt: string
   updatedAt: string
@@ -1006,9 +1006,9 @@ export type AcceptedInvitationJson = {
 export type CreateWorkspaceRequest = {
   name: string
   image?: string
-  /** A whole number from 1 on, or null for any number, which is the default. */
+  /** An integer of at least 1, or null (the default) for unlimited. */
   seats?: unknown
-  /** true or false by slug of a feature of the organization. */
+  /** true or false by feature slug. */
   features?: Record<string, boolean | null>
 }
 
@@ -1016,37 +1016,37 @@ export type UpdateWorkspaceRequest = {
   id: string
   name?: string
   image?: string
-  /** A whole number from 1 on, not below the seats that are taken, or null for any number. */
+  /** An integer of at least 1 and not below the seats taken, or null for unlimited. */
   seats?: unknown
-  /** Merged into those there are; null removes one. */
+  /** Merged into the existing settings. null removes one. */
   features?: Record<string, boolean | null>
 }
 
 export type AddMemberRequest = {
   id: string
-  /** Of an account of the organization. */
+  /** Email of an account of the organization. */
   email: string
-  /** A built-in role or one of kind user; not beyond the caller's own in the workspace. */
+  /** A built-in role or one of kind user. Must not exceed the caller's role in the workspace. */
   role: string
 }
 
 export type UpdateMemberRequest = {
   id: string
-  /** Of the account, or of the membership itself. */
+  /** Id of the account or of the membership. */
   userId: string
   role: string
 }
 
 export type MemberRequest = {
   id: string
-  /** Of the account, or of the membership itself. */
+  /** Id of the account or of the membership. */
   userId: string
 }
 
 export type CreateInvitationRequest = {
   id: string
   email: string
-  /** A built-in role or one of kind user; not beyond the caller's own in the workspace. */
+  /** A built-in role or one of kind user. Must not exceed the caller's role in the workspace. */
   role: string
 }
 
@@ -1056,7 +1056,7 @@ export type InvitationRequest = {
 }
 
 export type AcceptInvitationRequest = {
-  /** From the link. */
+  /** Secret from the link. */
   token: string
   name?: string
   /** 8 to 200 characters, not one of the most common passwords. */
@@ -1064,13 +1064,13 @@ export type AcceptInvitationRequest = {
 }
 
 export type InvitationTokenRequest = {
-  /** From the link. */
+  /** Secret from the link. */
   token: string
 }
 
-/** Who the accounts of the caller's organization are. Internal: for services that refer to users. */
+/** Accounts of the caller's organization. Internal: for services that refer to users. */
 export type Directory = {
-  /** The accounts with these ids, in no order; ids that are unknown or of another organization are left out. */
+  /** Returns the accounts with these ids, in no order. Omits ids that are unknown or of another organization. */
   findUsers: { kind: 'unary'; request: FindUsersRequest; response: FindUsersResponse }
 }
 
@@ -1101,64 +1101,64 @@ export type FindOrganizationRequest = {
 export type FindOrganizationResponse = {
   id: string
   name: string
-  /** False from open registration until the owner proves the mailbox. Until then its mail may go to the owners alone. */
+  /** False after open registration until the owner verifies their email address. Until then its mail may only go to the owners. */
   verified: boolean
   ownerEmails: string[]
 }
 
-/** User accounts of the organization. Owners rank before admins, admins before everyone else: to change an account of a higher rank, or to give a higher rank, is 403. */
+/** User accounts of the organization. Owners rank above admins, admins above everyone else. Changing an account of a higher rank, or granting a higher rank, is 403. */
 export type Users = {
   /** Lists users, newest first. Honours the shared list parameters. */
   listUsers: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** One user. */
+  /** Returns a user. */
   getUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Creates an account. Without a password the person gets a mail to set one. Passwords are computed one after another: 429 while two more of the organization, or of the caller's address, are waiting. 409 beyond the limit of accounts per organization, 10,000 by default. */
+  /** Creates an account. Without a password, the user gets a mail to set one. Passwords are hashed one at a time: 429 while two others of the organization, or from the caller's address, are waiting. 409 beyond the limit of accounts per organization, 10,000 by default. */
   createUser: { kind: 'unary'; request: CreateUserRequest; response: HttpBody }
-  /** Updates the profile: at least one field. Not of an account of a higher rank. */
+  /** Updates the profile. Requires at least one field. Not allowed for an account of a higher rank. */
   updateUser: { kind: 'unary'; request: UpdateUserRequest; response: Updated }
   /** Replaces the user's tags; [] clears them. */
   replaceUserTags: { kind: 'unary'; request: ReplaceUserTagsRequest; response: Updated }
-  /** Blocks the user: every session ends at once, nobody can sign in to the account. Not oneself, not the last owner. */
+  /** Blocks the user: all sessions end at once, and sign-in is refused. Not allowed for oneself or the last owner. */
   blockUser: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Restores access; sessions that had ended stay ended. */
+  /** Unblocks the user. Ended sessions are not restored. */
   unblockUser: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Changes the organization-level role, at once for everything the user does. Not beyond the caller's own permissions or rank; not the last owner's. */
+  /** Changes the organization-level role, with effect at once. The new role must not exceed the caller's permissions or rank. Not allowed for the last owner. */
   changeRole: { kind: 'unary'; request: ChangeRoleRequest; response: Updated }
-  /** Deletes the account for good: sessions end, its tokens are refused. Contacts stay. Not oneself, not the last owner. */
+  /** Deletes the account permanently: its sessions end, its tokens are refused. Contacts are kept. Not allowed for oneself or the last owner. */
   deleteUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Active sessions. */
+  /** Lists the user's active sessions. */
   listUserSessions: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Devices that the user signed in from. */
+  /** Lists the devices that the user signed in from. */
   listUserDevices: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** What the user did, sign-ins and changes, and who acted as them; newest first. */
+  /** Lists the user's sign-ins and changes, and impersonations of the user, newest first. */
   listUserActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** The workspaces that the user is a member of, the latest first. */
+  /** Lists the workspaces that the user is a member of, newest first. */
   listUserWorkspaces: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Feature flags as they are for the user: the organization's default, then what the role says, then the user's own. */
+  /** Returns the user's effective feature flags. The user's own setting overrides that of the role, which overrides the default. */
   getUserFeatures: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Switches features on or off for the user alone; null leaves one to role and default again. Those not named stay. */
+  /** Switches features on or off for this user. null removes the user's own setting. Other features are unchanged. */
   setUserFeatures: { kind: 'unary'; request: SetUserFeaturesRequest; response: Updated }
-  /** Emails that were sent to the user's address, the latest first. */
+  /** Lists emails that were sent to the user's address, newest first. */
   listUserEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Ends one session at once. */
+  /** Ends a session at once. */
   revokeUserSession: { kind: 'unary'; request: RevokeUserSessionRequest; response: HttpBody }
-  /** Forgets a device and ends its sessions at once. */
+  /** Removes a device and ends its sessions at once. */
   revokeUserDevice: { kind: 'unary'; request: RevokeUserDeviceRequest; response: HttpBody }
 }
 
 export type Session = {
-  /** Opaque; never the credential. */
+  /** Opaque reference to the session; not a credential. */
   sessionRef: string
-  /** For example "Firefox on Linux", or the client's name where a credential was exchanged. */
+  /** For example "Firefox on Linux", or the client's name for an exchanged credential. */
   device: string
   ip: string
   userAgent: string
-  /** To within a few minutes. */
+  /** Accurate to a few minutes. */
   lastActiveAt: string
   expiresAt: string
-  /** The session that asks. */
+  /** Whether it is the session of this request. */
   current: boolean
-  /** Id of the person behind a read-only impersonation. */
+  /** Id of the user behind a read-only impersonation. */
   impersonatedBy: string
 }
 
@@ -1166,18 +1166,18 @@ export type Session = {
 export type SessionJson = {
   _id: string
   id: string
-  /** Opaque; never the credential. */
+  /** Opaque reference to the session; not a credential. */
   sessionRef: string
-  /** For example "Firefox on Linux", or the client's name where a credential was exchanged. */
+  /** For example "Firefox on Linux", or the client's name for an exchanged credential. */
   device: string
   ip: string | null
   userAgent: string | null
-  /** To within a few minutes. */
+  /** Accurate to a few minutes. */
   lastActiveAt: string
   expiresAt: string
-  /** The session that asks. */
+  /** Whether it is the session of this request. */
   current: boolean
-  /** Id of the person behind a read-only impersonation. */
+  /** Id of the user behind a read-only impersonation. */
   impersonatedBy: string | null
   createdAt: string
   updatedAt: string
@@ -1199,16 +1199,16 @@ export type Device = {
   deviceId: string
   /** For example "Firefox on Linux". */
   name: string
-  /** With the version that was seen last. */
+  /** Browser with its last seen version. */
   browser: string
   os: string
   /** desktop, mobile, tablet, tv, bot or unknown. */
   type: string
   lastIp: string
   firstSeenAt: string
-  /** The last sign-in from it. */
+  /** Time of the last sign-in from the device. */
   lastSeenAt: string
-  /** The device that asks. */
+  /** Whether it is the device of this request. */
   current: boolean
 }
 
@@ -1219,16 +1219,16 @@ export type DeviceJson = {
   deviceId: string
   /** For example "Firefox on Linux". */
   name: string
-  /** With the version that was seen last. */
+  /** Browser with its last seen version. */
   browser: string | null
   os: string | null
   /** desktop, mobile, tablet, tv, bot or unknown. */
   type: string
   lastIp: string | null
   firstSeenAt: string
-  /** The last sign-in from it. */
+  /** Time of the last sign-in from the device. */
   lastSeenAt: string
-  /** The device that asks. */
+  /** Whether it is the device of this request. */
   current: boolean
 }
 
@@ -1246,10 +1246,10 @@ export const deviceFields = {
 } as const
 
 export type Activity = {
-  /** That of the event: session.created, token.created, user.blocked and so on; or user.permissions_changed, token.permissions_changed. */
+  /** Type of the event, such as session.created, token.created or user.blocked; or user.permissions_changed, token.permissions_changed. */
   type: string
   at: string
-  /** The person, the token that acted as the person, or whoever impersonated them. */
+  /** The user, the token that acted for the user, or the impersonator. */
   actor?: Actor | null
   data: Record<string, unknown>
 }
@@ -1258,10 +1258,10 @@ export type Activity = {
 export type ActivityJson = {
   _id: string
   id: string
-  /** That of the event: session.created, token.created, user.blocked and so on; or user.permissions_changed, token.permissions_changed. */
+  /** Type of the event, such as session.created, token.created or user.blocked; or user.permissions_changed, token.permissions_changed. */
   type: string
   at: string
-  /** The person, the token that acted as the person, or whoever impersonated them. */
+  /** The user, the token that acted for the user, or the impersonator. */
   actor: ActorJson
   data: Record<string, unknown>
 }
@@ -1279,7 +1279,7 @@ export const activityFields = {
 
 export type UserWorkspace = {
   workspace?: WorkspaceSummary | null
-  /** In the workspace. */
+  /** Role in the workspace. */
   role: string
   joinedAt: string
 }
@@ -1289,7 +1289,7 @@ export type UserWorkspaceJson = {
   _id: string
   id: string
   workspace: WorkspaceSummaryJson
-  /** In the workspace. */
+  /** Role in the workspace. */
   role: string
   joinedAt: string
 }
@@ -1306,13 +1306,13 @@ export const userWorkspaceFields = {
 
 export type UserEmail = {
   subject: string
-  /** Address it came from. */
+  /** Address that the email was sent from. */
   sender: string
-  /** Only ever moves on. */
+  /** Latest status reached; it never moves back. */
   status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
-  /** When the receiving server took it. */
+  /** When the receiving server accepted it. */
   sentAt: string
-  /** Why it did not arrive. */
+  /** Why it was not delivered. */
   error: string
 }
 
@@ -1321,13 +1321,13 @@ export type UserEmailJson = {
   _id: string
   id: string
   subject: string
-  /** Address it came from. */
+  /** Address that the email was sent from. */
   sender: string | null
-  /** Only ever moves on. */
+  /** Latest status reached; it never moves back. */
   status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
-  /** When the receiving server took it. */
+  /** When the receiving server accepted it. */
   sentAt: string | null
-  /** Why it did not arrive. */
+  /** Why it was not delivered. */
   error: string | null
 }
 
@@ -1340,7 +1340,7 @@ export const userEmailFields = {
   'error': 'string',
 } as const
 
-/** true or false by slug, for every feature of the organization. */
+/** Effective value, true or false, of every feature of the organization by slug. */
 export type ResolvedFeatures = {
 }
 
@@ -1352,7 +1352,7 @@ export type CreateUserRequest = {
   name: string
   email: string
   password?: string
-  /** A built-in role or one of kind user; user where it is not given. */
+  /** A built-in role or one of kind user. Default: user. */
   role?: string
 }
 
@@ -1368,7 +1368,7 @@ export type UpdateUserRequest = {
   language?: string
   /** ISO 4217. */
   currency?: string
-  /** Up to 50 scalar values, merged into those there are; null removes one. Names of letters, digits, _ and -; texts of up to 1000 characters. */
+  /** Up to 50 scalar values, merged into the existing ones. null removes one. Names consist of letters, digits, _ and -. Texts have at most 1000 characters. */
   attributes?: Record<string, string | number | boolean | null>
 }
 
@@ -1395,6 +1395,6 @@ export type RevokeUserDeviceRequest = {
 
 export type SetUserFeaturesRequest = {
   id: string
-  /** true, false or null by slug of a feature of the organization. */
+  /** true, false or null by feature slug. */
   features: Record<string, boolean | null>
 }

@@ -2,26 +2,26 @@
 
 import type { HttpBody } from './api.ts'
 import type { Actor, ActorJson, ListRequest, Updated } from './types.ts'
-/** Contacts from CSV, in three steps: upload, start, poll. */
+/** Imports contacts from CSV in three steps: upload, start, poll. */
 export type Imports = {
-  /** Takes a CSV file (multipart form, field `file`), finds its delimiter and encoding, and holds it for 30 minutes. An organization has at most 20 uploads and 1 GiB of them waiting or arriving (settings of the installation); beyond: 429. */
+  /** Uploads a CSV file (multipart form, field `file`), detects its delimiter and encoding, and keeps it for 30 minutes. 429 beyond 20 pending uploads or 1 GiB of them per organization (defaults that the installation can change). */
   uploadImport: { kind: 'client_stream'; request: UploadImportRequest; response: HttpBody }
-  /** Starts the import of an upload as a background job. An upload starts once, and answers the same job when it is started again; a dry run, which only counts and shows, may come before it, up to 20 times. An organization has at most 20 unfinished jobs, dry runs and undos among them; beyond: 429. An import updates contacts as well, and needs audience.create only: the action follows the method. */
+  /** Starts the import of an upload as a background job. An upload is imported once: starting it again returns the same job. Up to 20 dry runs, which write nothing, may precede it. 429 beyond 20 unfinished jobs per organization, including dry runs and undos. Requires only audience.create, although an import also updates contacts: the action follows the HTTP method. */
   startImport: { kind: 'unary'; request: StartImportRequest; response: StartImportResponse }
-  /** Where the job stands. Poll until its state is completed or failed. */
+  /** Returns the status of an import job. Poll until its state is completed or failed. */
   getImportStatus: { kind: 'unary'; request: ImportJobRequest; response: HttpBody }
   /** Lists the organization's import jobs, newest first. Honours the shared list parameters. */
   listImportJobs: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Downloads the rows that failed, with the reasons, to be corrected and uploaded again. The columns that it adds are not imported. A row that could not be read (columns, quote, nul, encoding) fails again until the value in `_uncorrected` stands in none of its cells any more, or `_uncorrected` is emptied where it is right. */
+  /** Downloads the failed rows with the reasons, to correct and upload again. The added columns are not imported. A row that could not be read (columns, quote, nul, encoding) fails again while any of its cells still has the value in `_uncorrected`. If that value is correct, empty `_uncorrected`. */
   downloadImportErrors: { kind: 'server_stream'; request: ImportJobRequest; response: HttpBody }
-  /** Stops a job that has not finished; what it has done stays. */
+  /** Cancels an unfinished job. Changes made until then are kept. */
   cancelImport: { kind: 'unary'; request: ImportJobRequest; response: Updated }
-  /** Takes a finished or cancelled import back as a job of its own, field by field: what nobody has changed since is as it was before, what somebody has changed stays. Once; then 409. It deletes the contacts that the import made, and needs audience.create only. */
+  /** Undoes a finished or cancelled import, as a new job. Restores the earlier value of every field that was not changed since, and deletes the contacts that the import created. Possible once, then 409. Requires only audience.create. */
   undoImport: { kind: 'unary'; request: ImportJobRequest; response: StartImportResponse }
 }
 
 export type UploadImportRequest = {
-  /** First message only: the file's name. */
+  /** Name of the file, in the first message only. */
   fileName?: string
   chunk: Buffer
 }
@@ -36,9 +36,9 @@ export type ImportUpload = {
   delimiter: string
   encoding: string
   expiresAt: string
-  /** A mapping to start from: header to target. */
+  /** Suggested mapping of headers to targets. */
   suggestedMapping: Record<string, unknown>
-  /** Rows whose email stood in an earlier one, by the suggested mapping. */
+  /** Rows that repeat the email of an earlier row, by the suggested mapping. */
   duplicateEmails: number
 }
 
@@ -53,25 +53,25 @@ export type ImportUploadJson = {
   delimiter: string
   encoding: string
   expiresAt: string
-  /** A mapping to start from: header to target. */
+  /** Suggested mapping of headers to targets. */
   suggestedMapping: Record<string, unknown>
-  /** Rows whose email stood in an earlier one, by the suggested mapping. */
+  /** Rows that repeat the email of an earlier row, by the suggested mapping. */
   duplicateEmails: number
 }
 
 export type StartImportRequest = {
   importId: string
-  /** CSV header to target: email, name, tags, unsubscribed or an attribute slug. Must map email and name. */
+  /** Maps CSV headers to targets: email, name, tags, unsubscribed or an attribute slug. Must map email and name. */
   mapping: Record<string, string>
-  /** What happens to a contact that is known: update (the default) or skip. */
+  /** What to do with existing contacts: update (the default) or skip. */
   duplicateStrategy?: 'update' | 'skip'
   /** Added to every imported contact. */
   tags: string[]
-  /** What a blank cell does to a known contact's value: ignore (the default) or clear. */
+  /** What a blank cell does to the value of an existing contact: ignore (the default) or clear. */
   emptyValues?: 'ignore' | 'clear'
-  /** Lists that every imported contact is added to, with the permission audience_lists.create. */
+  /** Lists that every imported contact is added to. Requires audience_lists.create. */
   listIds: string[]
-  /** Counts what would become of the rows and shows the first changes, but writes nothing. */
+  /** Writes nothing: counts the outcomes that the rows would have, and previews the first changes. */
   dryRun?: boolean
 }
 
@@ -84,9 +84,9 @@ export type ImportJobRequest = {
 }
 
 export type ImportStatus = {
-  /** delayed is reserved: a job that waits for its turn is waiting. */
+  /** A queued job is waiting. delayed is reserved. */
   state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
-  /** 0 to 100; 100 only when complete. */
+  /** Percentage from 0 to 100; 100 only when complete. */
   progress: number
   result?: ImportResult | null
   failedReason: string
@@ -94,9 +94,9 @@ export type ImportStatus = {
 
 /** ImportStatus as JSON. */
 export type ImportStatusJson = {
-  /** delayed is reserved: a job that waits for its turn is waiting. */
+  /** A queued job is waiting. delayed is reserved. */
   state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
-  /** 0 to 100; 100 only when complete. */
+  /** Percentage from 0 to 100; 100 only when complete. */
   progress: number
   result: ImportResultJson
   failedReason: string | null
@@ -114,7 +114,7 @@ export type ImportJob = {
   tags: string[]
   emptyValues: string
   listIds: string[]
-  /** Of an undo: the import that it takes back. Of an import: the undo that has taken it back. */
+  /** For an undo: the import that it undoes. For an import: the undo that has undone it. */
   undoes: string
   undoneBy: string
   createdBy?: Actor | null
@@ -137,7 +137,7 @@ export type ImportJobJson = {
   tags: string[]
   emptyValues: string
   listIds: string[]
-  /** Of an undo: the import that it takes back. Of an import: the undo that has taken it back. */
+  /** For an undo: the import that it undoes. For an import: the undo that has undone it. */
   undoes: string | null
   undoneBy: string | null
   createdBy: ActorJson
@@ -185,32 +185,32 @@ export const importJobFields = {
   'finishedAt': 'date',
 } as const
 
-/** The outcomes add up to the total once the job is completed. */
+/** Counts of a job. The outcomes add up to the total once the job is completed. */
 export type ImportResult = {
-  /** Data rows of the file. Of an undo: contacts that the import had created or updated. */
+  /** Data rows of the file. For an undo: contacts that the import created or updated. */
   total: number
   created: number
-  /** Of an undo: contacts that are as they were before. */
+  /** For an undo: restored contacts. */
   updated: number
   unchanged: number
-  /** Of an undo: contacts that stay, since somebody has changed them. */
+  /** For an undo: contacts that were kept because they were changed since. */
   skipped: number
   failed: number
-  /** Of an undo: contacts that the import had created, and that are gone. */
+  /** For an undo: deleted contacts, which the import had created. */
   removed: number
-  /** Rows whose email stood in an earlier one. */
+  /** Rows that repeat the email of an earlier row. */
   duplicatesInFile: number
   /** Rows that would have cleared an opt-out. */
   optOutsKept: number
-  /** Milliseconds of work so far. */
+  /** Duration in milliseconds, so far. */
   durationMs: number
   rowsPerSecond: number
-  /** The first hundred. */
+  /** The first 100 errors. */
   errors: ImportResultRowError[]
   errorsUrl: string
-  /** Memberships of lists that are new. */
+  /** New list memberships. */
   addedToLists: number
-  /** Of a dry run: what the first rows would create or update. */
+  /** For a dry run: what the first rows would create or update. */
   preview: ImportResultRowPreview[]
 }
 
@@ -233,9 +233,9 @@ export type ImportResultRowError = {
   row: number
   /** Physical line of the file, from 1. */
   line: number
-  /** The header. */
+  /** Header of the column. */
   column: string
-  /** The target. */
+  /** Target of the column. */
   field: string
   value: string
   code: string
@@ -244,30 +244,30 @@ export type ImportResultRowError = {
 
 /** ImportResult as JSON. */
 export type ImportResultJson = {
-  /** Data rows of the file. Of an undo: contacts that the import had created or updated. */
+  /** Data rows of the file. For an undo: contacts that the import created or updated. */
   total: number
   created: number
-  /** Of an undo: contacts that are as they were before. */
+  /** For an undo: restored contacts. */
   updated: number
   unchanged: number
-  /** Of an undo: contacts that stay, since somebody has changed them. */
+  /** For an undo: contacts that were kept because they were changed since. */
   skipped: number
   failed: number
-  /** Of an undo: contacts that the import had created, and that are gone. */
+  /** For an undo: deleted contacts, which the import had created. */
   removed: number
-  /** Rows whose email stood in an earlier one. */
+  /** Rows that repeat the email of an earlier row. */
   duplicatesInFile: number
   /** Rows that would have cleared an opt-out. */
   optOutsKept: number
-  /** Milliseconds of work so far. */
+  /** Duration in milliseconds, so far. */
   durationMs: number
   rowsPerSecond: number
-  /** The first hundred. */
+  /** The first 100 errors. */
   errors: ImportResultRowErrorJson[]
   errorsUrl: string
-  /** Memberships of lists that are new. */
+  /** New list memberships. */
   addedToLists: number
-  /** Of a dry run: what the first rows would create or update. */
+  /** For a dry run: what the first rows would create or update. */
   preview: ImportResultRowPreviewJson[]
 }
 
@@ -293,9 +293,9 @@ export type ImportResultRowErrorJson = {
   row: number
   /** Physical line of the file, from 1. */
   line: number
-  /** The header. */
+  /** Header of the column. */
   column: string | null
-  /** The target. */
+  /** Target of the column. */
   field: string | null
   value: string
   code: string

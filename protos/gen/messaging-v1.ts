@@ -2,38 +2,38 @@
 
 import type { HttpBody } from './api.ts'
 import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
-/** Sending domains: what has to be published in DNS, and whether it is. */
+/** Sending domains, with the DNS records to publish and their status. */
 export type Domains = {
   /** Lists sending domains, newest first. Honours the shared list parameters. */
   listDomains: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** One domain with its records. */
+  /** Returns a domain with its records. */
   getDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Adds a domain and answers the DNS records to publish. Needs a configured mail provider: 400 without one, 503 where it does not answer. 409 over the quota of domains per organization. */
+  /** Adds a domain and returns the DNS records to publish. Requires a configured mail provider: 400 without one, 503 if it does not answer. 409 beyond the limit of domains per organization. */
   createDomain: { kind: 'unary'; request: CreateDomainRequest; response: HttpBody }
-  /** Looks the sending records up in DNS, at the servers of their own zones. All of them right: 200 and the domain, verified, and a new DKIM key signs from now on. Otherwise 400, naming each failing record and why; a domain that is verified stays so. 429 where the domain was checked or verified in the last ten seconds. */
+  /** Verifies the domain: looks up its sending records at the authoritative DNS servers. If all are correct, returns the verified domain, and a rotated DKIM key becomes active. Otherwise 400 with each failing record and the reason; a verified domain stays verified. 429 if the domain was checked or verified in the last ten seconds. */
   verifyDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Looks the records up and answers the domain with a diagnosis of each; its status stays. 429 as for verify. */
+  /** Looks up the records in DNS and returns the domain with a diagnosis of each. Does not change its status. 429 as for verify. */
   checkDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Makes a new DKIM key. Until its record verifies both keys are among the sending records and the old one signs; a domain that was never verified has only the new one. 409 while an earlier new key still waits for its record. */
+  /** Creates a new DKIM key. Until its record is verified, the sending records list both keys and the old one signs. A domain that was never verified has only the new key. 409 while an earlier new key is not verified yet. */
   rotateDkim: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Deletes a domain: 409 while a sender uses it. */
+  /** Deletes a domain. 409 while a sender uses it. */
   deleteDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
 export type Domain = {
-  /** Lower case, in its ASCII form. */
+  /** The domain in lower-case ASCII form. */
   domain: string
-  /** degraded: verified once, but its records have been wrong for a while; sending goes on. */
+  /** degraded: verified earlier, but its records have failed repeated checks since. Sending continues. */
   status: 'pending' | 'verified' | 'degraded'
-  /** Whether it may send. */
+  /** Whether mail may be sent from it. */
   verified: boolean
   verifiedAt: string
   lastCheckedAt: string
-  /** All of them must be published exactly as they are. */
+  /** Records to publish, all of them required. */
   sendingRecords: DnsRecord[]
-  /** Needed only where the domain should receive mail. */
+  /** Records to publish only if the domain should receive mail. */
   receivingRecords: DnsRecord[]
-  /** Advised, not required: DMARC, tracking. */
+  /** Recommended records, not required: DMARC, tracking. */
   recommendedRecords: DnsRecord[]
   provider: 'self-hosted' | 'mailgun'
   createdBy?: Actor | null
@@ -43,19 +43,19 @@ export type Domain = {
 export type DomainJson = {
   _id: string
   id: string
-  /** Lower case, in its ASCII form. */
+  /** The domain in lower-case ASCII form. */
   domain: string
-  /** degraded: verified once, but its records have been wrong for a while; sending goes on. */
+  /** degraded: verified earlier, but its records have failed repeated checks since. Sending continues. */
   status: 'pending' | 'verified' | 'degraded'
-  /** Whether it may send. */
+  /** Whether mail may be sent from it. */
   verified: boolean
   verifiedAt: string | null
   lastCheckedAt: string | null
-  /** All of them must be published exactly as they are. */
+  /** Records to publish, all of them required. */
   sendingRecords: DnsRecordJson[]
-  /** Needed only where the domain should receive mail. */
+  /** Records to publish only if the domain should receive mail. */
   receivingRecords: DnsRecordJson[]
-  /** Advised, not required: DMARC, tracking. */
+  /** Recommended records, not required: DMARC, tracking. */
   recommendedRecords: DnsRecordJson[]
   provider: 'self-hosted' | 'mailgun'
   createdBy: ActorJson
@@ -84,15 +84,15 @@ export type DnsRecord = {
   type: 'TXT' | 'CNAME' | 'MX'
   name: string
   value: string
-  /** Of an MX record. */
+  /** For an MX record. */
   priority?: number
   purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
   required: boolean
-  /** As of the last check: missing (nothing there), mismatch (something else there), conflict (more than one where only one may be), error (DNS gave no answer, which says nothing about the record). */
+  /** Result of the last check: missing (no record), mismatch (another value), conflict (several records where only one is allowed), error (DNS did not answer, so the record's state is unknown). */
   status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
-  /** What DNS answered. */
+  /** Values found in DNS. */
   found: string[]
-  /** What is wrong and the likely cause, for a person; of a record that is right, what else there is to know. */
+  /** What is wrong and the likely cause, as text for people. May hold a remark for a correct record. */
   reason: string
   checkedAt: string
 }
@@ -102,47 +102,47 @@ export type DnsRecordJson = {
   type: 'TXT' | 'CNAME' | 'MX'
   name: string
   value: string
-  /** Of an MX record. */
+  /** For an MX record. */
   priority?: number
   purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
   required: boolean
-  /** As of the last check: missing (nothing there), mismatch (something else there), conflict (more than one where only one may be), error (DNS gave no answer, which says nothing about the record). */
+  /** Result of the last check: missing (no record), mismatch (another value), conflict (several records where only one is allowed), error (DNS did not answer, so the record's state is unknown). */
   status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
-  /** What DNS answered. */
+  /** Values found in DNS. */
   found: string[]
-  /** What is wrong and the likely cause, for a person; of a record that is right, what else there is to know. */
+  /** What is wrong and the likely cause, as text for people. May hold a remark for a correct record. */
   reason: string | null
   checkedAt: string | null
 }
 
 export type CreateDomainRequest = {
-  /** A domain that can be registered or one below it; a subdomain is the usual choice. White space around it, upper case and a final dot do not matter; letters beyond ASCII are taken in their IDNA form. */
+  /** A registrable domain or a subdomain of one; a subdomain is the usual choice. Surrounding white space, case and a final dot are ignored. Non-ASCII letters are converted to their IDNA form. */
   domain: string
 }
 
-/** Mail that other services have sent: codes, invitations, password links. Internal. */
+/** Sends mail for other services: codes, invitations, password links. Internal. */
 export type Mail = {
-  /** Accepts a mail for sending; it goes out in the background, again and again until it is sent or refused for good. Answers once the mail is stored. Mail of the installation has quotas, over which it is refused (too_many_pending): per organization and hour for what its people cause, per address and day over all organizations. */
+  /** Accepts a mail for sending and returns when it is stored. It is sent in the background and retried until it is sent or permanently refused. Mail of the installation beyond its quotas fails with quota.too_many_pending: per organization and hour for mail that its people cause, per address and day over all organizations. */
   sendMail: { kind: 'unary'; request: SendMailRequest; response: SendMailResponse }
 }
 
 export type SendMailRequest = {
-  /** Makes the call repeatable: the same key is accepted once. */
+  /** Idempotency key: the same key is accepted once. */
   key: string
   to: string
   subject: string
   text: string
   html?: string
-  /** The contact or user it goes to, for their history. */
+  /** The contact or user that receives it, for their history. */
   contactId?: string
   userId?: string
-  /** The sender it goes out from. Mail without one is the installation's own (MAIL_FROM through SMTP_URL): a code or a password link must not pass through a mail server that just anybody of the organization has chosen. */
+  /** The sender to send from. Mail without one is sent by the installation (MAIL_FROM through SMTP_URL): codes and password links must not pass through a mail server that a member of the organization chose. */
   senderId?: string
-  /** Names the organization's default sender, where it has one, in place of sender_id. */
+  /** Sends from the organization's default sender, if it has one, instead of sender_id. */
   fromDefault?: boolean
-  /** What mail of the installation is for: invitation and new_account are caused by somebody of the organization, who chose whom they go to; sign_in_code and password_reset by anyone, without a credential. Quotas count the first two together and each of the others for itself. */
+  /** Purpose of mail of the installation. invitation and new_account are caused by a person of the organization, who chose the recipient; sign_in_code and password_reset by anyone, without a credential. Quotas count the first two together and each of the others separately. */
   purpose?: string
-  /** When the code or link in it stops working: from then on it is not sent, and its text is dropped. */
+  /** When the code or link in the mail expires. After that the mail is not sent, and its text is deleted. */
   expiresAt?: string
 }
 
@@ -152,11 +152,11 @@ export type SendMailResponse = {
 
 /** The organization's mail provider. */
 export type Providers = {
-  /** The provider as configured, or the installation's default; {"kind":null,"configured":false} where there is none. */
+  /** Returns the configured provider, or the installation's default. {"kind":null,"configured":false} if there is none. */
   getProvider: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** Chooses the provider. The API key is write-only and encrypted at rest; it is tried before it is kept (400 where the provider refuses it, 503 where it does not answer), and may be left out where one is known. self-hosted takes none of the other fields. */
+  /** Sets the provider. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
   setProvider: { kind: 'unary'; request: SetProviderRequest; response: Updated }
-  /** Removes the provider and answers what it was. Until another one is chosen no domain can be added or verified. */
+  /** Removes the provider and returns it. Until another one is set, no domain can be added or verified. */
   deleteProvider: { kind: 'unary'; request: Empty; response: HttpBody }
 }
 
@@ -164,7 +164,7 @@ export type Provider = {
   kind: 'self-hosted' | 'mailgun'
   configured: boolean
   region?: string
-  /** The account's own sending domain, where it was given. */
+  /** The account's sending domain, if one was given. */
   domain?: string
 }
 
@@ -173,49 +173,49 @@ export type ProviderJson = {
   kind: 'self-hosted' | 'mailgun' | null
   configured: boolean
   region?: string
-  /** The account's own sending domain, where it was given. */
+  /** The account's sending domain, if one was given. */
   domain?: string
 }
 
 export type SetProviderRequest = {
   kind: 'self-hosted' | 'mailgun'
-  /** Of mailgun. */
+  /** For mailgun only. */
   apiKey?: string
   /** us (the default) or eu. */
   region?: 'us' | 'eu'
-  /** The account's own sending domain: kept to be shown. */
+  /** The account's sending domain, for display only. */
   domain?: string
 }
 
-/** Senders: the addresses that mail goes out from, who owns them and who may use them. */
+/** Senders: the addresses that mail is sent from, their owners, and the users they are shared with. */
 export type Senders = {
-  /** Lists the senders that the caller owns or that are shared with the caller; for an owner of the organization also those whose owner is gone (owner null). Honours the shared list parameters. */
+  /** Lists the senders that the caller owns or that are shared with the caller. An owner of the organization also sees those whose owner was deleted (owner null). Honours the shared list parameters. */
   listSenders: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a sender; the caller is its owner and creator. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery says how its mail leaves: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the hosted mail service that this installation hands its mail to (SMTP_URL); smtp: by a mail server of its own, which must be in the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
+  /** Creates a sender; the caller becomes its owner and creator. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery sets how its mail is sent: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the mail service that this installation uses (SMTP_URL); smtp: by its own mail server, which must be on the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
   createSender: { kind: 'unary'; request: CreateSenderRequest; response: HttpBody }
-  /** One sender, for its owner and those it is shared with, and for an owner of the organization where the sender's is gone. */
+  /** Returns a sender. Allowed for its owner and the users it is shared with, and for an owner of the organization if the sender's owner was deleted. */
   getSender: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a sender: its owner only. smtp is merged into what is stored; 409 where it was changed at the same time. */
+  /** Updates a sender. Allowed for its owner only. smtp is merged into the stored settings; 409 if they were changed concurrently. */
   updateSender: { kind: 'unary'; request: UpdateSenderRequest; response: Updated }
-  /** Deletes a sender: its owner only. */
+  /** Deletes a sender. Allowed for its owner only. */
   deleteSender: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Makes the sender the organization's default: its owner only. */
+  /** Makes the sender the organization's default. Allowed for its owner only. */
   setDefaultSender: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Lets more users see it and send from it: its creator only, also after the owner has changed; its owner once the creator's account is gone. */
+  /** Shares the sender with more users, who can then see it and send from it. Allowed for its creator only, even after the owner has changed; for its owner once the creator's account is deleted. */
   shareSender: { kind: 'unary'; request: ShareSenderRequest; response: Updated }
-  /** Takes users off it: its creator only, or its owner once the creator's account is gone. */
+  /** Stops sharing the sender with users. Allowed for its creator only, or its owner once the creator's account is deleted. */
   unshareSender: { kind: 'unary'; request: ShareSenderRequest; response: Updated }
-  /** The users it is shared with: its creator only, or its owner once the creator's account is gone. */
+  /** Lists the users that the sender is shared with. Allowed for its creator only, or its owner once the creator's account is deleted. */
   listSharedUsers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Gives the sender to another user: its owner, or an owner of the organization where the sender's is gone. Its creator stays. */
+  /** Transfers the sender to another user. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
   transferSender: { kind: 'unary'; request: TransferSenderRequest; response: Updated }
-  /** Sends a test mail at once: its owner only. The message is the server's reply, also where it refused (400). A mail that goes through ends the refusal to write to an address that bounced before. Where the address is a contact's, the mail shows among the contact's emails. */
+  /** Sends a test mail immediately. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails. */
   testSender: { kind: 'unary'; request: TestSenderRequest; response: Updated }
-  /** Begins to connect the account of an oauth sender: the address to send the person to. Its owner only, signed in, and not an impersonation. What comes back counts for ten minutes, once, in this session. */
+  /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
   startSenderOauth: { kind: 'unary'; request: StartSenderOauthRequest; response: StartSenderOauthResponse }
-  /** Where the account's provider sends the person back to. Changes nothing: sends the browser on to the console, or to the page /connect-account of this server where no console is configured, with provider, code, state and iss (or error and error_description). That page finishes the connection. */
+  /** Receives the user from the account's provider. Changes nothing: redirects the browser to the console, or to the page /connect-account of this server if no console is configured, with provider, code, state and iss (or error and error_description). That page finishes the connection. */
   returnSenderOauth: { kind: 'unary'; request: ReturnSenderOauthRequest; response: ReturnSenderOauthResponse }
-  /** Finishes connecting the account, in the session that began it: 403 in another one. 400 where the request has expired or was used, where the provider refuses, or where the account is of another address than the sender and the sender's domain is not verified. */
+  /** Finishes connecting the account, in the session that started it: 403 in another one. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */
   finishSenderOauth: { kind: 'unary'; request: FinishSenderOauthRequest; response: Updated }
 }
 
@@ -223,16 +223,16 @@ export type Sender = {
   name: string
   email: string
   replyTo: string
-  /** Of the email; lower case, in its ASCII form. */
+  /** Domain of the email, in lower-case ASCII form. */
   domain: string
   delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
-  /** Without its password. */
+  /** Mail server settings, without the password. */
   smtp?: SenderSmtp | null
-  /** Without its tokens. */
+  /** The connected account, without its tokens. */
   oauth?: SenderOauth | null
-  /** At most one sender of an organization is. */
+  /** Whether it is the default sender. An organization has at most one. */
   isDefault: boolean
-  /** Null where the account is gone. */
+  /** Id of the owner; null if the account was deleted. */
   owner: string
   creator: string
   sharedWith: string[]
@@ -246,16 +246,16 @@ export type SenderJson = {
   name: string
   email: string
   replyTo: string | null
-  /** Of the email; lower case, in its ASCII form. */
+  /** Domain of the email, in lower-case ASCII form. */
   domain: string
   delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
-  /** Without its password. */
+  /** Mail server settings, without the password. */
   smtp: SenderSmtpJson | null
-  /** Without its tokens. */
+  /** The connected account, without its tokens. */
   oauth: SenderOauthJson | null
-  /** At most one sender of an organization is. */
+  /** Whether it is the default sender. An organization has at most one. */
   isDefault: boolean
-  /** Null where the account is gone. */
+  /** Id of the owner; null if the account was deleted. */
   owner: string | null
   creator: string
   sharedWith: string[]
@@ -291,7 +291,7 @@ export const senderFields = {
 export type SenderSmtp = {
   host: string
   port: number
-  /** TLS from the first byte; otherwise STARTTLS. */
+  /** true: TLS from the first byte. false: STARTTLS. */
   secure: boolean
   username: string
 }
@@ -300,27 +300,27 @@ export type SenderSmtp = {
 export type SenderSmtpJson = {
   host: string
   port: number
-  /** TLS from the first byte; otherwise STARTTLS. */
+  /** true: TLS from the first byte. false: STARTTLS. */
   secure: boolean
   username: string | null
 }
 
 export type SenderOauth = {
   provider: 'google' | 'microsoft'
-  /** The account that was connected. */
+  /** Email address of the connected account. */
   email: string
   connectedAt: string
-  /** expired: the provider no longer lets us send; the account has to be connected again. */
+  /** expired: the provider no longer accepts mail from this connection. Connect the account again. */
   status: 'pending' | 'connected' | 'expired'
 }
 
 /** SenderOauth as JSON. */
 export type SenderOauthJson = {
   provider: 'google' | 'microsoft'
-  /** The account that was connected. */
+  /** Email address of the connected account. */
   email: string | null
   connectedAt: string | null
-  /** expired: the provider no longer lets us send; the account has to be connected again. */
+  /** expired: the provider no longer accepts mail from this connection. Connect the account again. */
   status: 'pending' | 'connected' | 'expired'
 }
 
@@ -347,7 +347,7 @@ export type Smtp = {
   host: string
   /** 25, 465, 587 or 2525. */
   port: number
-  /** TLS from the first byte; true at port 465 where it is not given. */
+  /** TLS from the first byte. Default: true for port 465, otherwise false. */
   secure?: boolean
   username?: string
   /** Write-only. */
@@ -358,7 +358,7 @@ export type SmtpChange = {
   host?: string
   port?: number
   secure?: boolean
-  /** null: no sign-in from now on. */
+  /** null removes the username and password. */
   username?: string
   password?: string
 }
@@ -413,23 +413,23 @@ export type ReturnSenderOauthRequest = {
   provider: 'google' | 'microsoft'
   state: string
   code?: string
-  /** Who answered, where the provider says so. */
+  /** Issuer, if the provider sent it. */
   iss?: string
-  /** Why there is no code. */
+  /** Error code of the provider, sent instead of a code. */
   error?: string
   errorDescription?: string
 }
 
 export type ReturnSenderOauthResponse = {
-  /** Where the browser goes: also in the Location header. */
+  /** Target of the redirect, also in the Location header. */
   url: string
 }
 
 export type FinishSenderOauthRequest = {
   provider: 'google' | 'microsoft'
-  /** As the provider sent them back. */
+  /** The code that the provider returned. */
   code: string
   state: string
-  /** Required where the provider sent it. */
+  /** Required if the provider sent it. */
   iss?: string
 }

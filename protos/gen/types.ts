@@ -5,25 +5,25 @@ export type Errors = {
   code: string[]
 }
 
-/** How the gateway carries a call. libs/contract/src/carriers.ts says what each of them means. */
+/** How the gateway carries a call. libs/contract/src/carriers.ts defines what each value means. */
 export type Via = 'VIA_UNSPECIFIED' | 'JSON' | 'UPLOAD' | 'SIGN_IN' | 'SIGN_OUT' | 'OAUTH' | 'OAUTH_REGISTRATION' | 'BROWSER' | 'REDIRECT'
 
-/** A group of routes that share a limit. libs/contract/src/limits.ts says how many requests each allows. */
+/** A group of routes that share a rate limit. libs/contract/src/limits.ts sets the requests that each allows. */
 export type LimitGroup = 'LIMIT_GROUP_UNSPECIFIED' | 'LOGIN' | 'OTP' | 'AUTH' | 'TOKEN_EXCHANGE' | 'CLIENT_REGISTRATION' | 'USAGE' | 'CREDITS'
 
-/** Exactly one of the first three. */
+/** Exactly one of resource, caller and public is set. */
 export type Access = {
   /** A resource of the permission catalogue; the action follows the HTTP method. */
   resource: string
-  /** Any valid credential: the route concerns the caller only. */
+  /** Any valid credential. The route concerns the caller only. */
   caller: boolean
   /** No credential. */
   public: boolean
-  /** Besides: API tokens are resolved at the organization's tenant server, each time; while it is away they get 503. */
+  /** Resolves API tokens at the organization's tenant server on every request. While it is unreachable, tokens get 503. */
   controlPlane: boolean
-  /** Required with caller: what a credential limited to a scope (token exchange) needs in it. A resource, with the action of the HTTP method; "any": nothing; "none": no scope suffices. */
+  /** Required with caller: the permission that a credential limited to a scope (token exchange) needs. A resource, with the action of the HTTP method; "any": no permission; "none": such a credential is refused. */
   scopedAs: string
-  /** With a resource: a second permission that is needed too, as resource.action. */
+  /** With a resource: a second required permission, as resource.action. */
   also: string
 }
 
@@ -34,61 +34,61 @@ export type Returns = {
   arrayOf: string
   /** One record. */
   record: string
-  /** A file, by its name. */
+  /** A file with this name. */
   download: string
-  /** HTTP status of success; 200 where it is not given. */
+  /** HTTP status of success. Default: 200. */
   status: number
-  /** The answer holds a secret: it is not kept to answer a repetition of the request. */
+  /** The answer holds a secret, so it is not stored for replays by Idempotency-Key. */
   secret: boolean
 }
 
-/** What a field of a request must be like, and of a record is like. Not buf.validate: the API specifies the order and the wording of its errors, which that library chooses itself, and these rules also describe records and JSON kinds. */
+/** Validates a field of a request, and describes a field of a record. Not buf.validate: the API specifies the order and the wording of its errors, which that library chooses itself. These rules also describe records and JSON kinds. */
 export type Rule = {
-  /** Absent: 400 missing field. */
+  /** If absent: 400 missing field. */
   required: boolean
   /** null is a value of its own; a string field carries it as "". */
   nullable: boolean
-  /** Characters of a string, or of each string of a list. A required string has at least one. */
+  /** Length in characters of a string, or of each string of a list. A required string has at least one. */
   minLen: number
   maxLen: number
   maxItems: number
-  /** [] is refused: the list must name something. */
+  /** Refuses []. */
   nonEmpty: boolean
-  /** White space around a string is dropped before anything else is checked. */
+  /** Trims a string before any other check. */
   trim: boolean
-  /** Line breaks and other control characters are allowed: passwords, texts of several lines. Other strings refuse them. */
+  /** Allows line breaks and other control characters, as in passwords and multi-line texts. Other strings refuse them. */
   controls: boolean
   format: RuleFormat
-  /** The values allowed, separated by spaces. */
+  /** Allowed values, separated by spaces. */
   oneOf: string
-  /** Free JSON: text on the wire, which libs/rpc writes and parses. */
+  /** Free JSON. Text on the wire, which libs/rpc writes and parses. */
   json: RuleJson
-  /** Name in queries, bodies and answers, where it is not the field's own. */
+  /** Name in queries, bodies and answers, if it differs from the field's name. */
   query: string
   /** A file of a multipart form. */
   file: boolean
 }
 
-/** What a text is. */
+/** Format of a text. */
 export type RuleFormat = 'FORMAT_UNSPECIFIED' | 'OBJECT_ID' | 'EMAIL' | 'DATE' | 'URL' | 'CIDR'
 
-/** Kinds of free JSON. ANY with a format is a reference: of that format, or what it refers to with `populate`. */
+/** Kinds of free JSON. ANY with a format is a reference: a value of that format, or the record with `populate`. */
 export type RuleJson = 'JSON_UNSPECIFIED' | 'OBJECT' | 'STRINGS' | 'FLAGS' | 'SCALARS' | 'TEXTS' | 'ANY'
 
 export type Shape = {
-  /** A stored record: _id, id, createdAt and updatedAt come with it. */
+  /** A stored record. Adds _id, id, createdAt and updatedAt. */
   record: boolean
-  /** At least one of the fields of the body must be there. */
+  /** The body must have at least one of the fields. */
   anyField: boolean
-  /** Fields that are not declared are ignored, as the standard behind the route wants it. */
+  /** Ignores undeclared fields, as the standard of the route requires. */
   open: boolean
-  /** A line of a view: _id and id come with it. */
+  /** An entry of a view. Adds _id and id. */
   entry: boolean
-  /** The data of published events: their CloudEvents types, separated by spaces. The file's name is the service that publishes them. */
+  /** The data of published events: their CloudEvents types, separated by spaces. The name of the file is the name of the publishing service. */
   event: string
 }
 
-/** The answer of update-style endpoints. */
+/** Confirms an update. */
 export type Updated = {
   success: boolean
   message: string
@@ -98,17 +98,17 @@ export type Updated = {
 export type ListQuery = {
   /** Page number, from 1. */
   page?: number
-  /** Items on a page: 10 where it is not given, at most 1000. */
+  /** Items per page, at most 1000. Default: 10. */
   limit?: number
-  /** JSON object. Operators ($eq $ne $gt $gte $lt $lte $in $nin $exists $regex $all $size) stand one level below a field; $and, $or and $nor take arrays. Name a deep field by a dotted key. A $regex has at most 64 characters and must not take long: few quantifiers and alternatives, none nested; *, + and {n,} reach 256 characters, but for the first in a pattern that begins with ^. */
+  /** JSON object. Put operators ($eq $ne $gt $gte $lt $lte $in $nin $exists $regex $all $size) one level below a field; $and, $or and $nor take arrays. Name a nested field by a dotted key. A $regex has at most 64 characters, few quantifiers and alternatives, and no nested quantifiers. *, + and {n,} match at most 256 characters, except the first one in a pattern that begins with ^. */
   filter?: string
-  /** JSON object: field to 1 or -1. */
+  /** JSON object that maps fields to 1 (ascending) or -1 (descending). */
   sort?: string
   /** Reference fields to expand, separated by spaces. */
   populate?: string
-  /** JSON object: fields to include (1) or to leave out (0). */
+  /** JSON object that maps fields to 1 (include) or 0 (exclude). */
   projection?: string
-  /** false answers a plain array of every match. */
+  /** false returns a plain array of every match. */
   pagination?: boolean
 }
 
@@ -129,7 +129,7 @@ export type IdRequest = {
 export type Empty = {
 }
 
-/** Who did something. */
+/** Who performed an action. */
 export type Actor = {
   kind: 'user' | 'token' | 'import' | 'workflow' | 'system'
   id: string

@@ -134,7 +134,7 @@ describe('roles', () => {
         'invalid field -> permissions.links: actions are read, create, update, delete',
       ],
       ['no actions', { permissions: { links: [] } }, 'empty array -> permissions.links'],
-      ['the name of a built-in role', { name: 'Admin' }, 'invalid field -> name: is built-in'],
+      ['the name of a built-in role', { name: 'Admin' }, 'invalid field -> name: reserved for a built-in role'],
       ['an extra field', { builtIn: true }, 'extra field -> builtIn'],
     ]
     for (const [what, change, message] of bad) {

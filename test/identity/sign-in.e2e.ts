@@ -281,7 +281,7 @@ describe('POST /api/auth/logout', () => {
 
   it('403: by cookie from another origin', async () => {
     const { token } = await register()
-    const message = 'A change by cookie must come from the same origin.'
+    const message = 'State-changing requests with a cookie must come from the same origin.'
     for (const more of [{}, { 'sec-fetch-site': 'cross-site' }, { origin: 'https://example.com' }] as Record<
       string,
       string
@@ -582,7 +582,7 @@ describe('POST /api/auth/impersonate', () => {
   describe('403', () => {
     const refused = {
       error: true,
-      message: 'Only an owner, or for anyone but owners an admin, may act as another user.',
+      message: 'Only owners and admins may impersonate a user, and only owners may impersonate an owner.',
     }
 
     it('for whoever is neither owner nor admin, whatever their permissions', async () => {

@@ -712,7 +712,7 @@ describe('workspaces', () => {
       await refused(adder.api.patch(`${path}/${adder.id}`, { role: 'admin' }), 403, exceeding)
       const admin = await memberOf(workspace, 'admin')
       await refused(adder.api.patch(`${path}/${admin.id}`, { role: 'user' }), 403, exceeding)
-      const owners = { message: /^Only an owner makes another owner.$/ }
+      const owners = { message: /^Only an owner may make another owner.$/ }
       await refused(add(workspace, await person(), 'owner', admin), 403, owners)
       await refused(admin.api.patch(`${path}/${admin.id}`, { role: 'owner' }), 403, owners)
     })

@@ -80,7 +80,7 @@ describe('npm run import', () => {
     const undoId = /^undo ([0-9a-f]{24}): started\n/.exec(undone.out)?.[1]
     assert.ok(undoId)
     assert.equal(again.code, 0, again.log)
-    assert.equal(again.out, undone.out.replace(/.*\n/, `the import is undone already, by ${undoId}\n`))
+    assert.equal(again.out, undone.out.replace(/.*\n/, `the import was already undone, by ${undoId}\n`))
     assert.deepEqual(await run(token, '--undo', undoId), { code: 1, out: '', log: 'only an import can be undone\n' })
   })
 

@@ -123,7 +123,7 @@ describe('an import', () => {
       assert.equal((await follow(api, undoId)).state, 'completed')
       assert.deepEqual(await contactsOf(api), [], 'a cancelled import that was taken back left contacts')
       assert.equal(await refused(undoId, 409), 'only an import can be undone')
-      assert.equal(await refused(jobId, 409), 'the import is undone already')
+      assert.equal(await refused(jobId, 409), 'the import was already undone')
 
       const dryRun = await startImport(api, 'email,name\na@example.com,A\n', { dryRun: true })
       await follow(api, dryRun)

@@ -321,7 +321,7 @@ describe('sending domains', () => {
       const refusal = await bodyOf(verify<Refusal>(domain.id, api), 400)
       assert.deepEqual(refusal, {
         success: false,
-        message: 'every record is right, but the mail provider does not see them all yet: try again in some minutes',
+        message: 'every record is correct, but the mail provider does not see them all yet: try again in a few minutes',
       })
       const there = mailgun.domains.get(domain.domain)!
       there.state = 'active'
@@ -593,7 +593,7 @@ describe('sending domains', () => {
       const { id } = await addVerified()
       await bodyOf(rotate(id))
       const refusal = await bodyOf(rotate(id), 409)
-      assert.deepEqual(refusal, { error: true, message: 'a new DKIM key is waiting for its record already' })
+      assert.deepEqual(refusal, { error: true, message: 'a new DKIM key is already waiting for its record' })
     })
   })
 

@@ -13,7 +13,7 @@ type Outcome = { success: boolean; message: string }
 const senders = '/api/emails/senders'
 const account = 'person@accounts.example'
 const domain = 'mail.accounts.example'
-const notBegun = 'the request to connect an account has expired or was used: begin again'
+const notBegun = 'the request to connect an account has expired or was used: start again'
 
 describe('senders by a mail account', () => {
   let provider: AccountProvider
@@ -153,7 +153,7 @@ describe('senders by a mail account', () => {
   it('400: at a provider that this installation is not registered at, or another than the sender’s', async () => {
     const microsoft = await create(stack.owner, 'microsoft')
     const answer = await stack.owner.get<Outcome>(`${senders}/oauth/microsoft/start`, { sender: microsoft.id })
-    assert.deepEqual(answer.body, { success: false, message: 'this installation is not registered at microsoft' })
+    assert.deepEqual(answer.body, { success: false, message: 'this installation is not registered with microsoft' })
     assert.equal((await stack.owner.get(`${senders}/oauth/google/start`, { sender: microsoft.id })).status, 400)
   })
 

@@ -151,7 +151,7 @@ describe('finding 6: connecting a mail account', () => {
         400,
         {
           success: false,
-          message: `the connected account is ${account}, and the sender is someone.else@accounts.example: sign in with that account, or verify the domain accounts.example`,
+          message: `the connected account is ${account}, but the sender is someone.else@accounts.example: sign in with that account, or verify the domain accounts.example`,
         },
       ],
     )

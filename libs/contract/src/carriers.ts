@@ -1,17 +1,17 @@
 import type { Via } from './options.ts'
 
-/** What carrying a call means: the gateway and the API's description go by it. */
+/** How the gateway carries a call. Also used for OpenAPI. */
 export type Carrier = {
-  /** How the body of a route that has one arrives. The rpc of a multipart form takes its file as a stream. */
+  /** Encoding of the body, if there is one. The rpc of a multipart form takes its file as a stream. */
   body: 'json' | 'form_or_json' | 'multipart'
-  /** What happens to the answer besides being sent: the session cookie is set or cleared, caches of old are told off. */
+  /** What is done with the answer: sets or clears the session cookie, forbids caching, or redirects. */
   answer: 'plain' | 'set_session' | 'clear_session' | 'uncached' | 'redirect'
-  /** The shape of errors: Rollcall's own, or those of OAuth's token endpoint (RFC 6749) and registration (RFC 7591). */
+  /** Shape of errors: Rollcall's own, or those of OAuth's token endpoint (RFC 6749) or registration (RFC 7591). */
   problem: 'standard' | 'oauth_token' | 'oauth_registration'
-  /** What a public route does with credentials: ignores them, passes a session on, or takes them from the body. */
+  /** How a public route treats credentials: ignores them, passes a session on, or reads them from the body. */
   credential: 'ignored' | 'session' | 'in_body'
-  /** Whether an authenticated POST takes an Idempotency-Key. */
-  repeatable: boolean
+  /** Whether an authenticated POST accepts an Idempotency-Key. */
+  acceptsIdempotencyKey: boolean
 }
 
 const plain: Carrier = {
@@ -19,13 +19,13 @@ const plain: Carrier = {
   answer: 'plain',
   problem: 'standard',
   credential: 'ignored',
-  repeatable: false,
+  acceptsIdempotencyKey: false,
 }
 
-/** The carriers by the names that `rollcall.via` gives them. */
+/** The carriers by the names of `rollcall.via`. */
 export const carriers: Record<Via, Carrier> = {
-  json: { ...plain, repeatable: true },
-  upload: { ...plain, body: 'multipart', repeatable: true },
+  json: { ...plain, acceptsIdempotencyKey: true },
+  upload: { ...plain, body: 'multipart', acceptsIdempotencyKey: true },
   sign_in: { ...plain, answer: 'set_session', credential: 'in_body' },
   sign_out: { ...plain, answer: 'clear_session' },
   oauth: { ...plain, body: 'form_or_json', answer: 'uncached', problem: 'oauth_token' },

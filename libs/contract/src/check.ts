@@ -6,14 +6,14 @@ import { ContractError, type JsonKind, type RuleOption, ruleOf, shapeOf, wireNam
 import { clampLimit, clampPage, MAX_LIMIT } from './page.ts'
 import { fullName } from './root.ts'
 
-/** What a request brings: path variables, query parameters and the parsed JSON body. */
+/** The input of a request: path variables, query parameters and the parsed JSON body. */
 export type Input = {
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, unknown>>
   body?: unknown
 }
 
-/** A checked request as the rpc takes it, and what the answer's headers have to say about the check. */
+/** A checked request for the rpc, and headers to add to the answer. */
 export type Checked = { request: Record<string, unknown>; headers: Record<string, string> }
 
 type IssueCode = 'request.missing_field' | 'request.extra_field' | 'request.invalid_field' | 'request.empty_array'
@@ -24,7 +24,7 @@ const ranks: Record<IssueCode, number> = {
   'request.empty_array': 3,
 }
 
-/** Collects what is wrong with a body; the answer names the first by rank, then by order. */
+/** Collects the issues of a body. The answer names the first by rank, then by order. */
 export class Issues {
   #worst: { code: IssueCode; path: string; reason?: string } | undefined
 
@@ -45,16 +45,16 @@ export class Issues {
   }
 }
 
-/** Checks one value: returns what is kept of it, or adds an issue. */
+/** Checks one value. Returns the accepted value, or adds an issue and returns undefined. */
 export type ValueCheck = (value: unknown, path: string, issues: Issues) => unknown
 type FieldCheck = { name: string; jsonName: string; rule: RuleOption; check: ValueCheck; omitted: unknown }
 
-const controls = /[\p{Cc}\u2028\u2029]/u
+const CONTROLS = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * Compiles the strict check of a request message: JSON and text in, rpc request out. The wire codec is lax (unknown
- * keys vanish, "yes" becomes true), so everything is refused here, before encoding, with the declared errors.
- * @param variables names of the path variables; in a message with a body every other field comes from the body
+ * Compiles the strict check of a request message, which turns JSON and text into the rpc request. The check runs before
+ * encoding because the wire codec is lax: it drops unknown keys and turns "yes" into true.
+ * @param variables names of the path variables; with a body, every other field comes from the body
  */
 export function compileCheck(
   type: protobuf.Type,
@@ -75,7 +75,7 @@ function compileParams(type: protobuf.Type, variables: readonly string[]) {
   const fields = variables.map(name => {
     const field = type.fields[name]
     if (!field) throw new ContractError(`${fullName(type)} has no field for path variable ${name}`)
-    // A path that names nothing is an unknown one, whatever its characters.
+    // A path with control characters is an unknown record, not an invalid field.
     return compileField(field, { ...ruleOf(field), controls: true })
   })
   return (params: Input['params']) => {
@@ -100,7 +100,7 @@ function compileBody(type: protobuf.Type, fields: protobuf.Field[]) {
   }
 }
 
-/** Fields of one message level: missing, extra and invalid, each into `issues`; accepted values into `target`. */
+/** Compiles the check of one message level. It adds issues to `issues` and accepted values to `target`. */
 function compileObject(type: protobuf.Type, protoFields: protobuf.Field[]) {
   const fields = protoFields.map(field => compileField(field))
   const names = new Set(fields.map(field => field.jsonName))
@@ -192,7 +192,7 @@ export function stringCheck(rule: RuleOption): ValueCheck {
       )
     }
     if (text.length > maxLength) return issues.add('request.invalid_field', path, `at most ${maxLength} characters`)
-    if (!rule.controls && controls.test(text))
+    if (!rule.controls && CONTROLS.test(text))
       return issues.add('request.invalid_field', path, 'must not contain line breaks or other control characters')
     if (allowed && !allowed.includes(text))
       return issues.add('request.invalid_field', path, `must be one of ${allowed.join(', ')}`)
@@ -212,7 +212,7 @@ export function numberCheck(type: string): ValueCheck {
   }
 }
 
-/** What the values of a free JSON object may be, by the kind of the object. */
+/** Whether a free JSON object of a kind may hold a value. */
 const jsonValues: Record<Exclude<JsonKind, 'any' | 'texts'>, (value: unknown) => boolean> = {
   object: () => true,
   strings: value => typeof value === 'string',
@@ -220,7 +220,7 @@ const jsonValues: Record<Exclude<JsonKind, 'any' | 'texts'>, (value: unknown) =>
   scalars: value => value === null || typeof value !== 'object',
 }
 
-/** Free JSON; the kind says how free it is. libs/rpc puts it on the wire as text. */
+/** Compiles the check of free JSON of a kind. */
 export function jsonCheck(kind: JsonKind, rule: RuleOption): ValueCheck {
   if (kind === 'any') return value => value
   if (kind === 'texts') return compileArray(stringCheck({ ...rule, required: false }), rule)
@@ -257,7 +257,7 @@ function compileQuery(type: protobuf.Type, fields: protobuf.Field[]) {
 const listTexts = ['filter', 'sort', 'populate', 'projection'] as const
 const listParameters = ['$page', '$limit', 'pagination', ...listTexts]
 
-/** The shared list parameters. A page or limit that is no positive number counts as not given. */
+/** Checks the shared list parameters. A page or limit that is not a positive number is ignored. */
 function checkListQuery(query: Input['query']): ListQuery {
   const checked: ListQuery = { page: clampPage(numberOf(query.$page)), limit: clampLimit(numberOf(query.$limit)) }
   for (const name of listTexts) {

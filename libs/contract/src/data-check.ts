@@ -2,13 +2,13 @@ import protobuf from 'protobufjs'
 import { compileArray, Issues, isPlainObject, jsonCheck, numberCheck, stringCheck, type ValueCheck } from './check.ts'
 import { type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 
-/** Checks JSON data. Returns what is wrong with it, undefined where it is as declared. */
+/** Returns what is wrong with JSON data; undefined if it is valid. */
 export type DataCheck = (data: unknown) => string | undefined
 
 /**
- * Compiles the check of data that is JSON as the message declares it. Every field that is not `optional` is there; of a
- * stored record only its ids have to be, since an older version may have stored it.
- * @param isOpen whether fields that are not declared are ignored; they are refused otherwise
+ * Compiles the check of JSON data that a message declares. Every field that is not `optional` is required. Stored
+ * records only require their ids, since an older version may have stored them.
+ * @param isOpen whether undeclared fields are ignored; otherwise they are refused
  */
 export function compileDataCheck(type: protobuf.Type, isOpen: boolean): DataCheck {
   const check = compileMessage(type, isOpen)
@@ -48,11 +48,11 @@ function compileMessage(type: protobuf.Type, isOpen: boolean): ValueCheck {
 const text = stringCheck({ controls: true })
 const date = stringCheck({ format: 'date' })
 
-/** What every record has besides its own fields. */
+/** The fields that every record has besides the declared ones. */
 const idMembers: Member[] = ['_id', 'id'].map(name => ({ name, isRequired: true, check: text }))
 const dateMembers: Member[] = ['createdAt', 'updatedAt'].map(name => ({ name, isRequired: false, check: date }))
 
-/** Bounds are for requests: data says what is stored, whatever its length. */
+/** Bounds apply to requests only, not to stored data. */
 const unbounded = {
   required: false,
   nonEmpty: false,

@@ -1,12 +1,12 @@
-const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))?)?$/i
+const PATTERN = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))?)?$/i
 
 /**
- * Reads a calendar date or a date-time of ISO 8601, UTC where it names no zone: the one way in which bodies, filters and
- * files give dates. Fractions count to the millisecond. A space may stand for the T, as in RFC 3339.
- * @returns undefined for anything else, and for what is on no calendar or clock (2024-02-31, 24:00, second 60)
+ * Parses an ISO 8601 date or date-time, for bodies, filters and files alike. Without a zone it is UTC. Fractions are
+ * truncated to milliseconds. A space may replace the T, as in RFC 3339.
+ * @returns undefined for anything else, and for impossible dates and times (2024-02-31, 24:00, second 60)
  */
 export function parseDate(text: string): Date | undefined {
-  const parts = pattern.exec(text)
+  const parts = PATTERN.exec(text)
   if (!parts) return undefined
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(digits => Number(digits ?? 0)) as SixNumbers
   const [fraction = '', sign = '+', zoneHours = '0', zoneMinutes = '0'] = parts.slice(7)
@@ -22,7 +22,7 @@ export function parseDate(text: string): Date | undefined {
 
 type SixNumbers = [number, number, number, number, number, number]
 
-/** A zone can move a date out of the years that four digits can write. */
+/** A zone offset can move a date out of the years with four digits. */
 function isWritable(date: Date): boolean {
   const year = date.getUTCFullYear()
   return year >= 0 && year <= 9999

@@ -3,22 +3,24 @@ import type protobuf from 'protobufjs'
 import { ContractError, shapeOf } from './options.ts'
 import { fullName, messagesOf } from './root.ts'
 
-/** An event that the protos declare. */
+/** An event declared in the protos. */
 export type DeclaredEvent = {
-  /** Its CloudEvents type: contact.created. */
+  /** CloudEvents type, such as contact.created. */
   type: string
-  /** The service that publishes it: the name of the proto file. */
+  /** The publishing service: the name of the proto file. */
   context: string
-  /** Describes its data. */
+  /** Message that describes its data. */
   message: protobuf.Type
 }
 
-/** The events of a Root, by file and in the order of the file. Throws where a type is declared twice. */
+/** Returns the events of a Root, in the order of the files. @throws {ContractError} if a type is declared twice */
 export function eventsOf(root: protobuf.Root): DeclaredEvent[] {
   const events = [...messagesOf(root)].flatMap(declaredBy)
   for (const [type, [first, second]] of Map.groupBy(events, event => event.type))
     if (second)
-      throw new ContractError(`event ${type} stands at ${fullName(first!.message)} and ${fullName(second.message)}`)
+      throw new ContractError(
+        `event ${type} is declared by ${fullName(first!.message)} and ${fullName(second.message)}`,
+      )
   return events
 }
 

@@ -6,19 +6,19 @@ import { contractRoot } from './root.ts'
 
 export type { EventContext, Events, EventType }
 
-/** The data of an event as its consumers get it: of a record in it, only the ids are certain. */
+/** The data of an event as received. Records in it are only certain to have their ids. */
 export type Received<T extends EventType> = {
   [K in keyof Events[T]]: Events[T][K] extends { _id: string; id: string }
     ? Partial<Events[T][K]> & { _id: string; id: string }
     : Events[T][K]
 }
 
-/** The service that publishes events of a type. */
+/** Returns the service that publishes events of a type. */
 export function contextOfEvent(type: EventType): EventContext {
   return eventContexts[type]
 }
 
-/** The services that publish events. */
+/** All services that publish events. */
 export const eventPublishers: readonly EventContext[] = [...new Set(Object.values(eventContexts))]
 
 type EventCheck = { published: DataCheck; received: DataCheck }
@@ -34,14 +34,14 @@ function compileEvent(message: protobuf.Type): EventCheck {
   return { published: compileDataCheck(message, false), received: compileDataCheck(message, true) }
 }
 
-/** Checks the JSON data of an event before it is published. Returns what is wrong with it. */
+/** Returns what is wrong with the data of an event to publish; undefined if it is valid. */
 export function checkPublished(type: EventType, data: unknown): string | undefined {
   return checkOf(type).published(data)
 }
 
 /**
- * Checks the JSON data of an event that was received. Returns what is wrong with it. Fields that are not declared are
- * ignored: a later version may have published it.
+ * Returns what is wrong with the data of a received event; undefined if it is valid. Ignores undeclared fields, since a
+ * later version may have published it.
  */
 export function checkReceived(type: EventType, data: unknown): string | undefined {
   return checkOf(type).received(data)

@@ -2,8 +2,8 @@ import protobuf from 'protobufjs'
 import { ruleOf, wireNameOf } from './options.ts'
 
 /**
- * The public fields of a record by dotted name, with the type that libs/store casts values of filters to. Fields of a
- * message within are named too; what is in an array of messages or in free JSON is up to the record's model.
+ * Returns the public fields of a record by dotted name, with the type that libs/store casts filter values to. Includes
+ * the fields of nested messages, but not those in arrays of messages or free JSON, which the record's model declares.
  */
 export function fieldTable(type: protobuf.Type): Record<string, string> {
   return Object.fromEntries(type.fieldsArray.flatMap(field => entriesOf(field, wireNameOf(field))))

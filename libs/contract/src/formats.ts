@@ -4,17 +4,17 @@ import { parseDate } from './date.ts'
 import { emailOf } from './email.ts'
 import type { FormatName } from './options.ts'
 
-/** What texts of a format must be like. */
+/** A format of texts. */
 type Format = {
-  /** What is kept of a text; undefined for one that is not of the format. */
+  /** Returns the normalized text; undefined if it does not match the format. */
   read: (text: string) => string | undefined
-  /** What the error says. */
+  /** Reason in the error text. */
   reason: string
-  /** What the API's description says besides `type: string`. */
+  /** JSON Schema keywords besides `type: string`. */
   schema: { pattern?: string; format?: string }
 }
 
-/** Whether a text is an id of a record: 24 hex digits. */
+/** Whether a text is a record id: 24 hex digits. */
 export function isObjectId(text: string): boolean {
   return OBJECT_ID.test(text)
 }
@@ -23,7 +23,7 @@ const OBJECT_ID = /^[0-9a-f]{24}$/i
 
 const tested = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined)
 
-/** The formats of `rule.format`, for the check of requests and for the API's description. */
+/** The formats of `rule.format`, for the check of requests and for OpenAPI. */
 export const formats: Record<FormatName, Format> = {
   object_id: {
     read: tested(isObjectId),
@@ -48,7 +48,7 @@ export const formats: Record<FormatName, Format> = {
   },
 }
 
-/** An IPv4 or IPv6 address without a zone, or a block of them: 192.0.2.0/24. */
+/** Whether a text is an IPv4 or IPv6 address without a zone, or a CIDR block: 192.0.2.0/24. */
 function isAddressOrBlock(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/')
   const bits = { 4: 32, 6: 128 }[isIP(address)]

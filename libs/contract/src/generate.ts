@@ -1,5 +1,5 @@
-// Writes what is generated from the protos: `node libs/contract/src/generate.ts`. With --check it writes nothing and
-// fails where the committed files differ.
+// Generates protos/gen: `node libs/contract/src/generate.ts`. With --check it writes nothing, and fails if the committed
+// files differ.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { protoFolder } from '@rollcall/protos'
@@ -15,7 +15,7 @@ mkdirSync(folder, { recursive: true })
 
 if (process.argv.includes('--check')) {
   const names = new Set([...files.keys(), ...readdirSync(folder)])
-  const stale = [...names].filter(name => files.get(name) !== readIfThere(join(folder, name)))
+  const stale = [...names].filter(name => files.get(name) !== readIfExists(join(folder, name)))
   if (stale.length > 0) {
     console.error(`protos/gen is out of date (${stale.join(', ')}): run npm run generate`)
     process.exit(1)
@@ -25,7 +25,7 @@ if (process.argv.includes('--check')) {
   for (const [name, content] of files) writeFileSync(join(folder, name), content)
 }
 
-function readIfThere(path: string): string | undefined {
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {

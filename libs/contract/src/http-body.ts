@@ -3,11 +3,11 @@ import type { Updated } from '@rollcall/protos/gen/types.ts'
 
 export type { HttpBody }
 
-const jsonType = 'application/json; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Serialises a record once, in the service that owns it. A Buffer is taken as JSON that is finished already. */
+/** Returns a value serialised as a JSON body. A Buffer is used as finished JSON. */
 export function json(value: unknown): HttpBody {
-  return { contentType: jsonType, data: Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value)) }
+  return { contentType: JSON_TYPE, data: Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value)) }
 }
 
 /** The answer of every rpc that updates a record. */

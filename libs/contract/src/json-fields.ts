@@ -3,17 +3,17 @@ import { type JsonKind, ruleOf } from './options.ts'
 
 type Message = Record<string, unknown>
 
-/** Turns the JSON fields of a message into text for the wire, and back into values. */
+/** Converts the JSON fields of a message to text for the wire, and back. */
 export type JsonFields = {
-  /** A copy of the message with text in the place of values. */
+  /** Returns a copy of the message with values replaced by text. */
   encode(message: Message): Message
-  /** Puts values in the place of text. Changes and returns the message. */
+  /** Replaces text by values. Changes and returns the message. */
   decode(message: Message): Message
 }
 
 type Step = { name: string; encode(value: unknown): unknown; decode(value: unknown): unknown }
 
-/** The JSON fields of a message type and of the messages in it; undefined if there are none. Types do not recurse. */
+/** Returns the converter for a message type and its nested messages; undefined without JSON fields. Types do not recurse. */
 export function jsonFieldsOf(type: protobuf.Type): JsonFields | undefined {
   const steps = type.fieldsArray.flatMap(field => stepOf(field) ?? [])
   if (steps.length === 0) return undefined
@@ -30,7 +30,7 @@ export function jsonFieldsOf(type: protobuf.Type): JsonFields | undefined {
   }
 }
 
-/** A field that is not given has no value; null is one of its own in JSON. */
+/** Whether a field is set. null is a JSON value. */
 function isGiven(value: unknown): boolean {
   return value !== undefined
 }
@@ -51,7 +51,7 @@ function parse(text: unknown): unknown {
   return JSON.parse(text as string)
 }
 
-/** The value of a field that the wire leaves out although it is not optional. */
+/** The value of a field that is not optional and that the wire omits. */
 function emptyOf(kind: JsonKind): unknown {
   if (kind === 'any') return null
   return kind === 'texts' ? [] : {}

@@ -7,9 +7,9 @@ type Bound = { route: Route; names: string[] }
 export type Match = { route: Route; params: Record<string, string> }
 
 /**
- * Compiles routes into a trie over path segments: a match costs the depth of the path, not the number of routes.
- * Literal segments win over variables.
- * @returns a function of verb and path (without query); HEAD matches as GET; undefined where no route answers
+ * Compiles routes into a trie of path segments, so a match does not depend on the number of routes. Literal segments
+ * take precedence over variables.
+ * @returns a function of verb and path (without query); HEAD matches GET; undefined if no route matches
  */
 export function compileMatcher(routes: readonly Route[]): (verb: string, path: string) => Match | undefined {
   const root = newNode()
@@ -72,7 +72,7 @@ function find(
   return bound
 }
 
-/** Percent-decoding that never throws: a broken escape stays as it came and fails the field's own check. */
+/** Percent-decodes without throwing: a malformed escape stays as it is and fails the field's check. */
 function decode(segment: string): string {
   if (!segment.includes('%')) return segment
   try {

@@ -26,7 +26,7 @@ export type OpenApi = {
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const errorRef = (name: string): Schema => ({ $ref: `#/components/responses/${name}` })
 
-/** Generates the OpenAPI 3.1 document of the routes: the API reference, made from the protos and their comments. */
+/** Generates the OpenAPI 3.1 document of the routes from the protos and their comments. */
 export function generateOpenApi(routes: readonly Route[], version: string): OpenApi {
   const schemas = new Schemas()
   const paths: OpenApi['paths'] = {}
@@ -42,11 +42,12 @@ export function generateOpenApi(routes: readonly Route[], version: string): Open
       version,
       description: `Administration API: audience, imports, sending domains, API tokens, users.
 
-Rate limits count per client address: tokens behind one address share them. An organization has 8 streams at once (exports,
-downloads and lists with \`pagination=false\`). A request that takes more than 30 seconds to arrive gets a 400, an upload when
-it is slower than 16 KiB/s; a client that takes nothing of its answer for 30 seconds is cut off. \`x-permission\` is the
-permission that a route needs, \`x-error-codes\` are the values of the header \`X-Error-Code\` by status. Routes with \`x-scope\` only authenticate; a credential limited to a scope needs that permission in it
-(\`any\`: nothing; \`none\`: such a credential is refused).`,
+Rate limits apply per client address: tokens behind one address share them. An organization may have 8 concurrent streams
+(exports, downloads and lists with \`pagination=false\`). A request that takes more than 30 seconds to arrive gets a 400, as
+does an upload slower than 16 KiB/s. A client that reads nothing of its answer for 30 seconds is disconnected.
+\`x-permission\` is the permission that a route requires. \`x-error-codes\` lists the values of the header \`X-Error-Code\` by
+status. Routes with \`x-scope\` only authenticate: a credential limited to a scope needs that permission (\`any\`: no
+permission; \`none\`: such a credential is refused).`,
     },
     security: anyCredential,
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
@@ -67,7 +68,7 @@ const securitySchemes = {
     in: 'cookie',
     name: 'auth_token',
     description:
-      'Set by signing in; used by the console. Where the API is reached by https its name is `__Host-auth_token`, which wins over `auth_token`; `authorization` comes last.',
+      'Set by signing in; used by the console. Over https its name is `__Host-auth_token`, which takes precedence over `auth_token` and `authorization`, in this order.',
   },
 }
 
@@ -85,7 +86,7 @@ const refusedBody: Schema = {
 }
 const errorHeaders = {
   'X-Error-Code': {
-    description: 'The code of the refusal. `x-error-codes` of an operation lists those that it may answer.',
+    description: 'The error code. `x-error-codes` of an operation lists its possible values.',
     required: true,
     schema: { type: 'string', enum: errorCodes },
   },
@@ -101,17 +102,19 @@ const oauthBody: Schema = {
   additionalProperties: false,
 }
 const errorResponses: Record<string, Schema> = {
-  BadRequest: jsonResponse('Missing, extra, invalid or empty field.', { oneOf: [errorBody, refusedBody] }),
+  BadRequest: jsonResponse('Invalid request: a missing, extra, invalid or empty field.', {
+    oneOf: [errorBody, refusedBody],
+  }),
   Unauthorized: {
     description: 'No valid credential. The reason is in `WWW-Authenticate`.',
     content: { 'text/plain': { schema: { const: 'Unauthorized' } } },
   },
   Forbidden: jsonResponse('Not allowed.', { oneOf: [errorBody, refusedBody] }),
   NotFound: jsonResponse('No such record.', errorBody),
-  Conflict: jsonResponse('Duplicate, or in the way of another record.', errorBody),
-  OAuthError: jsonResponse('Refused, in the words of OAuth.', oauthBody),
+  Conflict: jsonResponse('Conflict: duplicate value, or another record depends on this one.', errorBody),
+  OAuthError: jsonResponse('OAuth error response (RFC 6749 §5.2).', oauthBody),
   TooManyRequests: jsonResponse('Rate limit exceeded; see `Retry-After`.', refusedBody),
-  Unavailable: jsonResponse('Something that the service needs is unavailable; see `Retry-After`.', errorBody),
+  Unavailable: jsonResponse('A dependency of the service is unavailable; see `Retry-After`.', errorBody),
 }
 
 function withErrorHeaders(responses: Record<string, Schema>): Record<string, Schema> {
@@ -119,12 +122,12 @@ function withErrorHeaders(responses: Record<string, Schema>): Record<string, Sch
   return Object.fromEntries(described)
 }
 
-/** The permissions that a route needs, separated by spaces. */
+/** Returns the permissions that a route requires, separated by spaces. */
 function permissionsOf({ resource, action, also }: Extract<Route['access'], { kind: 'permission' }>): string {
   return [`${resource}.${action}`, ...(also ? [also] : [])].join(' ')
 }
 
-/** The codes that a route may answer, by HTTP status. */
+/** Returns the error codes of a route by HTTP status. */
 function codesByStatus(route: Route): Record<number, ErrorCode[]> {
   const codes: Record<number, ErrorCode[]> = {}
   for (const code of route.errors) {
@@ -183,11 +186,11 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description: [
-    'Makes the request safe to repeat. For 24 hours the same request (of a file: the same name and bytes) with the same key is not done again.',
-    'It is answered as the first time, with `Idempotency-Replayed: true`.',
-    '409: another request has the key; or the request is still running, or ended without an answer (a 503, a lost connection), so that its outcome is unknown;',
-    'or it succeeded, and its answer holds a secret or is long (over 2 KiB compressed) and was not kept.',
-    'A refusal frees the key. 429: the credential or its organization has too many keys in use (by default 1,000 and 10,000); requests without a key go on.',
+    'Makes the request safe to retry. For 24 hours, a request with the same key and content (for a file: the same name and bytes) is not executed again.',
+    'It gets the first answer, with `Idempotency-Replayed: true`.',
+    '409: the key was used for another request; the request is still running; it ended without an answer (a 503, a lost connection), so its outcome is unknown;',
+    'or it succeeded, but its answer holds a secret or is too long (over 2 KiB compressed) and was not stored.',
+    'A refused request releases the key. 429: the credential or its organization has too many keys in use (by default 1,000 and 10,000). Requests without a key still work.',
   ].join(' '),
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
@@ -225,8 +228,8 @@ function requestBody(route: Route, type: protobuf.Type, fields: protobuf.Field[]
 function success(route: Route, schemas: Schemas): Schema {
   const { pageOf, arrayOf, record, download } = route.returns
   if (route.carrier.answer === 'redirect') {
-    const location = { description: 'Where the browser goes.', schema: { type: 'string', format: 'uri' } }
-    const done = jsonResponse('Sends the browser on.', schemas.refTo(route.rpc.resolvedResponseType!))
+    const location = { description: 'Target of the redirect.', schema: { type: 'string', format: 'uri' } }
+    const done = jsonResponse('Redirects the browser.', schemas.refTo(route.rpc.resolvedResponseType!))
     return { ...done, headers: { Location: location } }
   }
   if (download !== undefined)
@@ -234,15 +237,15 @@ function success(route: Route, schemas: Schemas): Schema {
   const named = pageOf ?? arrayOf ?? record
   const item =
     named === undefined ? schemas.refTo(route.rpc.resolvedResponseType!) : schemas.refTo(findMessage(route.rpc, named)!)
-  if (arrayOf !== undefined) return jsonResponse('All of them.', { type: 'array', items: item })
+  if (arrayOf !== undefined) return jsonResponse('All items.', { type: 'array', items: item })
   if (pageOf !== undefined)
     return jsonResponse('A page, or a plain array with pagination=false.', {
       oneOf: [pageSchema(item), { type: 'array', items: item }],
     })
-  return jsonResponse('Done.', item)
+  return jsonResponse('Success.', item)
 }
 
-/** The envelope of a page. */
+/** Returns the schema of a page. */
 function pageSchema(item: Schema): Schema {
   const count = { type: 'integer', minimum: 0 }
   const pageOrNull = { type: ['integer', 'null'] }
@@ -261,7 +264,7 @@ function pageSchema(item: Schema): Schema {
   return { type: 'object', required: Object.keys(properties), properties, additionalProperties: false }
 }
 
-/** Component schemas, made on demand from messages. */
+/** Component schemas, generated from messages on demand. */
 class Schemas {
   readonly #made = new Map<string, Schema>()
 
@@ -269,7 +272,7 @@ class Schemas {
     return Object.fromEntries([...this.#made].sort(([a], [b]) => a.localeCompare(b)))
   }
 
-  /** A reference to a message that an answer holds. */
+  /** Returns a reference to the schema of a message in an answer. */
   refTo(type: protobuf.Type): Schema {
     const name = fullName(type)
       .split('.')
@@ -316,7 +319,7 @@ class Schemas {
     }
   }
 
-  /** Schema of one field. `described` leaves the comment to the schema; a parameter has its own place for it. */
+  /** Returns the schema of a field. `described` adds the comment; a parameter has its own place for it. */
   ofField(field: protobuf.Field, described: boolean): Schema {
     const rule = ruleOf(field)
     const single = this.#single(field, rule)
@@ -350,7 +353,7 @@ function textSchema(rule: RuleOption): Schema {
   }
 }
 
-/** Adds to the schema of a field of a request that a text is of one line, in a pattern that every regex dialect reads. */
+/** Adds a pattern against control characters to the schema of a request field, portable to every regex dialect. */
 function withoutControls(field: protobuf.Field, schema: Schema): Schema {
   const { controls = false, format, json, oneOf } = ruleOf(field)
   const isLine = field.type === 'string' && !field.repeated && !controls && !format && !json && !oneOf

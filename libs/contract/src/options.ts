@@ -2,41 +2,41 @@ import type * as declared from '@rollcall/protos/gen/types.ts'
 import protobuf from 'protobufjs'
 import { fullName } from './root.ts'
 
-/** A mistake in the contract itself: it stops the boot and says where. */
+/** An error in the contract itself. Stops the boot. */
 export class ContractError extends Error {
   override name = 'ContractError'
 }
 
-/** What options.proto declares, as options carry it: only what is given. */
+/** A message of options.proto, with only the keys that are set. */
 type Given<Option> = Partial<Omit<Option, 'format' | 'json'>>
-/** Names of an enum of options.proto in lower case, but for the one that stands for no value. */
+/** Lower-case names of an enum of options.proto, without the unspecified value. */
 type NamesOf<Enum extends string> = Lowercase<Exclude<Enum, `${string}_UNSPECIFIED`>>
 
-/** The declared access of a route. */
+/** Who may call a route. */
 export type AccessOption = Given<declared.Access>
-/** What a route answers, where it answers finished bytes. */
+/** What a route returns, if it returns finished bytes. */
 export type ReturnsOption = Given<declared.Returns>
 /** How the gateway carries a call. */
 export type Via = NamesOf<declared.Via>
-/** A limit that a route can name. */
+/** A rate limit that a route can declare. */
 export type LimitGroup = NamesOf<declared.LimitGroup>
-/** What a text is. */
+/** A format of text. */
 export type FormatName = NamesOf<declared.RuleFormat>
 /** A kind of free JSON. */
 export type JsonKind = NamesOf<declared.RuleJson>
-/** What a field must be like. */
+/** The validation rule of a field. */
 export type RuleOption = Given<declared.Rule> & { format?: FormatName; json?: JsonKind }
-/** What a message is. */
+/** The kind of a message. */
 export type ShapeOption = Given<declared.Shape>
-/** The codes that an rpc declares. */
+/** The error codes that an rpc declares. */
 export type ErrorsOption = Given<declared.Errors>
 /** The parts of google.api.http that routes use. */
 export type HttpOption = { verb: string; path: string; body: boolean }
 
 /**
- * Reads the options of a service, method, message or field. protobufjs does not check options at all, so every key is held
- * against the extension that options.proto declares, and every value against the type it has there. Keys come in camel
- * case, names of enums in lower case.
+ * Returns the options of a service, method, message or field: keys in camel case, enum names in lower case. protobufjs
+ * does not check options, so this checks keys and value types against options.proto.
+ * @throws {ContractError} for an unknown key, a wrong type or a repeated option
  */
 export function readOptions(object: protobuf.ReflectionObject): Record<string, unknown> {
   const options: Record<string, unknown> = {}
@@ -44,7 +44,7 @@ export function readOptions(object: protobuf.ReflectionObject): Record<string, u
     for (const [name, value] of Object.entries(statement)) {
       if (!/^\((rollcall\.|google\.api\.)?\w+\)$/.test(name)) continue
       const key = name.slice(1, -1).replace(/^rollcall\./, '')
-      if (key in options) throw new ContractError(`${fullName(object)}: option ${key} stands twice`)
+      if (key in options) throw new ContractError(`${fullName(object)}: option ${key} is set twice`)
       options[key] = key.startsWith('google.') ? value : readOption(object, key, value)
     }
   }
@@ -90,22 +90,22 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
-/** The rule of a field; {} where it has none. */
+/** Returns the rule of a field; {} if it has none. */
 export function ruleOf(field: protobuf.Field): RuleOption {
   return (readOptions(field).rule ?? {}) as RuleOption
 }
 
-/** What a field is called in queries, bodies and answers. */
+/** Returns the name of a field in queries, bodies and answers. */
 export function wireNameOf(field: protobuf.Field): string {
   return ruleOf(field).query ?? field.name
 }
 
-/** The shape of a message; {} where it has none. */
+/** Returns the shape of a message; {} if it has none. */
 export function shapeOf(type: protobuf.Type): ShapeOption {
   return (readOptions(type).shape ?? {}) as ShapeOption
 }
 
-/** The http rule of a method; undefined where the rpc is internal. */
+/** Returns the http rule of a method; undefined if the rpc is internal. */
 export function httpOf(method: protobuf.Method): HttpOption | undefined {
   const http = readOptions(method)['google.api.http'] as Record<string, string> | undefined
   if (!http) return undefined

@@ -1,14 +1,14 @@
-/** Records on a page at most. */
+/** Maximum number of records on a page. */
 export const MAX_LIMIT = 1000
 const DEFAULT_LIMIT = 10
 const MAX_PAGE = 2 ** 31 - 1
 
-/** Records on a page: 10 where the number given is not positive, 1000 at most. */
+/** Returns the number of records on a page: at most 1000, and 10 if `limit` is not positive. */
 export function clampLimit(limit: number | undefined): number {
   return Math.min(positive(limit, DEFAULT_LIMIT), MAX_LIMIT)
 }
 
-/** Number of the page: the first one where the number given is not positive. */
+/** Returns the page number: 1 if `page` is not positive. */
 export function clampPage(page: number | undefined): number {
   return Math.min(positive(page, 1), MAX_PAGE)
 }

@@ -1,8 +1,8 @@
-/** The actions of the permission model; the HTTP method decides which one a request needs. */
+/** The actions of the permission model. The HTTP method decides which one a request needs. */
 export const actions = ['read', 'create', 'update', 'delete'] as const
 export type Action = (typeof actions)[number]
 
-/** Every resource that a role can grant actions on, with what it governs. */
+/** Every resource that a role can grant actions on, with its description. */
 export const resources = {
   audience: 'Contacts, their import and export',
   audience_lists: 'Audience lists and their members',
@@ -35,15 +35,15 @@ export type Resource = keyof typeof resources
 /** One permission: a resource and an action. */
 export type Permission = `${Resource}.${Action}`
 
-/** Permissions as they are held: everything, or resource.action pairs. */
+/** The permissions of a caller: `*` for all, or resource.action pairs. */
 export type Permissions = '*' | readonly string[]
 
-/** Whether a name is one of the catalogue's resources. */
+/** Whether a name is a resource. */
 export function isResource(name: string): name is Resource {
   return Object.hasOwn(resources, name)
 }
 
-/** Whether a text is a permission of the catalogue, `resource.action`. */
+/** Whether a text is a permission, `resource.action`. */
 export function isPermission(text: string): text is Permission {
   const [resource = '', action, ...more] = text.split('.')
   return isResource(resource) && actions.some(each => each === action) && more.length === 0
@@ -54,7 +54,7 @@ export function allows(permissions: Permissions, resource: Resource, action: Act
   return permissions === '*' || permissions.includes(`${resource}.${action}`)
 }
 
-/** The action that an HTTP method needs: the method decides, not the intent. */
+/** Returns the action that an HTTP method needs. */
 export function actionOf(verb: string): Action {
   switch (verb) {
     case 'GET':

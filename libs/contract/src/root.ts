@@ -5,16 +5,16 @@ import { protoFolder } from '@rollcall/protos'
 import protobuf from 'protobufjs'
 
 const require = createRequire(import.meta.url)
-const descriptor = 'google/protobuf/descriptor.proto'
+const DESCRIPTOR = 'google/protobuf/descriptor.proto'
 
 /**
- * Loads .proto files into one protobufjs Root, comments kept: the single source of routes, checks, types and OpenAPI.
- * @param folder where imports are relative to; every rollcall/**.proto in it is loaded
+ * Loads .proto files with their comments into one protobufjs Root, the source of routes, checks, types and OpenAPI.
+ * @param folder root folder of imports; every rollcall/**.proto in it is loaded
  */
 export function loadRoot(folder: string = protoFolder): protobuf.Root {
   const root = new protobuf.Root()
   root.resolvePath = (_origin, target) =>
-    target === descriptor ? require.resolve(`protobufjs/${target}`) : join(folder, target)
+    target === DESCRIPTOR ? require.resolve(`protobufjs/${target}`) : join(folder, target)
   const files = globSync('rollcall/**/*.proto', { cwd: folder }).sort()
   root.loadSync(files, { alternateCommentMode: true, keepCase: false })
   root.resolveAll()
@@ -23,13 +23,13 @@ export function loadRoot(folder: string = protoFolder): protobuf.Root {
 
 let contract: protobuf.Root | undefined
 
-/** The Root of the project's own .proto files, loaded once for the process. */
+/** Returns the Root of the project's .proto files, loaded once per process. */
 export function contractRoot(): protobuf.Root {
   contract ??= loadRoot()
   return contract
 }
 
-/** Walks every service of a Root. */
+/** Yields every service of a Root. */
 export function* servicesOf(namespace: protobuf.NamespaceBase): Generator<protobuf.Service> {
   for (const nested of namespace.nestedArray) {
     if (nested instanceof protobuf.Service) yield nested
@@ -37,7 +37,7 @@ export function* servicesOf(namespace: protobuf.NamespaceBase): Generator<protob
   }
 }
 
-/** Walks every message type of a Root, nested ones after the one that holds them. */
+/** Yields every message type of a Root, nested types after their parent. */
 export function* messagesOf(namespace: protobuf.NamespaceBase): Generator<protobuf.Type> {
   for (const nested of namespace.nestedArray) {
     if (nested instanceof protobuf.Type) yield nested
@@ -45,12 +45,12 @@ export function* messagesOf(namespace: protobuf.NamespaceBase): Generator<protob
   }
 }
 
-/** Full name without the leading dot: rollcall.audience.v1.Contact. */
+/** Returns the full name without the leading dot: rollcall.audience.v1.Contact. */
 export function fullName(object: protobuf.ReflectionObject): string {
   return object.fullName.replace(/^\./, '')
 }
 
-/** The name that a method of the contract has on generated clients and handlers: ListContacts is listContacts. */
+/** Returns the name of a method on generated clients and handlers: listContacts for ListContacts. */
 export function lowerFirst(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1)
 }

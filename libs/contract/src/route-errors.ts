@@ -54,9 +54,9 @@ const ofIdempotencyKeys: ErrorCode[] = [
 ]
 
 /**
- * The codes that a route may answer, in the order of the catalogue: those that follow from its access, request and carrier,
- * `<record>.not_found` where its path has variables and its service declares a record, and those that its rpc declares.
- * @throws {ContractError} for a code that is not in the catalogue, or is declared although it follows
+ * Returns the codes that a route may answer with, in the order of the catalogue: those derived from its access, request
+ * and carrier, those that its rpc declares, and `<record>.not_found` if its path has variables and its service a record.
+ * @throws {ContractError} for a code that is not in the catalogue, or is declared although it is derived
  */
 export function errorsOf(route: Omit<Route, 'errors'>): ErrorCode[] {
   const follows = new Set([...derivedErrors(route), ...recordErrors(route)])
@@ -67,7 +67,7 @@ export function errorsOf(route: Omit<Route, 'errors'>): ErrorCode[] {
   return errorCodes.filter(code => codes.has(code))
 }
 
-/** HTTP status by which a route answers a code: OAuth endpoints have no 401 but for clients. */
+/** Returns the HTTP status of a code on a route. OAuth endpoints answer 401 for clients only. */
 export function statusOn(route: Pick<Route, 'carrier'>, code: ErrorCode): number {
   const { http, shape } = entryOf(code)
   return http === 401 && shape !== 'oauth' && speaksOAuth(route) ? 400 : http

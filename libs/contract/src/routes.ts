@@ -18,16 +18,16 @@ import { type Action, actionOf, isPermission, isResource, type Permission, type 
 import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
 import { errorsOf } from './route-errors.ts'
 
-/** Who may call a route: holders of a permission (and of a second one), any caller, or anyone. */
+/** Who may call a route: holders of a permission (and a second one), any authenticated caller, or anyone. */
 export type Access =
   | { kind: 'permission'; resource: Resource; action: Action; also?: Permission }
   | { kind: 'caller'; scope: RequiredScope }
   | { kind: 'public' }
 
-/** What a limited credential's scope must hold on a route that only authenticates; `none`: no scope suffices. */
+/** The permission that a scoped credential needs on a route that only authenticates. `none`: it is refused. */
 export type RequiredScope = Permission | 'any' | 'none'
 
-/** One route of the API, compiled from an annotated rpc. A route is data; one engine applies it. */
+/** A route of the API, compiled from an annotated rpc. A route is data; one engine applies it. */
 export type Route = {
   /** Full name of the gRPC service. */
   service: string
@@ -37,22 +37,22 @@ export type Route = {
   /** Path with variables as :name. */
   path: string
   access: Access
-  /** API tokens are resolved at the organization's tenant server, each time. */
+  /** Resolves API tokens at the organization's tenant server on every request. */
   isControlPlane: boolean
-  /** The stricter limit that counts the route besides the global one. */
+  /** The stricter limit that applies besides the global one. */
   limit: LimitGroup | undefined
   via: Via
-  /** What carrying the call that way means. */
+  /** Properties of `via`. */
   carrier: Carrier
   /** HTTP status of success. */
   status: number
   returns: ReturnsOption
   hasBody: boolean
-  /** The rpc answers a stream of HTTP body chunks. */
+  /** The rpc returns a stream of HTTP body chunks. */
   streams: boolean
-  /** The codes that the route may answer. */
+  /** The error codes that the route may answer with. */
   errors: readonly ErrorCode[]
-  /** Turns a request into what the rpc takes, or throws the declared AppError. */
+  /** Turns a request into that of the rpc. @throws {AppError} request.* */
   check: (input: Input) => Checked
   /** The rpc behind the route, for generators of documents. */
   rpc: protobuf.Method
@@ -60,8 +60,8 @@ export type Route = {
 
 /**
  * Compiles every rpc with an http rule into a route.
- * @throws {ContractError} for a route without access or required scope, an unknown permission, limit group, option or rule
- * key, a path variable that the request lacks, an unknown error code, two rpcs on one verb and path, or a returned message that does not exist
+ * @throws {ContractError} for a missing access or required scope; an unknown permission, limit group, option, rule key,
+ * error code or returned message; a path variable without a field; two rpcs on one verb and path
  */
 export function compileRoutes(root: protobuf.Root): Route[] {
   for (const type of messagesOf(root)) checkMessageOptions(type)
@@ -136,11 +136,11 @@ function checkReturns(rpc: protobuf.Method, returns: ReturnsOption): void {
     throw new ContractError(`${fullName(rpc)}: unknown message ${name}`)
   const finished = rpc.resolvedResponseType!.fullName === '.google.api.HttpBody'
   if (finished && name === undefined && returns.download === undefined) {
-    throw new ContractError(`${fullName(rpc)}: finished bytes need a returns option that says what they hold`)
+    throw new ContractError(`${fullName(rpc)}: finished bytes need a returns option that describes them`)
   }
 }
 
-/** Finds the message that a returns option names, from the package of the rpc outwards. */
+/** Returns the message that a returns option names, searched from the rpc's package outwards. */
 export function findMessage(rpc: protobuf.Method, name: string): protobuf.Type | null {
   const found = rpc.parent?.lookup(name)
   return found && 'fieldsArray' in found ? (found as protobuf.Type) : null

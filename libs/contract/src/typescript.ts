@@ -6,7 +6,7 @@ import { type JsonKind, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
 import { compileRoutes, findMessage } from './routes.ts'
 
-const header = '// Generated from the protos by `npm run generate`. Do not edit.\n'
+const HEADER = '// Generated from the protos by `npm run generate`. Do not edit.\n'
 
 const scalarTypes: Record<string, string> = {
   string: 'string',
@@ -19,9 +19,9 @@ const scalarTypes: Record<string, string> = {
 
 /**
  * Generates TypeScript for a Root: one file for each proto package, `services.ts`, which maps every service's full
- * name to its methods, and `events.ts`, which maps every event's type to its data. The types are what libs/rpc takes
- * and hands over: camelCase, int64 as number, enums as strings. Data of events, and what it holds, is typed as JSON: `ContactJson`;
- * so are records, each with the table of its fields.
+ * name to its methods, and `events.ts`, which maps every event's type to its data. Messages have the types of libs/rpc:
+ * camelCase, int64 as number, enums as strings. Event data and records also get JSON types, such as `ContactJson`, and
+ * records their field tables.
  * @returns file contents by file name
  */
 export function generateTypes(root: protobuf.Root): Map<string, string> {
@@ -53,17 +53,17 @@ function collectPackages(namespace: protobuf.NamespaceBase, into: Map<string, pr
   }
 }
 
-/** Whether a type is part of the contract, not of the language that describes it. */
+/** Whether a type is part of the contract, not of protobuf itself. */
 function isOurs({ filename }: protobuf.ReflectionObject): boolean {
   return Boolean(filename?.startsWith(protoFolder)) && !filename?.endsWith('google/api/http.proto')
 }
 
-/** rollcall.audience.v1 is audience-v1, google.api is api, rollcall itself is types. */
+/** Returns the file of a package: audience-v1 for rollcall.audience.v1, api for google.api, types for rollcall. */
 function fileOf(packageName: string): string {
   return packageName.split('.').slice(1).join('-') || 'types'
 }
 
-/** The messages that answers consist of: what routes return, and every record. */
+/** Returns the messages of answers: what routes return, and every record. */
 function recordsOf(root: protobuf.Root): protobuf.Type[] {
   const returned = compileRoutes(root).flatMap(({ rpc, returns: { pageOf, arrayOf, record } }) => {
     const name = pageOf ?? arrayOf ?? record
@@ -77,7 +77,7 @@ function isRecord(type: protobuf.Type): boolean {
   return record || entry
 }
 
-/** The messages given and those that they hold. */
+/** Returns the given messages and those nested in them. */
 function reachableFrom(messages: Iterable<protobuf.Type>, reached = new Set<protobuf.Type>()): Set<protobuf.Type> {
   for (const message of messages) {
     if (reached.has(message)) continue
@@ -108,17 +108,17 @@ function packageFile(namespace: protobuf.Namespace, asJson: ReadonlySet<protobuf
   const importLines = [...imports]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([file, names]) => `import type { ${[...names].sort().join(', ')} } from './${file}.ts'`)
-  return `${[header, ...importLines].join('\n')}\n${parts.join('\n')}`
+  return `${[HEADER, ...importLines].join('\n')}\n${parts.join('\n')}`
 }
 
 type Reference = (type: protobuf.ReflectionObject, suffix?: string) => string
 
-/** A message and those nested in it. */
+/** Returns a message and the types declared in it. */
 function typesIn(object: protobuf.ReflectionObject): protobuf.Type[] {
   return object instanceof protobuf.Type ? [object, ...object.nestedArray.flatMap(typesIn)] : []
 }
 
-/** Name of a type in this file; a type of another package is imported. */
+/** Returns the name of a type and imports it if it is of another package. */
 function referenceTo(
   type: protobuf.ReflectionObject,
   from: protobuf.Namespace,
@@ -135,7 +135,7 @@ function referenceTo(
   return name
 }
 
-/** A nested message carries the names of those that hold it: ApplyBatchRequestRow. */
+/** Prefixes a nested message with the names of its parents: ApplyBatchRequestRow. */
 function typeName(type: protobuf.ReflectionObject): string {
   return type.parent instanceof protobuf.Type ? typeName(type.parent) + type.name : type.name
 }
@@ -157,13 +157,13 @@ function fieldDeclaration(field: protobuf.Field, reference: Reference): string {
   const { json } = ruleOf(field)
   const base = json ? jsonKinds[json] : field.resolvedType ? reference(field.resolvedType) : scalarType(field)
   if (!base) throw new Error(`no TypeScript type for ${field.type} of ${fullName(field)}`)
-  // The wire leaves an unset message null and an unset optional scalar out.
+  // On the wire an unset message is null, and an unset optional scalar is absent.
   const type = field.repeated ? `${base}[]` : message ? `${base} | null` : base
   const optional = !field.repeated && (message || field.options?.proto3_optional) ? '?' : ''
   return `${comment(field.comment, '  ')}  ${field.name}${optional}: ${type}\n`
 }
 
-/** Free JSON, as libs/rpc hands it over. */
+/** TypeScript types of free JSON. */
 const jsonKinds: Record<JsonKind, string> = {
   object: 'Record<string, unknown>',
   strings: 'Record<string, string>',
@@ -173,7 +173,7 @@ const jsonKinds: Record<JsonKind, string> = {
   any: 'unknown',
 }
 
-/** A string that allows a few values only is the union of them. */
+/** Returns the type of a scalar: the union of its allowed values if it has any. */
 function scalarType(field: protobuf.Field): string | undefined {
   const allowed = field.type === 'string' ? ruleOf(field).oneOf : undefined
   if (allowed === undefined) return scalarTypes[field.type]
@@ -184,7 +184,7 @@ function scalarType(field: protobuf.Field): string | undefined {
   return field.repeated ? `(${union})` : union
 }
 
-/** The type of a message as JSON: an event's data under the message's own name, what it holds with `Json` after it. */
+/** Declares the JSON type of a message, named after it; other than event data, with the suffix `Json`. */
 function jsonDeclaration(type: protobuf.Type, reference: Reference): string {
   const { record = false, entry = false, event } = shapeOf(type)
   const ids = record || entry ? '  _id: string\n  id: string\n' : ''
@@ -195,7 +195,7 @@ function jsonDeclaration(type: protobuf.Type, reference: Reference): string {
   return `${comment(text)}export type ${name} = {\n${ids}${fields.join('')}${dates}}\n`
 }
 
-/** The public fields of a record, as libs/store reads them: what filters, orders and projections may name. */
+/** Declares the public fields of a record: those allowed in filter, sort and projection. */
 function fieldsDeclaration(type: protobuf.Type): string {
   const lines = Object.entries(fieldTable(type)).map(([name, kind]) => `  '${name}': '${kind}',\n`)
   return `/** The public fields of ${typeName(type)}. */\nexport const ${lowerFirst(typeName(type))}Fields = {\n${lines.join('')}} as const\n`
@@ -220,7 +220,7 @@ function eventsFile(events: readonly DeclaredEvent[]): string {
   const names = [...new Set(events.map(({ message }) => message.name))].sort()
   const data = events.map(({ type, message }) => `  '${type}': ${message.name}\n`)
   const contexts = events.map(({ type, context }) => `  '${type}': '${context}',\n`)
-  return `${header}
+  return `${HEADER}
 import type {
 ${names.map(name => `  ${name},\n`).join('')}} from './events-v1.ts'
 
@@ -228,7 +228,7 @@ ${names.map(name => `  ${name},\n`).join('')}} from './events-v1.ts'
 export type Events = {
 ${data.join('')}}
 
-/** What can have happened. */
+/** The type of an event. */
 export type EventType = keyof Events
 
 /** The service that publishes each event. */
@@ -259,7 +259,7 @@ function servicesFile(root: protobuf.Root): string {
     ([file, ones]) => `import type { ${ones.map(one => one.name).join(', ')} } from './${file}.ts'\n`,
   )
   const lines = services.map(service => `  '${fullName(service)}': ${service.name}\n`)
-  return `${header}\n${imports.join('')}\n/** Every gRPC service by its full name. */\nexport type Services = {\n${lines.join('')}}\n`
+  return `${HEADER}\n${imports.join('')}\n/** Every gRPC service by its full name. */\nexport type Services = {\n${lines.join('')}}\n`
 }
 
 function comment(text: string | null, indent = ''): string {

@@ -134,7 +134,7 @@ describe('rpc', () => {
       async () => {
         for await (const { data } of client().exportContacts({}, { caller })) seen.push(data.toString())
       },
-      { code: 'import.undone', message: 'the import is undone already' },
+      { code: 'import.undone', message: 'the import was already undone' },
     )
     assert.deepEqual(seen, ['{"first":true}'])
   })

@@ -149,7 +149,11 @@ describe('the gateway', () => {
       })
       const response = await call('/api/audience/export')
       assert.equal(response.headers.get('content-disposition'), null)
-      assert.deepEqual(await problemOf(response), { status: 409, error: true, message: 'the import is undone already' })
+      assert.deepEqual(await problemOf(response), {
+        status: 409,
+        error: true,
+        message: 'the import was already undone',
+      })
     })
 
     it('breaks the connection off when the stream fails half-way', async () => {

@@ -257,7 +257,7 @@ describe('credentials', () => {
     for (const [what, headers] of Object.entries(refused)) {
       it(`may not change from ${what}`, async () => {
         const response = await patch({ ...cookie(), ...headers() })
-        const message = 'A change by cookie must come from the same origin.'
+        const message = 'State-changing requests with a cookie must come from the same origin.'
         assert.deepEqual([response.status, await response.json()], [403, { error: true, message }])
         assert.equal(gateway.services.count('unblockContact'), 0)
       })

@@ -296,7 +296,7 @@ describe('P20: bodies in tiny parts', () => {
     const client = await openRaw(gateway.port)
     client.socket.write(head(gateway, 'POST', '/api/audience', chunked) + chunk(' ').repeat(2 ** 16 + 1))
     await client.closed
-    assert.match(client.received(), /^HTTP\/1\.1 400 .*"message":"body arrives in too many pieces"}$/s)
+    assert.match(client.received(), /^HTTP\/1\.1 400 .*"message":"body has too many chunks"}$/s)
   })
 
   it('are refused where they are parts of a form with other names', async t => {

@@ -6,5 +6,5 @@ export const audienceErrors = {
   'attribute.not_found': notFound('attribute'),
   'list.not_found': notFound('list'),
   'list.archived': conflict((_: { path: string }) => 'the list is archived'),
-  'list.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: is not a list`),
+  'list.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown list`),
 }

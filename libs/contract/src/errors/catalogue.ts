@@ -6,7 +6,7 @@ import { importErrors } from './import.ts'
 import { messagingErrors } from './messaging.ts'
 import { sharedErrors } from './shared.ts'
 
-/** The catalogues of errors: what the libraries refuse, and what each context does. */
+/** The error catalogues: those of the libraries (`shared`), and one for each context. */
 export const catalogues = {
   shared: sharedErrors,
   gateway: gatewayErrors,
@@ -26,22 +26,22 @@ const catalogue = {
 }
 
 type Catalogue = typeof catalogue
-/** The code of a refusal: stable, machine-readable, the key of the catalogue. */
+/** Code of a refusal: a key of the catalogue, stable and machine-readable. */
 export type ErrorCode = keyof Catalogue
-/** What a refusal of this code carries for the caller. */
+/** The details that a refusal with this code shows to the caller. */
 export type ErrorDetails<C extends ErrorCode> = C extends ErrorCode ? Parameters<Catalogue[C]['text']>[0] : never
-/** What `<kind>.not_found` says was not found: a kind of record. */
+/** A kind of record: the `<kind>` of each code `<kind>.not_found`. */
 export type RecordKind = ErrorCode extends infer C ? (C extends `${infer Kind}.not_found` ? Kind : never) : never
 
 /** Every code of the catalogue. */
 export const errorCodes = Object.keys(catalogue) as ErrorCode[]
 
-/** The entry of a code. */
+/** Returns the catalogue entry of a code. */
 export function entryOf<C extends ErrorCode>(code: C): Entry<ErrorDetails<C>> {
   return catalogue[code] as unknown as Entry<ErrorDetails<C>>
 }
 
-/** Whether a string names an error of the catalogue: what arrives from another service is not trusted to. */
+/** Whether a value is a code of the catalogue. Codes from other services may be unknown. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(catalogue, code)
 }

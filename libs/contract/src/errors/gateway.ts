@@ -20,14 +20,14 @@ export const gatewayErrors = {
   'request.wrong_encoding': badRequest('content encoding is not supported'),
   'request.too_large': badRequest('body is larger than 1 MiB'),
   'request.too_deep': badRequest((d: { levels: number }) => `JSON is nested more than ${d.levels} levels deep`),
-  'request.too_many_pieces': badRequest('body arrives in too many pieces'),
+  'request.too_many_pieces': badRequest('body has too many chunks'),
   'request.too_slow': badRequest('request took too long to arrive'),
   'upload.too_slow': badRequest('upload took too long to arrive'),
   'upload.too_large': badRequest((d: { maxBytes: number }) => `file is larger than ${sizeOf(d.maxBytes)}`, {
     path: 'file',
   }),
 
-  'access.cross_origin': forbidden('A change by cookie must come from the same origin.'),
+  'access.cross_origin': forbidden('State-changing requests with a cookie must come from the same origin.'),
   'token.address_refused': forbidden('This token may not be used from this address.'),
 
   'idempotency.invalid_key': badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters'),
@@ -40,7 +40,7 @@ export const gatewayErrors = {
       `the request with this Idempotency-Key succeeded; its answer ${d.isSecret ? 'holds a secret' : 'is too long'} and was not kept`,
   ),
 
-  'oauth.repeated_parameter': oauth('invalid_request', (d: { name: string }) => `given more than once -> ${d.name}`),
-  'client.two_credentials': oauth('invalid_request', 'a client shows its credentials in one way only'),
+  'oauth.repeated_parameter': oauth('invalid_request', (d: { name: string }) => `repeated parameter -> ${d.name}`),
+  'client.two_credentials': oauth('invalid_request', 'more than one client authentication method is used'),
   'client.malformed_authorization': oauth('invalid_client', 'malformed Authorization header'),
 }

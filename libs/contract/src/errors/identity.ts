@@ -6,7 +6,7 @@ export const identityErrors = {
   'user.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: no such user`),
   'account.unknown': unauthenticated('No such account.'),
   'account.own': conflict('not possible for your own account'),
-  'account.higher_rank': forbidden((d: { role: string }) => `The account is of a higher rank: ${d.role}`),
+  'account.higher_rank': forbidden((d: { role: string }) => `The account has a higher rank: ${d.role}`),
   'password.too_common': badRequest('invalid field -> password: too common, choose another', { path: 'password' }),
   'password_link.expired': badRequest('the link has expired or was used', { path: 'token' }),
   'session.not_found': notFound('session'),
@@ -15,12 +15,14 @@ export const identityErrors = {
   'sign_in.wrong_password': unauthenticated('Wrong email or password.'),
   'sign_in.wrong_code': unauthenticated('Wrong email or code.'),
   'registration.closed': forbidden('Registration is closed.'),
-  'impersonation.not_allowed': forbidden('Only an owner, or for anyone but owners an admin, may act as another user.'),
+  'impersonation.not_allowed': forbidden(
+    'Only owners and admins may impersonate a user, and only owners may impersonate an owner.',
+  ),
 
   'organization.not_found': notFound('organization'),
-  'organization.last_owner': conflict('the last owner of the organization has to stay'),
+  'organization.last_owner': conflict('not allowed for the last owner of the organization'),
   'organization.unverified': forbidden(
-    'The organization mails nobody else until its owner has proven the email address, by a sign-in code or a new password.',
+    'The organization can only send mail to its owner until the owner verifies the email address, by a sign-in code or a new password.',
   ),
 
   'token.not_found': notFound('token'),
@@ -35,27 +37,29 @@ export const identityErrors = {
     (d: { excess: string[] }) => `Role exceeds your permissions: ${d.excess.join(', ')}`,
   ),
   'role.above_rank': forbidden((d: { role: string }) =>
-    d.role === 'owner' ? 'Only an owner makes another owner.' : 'Only an owner or admin makes an admin.',
+    d.role === 'owner' ? 'Only an owner may make another owner.' : 'Only an owner or admin may make an admin.',
   ),
   'role.built_in': badRequest('a built-in role cannot be deleted', { path: 'id' }),
-  'role.in_use': conflict('the role is carried by members'),
+  'role.in_use': conflict('the role is assigned to members'),
   'role.other_kind': conflict((d: { name: string; kind: string }) => `role ${d.name} is of kind ${d.kind}`, {
     path: 'kind',
   }),
-  'role.name_reserved': badRequest('invalid field -> name: is built-in', { path: 'name' }),
+  'role.name_reserved': badRequest('invalid field -> name: reserved for a built-in role', { path: 'name' }),
 
   'feature.not_found': notFound('feature'),
 
   'workspace.not_found': notFound('workspace'),
-  'workspace.last_owner': conflict('the last owner of the workspace has to stay'),
+  'workspace.last_owner': conflict('not allowed for the last owner of the workspace'),
   'workspace.seats_taken': forbidden(
-    (d: { seats: number; wanted: number }) => `The workspace has ${d.seats} seats; ${d.wanted} are wanted.`,
+    (d: { seats: number; wanted: number }) => `The workspace has ${d.seats} seats; ${d.wanted} are needed.`,
     { shape: 'success' },
   ),
   'member.not_found': notFound('member'),
-  'member.no_account': badRequest('invalid field -> email: the organization has no such account', { path: 'email' }),
+  'member.no_account': badRequest('invalid field -> email: the organization has no account with this email', {
+    path: 'email',
+  }),
   'member.account_deleted': conflict('the account of the member was deleted'),
-  'member.owner_protected': forbidden('Only an owner changes or removes an owner.'),
+  'member.owner_protected': forbidden('Only an owner may change or remove an owner.'),
 
   'invitation.not_found': notFound('invitation'),
   'invitation.expired': badRequest('the invitation has expired', { path: 'token' }),
@@ -95,11 +99,11 @@ export const identityErrors = {
   'exchange.actor_unsupported': oauth('invalid_request', 'actor_token is not supported'),
   'exchange.audience_unknown': oauth(
     'invalid_target',
-    (d: { audience: string }) => `tokens are issued for the audience ${d.audience} only`,
+    (d: { audience: string }) => `tokens are only issued for the audience ${d.audience}`,
   ),
-  /** The subject token is refused; `refusal` is the public text of the entry that says why. */
+  /** The subject token is refused. `refusal` is the public text of the underlying refusal. */
   'exchange.subject_refused': oauth('invalid_request', (d: { refusal: string }) => d.refusal),
-  'exchange.subject_mistyped': oauth('invalid_request', 'subject_token is not of its subject_token_type'),
-  'exchange.subject_invalid': oauth('invalid_request', 'subject_token is no JWT of this API, or has expired'),
-  'exchange.subject_exchanged': oauth('invalid_request', 'subject_token was itself exchanged, or is an impersonation'),
+  'exchange.subject_mistyped': oauth('invalid_request', 'subject_token does not match subject_token_type'),
+  'exchange.subject_invalid': oauth('invalid_request', 'subject_token is not a JWT of this API, or has expired'),
+  'exchange.subject_exchanged': oauth('invalid_request', 'subject_token is an exchanged token or an impersonation'),
 }

@@ -10,11 +10,11 @@ export const importErrors = {
   'import.mapping_incomplete': badRequest('mapping must include email and name', { path: 'mapping' }),
   'import.finished': conflict('the import has finished'),
   'import.unfinished': conflict('the import has not finished'),
-  'import.undone': conflict('the import is undone already'),
+  'import.undone': conflict('the import was already undone'),
   'import.not_undoable': conflict('only an import can be undone'),
   'import.not_cancellable': conflict('an undo cannot be cancelled'),
 
-  // The codes and reasons of `CsvError`.
+  // Codes and reasons of `CsvError`.
   'file.empty': unreadable(),
   'file.binary': unreadable(),
   'file.encoding': unreadable(),

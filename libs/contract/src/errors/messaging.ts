@@ -6,20 +6,20 @@ const success = { shape: 'success' } as const
 export const messagingErrors = {
   'domain.not_found': notFound('domain'),
   'domain.in_use': conflict('the domain is used by a sender'),
-  'domain.changed': conflict('the domain was changed at the same time'),
-  'domain.key_pending': conflict('a new DKIM key is waiting for its record already'),
+  'domain.changed': conflict('the domain was changed concurrently, please try again'),
+  'domain.key_pending': conflict('a new DKIM key is already waiting for its record'),
   'domain.not_verified': badRequest(
     (d: { domain: string }) => `invalid field -> email: the domain ${d.domain} is not verified`,
     { path: 'email' },
   ),
   'domain.records_wrong': badRequest((d: { faults: string[] }) => d.faults.join('; '), success),
   'domain.records_unseen': badRequest(
-    'every record is right, but the mail provider does not see them all yet: try again in some minutes',
+    'every record is correct, but the mail provider does not see them all yet: try again in a few minutes',
     success,
   ),
   'domain.other_provider': badRequest(
     (d: { added: string; current: string }) =>
-      `the domain was added with ${d.added}, and the organization's mail provider is ${d.current} now: delete the domain and add it again`,
+      `the domain was added with ${d.added}, but the organization's mail provider is now ${d.current}: delete the domain and add it again`,
     success,
   ),
 
@@ -32,30 +32,30 @@ export const messagingErrors = {
 
   'sender.not_found': notFound('sender'),
   'sender.unknown': badRequest('invalid field -> senderId: no such sender', { path: 'senderId' }),
-  'sender.person_required': forbidden('Only people have senders.'),
+  'sender.person_required': forbidden('Only users can have senders.'),
   'sender.not_allowed': forbidden((d: { who: 'owner' | 'creator' }) => `Only the sender's ${d.who} may do this.`),
-  'sender.smtp_changed': conflict('the mail server was changed at the same time', { path: 'smtp' }),
+  'sender.smtp_changed': conflict('the mail server was changed concurrently, please try again', { path: 'smtp' }),
   'sender.not_smtp': badRequest('invalid field -> smtp: the sender does not deliver by smtp', { path: 'smtp' }),
   'sender.other_delivery': badRequest(
-    (d: { path: string }) => `invalid field -> ${d.path}: goes with delivery ${d.path}`,
+    (d: { path: string }) => `invalid field -> ${d.path}: requires delivery ${d.path}`,
   ),
   'sender.test_failed': badRequest((d: { reply: string }) => d.reply, success),
 
-  'connection.session_required': forbidden('Only a person who is signed in can connect an account.'),
-  'connection.other_session': forbidden('Only the session that began to connect the account can finish it.'),
+  'connection.session_required': forbidden('Only a signed-in user can connect an account.'),
+  'connection.other_session': forbidden('Only the session that started connecting the account can finish it.'),
   'connection.other_delivery': badRequest(
-    (d: { provider: string }) => `invalid field -> sender: does not deliver by a ${d.provider} account`,
+    (d: { provider: string }) => `invalid field -> sender: its delivery is not a ${d.provider} account`,
     { path: 'sender' },
   ),
   'connection.not_offered': badRequest(
-    (d: { provider: string }) => `this installation is not registered at ${d.provider}`,
+    (d: { provider: string }) => `this installation is not registered with ${d.provider}`,
     success,
   ),
-  'connection.expired': badRequest('the request to connect an account has expired or was used: begin again', success),
+  'connection.expired': badRequest('the request to connect an account has expired or was used: start again', success),
   'connection.refused': badRequest((d: { provider: string; reply: string }) => `${d.provider}: ${d.reply}`, success),
   'connection.other_address': badRequest(
     (d: { account: string | null; sender: string; domain: string }) =>
-      `the connected account is ${d.account ?? 'of no address'}, and the sender is ${d.sender}: sign in with that account, or verify the domain ${d.domain}`,
+      `the connected account is ${d.account ?? 'without an address'}, but the sender is ${d.sender}: sign in with that account, or verify the domain ${d.domain}`,
     success,
   ),
 }

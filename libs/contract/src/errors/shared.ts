@@ -3,7 +3,7 @@ import { badRequest, conflict, forbidden, notFound, tooMany, unauthenticated, un
 /** A limit of an organization, as in "100 domains per organization". */
 type Quota = { limit: number; what: string }
 
-/** Refusals that the libraries throw, and that any route may answer. */
+/** Refusals that the libraries throw. Any route may answer with them. */
 export const sharedErrors = {
   'request.missing_field': badRequest((d: { path: string }) => `missing field -> ${d.path}`),
   'request.extra_field': badRequest((d: { path: string }) => `extra field -> ${d.path}`),
@@ -29,9 +29,9 @@ export const sharedErrors = {
 
   /** A unique index rejected the write. */
   'record.duplicate': conflict((d: { path: string }) => `duplicate -> ${d.path}`),
-  /** The organization already has as many stored records of a kind as it may. */
+  /** The organization has reached its limit of stored records of a kind. */
   'quota.exceeded': conflict((d: Quota) => `limit reached: ${d.limit} ${d.what}`),
-  /** The organization has too much of a kind in progress or pending; it clears by itself. */
+  /** The organization has too many of a kind pending or in progress. Clears without action. */
   'quota.too_many_pending': tooMany(
     (d: Quota & { retryAfterSeconds: number }) => `limit reached: ${d.limit} ${d.what}`,
   ),
@@ -45,7 +45,7 @@ export const sharedErrors = {
   ),
   'caller.service_required': forbidden('Only services may call this.'),
 
-  // What a code of a newer release becomes where it is not known yet, by its gRPC status.
+  // Fallbacks by gRPC status for codes of a newer release.
   'request.refused': badRequest('invalid request'),
   'credential.refused': unauthenticated('Invalid credential.'),
   'access.refused': forbidden('not allowed'),

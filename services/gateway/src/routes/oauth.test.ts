@@ -59,7 +59,7 @@ describe('a route that speaks OAuth', () => {
   it('takes audience and resource more than once, and nothing else', async () => {
     await token('grant_type=g&audience=x&audience=y&resource=z')
     assert.deepEqual(received(), { grantType: 'g', audience: ['x', 'y'], resource: ['z'] })
-    const twice = refused('invalid_request', 'given more than once -> scope')
+    const twice = refused('invalid_request', 'repeated parameter -> scope')
     assert.deepEqual(await outcome(token('grant_type=g&scope=a&scope=b')), twice)
   })
 
@@ -72,7 +72,7 @@ describe('a route that speaks OAuth', () => {
 
   it('takes the client from one place only', async () => {
     const authorization = `Basic ${btoa('a:b')}`
-    const twofold = refused('invalid_request', 'a client shows its credentials in one way only')
+    const twofold = refused('invalid_request', 'more than one client authentication method is used')
     assert.deepEqual(await outcome(token('grant_type=g&client_secret=b', { authorization })), twofold)
     assert.deepEqual(await outcome(token('grant_type=g&client_id=x', { authorization })), twofold)
     await token('grant_type=g&client_id=a', { authorization })

@@ -53,7 +53,7 @@ describe('impersonation', () => {
   it('is for owners, admins and tokens that authorize as one', async () => {
     const refused = {
       status: 403,
-      message: 'Only an owner, or for anyone but owners an admin, may act as another user.',
+      message: 'Only owners and admins may impersonate a user, and only owners may impersonate an owner.',
     }
     await assert.rejects(person.api.authentication.impersonate({ userId: admin.userId }), refused)
     await admin.api.roles.saveRole({ name: 'manager', kind: 'api', permissions: { users: ['read', 'create'] } })

@@ -4,11 +4,11 @@ import { type Harness, type Json, type Person, password, startHarness, unique } 
 
 const updated = { success: true, message: 'updated' }
 const ownAccount = { code: 'account.own', status: 409, message: 'not possible for your own account' }
-const higherRank = { code: 'account.higher_rank', status: 403, message: 'The account is of a higher rank: owner' }
+const higherRank = { code: 'account.higher_rank', status: 403, message: 'The account has a higher rank: owner' }
 const lastOwner = {
   code: 'organization.last_owner',
   status: 409,
-  message: 'the last owner of the organization has to stay',
+  message: 'not allowed for the last owner of the organization',
 }
 const blocked = { status: 403, message: 'Account is blocked.' }
 const ended = { status: 401, message: 'Invalid or expired session.' }
@@ -119,7 +119,7 @@ describe('access of users', () => {
 
     it('lets only owners make owners', async () => {
       const admin = await add('admin')
-      const message = 'Only an owner makes another owner.'
+      const message = 'Only an owner may make another owner.'
       await assert.rejects(changeRole(admin, 'owner', admin), { status: 403, message })
       assert.deepEqual(await changeRole(admin, 'owner'), updated)
       await changeRole(admin, 'admin')

@@ -188,7 +188,7 @@ describe('users', () => {
       const admin = await harness.addPerson(owner.organizationId, 'admin')
       await assert.rejects(create({ role: 'owner', password }, admin), {
         status: 403,
-        message: 'Only an owner makes another owner.',
+        message: 'Only an owner may make another owner.',
       })
     })
 

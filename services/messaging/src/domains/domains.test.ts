@@ -71,7 +71,10 @@ describe('sending domains', () => {
         silentUntil ||= Date.now() + 400
         return Date.now() < silentUntil ? ('silence' as const) : undefined
       }
-      await assert.rejects(verify(id), { code: 'domain.changed', message: 'the domain was changed at the same time' })
+      await assert.rejects(verify(id), {
+        code: 'domain.changed',
+        message: 'the domain was changed concurrently, please try again',
+      })
       await rotated
       assert.deepEqual([(await get(id)).status, await test.eventsOf(id)], ['pending', []])
     })

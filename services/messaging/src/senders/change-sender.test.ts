@@ -47,7 +47,7 @@ it('finding 17: a password goes to the server that it was given for, not to one 
   answered.resolve()
   await assert.rejects(rotating, {
     code: 'sender.smtp_changed',
-    message: 'the mail server was changed at the same time',
+    message: 'the mail server was changed concurrently, please try again',
   })
   const { smtp, smtpPassword, ...stored } = (await senders.findOne({ _id }))!
   assert.equal(smtp?.host, 'evil.example.com')
