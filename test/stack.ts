@@ -52,7 +52,9 @@ export type StackOptions = {
   settings?: Record<string, string>
   /** Settings of one service alone. */
   settingsOf?: Partial<Record<ServiceName, Record<string, string>>>
-  /** The clock of services that measure how long something may wait, in milliseconds since the epoch; not for processes. */
+  /**
+   * The clock of services that measure how long something may wait, in milliseconds since the epoch; not for processes.
+   */
   now?: () => number
   /** Services that the others reach by a link, which can be made to fail. */
   linked?: readonly ServiceName[]

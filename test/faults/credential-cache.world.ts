@@ -175,8 +175,8 @@ function overhear({ redis, keys }: World): CacheRedis {
 }
 
 /**
- * A process's connection to Redis: each command is a step of its own. `onScript` is told when a script gets there. Without
- * memory Redis does not know a script by its digest, so that its text can be run as a full Redis would run it.
+ * A process's connection to Redis: each command is a step of its own. `onScript` is told when a script gets there.
+ * Without memory Redis does not know a script by its digest, so that its text can be run as a full Redis would run it.
  */
 function connect(world: World, process: Process, onScript = () => {}): CacheRedis {
   const redis = overhear(world)

@@ -59,7 +59,9 @@ export type Service<C extends DomainConfig, K> = {
   run(): Promise<void>
   /** The body of `migrate.ts`: makes indexes and what `prepare` makes, for deployments where the start does not. */
   migrate(): Promise<void>
-  /** The body of a program that operators run on the service's database. `task` follows the service's name in the log. */
+  /**
+   * The body of a program that operators run on the service's database. `task` follows the service's name in the log.
+   */
   runTask(task: string, run: (base: Base<C, K>) => Promise<void>): Promise<void>
 }
 
@@ -90,7 +92,9 @@ export function defineService<C extends DomainConfig, K, X>(definition: Definiti
   }
 }
 
-/** Each part registers its stop before the parts that need it, and so stops after them: the server first, MongoDB last. */
+/**
+ * Each part registers its stop before the parts that need it, and so stops after them: the server first, MongoDB last.
+ */
 async function startService<C extends DomainConfig, K, X>(
   definition: Definition<C, K, X>,
   config: C,

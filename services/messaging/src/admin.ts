@@ -1,7 +1,7 @@
 import type { AdminCommands } from '@rollcall/admin'
 import { busCommands } from '@rollcall/bus/admin'
 
-/** The commands of messaging for operators. */
+/** Operator commands of the messaging service. */
 export const commands: AdminCommands = {
   migrate: {
     summary: 'Creates the indexes that are missing',

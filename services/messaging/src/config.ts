@@ -16,35 +16,39 @@ const schema = z
     ...storeConfig('rollcall_messaging'),
     ...busConfig,
     ...rpcServerConfig,
-    /** Keys that stored secrets are encrypted with; the first one encrypts, the others are for what is not yet rotated. */
+    /** Keys for stored secrets: the first one encrypts, the others decrypt secrets that are not rotated yet. */
     SECRET_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
-    /** Servers that every DNS question goes to; without it the system's find out, and each zone's own are asked. */
+    /** Resolvers for all DNS queries. Default: each zone's own servers, found by the system's resolvers. */
     DNS_SERVERS: parsedBy(parseServers, 'IP addresses, also with a port, separated by commas').optional(),
-    /** What an organization's mail provider is until it chooses one. */
+    /** Mail provider of organizations that have not chosen one. */
     DEFAULT_PROVIDER: z.enum(['none', 'self-hosted'], { error: 'expected none or self-hosted' }).default('none'),
-    /** Our own mail servers, that self-hosted domains refer to; the other names follow from it unless they are given. */
+    /** Host of the installation's mail server, for self-hosted domains; default for the names below. */
     MAIL_HOST: hostname().optional(),
     SPF_INCLUDE: hostname().optional(),
     RETURN_PATH_HOST: hostname().optional(),
     MX_HOST: hostname().optional(),
-    /** Where Mailgun is, by region. */
+    /** Base URLs of Mailgun, by region. */
     MAILGUN_US_URL: urlOf('http', 'https').default('https://api.mailgun.net'),
     MAILGUN_EU_URL: urlOf('http', 'https').default('https://api.eu.mailgun.net'),
-    /** How often a verified domain is looked up. */
+    /** Interval between DNS checks of a verified domain. */
     DOMAIN_CHECK_MS: milliseconds().default(6 * 3_600_000),
-    /** A domain is degraded after so many failures in a row, over so long. */
+    /** A domain is degraded after this many consecutive failures over at least this time. */
     DOMAIN_FAILURES: whole(1, 1000).default(4),
     DOMAIN_FAILING_MS: milliseconds().default(24 * 3_600_000),
-    /** Least time between two checks of one domain's DNS records; longer than a check takes (6 s), so that one runs at a time; 0: none. */
+    /**
+     * Minimum interval between checks of a domain's DNS records; 0: none. Above 6 s, checks of a domain never overlap.
+     */
     DNS_CHECK_SECONDS: whole(0, 3600).default(10),
-    /** How many domains and senders an organization may have. */
+    /** Quotas for domains and senders per organization. */
     DOMAINS_PER_ORGANIZATION: whole(1, 100_000).default(100),
     SENDERS_PER_ORGANIZATION: whole(1, 100_000).default(1000),
-    /** Where identity is. */
+    /** Address of the identity service. */
     IDENTITY_ADDRESS: address(),
-    /** Where browsers reach the API: providers of mail accounts send people back there. */
+    /** Public base URL of the API, for redirects from OAuth providers. */
     PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
-    /** Where people use the product: its /connect-account finishes connecting a mail account. Default: the API's own page. */
+    /**
+     * Base URL of the console, whose /connect-account completes connecting a mail account. Default: the API's own page.
+     */
     CONSOLE_URL: urlOf('http', 'https').optional(),
     ...mailConfig,
   })

@@ -18,31 +18,34 @@ import { createOauthAccounts, type OauthAccounts } from './senders/oauth-account
 
 export type { DirectoryUser }
 
-/** What handlers and jobs work with. */
+/** Dependencies of handlers and jobs. */
 export type Context = {
   config: Config
   store: Store
   collections: Collections
   logger: Logger
   secrets: Secrets
-  /** How DNS is asked. */
+  /** Opens DNS lookups. */
   lookups: OpenLookups
   /** Which mail servers senders may name. */
   addressPolicy: AddressPolicy
   smtp: SmtpConnections
-  /** Sends the mails that are due. */
+  /** Job that sends due mails. */
   mailJob: DueJob
-  /** Counts what becomes of mails. */
+  /** Counter of finished mails by outcome. */
   mailsEnded: { inc(labels: { outcome: MailStatus }): void }
-  /** Consumer mail accounts that people can connect. */
+  /** OAuth mail accounts that users can connect. */
   accounts: OauthAccounts
-  /** The accounts of an organization with these ids; unknown ones are left out. */
+  /** Returns the users of an organization with these ids; unknown ids are omitted. */
   findUsers(organizationId: string, ids: string[]): Promise<DirectoryUser[]>
-  /** Requires that an organization may mail an address: one that is not verified mails its owners alone. @throws {AppError} forbidden */
+  /**
+   * Requires that an organization may mail an address; unverified ones may mail only their owners. @throws {AppError}
+   * forbidden
+   */
   requireMailReach(organizationId: string, email: string): Promise<void>
 }
 
-/** Makes the context of the service, with its connections to others. */
+/** Creates the context with its connections. */
 export function createContext({ config, store, collections, lifecycle }: Base<Config, Collections>): Context {
   const { logger, metrics, onStop } = lifecycle
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
@@ -62,7 +65,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     smtp,
     mailsEnded: metrics.counter({
       name: 'rollcall_mails_ended_total',
-      help: 'Mails that were sent, bounced, or failed after every attempt.',
+      help: 'Mails finished, by outcome: sent, bounced, or failed after all attempts',
       labels: ['outcome'],
     }),
     accounts: createOauthAccounts(config),

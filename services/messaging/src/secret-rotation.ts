@@ -13,9 +13,9 @@ type Held = { path: string; sealed: Sealed | null; place: string }
 type Stale = Held & { sealed: Sealed; collection: Model<unknown>['collection']; _id: unknown }
 
 /**
- * Encrypts every stored secret under the newest key that is not yet; after it the older keys can leave the ring. It can run
- * beside the services and as often as one likes: what is written meanwhile stays. Answers how many secrets it wrote.
- * @throws where some are left in the end: a service that does not know the key as the newest is writing
+ * Re-encrypts all stored secrets with the newest key, so that older keys can be removed. Idempotent; safe while
+ * services run, because concurrent writes are kept. Returns the number of re-encrypted secrets.
+ * @throws if some are left: a service still encrypts with an older key
  */
 export async function rotateSecrets(holders: Holders, secrets: Secrets, logger: Logger): Promise<number> {
   const { newest: key } = secrets
@@ -29,7 +29,7 @@ export async function rotateSecrets(holders: Holders, secrets: Secrets, logger: 
 }
 
 async function renew({ collection, _id, path, sealed, place }: Stale, secrets: Secrets): Promise<number> {
-  // The old value, which no other has the iv of, is what makes way: a secret set meanwhile is not overwritten.
+  // Matching the old value's unique iv prevents overwriting a concurrently changed secret.
   const old = { _id, [`${path}.iv`]: sealed.iv } as object
   const renewed = { $set: { [path]: secrets.seal(secrets.open(sealed, place), place) } }
   return (await collection.updateOne(old, renewed)).modifiedCount

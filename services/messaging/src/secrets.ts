@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { KeyRing } from '@rollcall/credentials'
 
-/** A secret as it is stored: AES-256-GCM under the key of this name. The parts are base64. */
+/** An encrypted secret: AES-256-GCM with the named key; all parts are base64. */
 export type Sealed = { key: string; iv: string; data: string; tag: string }
 
-/** Encrypts secrets for storage, and brings them back. */
+/** Encrypts and decrypts stored secrets. */
 export type Secrets = {
-  /** Name of the key that encrypts, the first of the ring. */
+  /** Name of the encrypting key, the first of the ring. */
   newest: string
   /**
-   * Encrypts under the newest key. `place` says where the secret belongs (organization and field, for example); a sealed
-   * secret that was moved elsewhere does not open there.
+   * Encrypts under the newest key. `place` says where the secret belongs (organization and field, for example); a
+   * sealed secret that was moved elsewhere does not open there.
    */
   seal(text: string, place: string): Sealed
   /** @throws where the key is not in the ring, or the secret was changed or belongs to another place */
@@ -21,7 +21,7 @@ export type Secrets = {
 
 const IV_BYTES = 12
 
-/** Makes the secrets of a key ring, whose first key encrypts. */
+/** Creates the encryption for a key ring, whose first key encrypts. */
 export function createSecrets(ring: KeyRing): Secrets {
   const keys = new Map([...ring].map(([name, key]) => [name, cipherKey(key.export())]))
   const [newest = ''] = keys.keys()

@@ -15,8 +15,8 @@ export const usageWindowSchema = new Schema<UsageWindow>(
 usageWindowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0 })
 
 /**
- * Counts one use over all replicas. Answers undefined where it is within the limit, else in how many seconds the window of
- * the key ends. A window begins with the first use after the one before has ended.
+ * Counts one use, across all replicas. Returns undefined within the limit, otherwise the seconds until the key's window
+ * ends. A window starts with the first use after the previous one has ended.
  */
 export async function countUse(
   windows: Model<UsageWindow>,
@@ -33,7 +33,7 @@ export async function countUse(
   }
 }
 
-/** Answers false where another call began the window at the same time. */
+/** Starts a window; returns false if a concurrent call did. */
 async function begin(windows: Model<UsageWindow>, key: string, now: Date, seconds: number): Promise<boolean> {
   const fresh = { $set: { count: 1, endsAt: new Date(now.getTime() + seconds * 1000) } }
   try {

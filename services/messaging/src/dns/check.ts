@@ -6,7 +6,7 @@ import type { RecordData } from './reply.ts'
 import type { Answer, Lookups, OpenLookups } from './resolver.ts'
 import type { Expected, Verdict } from './verdict.ts'
 
-/** What a look at DNS found out about one record. */
+/** Result of the DNS check of one record. */
 export type Finding = { status: Verdict['status']; found: string[]; reason: string | null }
 
 const FOUND_ITEMS = 10
@@ -14,8 +14,8 @@ const FOUND_LENGTH = 600
 const REASON_LENGTH = 1000
 
 /**
- * Looks up records, side by side, and says of each whether it is published as it should be, what was found and what the
- * likely mistake is. Whatever DNS does, and does not do in time, is a finding: an `error` of that record.
+ * Checks records concurrently. Returns for each whether it is published correctly, what was found, and the likely
+ * mistake. DNS failures and timeouts are findings with status `error`.
  * @param domain the domain that the records are for
  */
 export async function checkRecords(
@@ -45,7 +45,7 @@ async function checkRecord(lookups: Lookups, domain: string, expected: Expected)
   return findingOf(withCacheTime(explained, answer), answer.records)
 }
 
-/** An alias may lead to its target over others. */
+/** Follows a chain of aliases to the target. */
 async function followed(lookups: Lookups, expected: Expected, answer: Answer): Promise<RecordData[]> {
   const [first] = answer.records
   const isElsewhere = expected.type === 'CNAME' && first !== undefined && first.text !== canonical(expected.value)
@@ -62,7 +62,7 @@ async function followed(lookups: Lookups, expected: Expected, answer: Answer): P
   return chain
 }
 
-/** All servers of a zone have to say the same: whoever needs the record asks any of them. */
+/** Reports a conflict if the servers of a zone disagree, because receivers may ask any of them. */
 async function disagreement(lookups: Lookups, expected: Expected, answer: Answer): Promise<Verdict | null> {
   if (judge(expected, answer.records).status !== 'ok' || answer.aliases.length > 0) return null
   for (const { server, records } of await lookups.askEach(expected.name, expected.type)) {
@@ -74,7 +74,7 @@ async function disagreement(lookups: Lookups, expected: Expected, answer: Answer
   return null
 }
 
-/** Right where it is kept, it may still be another one where it was asked for before. */
+/** Adds a hint if the record is correct at its zone but resolvers still cache an old one. */
 async function withStaleness(
   { askCache }: Lookups,
   expected: Expected,
@@ -112,7 +112,7 @@ function findingOf(
   return { status, found, reason: reason === null ? null : printable(reason).slice(0, REASON_LENGTH) }
 }
 
-/** Texts of strangers are shown to people. */
+/** Removes unprintable characters from untrusted text that users see. */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, '?')
 }

@@ -2,7 +2,7 @@ import { nearMiss } from './near-miss.ts'
 import { parseTags, unfolded } from './tags.ts'
 import { conflict, mismatch, missing, ok, type Verdict } from './verdict.ts'
 
-/** Holds the texts at a selector's name against a DKIM key (RFC 6376), tag by tag. */
+/** Compares the TXT records of a selector with a DKIM key (RFC 6376), tag by tag. */
 export function judgeDkim(texts: readonly string[], value: string): Verdict {
   const isRight = (candidates: readonly string[]) => candidates.some(text => isSameKey(text, value))
   const keys = texts.filter(isKey)
@@ -24,7 +24,9 @@ function isKey(text: string): boolean {
   return tags.has('p') || tags.get('v')?.toUpperCase() === 'DKIM1'
 }
 
-/** What is not given has its default; flags and notes beside the key do not matter to us, a restriction to other services does. */
+/**
+ * Whether a record has the same key. Missing tags have defaults; flags and notes are ignored, service types are not.
+ */
 function isSameKey(text: string, value: string): boolean {
   const [found, wanted] = [parseTags(text), parseTags(value)]
   const services = (found.get('s') ?? '*').toLowerCase().split(':')

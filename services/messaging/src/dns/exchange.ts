@@ -6,27 +6,27 @@ import { DnsFailure } from './failure.ts'
 import { sameName } from './names.ts'
 import type { Server } from './server-address.ts'
 
-/** The types of records that are asked for. */
+/** Supported record types. */
 export type RecordType = 'TXT' | 'CNAME' | 'MX' | 'NS' | 'A' | 'AAAA'
 
-/** A question to one server. `recursive` asks it to find out where it does not know. */
+/** A query to one server; `recursive` sets the RD flag. */
 export type Question = { name: string; type: RecordType; recursive: boolean }
 
-/** What a server sent back. */
+/** A server's reply. */
 export type Reply = DecodedPacket & { rcode: string }
 
-/** Small enough not to be cut into fragments on any path. */
+/** Small enough to avoid fragmentation. */
 const UDP_PAYLOAD_BYTES = 1232
 const MAX_ID = 65_536
 
 /**
- * Puts a question to a server over UDP, and over TCP where the answer does not fit. Whatever comes back that is not the
- * answer to this very question is ignored or refused.
- * @throws {DnsFailure} timeout once the signal fires, unreachable, malformed
+ * Sends a query over UDP, and over TCP if the reply is truncated. Ignores or rejects replies that do not match the
+ * query.
+ * @throws {DnsFailure} timeout when the signal aborts, unreachable, malformed
  */
 export async function exchange(server: Server, question: Question, signal: AbortSignal): Promise<Reply> {
   const answer = await overUdp(server, question, signal, true)
-  // Servers that have never heard of EDNS say so in this way.
+  // Servers without EDNS support reply with FORMERR.
   const plain = answer.rcode === 'FORMERR' ? await overUdp(server, question, signal, false) : answer
   return plain.flag_tc ? overTcp(server, question, signal) : plain
 }
@@ -39,11 +39,11 @@ function overUdp(server: Server, question: Question, signal: AbortSignal, edns: 
     socket.on('message', message => {
       if (carries(message, id)) resolve(() => read(message, question))
     })
-    // An event, not a callback: that one is called as well, unconnected, where there is no way to the server.
+    // An event, because the callback also runs when the server is unreachable.
     socket.once('connect', () => {
       if (!signal.aborted) socket.send(query(id, question, edns)) // else it is closed
     })
-    // Connected, it takes packets of this server only, and hears at once that nobody listens.
+    // A connected socket accepts packets from this server only, and reports a closed port at once.
     socket.connect(server.port, server.address)
   }).finally(() => socket.close())
 }
@@ -71,7 +71,7 @@ function overTcp(server: Server, question: Question, signal: AbortSignal): Promi
 
 type Settle = (resolve: (reply: () => Reply) => void, reject: (error: unknown) => void) => void
 
-/** Runs until it is settled or the signal fires. What reading a reply throws is how it ends, not an exception of nobody. */
+/** Runs until settled or aborted. Errors from parsing a reply reject the promise instead of being uncaught. */
 function settled(signal: AbortSignal, run: Settle): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
   const expire = () => reject(new DnsFailure('timeout'))
@@ -99,7 +99,7 @@ function query(id: number, { name, type, recursive }: Question, edns: boolean): 
   return encode(packet)
 }
 
-/** The message that a stream's bytes hold behind its length, once they are all there. */
+/** Returns the length-prefixed message of a stream once it is complete. */
 function wholeMessage(bytes: Buffer): Buffer | undefined {
   if (bytes.length < 2) return undefined
   const end = 2 + bytes.readUInt16BE(0)
@@ -113,7 +113,7 @@ function carries(message: Buffer, id: number): boolean {
 function read(message: Buffer, { name, type }: Question): Reply {
   const reply = decoded(message)
   const [asked] = reply.questions ?? []
-  // A server that could not read the question need not repeat it.
+  // A server that could not parse the query may omit it.
   const isEcho = asked ? sameName(asked.name, name) && asked.type === type : reply.rcode !== 'NOERROR'
   if (reply.type !== 'response' || !isEcho) throw new DnsFailure('malformed')
   return reply

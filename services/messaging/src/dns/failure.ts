@@ -1,14 +1,14 @@
 /**
- * Why a question got no answer: nobody answered in time, or a server said that it failed or would not say, does not know the
- * zone it should serve, or sent what is no answer; or finding out would take more questions than may be asked.
+ * Why a query got no answer. `lame`: the server does not serve its zone; `exhausted`: the query budget is used up; the
+ * others are timeouts, error codes, malformed replies and unreachable servers.
  */
 export type FailureKind = 'exhausted' | 'timeout' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'unreachable'
 
-/** Raised where DNS gave no answer, neither "it is this" nor "there is none". */
+/** Thrown if DNS gave no answer, neither records nor their absence. */
 export class DnsFailure extends Error {
   override name = 'DnsFailure'
   readonly kind: FailureKind
-  /** The zone whose servers were asked, and their names; empty where it did not come to that. */
+  /** The queried zone and its servers; empty if none was queried. */
   readonly zone: string
   readonly servers: readonly string[]
 
@@ -20,10 +20,10 @@ export class DnsFailure extends Error {
   }
 }
 
-/** Raised where the aliases (CNAME) of a name lead nowhere: in a circle, or on and on. */
+/** Thrown if the aliases (CNAME) of a name form a loop or a chain that is too long. */
 export class AliasError extends Error {
   override name = 'AliasError'
-  /** The names in the order in which they were followed; of a circle the last one stands there twice. */
+  /** The names in order; in a loop, the last one occurs twice. */
   readonly aliases: readonly string[]
 
   constructor(aliases: readonly string[]) {

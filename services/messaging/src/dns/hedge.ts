@@ -1,6 +1,6 @@
 /**
- * Tries one after another until one succeeds: the next one as soon as the last has failed, or has not ended within
- * `staggerMs`. Whatever still runs then is told to end. Rejects with all failures once every one has failed.
+ * Returns the first success of several attempts. Starts the next attempt when the last one fails or takes longer than
+ * `staggerMs`. Aborts the remaining attempts after a success; rejects with all failures if every attempt fails.
  */
 export function hedge<T>(attempts: readonly ((signal: AbortSignal) => Promise<T>)[], staggerMs: number): Promise<T> {
   const over = new AbortController()

@@ -5,14 +5,14 @@ import { canonical, isAskable, upwards } from './names.ts'
 import type { Answer, Lookups } from './resolver.ts'
 import { type Expected, mismatch, missing, type Verdict } from './verdict.ts'
 
-/** A record that is not right, and the domain it is for. */
+/** An incorrect record and its domain. */
 export type Wrong = { expected: Expected; domain: string; answer: Answer; verdict: Verdict }
 
 type Hint = (lookups: Lookups, wrong: Wrong) => Promise<Verdict | null>
 
 /**
- * Looks for the likely cause of a record that is missing or wrong, in the places where people and panels put records by
- * mistake. Answers the verdict as it was where none is found; questions that get no answer give no hint.
+ * Adds the likely cause to the verdict of a missing or incorrect record, by checking for common mistakes. Returns the
+ * verdict unchanged if no cause is found; failed queries give no hint.
  */
 export async function explain(lookups: Lookups, wrong: Wrong): Promise<Verdict> {
   const hints =
@@ -30,7 +30,7 @@ const noDomain: Hint = async (lookups, { expected }) => {
     : null
 }
 
-/** The panel put the domain behind a name that had it already. */
+/** The DNS panel appended the domain to a complete name. */
 const doubledName: Hint = async (lookups, { expected, domain }) => {
   const { name } = expected
   const at = await firstWhere(zonesAbove(domain), zone => isThere(lookups, expected, `${name}.${zone}`))
@@ -41,7 +41,7 @@ const doubledName: Hint = async (lookups, { expected, domain }) => {
   )
 }
 
-/** The name was entered without the subdomain, or below the wrong one. */
+/** The name lacks the subdomain, or has a wrong one. */
 const otherLevel: Hint = async (lookups, { expected, domain }) => {
   const { name } = expected
   const prefix = name === domain ? '' : name.slice(0, -domain.length - 1)
@@ -51,14 +51,14 @@ const otherLevel: Hint = async (lookups, { expected, domain }) => {
   return missing(`it was published at ${prefix}.${at}, but belongs to ${name}`)
 }
 
-/** Some panels take no underscores, and leave them out. */
+/** Some DNS panels remove underscores. */
 const noUnderscore: Hint = async (lookups, { expected }) => {
   const bare = expected.name.replaceAll('_', '')
   if (bare === expected.name || !(await isThere(lookups, expected, bare))) return null
   return missing(`it was published at ${bare}, the underscore of ${expected.name} is missing`)
 }
 
-/** The value as a text, where it should be what the name leads to. */
+/** The value was published as TXT instead of the expected type. */
 const otherType: Hint = async (lookups, { expected }) => {
   const { type, name, value, priority } = expected
   if (type === 'TXT') return null
@@ -69,7 +69,7 @@ const otherType: Hint = async (lookups, { expected }) => {
   return isValue ? mismatch(`it was published as TXT, it has to be ${type}`) : null
 }
 
-/** A proxy that answers in place of the alias. */
+/** A proxy replaces the alias by its own addresses. */
 const proxied: Hint = async (lookups, { expected }) => {
   if (expected.type !== 'CNAME') return null
   const answers = await Promise.all([lookups.ask(expected.name, 'A'), lookups.ask(expected.name, 'AAAA')])
@@ -81,7 +81,7 @@ const proxied: Hint = async (lookups, { expected }) => {
     : null
 }
 
-/** A policy of the domain above holds for the ones below (RFC 7489, 6.6.3). */
+/** The parent domain's policy applies to subdomains (RFC 7489 §6.6.3). */
 const inherited: Hint = async (lookups, { expected, domain }) => {
   const registrable = registrableOf(domain)
   if (expected.purpose !== 'dmarc' || registrable === domain) return null
@@ -89,7 +89,7 @@ const inherited: Hint = async (lookups, { expected, domain }) => {
   return (await isThere(lookups, expected, name)) ? { status: 'ok', reason: `the policy at ${name} covers it` } : null
 }
 
-/** What aliases lead to is not there. */
+/** The alias target does not exist. */
 const deadAlias: Hint = async (_lookups, { expected, answer }) => {
   const target = answer.aliases.at(-1)
   return target === undefined || answer.records.length > 0
@@ -97,7 +97,7 @@ const deadAlias: Hint = async (_lookups, { expected, answer }) => {
     : missing(`the name is an alias (CNAME) of ${target}, and there is no ${expected.type} record`)
 }
 
-/** A record for all names that have none of their own. */
+/** A wildcard record answers for names without records. */
 const wildcard: Hint = async (lookups, { expected, domain, answer }) => {
   if (expected.name === domain) return null
   const parent = expected.name.slice(expected.name.indexOf('.') + 1)
@@ -116,7 +116,7 @@ async function isThere(lookups: Lookups, expected: Expected, name: string): Prom
   return judge({ ...expected, name }, records).status === 'ok'
 }
 
-/** The first of these of which it is true, asked side by side; what gets no answer is not it. */
+/** Returns the first name that matches, queried concurrently; failed queries do not match. */
 async function firstWhere(
   items: readonly string[],
   isTrue: (item: string) => Promise<boolean>,
@@ -129,7 +129,7 @@ function registrableOf(name: string): string {
   return getDomain(name, { validateHostname: false }) ?? name
 }
 
-/** The domain and the ones above it that belong to the same owner; of very many, those where zones usually begin. */
+/** Returns the domain and its parents of the same owner; if there are many, those where zones usually start. */
 function zonesAbove(domain: string): string[] {
   const { length } = registrableOf(domain)
   const zones = upwards(domain).filter(zone => zone.length >= length)

@@ -6,7 +6,7 @@ import { judgeSpf } from './spf.ts'
 import { parseTags, unfolded } from './tags.ts'
 import { conflict, type Expected, mismatch, missing, ok, type Verdict } from './verdict.ts'
 
-/** Holds what DNS answered for a record's name and type against what should be there. */
+/** Compares the DNS answer for a record with the expected value. */
 export function judge(expected: Expected, records: readonly RecordData[]): Verdict {
   const texts = records.map(({ text }) => text)
   if (expected.type === 'MX') return judgeMx(expected, records)
@@ -17,7 +17,7 @@ export function judge(expected: Expected, records: readonly RecordData[]): Verdi
   return judgeText(texts, expected.value)
 }
 
-/** What is advised is that there is a policy; which one is the domain's own business (RFC 7489). */
+/** Accepts any valid DMARC policy: its content is the domain's choice (RFC 7489). */
 function judgeDmarc(texts: readonly string[], value: string): Verdict {
   const isPolicy = (text: string) => /^\s*v\s*=\s*DMARC1\s*(?:;|$)/i.test(text)
   const hasAction = (text: string) => /^(?:none|quarantine|reject)$/i.test(parseTags(text).get('p') ?? '')

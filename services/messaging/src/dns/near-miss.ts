@@ -1,10 +1,10 @@
-/** Whether these texts, each a record of its own, are what is wanted. */
+/** Whether texts, one per record, are correct. */
 export type IsRight = (texts: readonly string[]) => boolean
 
 const MOST_PARTS = 4
 
 /**
- * Why texts that are not right nearly are: what panels and pasting do to values. Null where it is something else.
+ * Returns which typical mistake of pasting or DNS panels explains incorrect texts, or null.
  * @param value what should have been published
  */
 export function nearMiss(texts: readonly string[], value: string, isRight: IsRight): string | null {
@@ -31,7 +31,7 @@ function comparable(text: string): string {
   return text.replace(/[\s;]+/g, '').toLowerCase()
 }
 
-/** Whether the texts make the value when they are put together, in whichever order DNS gave them. */
+/** Whether the texts, joined in some order, make the value. */
 function isInParts(texts: readonly string[], isRight: IsRight): boolean {
   if (texts.length < 2 || texts.length > MOST_PARTS) return false
   return orders(texts).some(parts => isRight([parts.join('')]))

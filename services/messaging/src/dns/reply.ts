@@ -2,28 +2,28 @@ import type { RecordType, Reply } from './exchange.ts'
 import type { FailureKind } from './failure.ts'
 import { canonical, isWithin } from './names.ts'
 
-/** One record: the joined text of a TXT, the name that a CNAME, MX or NS leads to, an address. */
+/** One record: the joined text of a TXT, the target of a CNAME, MX or NS, or an address. */
 export type RecordData = { text: string; priority?: number; ttlSeconds: number }
 
-/** What one reply says of a name and type, with no alias followed. */
+/** The content of one reply for a name and type, without following aliases. */
 export type Step = {
   records: RecordData[]
-  /** The alias (CNAME) that stands in their place. */
+  /** The alias (CNAME) in place of records. */
   alias: string | null
-  /** Whether there is anything at all at the name. */
+  /** Whether the name exists. */
   exists: boolean
-  /** How long resolvers may keep this. */
+  /** How long resolvers may cache this. */
   ttlSeconds: number
-  /** Whether it may be older than the zone: a server that keeps answers gave it. */
+  /** Whether the reply came from a cache and may be outdated. */
   isCached: boolean
 }
 
-/** A zone: the names of its servers, and the addresses of those that came with them. */
+/** A zone with the names of its servers and their glue addresses. */
 export type Zone = { name: string; hosts: string[]; glue: Map<string, string[]> }
 
 const MAX_HOSTS = 4
 
-/** What a reply says of a name and type: records, an alias instead of them, or nothing. */
+/** Returns the content of a reply for a name and type: records, an alias, or nothing. */
 export function stepOf(reply: Reply, name: string, type: RecordType): Step {
   const here = (reply.answers ?? []).filter(record => canonical(record.name) === name && isInternet(record))
   const records = here.filter(record => record.type === type).map(dataOf)
@@ -57,26 +57,26 @@ function ttlOf(record: AnyRecord): number {
   return (record as { ttl?: number }).ttl ?? 0
 }
 
-/** How long "there is none" may be kept (RFC 2308). */
+/** Returns the TTL of a negative answer (RFC 2308). */
 function negativeTtl({ authorities = [] }: Reply): number {
   const soa = authorities.find(({ type }) => type === 'SOA') as { ttl?: number; data: { minimum: number } } | undefined
   return soa ? Math.min(soa.ttl ?? 0, soa.data.minimum) : 0
 }
 
-/** How a reply that is no answer failed; null where it is one. */
+/** Returns the failure of a reply; null if it is an answer. */
 export function failureOf({ rcode }: Reply): FailureKind | null {
   if (rcode === 'NOERROR' || rcode === 'NXDOMAIN') return null
   return rcode === 'REFUSED' || rcode === 'NOTAUTH' ? 'refused' : 'servfail'
 }
 
-/** As `failureOf`, of a server that should know the zone: it has to speak for it, or to name those who do. */
+/** Like `failureOf`, for a server of the zone: it must answer with authority or refer to a child zone. */
 export function failureOfAuthority(reply: Reply, zone: Zone, name: string): FailureKind | null {
   const failure = failureOf(reply)
   if (failure) return failure
   return reply.flag_aa || referral(reply, zone, name) ? null : 'lame'
 }
 
-/** The zone further down that a server points to, for a name that is not its own business. */
+/** Returns the child zone that a server refers to for a name, or null. */
 export function referral(reply: Reply, zone: Zone, name: string): Zone | null {
   const hasAnswer = (reply.answers ?? []).some(record => canonical(record.name) === name)
   if (hasAnswer || reply.rcode === 'NXDOMAIN') return null
@@ -88,14 +88,14 @@ export function referral(reply: Reply, zone: Zone, name: string): Zone | null {
   for (const record of reply.additionals ?? []) {
     const host = canonical(record.name)
     const isAddress = record.type === 'A' || record.type === 'AAAA'
-    // Of hosts elsewhere this server cannot know.
+    // Addresses of hosts outside the zone are not trusted.
     if (!isAddress || !below.hosts.includes(host) || !isWithin(host, zone.name)) continue
     below.glue.set(host, [...(below.glue.get(host) ?? []), dataOf(record).text])
   }
   return below
 }
 
-/** A zone and the names of its servers. */
+/** Returns a zone with the names of its servers. */
 export function zoneOf(name: string, servers: readonly RecordData[]): Zone {
   return { name, hosts: servers.slice(0, MAX_HOSTS).map(({ text }) => text), glue: new Map() }
 }

@@ -17,37 +17,37 @@ import {
 } from './reply.ts'
 import type { Server } from './server-address.ts'
 
-/** How DNS is asked. Times in milliseconds. */
+/** Options of the resolver; times in milliseconds. */
 export type ResolverOptions = {
-  /** Servers that find out for others, in their order. */
+  /** Recursive resolvers, in order of preference. */
   servers: readonly Server[]
-  /** Every question goes to `servers`; else each zone's own servers are asked for its records. */
+  /** Sends all queries to `servers`; otherwise queries each zone's own servers. */
   only: boolean
-  /** For one question, over all servers it is put to. Default 3,000. */
+  /** Timeout of a query, over all servers. Default 3,000. */
   questionMs?: number
-  /** After so long without an answer the next server is asked as well. Default 600. */
+  /** Delay before the next server is queried as well. Default 600. */
   staggerMs?: number
-  /** Questions under way at once, of one set of lookups. Default 24. */
+  /** Concurrent queries per set of lookups. Default 24. */
   concurrency?: number
-  /** Questions put to servers, of one set of lookups: zones must not have us ask without end. Default 300. */
+  /** Maximum queries per set of lookups, to bound hostile zones. Default 300. */
   budget?: number
   /** Port of the zones' own servers. Default 53. */
   authorityPort?: number
-  /** Whether zones may name servers in private networks: for tests. Default false. */
+  /** Whether zones may have servers in private networks, for tests. Default false. */
   allowPrivate?: boolean
 }
 
-/** What DNS says of a name and type; aliases (CNAME) are followed, unless they are what was asked for. */
+/** The answer for a name and type; aliases (CNAME) are followed unless CNAME was queried. */
 export type Answer = Omit<Step, 'alias'> & {
-  /** The aliases followed, in their order. */
+  /** The followed aliases, in order. */
   aliases: string[]
 }
 
-/** Questions that belong together: what one of them found out the others know, and all of them end together. */
+/** A set of lookups that share results and end together. */
 export type Lookups = {
   /**
-   * Asks the servers of the record's own zone, wherever that begins.
-   * @throws {DnsFailure} where they do not answer, {AliasError} where aliases lead nowhere
+   * Queries the servers of the record's zone.
+   * @throws {DnsFailure} if they do not answer, {AliasError} if the aliases have no target
    */
   ask(name: string, type: RecordType): Promise<Answer>
   /**
@@ -55,28 +55,28 @@ export type Lookups = {
    * not asked.
    */
   askEach(name: string, type: RecordType): Promise<{ server: string; records: RecordData[] }[]>
-  /** Asks as the rest of the world does, whose answer may be an older one; null where that is the only way to ask. */
+  /** Queries recursive resolvers, whose answer may be cached; null if `ask` does so already. */
   askCache: ((name: string, type: RecordType) => Promise<Answer>) | null
 }
 
-/** Opens lookups that all end, with or without an answer, once the signal fires. */
+/** Opens a set of lookups that ends when the signal aborts. */
 export type OpenLookups = (signal: AbortSignal) => Lookups
 
 type Ask = (name: string, type: RecordType) => Promise<Step>
 type Judge = (reply: Reply) => FailureKind | null
-/** Puts a question to servers until one of them answers in a way that the judge takes. */
+/** Queries servers until the judge accepts a reply. */
 type Put = (servers: readonly Server[], question: Question, judge: Judge) => Promise<Reply>
-/** What a zone says, and the servers that speak for it. */
+/** A zone's answer and its servers. */
 type Found = { step: Step; servers: Server[] }
 
 const MAX_ALIASES = 8
 const MAX_CUTS = 16
 const MAX_SERVERS = 6
-/** From the most telling down: what one server says counts more than another's silence. */
+/** Failures by priority: a server's reply counts more than another's timeout. */
 const byPriority: FailureKind[] = ['exhausted', 'lame', 'refused', 'servfail', 'malformed', 'unreachable', 'timeout']
 const nothing: Step = { records: [], alias: null, exists: false, ttlSeconds: 0, isCached: false }
 
-/** Makes the way in which lookups are done. */
+/** Creates a resolver. */
 export function createResolver(options: ResolverOptions): OpenLookups {
   return over => {
     const put = puts(options, over)
@@ -115,7 +115,7 @@ function puts(options: ResolverOptions, over: AbortSignal): Put {
       if (failure) throw new DnsFailure(failure)
       return reply
     }
-    // Twice each: packets get lost.
+    // Two attempts each, because packets get lost.
     const attempts = [...servers, ...servers].map(attempt)
     return hedge(attempts, staggerMs).catch(error => {
       throw new DnsFailure(mostTelling(error))
@@ -123,7 +123,7 @@ function puts(options: ResolverOptions, over: AbortSignal): Put {
   }
 }
 
-/** Asks those that find out for others. */
+/** Queries recursive resolvers. */
 function resolverAsking(put: Put, servers: readonly Server[]): Ask {
   const askOnce = async (name: string, type: RecordType): Promise<Step> =>
     stepOf(await put(servers, { name, type, recursive: true }, failureOf), name, type)
@@ -131,7 +131,7 @@ function resolverAsking(put: Put, servers: readonly Server[]): Ask {
     try {
       return await askOnce(name, type)
     } catch (error) {
-      // Aliases that lead nowhere make them fail as a whole: step by step it can be told where.
+      // Resolvers fail for broken alias chains; following them step by step finds the broken one.
       const isWhole = error instanceof DnsFailure && error.kind === 'servfail' && type !== 'CNAME'
       const [alias] = isWhole ? (await askOnce(name, 'CNAME').catch(() => nothing)).records : []
       if (!alias) throw error
@@ -140,7 +140,7 @@ function resolverAsking(put: Put, servers: readonly Server[]): Ask {
   })
 }
 
-/** Finds the zone of a name by asking from the top down, and what it says. */
+/** Finds the zone of a name from the top down, and its answer. */
 function zoneFinding(
   put: Put,
   askResolver: Ask,
@@ -156,13 +156,13 @@ function zoneFinding(
 
   const serversOf = async ({ name, hosts, glue }: Zone): Promise<Server[]> => {
     const found = await Promise.all(hosts.map(host => glue.get(host) ?? addressesOf(host).catch(() => [])))
-    // Zones must not make this service ask servers of the network it runs in.
+    // Prevents zones from directing queries to the internal network.
     const addresses = found.flat().filter(address => allowPrivate || isPublicAddress(address))
     if (addresses.length === 0) throw new DnsFailure('lame', name, hosts)
     return [...new Set(addresses)].slice(0, MAX_SERVERS).map(address => ({ address, port: authorityPort }))
   }
 
-  /** The nearest zone above that resolvers know; from there the zones' own servers show the way down. */
+  /** Returns the nearest parent zone known to resolvers, from which referrals lead down. */
   const startOf = async (name: string): Promise<Zone | null> => {
     const top = getDomain(name, { validateHostname: false })
     for (const candidate of top ? upwards(top) : []) {
@@ -194,7 +194,7 @@ function zoneFinding(
   })
 }
 
-/** Goes from alias to alias until there are records, or none. */
+/** Follows aliases to the final answer. */
 async function follow(ask: Ask, name: string, type: RecordType): Promise<Answer> {
   const names = [canonical(name)]
   for (;;) {
@@ -205,7 +205,7 @@ async function follow(ask: Ask, name: string, type: RecordType): Promise<Answer>
   }
 }
 
-/** Asks a question once, however often it comes up. */
+/** Caches the answers of a set of lookups. */
 function remembering<T>(
   ask: (name: string, type: RecordType) => Promise<T>,
 ): (name: string, type: RecordType) => Promise<T> {

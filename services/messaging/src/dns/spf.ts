@@ -2,14 +2,14 @@ import { canonical } from './names.ts'
 import { nearMiss } from './near-miss.ts'
 import { conflict, mismatch, missing, ok, type Verdict } from './verdict.ts'
 
-/** Receivers give up at the eleventh term that makes them ask DNS (RFC 7208, 4.6.4). */
+/** Maximum terms of an SPF record that need a DNS lookup (RFC 7208 §4.6.4). */
 const MAX_LOOKUPS = 10
 const LOOKUP_TERM = /^[+\-~?]?(?:include:|a(?:[:/]|$)|mx(?:[:/]|$)|ptr(?::|$)|exists:|redirect=)/i
 const ALL_TERM = /^[+\-~?]?all$/i
 
 /**
- * Holds the texts at a domain against an SPF record (RFC 7208): there is one only, and it includes what the wanted one
- * includes. Whatever else the domain allows is its own business.
+ * Compares the TXT records of a domain with an SPF record (RFC 7208): there must be exactly one, with the expected
+ * includes. Other terms are the domain's choice.
  */
 export function judgeSpf(texts: readonly string[], value: string): Verdict {
   const records = texts.filter(isSpf)
@@ -66,7 +66,7 @@ function includesOf(record: string): string[] {
   return termsOf(record).flatMap(term => includeOf(term) ?? [])
 }
 
-/** One record that allows all that several allow; it ends as the first of them does that has an end. */
+/** Merges several SPF records into one; its `all` term is the first one found. */
 function merged(records: readonly string[]): string {
   const ends = records.map(termsOf).map(terms => terms.find(term => ALL_TERM.test(term)) ?? terms.find(isRedirect))
   const known = new Set<string>()

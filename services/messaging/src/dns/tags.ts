@@ -1,4 +1,4 @@
-/** The tags of a record such as `v=DKIM1; k=rsa; p=…`: names in lower case, values without the white space around them. */
+/** Parses the tags of a record like `v=DKIM1; k=rsa; p=…`; names become lower case, values are trimmed. */
 export function parseTags(text: string): Map<string, string> {
   const tags = new Map<string, string>()
   for (const part of text.split(';')) {
@@ -9,7 +9,7 @@ export function parseTags(text: string): Map<string, string> {
   return tags
 }
 
-/** Without any white space: where a value may be folded anywhere. */
+/** Removes all white space, because values may be folded anywhere. */
 export function unfolded(text: string): string {
   return text.replace(/\s+/g, '')
 }

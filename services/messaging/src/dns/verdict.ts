@@ -1,4 +1,4 @@
-/** What a record is held to be, as the API has it; the reason is one plain sentence, in lower case and without a full stop. */
+/** Status of a record in the API; the reason is a lower-case fragment without a full stop. */
 export type Verdict =
   | { status: 'ok'; reason?: string }
   | { status: 'missing' | 'mismatch' | 'conflict' | 'error'; reason: string }

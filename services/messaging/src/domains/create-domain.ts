@@ -9,7 +9,7 @@ import { type DkimKey, type DnsRecord, type Domain, dkimKeyPlace, publicDomain }
 import { parseDomainName } from './domain-name.ts'
 import { newSelector } from './selector.ts'
 
-/** Adds a domain at the organization's provider and stores what is to be published; without an answer nothing is stored. */
+/** Adds a domain at the organization's provider and stores its DNS records; stores nothing if the provider fails. */
 export async function createDomain(
   context: Context,
   request: CreateDomainRequest,
@@ -19,7 +19,7 @@ export async function createDomain(
   const domain = parseDomainName(request.domain, 'domain')
   if (await domains.findOne({ domain })) throw new AppError('record.duplicate', { path: 'domain' })
   const quota = { limit: context.config.DOMAINS_PER_ORGANIZATION, what: 'domains per organization' }
-  await context.store.transaction(tx => requireRoom(domains, quota, tx)) // before the provider is asked
+  await context.store.transaction(tx => requireRoom(domains, quota, tx)) // before calling the provider
   const provider = await providerOf(context, caller.organizationId)
   const made = await provider.addDomain(domain, newSelector(caller.organizationId, []))
   const place = { organization: domains.organization, domain }
@@ -37,7 +37,7 @@ export async function createDomain(
   return json(publicDomain(created))
 }
 
-/** A DKIM key as it is stored, its private half sealed. */
+/** Returns a DKIM key for storage, with its private key encrypted. */
 export function storedKey(
   { secrets }: Pick<Context, 'secrets'>,
   place: Pick<Domain, 'organization' | 'domain'>,
@@ -47,7 +47,7 @@ export function storedKey(
   return { selector, state, privateKey: privateKey === null ? null : secrets.seal(privateKey, dkimKeyPlace(place)) }
 }
 
-/** A record to publish that nobody has looked for yet. */
+/** Returns an unchecked DNS record. */
 export function newRecord(draft: RecordDraft, required: boolean): DnsRecord {
   return { ...draft, required, status: 'unknown', found: [], reason: null, checkedAt: null }
 }
@@ -64,7 +64,7 @@ function recordsOf(domain: string, { keys, sending, receiving, recommended }: Pr
   }
 }
 
-/** Receivers begin to report and reject nothing. */
+/** Returns a DMARC policy with reports only, without rejections. */
 function suggestedPolicy(domain: string): RecordDraft {
   return { type: 'TXT', name: `_dmarc.${domain}`, value: 'v=DMARC1; p=none', purpose: 'dmarc' }
 }

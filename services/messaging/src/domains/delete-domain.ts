@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { chosenProvider, providerOf } from '../provider/provider-of.ts'
 import { type Domain, publicDomain } from './domain.model.ts'
 
-/** Deletes a domain that no sender uses, and answers it as it was; then the provider may forget it too. */
+/** Deletes a domain without senders, then removes it at the provider. Returns the deleted domain. */
 export async function deleteDomain(context: Context, id: string, { caller, logger }: Call): Promise<HttpBody> {
   const { domains } = context.collections.of(caller.organizationId)
   const deleted = await domains.findOneAndDelete({ _id: id, senders: 0 })
@@ -13,7 +13,7 @@ export async function deleteDomain(context: Context, id: string, { caller, logge
     throw new AppError('domain.in_use')
   }
   await forget(context, caller.organizationId, deleted).catch(err =>
-    // What is left there does no harm: added again, the domain is taken up again.
+    // A leftover there is harmless: adding the domain again reuses it.
     logger.warn({ err, domain: deleted.domain }, 'domain not removed at the mail provider'),
   )
   return json(publicDomain(deleted))

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 import { AppError } from '@rollcall/contract'
 import { parse } from 'tldts'
 
-/** Leaves room for what the records' names begin with. */
+/** Leaves room for the prefixes of record names. */
 const MAX_LENGTH = 200
 const NOT_IN_NAMES = /[\s/\\?#@:%[\]]/
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
@@ -13,7 +13,7 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
  */
 export function parseDomainName(text: string, path: string): string {
   const refuse = (reason: string) => new AppError('request.invalid_field', { path, reason })
-  // Of an address the rest would be dropped in silence.
+  // Otherwise the rest of a URL would be dropped silently.
   const name = NOT_IN_NAMES.test(text.trim()) ? '' : domainToASCII(text.trim().replace(/[.。．｡]$/, ''))
   if (!name.split('.').every(label => LABEL.test(label))) throw refuse('is not a domain name')
   if (name.length > MAX_LENGTH) throw refuse(`is longer than ${MAX_LENGTH} characters`)

@@ -15,7 +15,7 @@ export async function acquireDomain(
   if (matchedCount === 0) throw new AppError('domain.not_verified', { domain })
 }
 
-/** Lets go of a domain that a sender used, in the transaction that removes the sender. */
+/** Releases the domain of a sender, in the transaction that removes the sender. */
 export async function releaseDomain(
   { domains }: Pick<Tenant, 'domains'>,
   domain: string,

@@ -3,8 +3,7 @@ import type { Domain } from './domain.model.ts'
 import type { Inspection } from './inspect.ts'
 
 /**
- * Keeps what a look at DNS found, unless the domain has other records by now than those that were looked for. Answers
- * whether it was kept.
+ * Stores the result of a DNS check, unless the domain's records have changed since. Returns whether it was stored.
  */
 export async function keepInspection(
   context: Context,

@@ -4,8 +4,8 @@ import { countUse } from '../usage.ts'
 import type { Domain } from './domain.model.ts'
 
 /**
- * Lets one check of a domain begin in each stretch of time: a check asks servers that the domain's owner names. By
- * name, so that a domain that is deleted and added again has to wait as well.
+ * * Limits the rate of DNS checks per domain, because they query servers chosen by its owner. Counts by name, so that
+ * deleting and adding a domain does not reset the limit.
  * @throws {AppError} too_many_pending
  */
 export async function limitChecks(

@@ -7,7 +7,7 @@ import { publicDomain } from './domain.model.ts'
 import { isRecordOf } from './inspect.ts'
 import { newSelector } from './selector.ts'
 
-/** Makes a new DKIM key beside the one that signs; where none has ever signed, in its place. */
+/** Creates the next DKIM key; replaces the current one if it has never signed. */
 export async function rotateDkim(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
   const { domains } = context.collections.of(caller.organizationId)
   const domain = await domains.get(id, 'domain')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The name of a new DKIM key: of this organization alone, so that several may send for one domain, and not taken yet. */
+/** Returns an unused DKIM selector; unique per organization, so that several can send for one domain. */
 export function newSelector(organizationId: string, taken: readonly string[]): string {
   const mark = createHash('sha256').update(organizationId).digest('hex').slice(0, 10)
   const numbers = taken.map(selector => Number(/^rc(\d+)-/.exec(selector)?.[1] ?? 0))

@@ -10,8 +10,8 @@ import { keepInspection } from './keep-inspection.ts'
 import { limitChecks } from './limit-checks.ts'
 
 /**
- * Verifies a domain: its status rises when DNS and the provider say so, and never falls here. What was found is kept
- * either way.
+ * * Verifies a domain: upgrades its status if DNS and provider confirm it, and never downgrades it. Stores the findings
+ * in both cases.
  * @throws {AppError} domain.records_wrong, naming each record that fails
  */
 export async function verifyDomain(context: Context, id: string, call: Call): Promise<HttpBody> {
@@ -30,7 +30,7 @@ export async function verifyDomain(context: Context, id: string, call: Call): Pr
   return json(publicDomain(await raise(context, domain, { ...inspection, ...promoted }, actorOf(call.caller))))
 }
 
-/** The provider that the domain was added at, as long as it is the organization's. */
+/** Returns the provider of the domain; it must still be the organization's. */
 async function providerFor(context: Context, organizationId: string, domain: Domain): Promise<MailProvider> {
   const provider = await providerOf(context, organizationId)
   if (provider.kind === domain.provider) return provider
@@ -39,7 +39,7 @@ async function providerFor(context: Context, organizationId: string, domain: Dom
 
 type Promoted = Pick<Domain, 'sendingRecords' | 'dkimKeys'>
 
-/** A new key whose record is published takes the place of the old one, whose record may go. */
+/** Activates the next key once its record is published; the old record can then be removed. */
 function promote({ dkimKeys }: Domain, { sendingRecords }: Inspection): Promoted {
   const next = dkimKeys.find(({ state }) => state === 'next')
   const isPublished = next && sendingRecords.some(record => isRecordOf(record, next.selector) && record.status === 'ok')
@@ -58,7 +58,7 @@ async function confirm(provider: MailProvider, { domain, dkimKeys }: Domain, pro
   throw new AppError('domain.records_unseen')
 }
 
-/** The event is told once for each time that the status rises. */
+/** Upgrades the status and publishes the event once per upgrade. */
 async function raise(context: Context, domain: Domain, found: Inspection & Promoted, actor: Actor): Promise<Domain> {
   const { store, config } = context
   const organizationId = String(domain.organization)

@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer'
 
-/** A mail as people see it. */
+/** The content of a mail. */
 export type Message = {
-  /** Stays the same however often the mail is tried, so that a mail that arrives twice can be told. */
+  /** The same for all attempts, so that receivers can detect duplicates. */
   messageId: string
   date: Date
   from: { name: string; address: string }
@@ -13,10 +13,10 @@ export type Message = {
   html: string | null
 }
 
-/** The key that a domain signs with; the private one as PEM. */
+/** DKIM key of a domain; the private key is PEM. */
 export type DkimKey = { domainName: string; keySelector: string; privateKey: string }
 
-/** A mail as servers see it: the envelope, and the signed MIME text. */
+/** A mail for delivery: envelope and signed MIME text. */
 export type Payload = { from: string; to: string; raw: Buffer }
 
 const composer = createTransport({
@@ -27,7 +27,7 @@ const composer = createTransport({
   disableUrlAccess: true,
 })
 
-/** Makes the MIME text of a mail, signed with the key where there is one. */
+/** Composes the MIME text of a mail, signed if a key is given. */
 export async function compose(message: Message, dkim?: DkimKey): Promise<Payload> {
   const { replyTo, html, ...rest } = message
   const { message: mime } = await composer.sendMail({

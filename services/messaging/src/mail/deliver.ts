@@ -12,11 +12,11 @@ import { sendByMailgun } from './mailgun-messages.ts'
 import { signingKey } from './signing-key.ts'
 import { type SmtpServer, smtpServerOf } from './smtp.ts'
 
-/** Servers that the operator named may stand next door. */
+/** Servers configured by the operator may be in private networks. */
 const trusted = { allowPrivate: true }
 
 /**
- * Sends a mail the way of its sender, or as the installation's own, and answers what the server said.
+ * Delivers a mail through its sender, or as the installation's own; returns the server's reply.
  * @throws {DeliveryError}
  */
 export async function deliver(
@@ -27,7 +27,7 @@ export async function deliver(
 ): Promise<string> {
   const from = sender ? { name: sender.name, address: sender.email } : context.config.MAIL_FROM
   const domain = sender && (await context.collections.of(organizationId).domains.findOne({ domain: sender.domain }))
-  const isOurs = domain !== null && sender?.delivery !== 'oauth' // an account signs for itself
+  const isOurs = domain !== null && sender?.delivery !== 'oauth' // connected accounts sign themselves
   const key = isOurs ? signingKey(context, domain) : undefined
   const payload = await compose({ ...message, from, replyTo: sender?.replyTo ?? null }, key)
   return handOver(context, payload, sender, domain)
@@ -47,7 +47,7 @@ function handOver(context: Context, payload: Payload, sender: Sender | null, dom
   }
 }
 
-/** Over the installation's mail server; where mail is only to be looked at, into a folder. */
+/** Delivers through the installation's mail server, or into a folder for development. */
 function byInstallation({ config, smtp }: Context, payload: Payload): Promise<string> {
   if (config.SMTP_URL !== undefined) return smtp.send(smtpServerOf(config.SMTP_URL), payload, trusted)
   if (config.MAIL_DIR !== undefined) return keepAsFile(config.MAIL_DIR, payload)

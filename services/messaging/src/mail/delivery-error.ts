@@ -1,17 +1,17 @@
-/** What becomes of a mail that could not be handed over. */
+/** How a failed delivery affects the mail. */
 export type FailureKind =
   /** Another attempt may succeed. */
   | 'transient'
-  /** The receiving server refused the mail for good. */
+  /** The receiving server rejected the mail permanently. */
   | 'bounced'
-  /** It cannot be sent this way, whoever it is for: a wrong password, a sender that is gone. */
+  /** The sender cannot send at all: a wrong password, a deleted sender. */
   | 'failed'
 
-/** Why a mail was not handed over. The message is what the server said, or what kept it from being asked. */
+/** A failed delivery. The message is the server's reply or the local error. */
 export class DeliveryError extends Error {
   override name = 'DeliveryError'
   readonly kind: FailureKind
-  /** Whether the receiving server says that the address itself is the matter. */
+  /** Whether the receiving server rejected the address itself. */
   readonly isBadAddress: boolean
 
   constructor(
@@ -27,7 +27,7 @@ export class DeliveryError extends Error {
 
 const MAX_MESSAGE_LENGTH = 1000
 
-/** Anything thrown as a failure of a delivery: what says nothing for itself may succeed the next time. */
+/** Converts an error to a delivery failure; unknown errors are transient. */
 export function toDeliveryError(error: unknown): DeliveryError {
   if (error instanceof DeliveryError) return error
   return new DeliveryError('transient', error instanceof Error ? error.message : String(error), { cause: error })

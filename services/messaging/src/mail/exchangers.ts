@@ -35,7 +35,7 @@ export async function sendToExchangers(
   throw last
 }
 
-/** The mail exchangers of a domain; without any, the domain itself (RFC 5321, 5.1). */
+/** Returns the mail exchangers of a domain; without any, the domain itself (RFC 5321 §5.1). */
 async function exchangersOf(lookups: OpenLookups, domain: string): Promise<string[]> {
   const { records, exists } = await ask(lookups, domain, 'MX')
   if (!exists) throw new DeliveryError('bounced', `the domain ${domain} does not exist`, { isBadAddress: true })
@@ -51,7 +51,7 @@ async function addressesOf(lookups: OpenLookups, host: string): Promise<LookupAd
   return found.flatMap(({ records }) => records.map(({ text }) => ({ address: text, family: isIP(text) })))
 }
 
-/** As the rest of the world asks: what may be a little old is good enough here. */
+/** Queries resolvers; cached answers are good enough here. */
 function ask(lookups: OpenLookups, name: string, type: 'MX' | 'A' | 'AAAA'): Promise<Answer> {
   return within(LOOKUP_MS, `looking up ${type} of ${name}`, signal => {
     const { ask, askCache } = lookups(signal)

@@ -1,7 +1,7 @@
 import { event, type OutgoingEvent } from '@rollcall/store'
 import type { Mail, MailStatus } from './mail.model.ts'
 
-/** Tells what has become of a mail; `error` is why it did not arrive. */
+/** Creates the event for a mail's status; `error` is why it was not delivered. */
 export function mailEvent(mail: Mail, status: MailStatus, at: Date, error?: string): OutgoingEvent {
   const { _id, kind, to, subject, from, contact, user } = mail
   const data = {

@@ -9,7 +9,7 @@ export async function keepAsFile(folder: string, { raw }: Payload): Promise<stri
   const time = new Date().toISOString().replaceAll(':', '-')
   const file = join(folder, `${time}-${randomBytes(3).toString('hex')}.eml`)
   await writeFile(`${file}.part`, legible(raw.toString()))
-  await rename(`${file}.part`, file) // whoever watches the folder sees whole mails only
+  await rename(`${file}.part`, file) // so that readers of the folder see complete mails only
   return `kept in ${file}`
 }
 

@@ -6,12 +6,12 @@ import { countUse } from '../usage.ts'
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 24 * 3600
 
-/** Mail that anyone can cause without a credential: one purpose must not use up the quota of another. */
+/** Purposes of mail requested without a credential; each has a quota of its own. */
 const publicPurposes = new Set(['sign_in_code', 'password_reset'])
 
 /**
- * Counts a mail that goes to an address of somebody's choice: against the organization's hour where its people cause it,
- * and against the address's day over all organizations.
+ * Counts a mail that goes to an address of somebody's choice: against the organization's hour where its people cause
+ * it, and against the address's day over all organizations.
  * @throws {AppError} too_many_pending
  */
 export async function countMail(

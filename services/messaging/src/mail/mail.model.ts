@@ -1,37 +1,40 @@
 import { Schema, type Types } from 'mongoose'
 
-/** What has become of a mail. */
+/** Status of a mail. */
 export type MailStatus = 'queued' | 'sent' | 'bounced' | 'failed'
 
 /** account: the installation's own mail; the others are messages of the organization. */
 export type MailKind = 'account' | 'transactional' | 'test'
 
-/** A mail on its way, or what is left of one that has gone. */
+/** A queued mail, or the record of a finished one. */
 export type Mail = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** Given by whoever wants it sent: the same mail is accepted once. */
+  /** Idempotency key of the sending service. */
   key: string
   kind: MailKind
   to: string
   subject: string
-  /** Null once the mail has gone: it may hold a code or a link that nobody else is to see. */
+  /** Null once the mail is finished, because it may contain a secret code or link. */
   text: string | null
   html: string | null
   contact: string | null
   user: string | null
   /** Null for the installation's own mail. */
   sender: Types.ObjectId | null
-  /** Address it goes out from. */
+  /** Sender address. */
   from: string
   messageId: string
-  /** When the code or link in it stops working: then it is not sent any more, and its text is dropped. */
+  /** Expiry of the code or link in it; after that, it is not sent and its text is removed. */
   expiresAt: Date | null
   status: MailStatus
   attempts: number
-  /** When a worker takes it next; moved on while one has it, so that it falls to another if that one dies. Null at the end. */
+  /**
+   * When a worker may claim it next. A claim moves it, so that another worker takes over after a crash. Null when
+   * finished.
+   */
   dueAt: Date | null
-  /** What was said at the last attempt that did not succeed. */
+  /** Error of the last failed attempt. */
   error: string | null
   finishedAt: Date | null
   createdAt: Date
@@ -64,16 +67,16 @@ export const mailSchema = new Schema<Mail>(
   { collection: 'mails', timestamps: true, minimize: false, versionKey: false },
 )
 mailSchema.index({ organization: 1, key: 1 }, { unique: true })
-// The workers look for what is due, whosever it is.
+// Workers query due mails of all organizations.
 mailSchema.index({ dueAt: 1 })
 mailSchema.index({ finishedAt: 1 }, { expireAfterSeconds: KEPT_SECONDS })
 
-/** An address that a receiving server refused for good: an organization does not write to it again. */
+/** An address that a receiving server rejected permanently; the organization no longer mails it. */
 export type BouncedAddress = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   emailKey: string
-  /** What the server said. */
+  /** The server's reply. */
   error: string
   createdAt: Date
   updatedAt: Date

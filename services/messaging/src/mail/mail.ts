@@ -10,7 +10,7 @@ import type { MailKind } from './mail.model.ts'
 import { mailEvent } from './mail-events.ts'
 import { countMail } from './mail-quota.ts'
 
-/** Accepts the mail of other services. */
+/** Handlers that accept mail from other services. */
 export const mail = (context: Context): Handlers<'rollcall.messaging.v1.Mail'> => ({
   async sendMail(request, { caller }) {
     const collections = context.collections.of(caller.organizationId)
@@ -25,7 +25,7 @@ export const mail = (context: Context): Handlers<'rollcall.messaging.v1.Mail'> =
       return { id: String(id) }
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      return { id: String((await mails.findOne({ key: request.key }))!._id) } // another call with the key was faster
+      return { id: String((await mails.findOne({ key: request.key }))!._id) } // stored by a concurrent call
     }
   },
 })
@@ -34,7 +34,7 @@ function kindOf({ senderId, fromDefault = false }: SendMailRequest): MailKind {
   return senderId !== undefined || fromDefault ? 'transactional' : 'account'
 }
 
-/** The sender that a mail names, or the organization's default; null for mail of the installation itself. */
+/** Returns the sender of a mail, or the organization's default; null for the installation's own mail. */
 async function senderOf(
   { senders }: Tenant,
   { senderId, fromDefault = false }: SendMailRequest,
@@ -45,7 +45,7 @@ async function senderOf(
   return sender
 }
 
-/** Stores a mail together with the event that tells of it. */
+/** Stores a mail with its event. */
 async function accept(
   { store, config }: Context,
   { mails }: Tenant,

@@ -4,7 +4,7 @@ import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 
 const ANSWER_MS = 20_000
 
-/** Hands a mail to the hosted provider, which signs it, and answers what it said. @throws {DeliveryError} */
+/** Sends a mail through Mailgun, which signs it; returns its reply. @throws {DeliveryError} */
 export async function sendByMailgun(account: MailgunAccount, domain: string, payload: Payload): Promise<string> {
   const form = new FormData()
   form.set('to', payload.to)

@@ -28,7 +28,7 @@ export function sendMailJob(model: Model<Mail>, run: (mail: Mail) => Promise<Out
   return defineJob({ name: 'mails', due: { model }, concurrency: 20, concurrencyPerOrganization: 5, run })
 }
 
-/** Sends one mail that was claimed, or tells when to try again. */
+/** Sends one claimed mail, or returns when to retry. */
 export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
   try {
     refuseExpired(mail)
@@ -40,7 +40,7 @@ export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
   return recordSent(context, mail)
 }
 
-/** Ends a mail as sent, however long the database is away: what a server has accepted must not go out again. */
+/** Marks a mail as sent, retrying until the database is available, so that it is not sent again. */
 async function recordSent(context: Context, mail: Mail): Promise<'done'> {
   return retry(() => finish(context, mail, 'sent'), {
     maxMs: RETRY_WRITE_MS,
@@ -85,7 +85,7 @@ async function recordBounce(context: Context, { organization, to }: Mail, error:
   })
 }
 
-/** Ends a mail, once. That it was sent counts even if another worker has claimed it since. */
+/** Finishes a mail once. A success counts even if another worker has claimed the mail since. */
 async function finish(context: Context, mail: Mail, status: MailStatus, error?: string): Promise<'done'> {
   const { mails } = context.collections.of(mail.organization)
   const at = new Date()
@@ -100,7 +100,7 @@ async function finish(context: Context, mail: Mail, status: MailStatus, error?: 
   return 'done'
 }
 
-/** What finds a mail while this worker has it. */
+/** Filter for a mail that this worker has claimed. */
 function claimed({ _id, attempts }: Mail) {
   return { _id, attempts, status: 'queued' }
 }

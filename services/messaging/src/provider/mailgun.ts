@@ -7,13 +7,13 @@ import type { MailProvider, ProviderDomain, ProviderKey, RecordDraft } from './p
 
 /** How long to wait for Mailgun, in milliseconds. */
 export type MailgunTimeouts = {
-  /** For one answer. Default 3,000. */
+  /** Timeout of one request. Default 3,000. */
   answerMs?: number
-  /** For a call with all its repetitions. Default 7,000. */
+  /** Timeout of a call with all retries. Default 7,000. */
   callMs?: number
 }
 
-/** Mailgun's domains as an adapter of the port, and a way to try the key. */
+/** Mailgun as a mail provider, with a check of the API key. */
 export type Mailgun = MailProvider & { checkKey(): Promise<void> }
 
 const KEY_BITS = '2048'
@@ -37,12 +37,12 @@ const keySchema = z.object({ dns_record: recordSchema })
 
 type MailgunRecord = z.infer<typeof recordSchema>
 
-/** Mailgun's domains API (version 4) behind the port. */
+/** Creates a mail provider on Mailgun's domains API (version 4). */
 export function createMailgun(
   account: MailgunAccount,
   { answerMs = 3000, callMs = 7000 }: MailgunTimeouts = {},
 ): Mailgun {
-  /** What can be said twice is said again where no answer came. */
+  /** Calls Mailgun; retries idempotent requests without a reply. */
   const call = async <T>(schema: z.ZodType<T>, request: MailgunCall): Promise<T> => {
     const attempts = request.method === 'POST' ? 1 : 3
     const deadline = Date.now() + callMs - answerMs
@@ -62,7 +62,7 @@ export function createMailgun(
   const domainPath = (version: string, domain: string) => `/${version}/domains/${encodeURIComponent(domain)}`
   const getDomain = (domain: string) => call(domainSchema, { method: 'GET', path: domainPath('v4', domain) })
 
-  /** Mailgun refuses a domain that it has already: one that an earlier try added is taken up. */
+  /** Adds a domain, or finds it if an earlier attempt added it: Mailgun rejects duplicates. */
   const addOrFind = async (domain: string, selector: string) => {
     const form = formOf({
       name: domain,
@@ -111,7 +111,7 @@ export function createMailgun(
   }
 }
 
-/** A refusal as the person is told of it. */
+/** Converts a refusal to an API error. */
 async function plainly<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -10,7 +10,7 @@ import { createSelfHosted } from './self-hosted.ts'
 /** The settings of an organization's provider, or the installation's default; null where there is none. */
 export type Choice = Pick<Provider, 'apiKey' | 'region' | 'domain'> & { kind: ProviderKind }
 
-/** What an organization has for a provider. */
+/** Returns the provider settings of an organization. */
 export async function chosenProvider(context: Context, organizationId: string): Promise<Choice | null> {
   const record = await context.collections.of(organizationId).providers.findOne({})
   if (record) return record.kind === null ? null : { ...record, kind: record.kind }
@@ -18,7 +18,7 @@ export async function chosenProvider(context: Context, organizationId: string): 
   return kind === 'none' ? null : { kind, apiKey: null, region: null, domain: null }
 }
 
-/** The adapter of an organization's provider. Throws `refused` where none is configured. */
+/** Returns the mail provider of an organization. Throws `refused` if none is configured. */
 export async function providerOf(context: Context, organizationId: string): Promise<MailProvider> {
   const choice = await chosenProvider(context, organizationId)
   if (!choice) throw new AppError('provider.not_configured')
@@ -35,12 +35,12 @@ export async function mailgunAccount(
   return choice?.kind === 'mailgun' ? accountOf(context, String(organizationId), choice) : null
 }
 
-/** Where a region of the hosted provider is reached. */
+/** Returns Mailgun's base URL for a region. */
 export function regionUrl({ config }: Pick<Context, 'config'>, region: Region): string {
   return region === 'eu' ? config.MAILGUN_EU_URL : config.MAILGUN_US_URL
 }
 
-/** The names of our own mail servers. Throws `refused` where the installation has none. */
+/** Returns the installation's mail server names. Throws `refused` if there are none. */
 export function mailHosts({ config }: Pick<Context, 'config'>) {
   const { MAIL_HOST: host, SPF_INCLUDE, RETURN_PATH_HOST, MX_HOST } = config
   if (host === undefined) throw new AppError('provider.not_offered')
