@@ -21,14 +21,14 @@ const text =
   (status: number, body: string): Answer =>
   response =>
     response.writeHead(status).end(body)
-/** Takes the request, does what it asks for, and is gone before it says so. */
+/** Processes the request and closes the connection before the response. */
 const lost: Answer = response => response.destroy()
-/** Begins an answer and does not end it. */
+/** Starts a response and does not end it. */
 const brokenOff: Answer = response => {
   response.writeHead(200, { 'content-length': 1000 }).write('{"jobId":"not the wh')
   setTimeout(() => response.destroy(), 20)
 }
-/** What a client meets for a while when a gateway restarts behind an ingress, or when there is too much to do. */
+/** Temporary responses while a gateway restarts behind an ingress, or is overloaded. */
 const passing: Answer[] = [lost, brokenOff, text(502, html), text(504, html), json(503, {}), json(429, {})]
 
 describe('the client of a gateway', () => {
@@ -46,8 +46,8 @@ describe('the client of a gateway', () => {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    client = createClient(`http://127.0.0.1:${port}`, 'token', { patienceMs: 60_000, retryMs: 1 })
-    impatient = createClient(`http://127.0.0.1:${port}`, 'token', { patienceMs: 50, retryMs: 1 })
+    client = createClient(`http://127.0.0.1:${port}`, 'token', { timeoutMs: 60_000, retryMs: 1 })
+    impatient = createClient(`http://127.0.0.1:${port}`, 'token', { timeoutMs: 50, retryMs: 1 })
   })
   after(async () => {
     server.close()
@@ -64,7 +64,7 @@ describe('the client of a gateway', () => {
     return true
   }
 
-  it('asks again whatever has one effect however often it is asked, while the gateway is away', async () => {
+  it('retries idempotent requests while the gateway is down', async () => {
     willAnswer(...passing, json(200, { jobId: 'j' }))
     assert.equal(await client.start({ importId: 'i' }), 'j')
     willAnswer(...passing, json(200, { state: 'active' }))
@@ -76,7 +76,7 @@ describe('the client of a gateway', () => {
     assert.equal(await readFile(join(folder, 'whole.csv'), 'utf8'), 'email\r\na@\r\n')
   })
 
-  it('loses its patience, and says in one line why', async () => {
+  it('gives up after the timeout, with the reason in one line', async () => {
     willAnswer(...Array<Answer>(2_000).fill(text(502, html)))
     await assert.rejects(impatient.start({}), refused(/^http:\/\/\S+ answers 502 Bad Gateway$/))
   })
@@ -85,7 +85,7 @@ describe('the client of a gateway', () => {
     willAnswer(json(400, { message: 'mapping must include email and name' }))
     await assert.rejects(client.start({}), refused(/^mapping must include email and name$/))
     willAnswer(text(200, html))
-    await assert.rejects(client.start({}), refused(/answers with what is no JSON$/))
+    await assert.rejects(client.start({}), refused(/^the response of http:\/\/\S+ is not JSON$/))
     assert.equal(asked.length, 1)
   })
 
@@ -105,7 +105,7 @@ describe('the client of a gateway', () => {
     const save = (...names: string[]) => impatient.saveErrors('/errors', join(into, ...names))
     await writeFile(join(into, 'old.csv'), 'old')
     willAnswer(...Array<Answer>(200).fill(brokenOff))
-    await assert.rejects(save('old.csv'), refused(/broke off/))
+    await assert.rejects(save('old.csv'), refused(/was interrupted/))
     await assert.rejects(save(), refused(/cannot be written: EISDIR.*; the rows that failed are at http.*\/errors$/))
     await assert.rejects(save('absent', 'new.csv'), refused(/cannot be written: ENOENT/))
     assert.deepEqual(await readdir(into), ['old.csv'])

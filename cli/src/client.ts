@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from './problem.ts'
 
-/** What an upload answers, as far as it is read here. */
+/** The fields of an upload's answer that are used here. */
 export type Upload = {
   importId: string
   headers: string[]
@@ -18,7 +18,7 @@ export type Upload = {
   duplicateEmails: number
 }
 
-/** Where a job stands, as far as it is read here. */
+/** The fields of a job's status that are used here. */
 export type Status = {
   state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
   progress: number
@@ -42,37 +42,37 @@ export type Status = {
   }
 }
 
-/** The part of the public API that imports take. */
+/** The part of the public API that imports use. */
 export type Client = {
-  /** Sends a file as it is read, until the signal fires; `onProgress` hears of the share that is on its way. */
+  /** Streams a file, until the signal fires. Calls `onProgress` with the share sent, from 0 to 1. */
   upload(file: string, onProgress: (share: number) => void, signal: AbortSignal): Promise<Upload>
   start(body: object): Promise<string>
   status(jobId: string): Promise<Status>
-  /** The job that takes an import back: a new one, or the one that was started for it before. */
+  /** Undoes an import. Returns the new job, or the one that was started before. */
   undo(jobId: string): Promise<{ jobId: string; isNew: boolean }>
   cancel(jobId: string): Promise<void>
-  /** Saves the rows that failed: all of them, or no file. */
+  /** Saves the failed rows. Leaves no partial file. */
   saveErrors(path: string, file: string): Promise<void>
 }
 
 const IMPORT_PATH = '/api/audience/import'
 const jobPath = (jobId: string) => `${IMPORT_PATH}/${encodeURIComponent(jobId)}`
 
-/** How long a gateway that is away is waited for: a job goes on meanwhile, and so does whoever follows it. */
-type Patience = { patienceMs: number; retryMs: number }
+/** How long, and how often, requests are retried while the gateway is down. Jobs continue meanwhile. */
+type RetryOptions = { timeoutMs: number; retryMs: number }
 
-/** Creates a client of a gateway. Whatever it refuses is a Problem with the reason it gives. */
+/** Creates a client of a gateway. Methods reject with a Problem that has the gateway's reason. */
 export function createClient(
   url: string,
   token: string,
-  { patienceMs, retryMs }: Patience = { patienceMs: 60_000, retryMs: 1_000 },
+  { timeoutMs, retryMs }: RetryOptions = { timeoutMs: 60_000, retryMs: 1_000 },
 ): Client {
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: token }
     const answer = await fetch(url + path, { ...init, headers }).catch(error => {
       if (init.signal?.aborted) throw new Problem('interrupted')
       if (error.cause instanceof Problem) throw error.cause
-      throw new TryAgain(`${url} cannot be reached: ${causeOf(error)}`)
+      throw new RetryableProblem(`${url} cannot be reached: ${causeOf(error)}`)
     })
     if (!answer.ok) throw await refusal(url, answer)
     return answer
@@ -82,34 +82,34 @@ export function createClient(
     try {
       yield* body ?? []
     } catch (error) {
-      throw new TryAgain(`the answer of ${url} broke off: ${causeOf(error)}`)
+      throw new RetryableProblem(`the response of ${url} was interrupted: ${causeOf(error)}`)
     }
   }
-  const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
+  const requestJson = async <T>(path: string, init?: RequestInit): Promise<T> => {
     const answer = parsed<T>(await text(received(path, init)))
-    if (answer === undefined) throw new Problem(`${url} answers with what is no JSON`)
+    if (answer === undefined) throw new Problem(`the response of ${url} is not JSON`)
     return answer
   }
   const post = (path: string, body: object = {}) =>
-    ask<{ jobId: string }>(path, {
+    requestJson<{ jobId: string }>(path, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json' },
     })
-  const patiently = async <T>(attempt: () => Promise<T>): Promise<T> => {
-    const until = Date.now() + patienceMs
+  const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
+    const until = Date.now() + timeoutMs
     for (;;) {
       try {
         return await attempt()
       } catch (error) {
-        if (!(error instanceof TryAgain) || Date.now() > until) throw error
+        if (!(error instanceof RetryableProblem) || Date.now() > until) throw error
         await sleep(retryMs)
       }
     }
   }
   const undoneBy = async (jobId: string): Promise<string | null | undefined> => {
     const filter = encodeURIComponent(JSON.stringify({ _id: jobId }))
-    const { docs } = await ask<{ docs: { undoneBy: string | null }[] }>(`${IMPORT_PATH}/jobs?filter=${filter}`)
+    const { docs } = await requestJson<{ docs: { undoneBy: string | null }[] }>(`${IMPORT_PATH}/jobs?filter=${filter}`)
     return docs[0]?.undoneBy
   }
 
@@ -123,25 +123,25 @@ export function createClient(
         duplex: 'half',
         signal,
       }
-      return ask<Upload>(`${IMPORT_PATH}/upload`, init as RequestInit)
+      return requestJson<Upload>(`${IMPORT_PATH}/upload`, init as RequestInit)
     },
-    start: async body => (await patiently(() => post(`${IMPORT_PATH}/start`, body))).jobId,
-    status: jobId => patiently(() => ask<Status>(`${IMPORT_PATH}/status/${encodeURIComponent(jobId)}`)),
+    start: async body => (await withRetries(() => post(`${IMPORT_PATH}/start`, body))).jobId,
+    status: jobId => withRetries(() => requestJson<Status>(`${IMPORT_PATH}/status/${encodeURIComponent(jobId)}`)),
     async undo(jobId) {
       try {
-        return { ...(await patiently(() => post(`${jobPath(jobId)}/undo`))), isNew: true }
+        return { ...(await withRetries(() => post(`${jobPath(jobId)}/undo`))), isNew: true }
       } catch (error) {
-        // The answer that named it may have been lost.
-        const undo = error instanceof Conflict ? await patiently(() => undoneBy(jobId)) : null
+        // The answer with its id may have been lost.
+        const undo = error instanceof Conflict ? await withRetries(() => undoneBy(jobId)) : null
         if (!undo) throw error
         return { jobId: undo, isNew: false }
       }
     },
     async cancel(jobId) {
-      await patiently(() => post(`${jobPath(jobId)}/cancel`))
+      await withRetries(() => post(`${jobPath(jobId)}/cancel`))
     },
     saveErrors: (path, file) =>
-      patiently(() =>
+      withRetries(() =>
         writeWhole(file, received(path)).catch(error => {
           if (error instanceof Problem) throw error
           throw new Problem(`${file} cannot be written: ${causeOf(error)}; the rows that failed are at ${url}${path}`)
@@ -150,26 +150,26 @@ export function createClient(
   }
 }
 
-/** Refused for now rather than for good. */
-class TryAgain extends Problem {
-  override name = 'TryAgain'
+/** A problem that a retry may solve. */
+class RetryableProblem extends Problem {
+  override name = 'RetryableProblem'
 }
 
-/** Refused because of what has been done already. */
+/** Refused because of an earlier request. */
 class Conflict extends Problem {
   override name = 'Conflict'
 }
 
 const CONFLICT = 409
-/** Too much to do, or a gateway that is away: also what stands before it says so. */
-const passing = [429, 502, 503, 504]
+/** Rate limits, and a gateway that is down; also the answers of a proxy in front of it. */
+const retryableStatuses = [429, 502, 503, 504]
 
 async function refusal(url: string, answer: Response): Promise<Problem> {
   const { status, statusText, headers } = answer
   const body = await answer.text().catch(() => '')
   const reason = headers.get('www-authenticate')?.match(/error_description="([^"]*)"/)?.[1]
   const message = reason ?? parsed<{ message?: string }>(body)?.message ?? `${url} answers ${status} ${statusText}`
-  if (passing.includes(status)) return new TryAgain(message)
+  if (retryableStatuses.includes(status)) return new RetryableProblem(message)
   return status === CONFLICT ? new Conflict(message) : new Problem(message)
 }
 
@@ -177,11 +177,11 @@ function parsed<T>(body: string): T | undefined {
   try {
     return JSON.parse(body) as T
   } catch {
-    return undefined // a text of something that stands before the gateway
+    return undefined // from a proxy in front of the gateway
   }
 }
 
-/** Writes a file once all of it is there; a device or a pipe takes it as it comes. */
+/** Writes a file when its content is complete; writes to a device or a pipe at once. */
 async function writeWhole(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const isFile = (await stat(file).catch(() => null))?.isFile() ?? true
   const part = isFile ? `${file}.part` : file
@@ -207,7 +207,7 @@ async function openFile(file: string): Promise<FileHandle> {
   throw new Problem(`${file} is not a file that can be read`)
 }
 
-/** A form of one file, read as it is sent. */
+/** Streams a form with one file. */
 async function* formOf(file: string, opened: FileHandle, boundary: string, onProgress: (share: number) => void) {
   const name = basename(file).replaceAll('"', '%22')
   yield Buffer.from(

@@ -10,7 +10,7 @@ const FAILED = 1
 const INVALID_COMMAND = 2
 
 async function main(): Promise<number> {
-  // npm goes to the folder of its package.json; files are meant where the command was typed.
+  // npm changes to the folder of package.json; paths are relative to the folder of the command.
   if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
   const command = readCommand(process.argv.slice(2), process.env)
   if (!command) {
@@ -20,7 +20,7 @@ async function main(): Promise<number> {
   const { url, token, task } = command
   const interrupted = new AbortController()
   process.on('SIGINT', () => {
-    // The second time there is no waiting for the service any more.
+    // The second time it exits without waiting for the service.
     if (interrupted.signal.aborted) process.exit(FAILED)
     interrupted.abort()
   })
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   return completed ? 0 : FAILED
 }
 
-/** Where nobody sits at a keyboard nobody is asked. */
+/** Asks for confirmation; true without a terminal. */
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return true
   const asking = createInterface({ input: process.stdin, output: process.stdout })

@@ -37,11 +37,11 @@ describe('the command line of imports', () => {
     })
   })
 
-  it('has no command where help is asked for', () => assert.equal(readCommand(['--help'], {}), null))
+  it('has no command for --help', () => assert.equal(readCommand(['--help'], {}), null))
 
   for (const [what, args, environment, message] of [
-    ['without a file', [], env, /which file/],
-    ['with two files', ['a.csv', 'b.csv'], env, /one file at a time: b.csv/],
+    ['without a file', [], env, /file is missing/],
+    ['with two files', ['a.csv', 'b.csv'], env, /unexpected argument: b.csv/],
     ['without a token', ['a.csv'], {}, /ROLLCALL_TOKEN/],
     ['with an option it does not know', ['a.csv', '--nope'], env, /--nope/],
     ['with a strategy it does not know', ['a.csv', '--strategy', 'merge'], env, /update or skip/],

@@ -1,29 +1,29 @@
 import { parseArgs } from 'node:util'
 import { UsageProblem } from './problem.ts'
 
-/** What to do, and where. */
+/** A command: what to do, and at which gateway. */
 export type Command = {
-  /** The gateway, without a slash at its end. */
+  /** The gateway, without a trailing slash. */
   url: string
   token: string
   task: ImportTask | UndoTask
 }
 
-/** To import a file. */
+/** Imports a file. */
 export type ImportTask = {
   kind: 'import'
   file: string
-  /** Header to target; null: as the service suggests. */
+  /** Header to target; null for the suggested mapping. */
   mapping: Record<string, string> | null
-  /** The rest of what an import is started with. */
+  /** The other options of the import. */
   settings: { duplicateStrategy: string; emptyValues: string; tags: string[]; listIds: string[]; dryRun: boolean }
-  /** Where rows that failed are saved. */
+  /** Where failed rows are saved. */
   errorsFile: string
   /** Starts without asking. */
   confirmed: boolean
 }
 
-/** To take an import back. */
+/** Undoes an import. */
 export type UndoTask = { kind: 'undo'; jobId: string }
 
 export const USAGE = `Imports contacts from a CSV file.
@@ -34,18 +34,18 @@ export const USAGE = `Imports contacts from a CSV file.
   --url URL            the gateway (or ROLLCALL_URL; http://localhost:8080)
   --token TOKEN        an API token (or ROLLCALL_TOKEN)
   --map HEADER=TARGET  maps a column to email, name, tags, unsubscribed or an attribute; once for each column.
-                       Without it the suggested mapping is shown and taken
+                       Without it, the suggested mapping is shown and used
   --strategy WHAT      what happens to known contacts: update (default) or skip
   --empty WHAT         what a blank cell does to a known value: ignore (default) or clear
   --tags A,B           tags for every imported contact
-  --list ID            a list that every imported contact is added to; may be given several times
+  --list ID            a list that every imported contact is added to; can be repeated
   --dry-run            counts and shows the first changes, writes nothing
-  --errors FILE        where rows that failed are saved (FILE.errors.csv)
+  --errors FILE        where failed rows are saved (FILE.errors.csv)
   --yes                starts without asking
-  --undo JOB           takes an import back, as far as nobody has changed its contacts since
+  --undo JOB           undoes an import; contacts changed since are kept
   --help
 
-Ends with 0 when the job is complete, 1 when it is not, 2 when the command cannot be understood.
+Ends with 0 when the job is complete, 1 when it is not, 2 when the command is not valid.
 `
 
 const options = {
@@ -65,7 +65,7 @@ const options = {
 
 /**
  * Reads the command line.
- * @returns null when help is asked for
+ * @returns null for --help
  * @throws {UsageProblem}
  */
 export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command | null {
@@ -81,8 +81,8 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
     return { url, token, task: { kind: 'undo', jobId: values.undo } }
   }
   const [file, surplus] = positionals
-  if (file === undefined) throw new UsageProblem('which file?')
-  if (surplus !== undefined) throw new UsageProblem(`one file at a time: ${surplus}`)
+  if (file === undefined) throw new UsageProblem('file is missing')
+  if (surplus !== undefined) throw new UsageProblem(`unexpected argument: ${surplus}`)
   const settings = {
     duplicateStrategy: oneOf('--strategy', values.strategy, ['update', 'skip']),
     emptyValues: oneOf('--empty', values.empty, ['ignore', 'clear']),
@@ -108,7 +108,7 @@ function oneOf(name: string, value: string, allowed: readonly string[]): string 
   return value
 }
 
-/** Pairs of header and target: the last `=` parts them, for a header may hold one, and be any name at all. */
+/** Reads pairs of header and target, split at the last `=`: a header can contain one. */
 function readMapping(pairs: readonly string[]): Record<string, string> {
   const entries = pairs.map(pair => {
     const at = pair.lastIndexOf('=')

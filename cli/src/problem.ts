@@ -1,9 +1,9 @@
-/** Something the person at the keyboard has to know: one line, no stack. */
+/** An error for the user: printed as one line, without a stack. */
 export class Problem extends Error {
   override name = 'Problem'
 }
 
-/** A command that cannot be understood. */
+/** A command that is not valid. */
 export class UsageProblem extends Problem {
   override name = 'UsageProblem'
 }

@@ -16,10 +16,12 @@ const undoLabels = [
   ['skipped', 'changed since, kept'],
 ] as const
 
-/** A count as people read it. */
-export const count = (value: number): string => number.format(value)
+/** Formats a count, with separators. */
+export function count(value: number): string {
+  return number.format(value)
+}
 
-/** What a finished job came to, over several lines. */
+/** Returns the result of a finished job, in several lines. */
 export function reportOf({ result }: Status, kind: 'import' | 'undo' | 'dry run'): string {
   const rows = (kind === 'undo' ? undoLabels : labels).map(([key, label]) => [label, result[key]] as [string, number])
   rows.push(['total', result.total])

@@ -5,14 +5,14 @@ import { Problem } from './problem.ts'
 import { createProgress, type Output } from './progress.ts'
 import { count, reportOf } from './report.ts'
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export type Run = {
   client: Client
   /** For results. */
   out: Output
   /** For progress. */
   log: Output
-  /** Asks the person at the keyboard; true where nobody can be asked. */
+  /** Asks the user; true without a terminal. */
   confirm(question: string): Promise<boolean>
   /** Fires when the job is to be cancelled. */
   interrupted: AbortSignal
@@ -20,7 +20,7 @@ export type Run = {
 
 const POLL_MS = 300
 
-/** Uploads a file, starts its import, follows it and saves what failed. @returns whether it was completed */
+/** Uploads a file, starts its import, follows it and saves the failed rows. @returns whether it was completed */
 export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
   const { client, out, log } = run
   const { file, mapping: given, settings, errorsFile, confirmed } = task
@@ -28,7 +28,7 @@ export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
   const upload = await client.upload(file, share => progress.show(share, ''), run.interrupted)
   progress.end()
   const { importId, rowCount, encoding, delimiter, duplicateEmails } = upload
-  const repeated = duplicateEmails > 0 ? `, ${count(duplicateEmails)} with an email that stands twice` : ''
+  const repeated = duplicateEmails > 0 ? `, ${count(duplicateEmails)} with a duplicate email` : ''
   out.write(`${file}: ${count(rowCount)} rows${repeated}, ${encoding}, delimiter ${JSON.stringify(delimiter)}\n`)
   out.write(`upload ${importId}\n`)
 
@@ -44,12 +44,12 @@ export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
   report(run, status, kind, jobId)
   if (status.result.failed > 0) {
     await client.saveErrors(status.result.errorsUrl, errorsFile)
-    out.write(`rows that failed, with the reasons: ${errorsFile}\n`)
+    out.write(`failed rows, with the reasons: ${errorsFile}\n`)
   }
   return status.state === 'completed'
 }
 
-/** Takes an import back. @returns whether that was completed */
+/** Undoes an import. @returns whether the undo was completed */
 export async function runUndo(run: Run, { jobId }: UndoTask): Promise<boolean> {
   const { jobId: undoId, isNew } = await run.client.undo(jobId)
   run.out.write(isNew ? `undo ${undoId}: started\n` : `the import was already undone, by ${undoId}\n`)
@@ -69,7 +69,7 @@ async function follow({ client, log, interrupted }: Run, jobId: string, name: st
   for (;;) {
     if (interrupted.aborted && !cancelling) {
       cancelling = true
-      log.write('\ncancelling; what is done stays\n')
+      log.write('\ncancelling; rows already imported are kept\n')
       await client.cancel(jobId).catch(error => log.write(`${messageOf(error)}\n`))
     }
     const status = await client.status(jobId)

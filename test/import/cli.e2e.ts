@@ -97,7 +97,7 @@ describe('npm run import', () => {
     child.kill('SIGINT')
     const { code, out, log } = await ended
     assert.equal(code, 1)
-    assert.match(log, /cancelling; what is done stays/)
+    assert.match(log, /cancelling; rows already imported are kept/)
     assert.match(out, /import [0-9a-f]{24}: cancelled/)
     assert.ok((await count(api)) < rows.length)
   })

@@ -2,7 +2,7 @@
 export type AdminCommand = {
   /** One line of `rollcall-admin --help`. */
   summary: string
-  /** Loads the program, which runs the command, logs what it did and ends the process. */
+  /** Loads and runs the program, which logs its result and ends the process. */
   load: () => Promise<unknown>
 }
 

@@ -49,7 +49,7 @@ describe('rollcall-admin', () => {
 
   it('is a program that needs no settings to list its commands, and exits with 2 for an unknown one', () => {
     const folder = mkdtempSync(join(tmpdir(), 'rollcall-admin-'))
-    // As in the image.
+    // Like the image.
     const program = join(folder, 'rollcall-admin')
     symlinkSync(join(import.meta.dirname, 'rollcall-admin.ts'), program)
     const run = (...args: string[]) =>

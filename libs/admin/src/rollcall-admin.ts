@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `rollcall-admin COMMAND`: runs a command of the services beside it. An image has one service, a checkout has all.
+// `rollcall-admin COMMAND`: runs a command of the installed services. An image has one service, a checkout has all.
 import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { AdminCommands } from './commands.ts'

@@ -173,7 +173,7 @@ describe('a job of records that are due', () => {
   })
 
   describe('where another replica has claimed the record meanwhile', () => {
-    /** Two workers of one record: the first is held up until the second has claimed and finished it. */
+    /** Two workers of one record: the first is suspended until the second has claimed and finished it. */
     const overtaken = async (write: (task: Task, by: string) => Promise<unknown>) => {
       await add(new Types.ObjectId(), 1)
       const { promise: claimed, resolve: claim } = Promise.withResolvers<Task>()
@@ -185,7 +185,7 @@ describe('a job of records that are due', () => {
         return 60_000
       })
       const { _id } = await claimed
-      await tasks.updateOne({ _id }, { $set: { dueAt: new Date() } }) // as when the claim has expired
+      await tasks.updateOne({ _id }, { $set: { dueAt: new Date() } }) // as if the claim had expired
       let isDone = false
       start(async task => {
         await write(task, 'second')

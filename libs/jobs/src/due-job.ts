@@ -7,7 +7,7 @@ import { createMeter, type Meter } from './meter.ts'
 export type DueRecord = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** When it is to be run; moved on while a replica runs it, so that it is due again if that one dies. Null when it is over. */
+  /** When to run it. Moved ahead while a replica runs it, so that it is due again if that replica dies. Null when done. */
   dueAt: Date | null
   /**
    * How often it was claimed. It is the fence: a write filtered by `{ _id, attempts }` changes nothing once another
@@ -25,9 +25,9 @@ export type DueJobOptions<T extends DueRecord> = {
    * the record is due again now, or after so many milliseconds. Rejecting: after the backoff of its attempts.
    */
   run(record: T, slice: { signal: AbortSignal }): Promise<Outcome>
-  /** Records that this process runs side by side. */
+  /** Records that this process runs concurrently. */
   concurrency: number
-  /** Of these, records of one organization: one that is slow must not delay the others. */
+  /** Of these, records of one organization: a slow one must not delay the others. */
   concurrencyPerOrganization: number
   backoff?: Backoff
 }
@@ -45,7 +45,7 @@ const BACKLOG_EVERY_MS = 10_000
 /** Counting stops here: the alert needs no more. */
 const MAX_COUNTED = 10_000
 
-/** Makes a job of records that are due; see `defineJob`. */
+/** Creates a job over records that are due; see `defineJob`. */
 export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const { name, concurrency, concurrencyPerOrganization, backoff = BACKOFF } = options
   // The filters name fields of DueRecord alone, which mongoose cannot see in a type parameter.
@@ -86,7 +86,7 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
     return (await model.updateOne({ _id, dueAt, attempts }, update)).matchedCount === 1
   }
 
-  /** Makes a record due at another time, unless it is over or another replica has claimed it. */
+  /** Makes a record due at another time, unless it is done or another replica has claimed it. */
   const moveTo = (dueAt: Date, { _id, attempts }: DueRecord) =>
     model.updateOne({ _id, attempts, dueAt: { $ne: null } }, { $set: { dueAt } })
 

@@ -4,9 +4,9 @@ import type { Lifecycle, Logger, Metrics } from '@rollcall/runtime'
 export type Job = {
   /** Names the kind in metrics, logs, leases and queues. Renaming it orphans what is stored under the old name. */
   name: string
-  /** Takes work from now on: what is new, and what other processes left unfinished. */
+  /** Starts to take work: new work, and what other processes left unfinished. */
   start(runtime: JobRuntime): void
-  /** Starts no further slice and waits for those that run; other processes resume the rest. */
+  /** Starts no more slices and waits for running ones; other processes resume the rest. */
   stop(): Promise<void>
 }
 
@@ -19,13 +19,13 @@ export type JobRuntime = { logger: Logger; metrics: Metrics }
  */
 export type Outcome = 'done' | 'again' | number
 
-/** Waits between failures of the same work: the first one, doubling up to the longest one, in milliseconds. */
+/** Delays after failures in a row, in milliseconds: doubling from `baseMs` to `maxMs`. */
 export type Backoff = { baseMs: number; maxMs: number }
 
-/** The default wait after failures. */
+/** The default backoff. */
 export const BACKOFF: Backoff = { baseMs: 1000, maxMs: 30_000 }
 
-/** Starts the jobs of a service, and stops them with it, all at once. */
+/** Starts the jobs of a service, and stops them with it, concurrently. */
 export function startJobs(
   { logger, metrics, onStop }: Pick<Lifecycle, 'logger' | 'metrics' | 'onStop'>,
   jobs: readonly Job[],

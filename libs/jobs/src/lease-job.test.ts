@@ -160,7 +160,7 @@ describe('a job of items under leases', () => {
   })
 
   describe('whose lease is lost', () => {
-    /** Two replicas of one item: another one takes the lease of the first, and works, while the first is held up. */
+    /** Two replicas of one item: the second takes the lease and works while the first is suspended. */
     const overtaken = async (write: (item: Item, slice: LeaseSlice, by: string) => Promise<unknown>) => {
       const item = await add(2)
       const { promise: began, resolve: begin } = Promise.withResolvers<void>()
@@ -177,7 +177,7 @@ describe('a job of items under leases', () => {
         { pollMs: 60_000 },
       )
       await began
-      // As when the first replica stood still for longer than its lease.
+      // As if the first replica had been suspended for longer than its lease.
       await store.connection.collection('leases').updateMany({}, { $set: { until: new Date(0) } })
       const other = createLease(store, `items ${item._id}`, 'another replica', 60_000)
       assert.ok(await other.acquire())

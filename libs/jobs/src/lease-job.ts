@@ -19,11 +19,11 @@ export type LeaseSlice = {
 export type LeaseJobOptions<T extends LeaseItem> = {
   name: string
   lease: { store: Store; ttlMs?: number }
-  /** The items that have work to do, whoever works on them. */
+  /** Returns the items that have work to do, including those of other replicas. */
   unfinished(): Promise<T[]>
-  /** The item as it is now; null once it has no work to do. */
+  /** Returns the current item; null once it has no work to do. */
   load(item: T): Promise<T | null>
-  /** Since when the item waits: when it was due, or last made progress. */
+  /** Returns since when the item waits: when it was due, or last made progress. */
   since(item: T): Date
   /** Runs a slice. A number keeps the lease while it waits, so that the pace holds for all replicas together. */
   run(item: T, slice: LeaseSlice): Promise<Outcome>
@@ -47,7 +47,7 @@ const TTL_MS = 5000
 const POLL_MS = 2000
 const WAIT_POLL_MS = 200
 
-/** Makes a job of items under leases; see `defineJob`. */
+/** Creates a job over items under leases; see `defineJob`. */
 export function leaseJob<T extends LeaseItem>(options: LeaseJobOptions<T>): LeaseJob<T> {
   const { name, load, pollMs = POLL_MS, backoff = BACKOFF } = options
   const { store, ttlMs = TTL_MS } = options.lease

@@ -4,17 +4,17 @@ import type { JobRuntime, Outcome } from './job.ts'
 /** Measures one kind of work and logs its failures. */
 export type Meter = {
   logger: Logger
-  /** Runs a slice and counts how it ended. Rejects as the slice does; one that ended because `signal` fired is no failure. */
+  /** Runs a slice and counts its outcome. Rejects as the slice does; after `signal` fired, that is no failure. */
   run(task: () => Promise<Outcome>, signal: AbortSignal, about: object): Promise<Outcome>
-  /** Searches for work and counts how that ended; resolves to undefined, and logs, where it failed. */
+  /** Searches for work and counts the outcome. A failed search is logged and resolves to undefined. */
   poll<T>(search: () => Promise<T>): Promise<T | undefined>
-  /** Notes how many items wait, and since when each of them, or just the oldest, does. */
+  /** Sets how many items wait, and since when each of them, or only the oldest, waits. */
   backlog(unfinished: number, since: readonly Date[]): void
 }
 
 const DURATION_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600]
 
-/** The meter of the job of this name. Every series exists from zero, so that `increase()` sees the first failure. */
+/** Creates the meter of a job. Every series starts at zero, so that `increase()` sees the first failure. */
 export function createMeter(job_name: string, { logger, metrics }: JobRuntime): Meter {
   const runs = metrics.counter({
     name: 'rollcall_job_runs_total',

@@ -31,7 +31,7 @@ type Run = (id: string, signal: AbortSignal) => ReturnType<QueueJobOptions['run'
 type More = Partial<QueueJobOptions> & { metrics?: Metrics }
 const waiting = (ids: Iterable<string>) => [...ids].map(id => ({ id, since: new Date() }))
 
-/** A queue and workers under a prefix of their own. */
+/** A queue and workers with their own prefix. */
 const openJobs = (run: Run, { metrics = createMetrics('test'), ...more }: More = {}) => {
   const queueOptions = { url, prefix: `${family}-${randomUUID()}` }
   const queue = createJobQueue('work', queueOptions, logger)
@@ -59,7 +59,7 @@ const enqueueAll = async (queue: JobQueue, ids: string[]): Promise<void> => {
   for (const id of ids) await queue.enqueue(id)
 }
 
-test('a job is run once however often it is asked for, and can be asked for again when it is done', async () => {
+test('a job runs once for any number of requests, and can be requested again when it is done', async () => {
   const ran: string[] = []
   const { queue, work } = openJobs(async id => {
     ran.push(id)
@@ -70,7 +70,7 @@ test('a job is run once however often it is asked for, and can be asked for agai
   work()
   await eventually(() => assert.deepEqual(ran.toSorted(), ['a', 'b']))
   await eventually(async () => {
-    await queue.enqueue('a') // changes nothing until the queue has noted the end of the last run
+    await queue.enqueue('a') // does nothing until the queue has stored the end of the last run
     assert.deepEqual(new Set(ran.slice(2)), new Set(['a']))
   })
 })
@@ -118,17 +118,17 @@ test('a failing job is tried again, and the others do not wait for it', async ()
   assert.deepEqual(ran.slice(0, 2), ['failing', 'other'])
 })
 
-test('turns go round: who has much to do does not keep the others waiting', async () => {
+test('slices alternate: an organization with much work does not delay the others', async () => {
   const left = new Map([
     ['organization-big', 20],
     ['organization-small', 2],
     ['organization-late', 1],
   ])
-  const turns: string[] = []
+  const slices: string[] = []
   const { queue, work } = openJobs(
     async id => {
-      turns.push(id)
-      if (turns.length === 5) await queue.enqueue('organization-late')
+      slices.push(id)
+      if (slices.length === 5) await queue.enqueue('organization-late')
       const rest = Number(left.get(id)) - 1
       left.set(id, rest)
       return rest > 0 ? 'again' : 'done'
@@ -137,8 +137,8 @@ test('turns go round: who has much to do does not keep the others waiting', asyn
   )
   await enqueueAll(queue, ['organization-big', 'organization-small'])
   work()
-  await eventually(() => assert.equal(turns.length, 23))
-  const short = turns.map(id => id.slice('organization-'.length))
+  await eventually(() => assert.equal(slices.length, 23))
+  const short = slices.map(id => id.slice('organization-'.length))
   assert.deepEqual(short.slice(0, 4), ['big', 'small', 'big', 'small'])
   assert.ok(short.indexOf('late') <= 7, short.join())
 })
@@ -180,12 +180,12 @@ test('the job of a worker that is killed goes to another within seconds, time an
 })
 
 test('a worker that stops tells its job, and another goes on with it at once', async () => {
-  const told: string[] = []
+  const interrupted: string[] = []
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const { queue, work } = openJobs(async (id, signal) => {
     begin()
     await pause(60_000, signal)
-    told.push(id)
+    interrupted.push(id)
     throw new Error('stopped in the middle')
   })
   await queue.enqueue('moved')
@@ -199,33 +199,33 @@ test('a worker that stops tells its job, and another goes on with it at once', a
   const stoppedAt = Date.now()
   await first.stop()
   await eventually(() => assert.deepEqual(ran, ['moved']))
-  assert.deepEqual(told, ['moved'])
+  assert.deepEqual(interrupted, ['moved'])
   assert.ok(Date.now() - stoppedAt < 1500)
 })
 
-test('a worker that lost its job to Redis’ forgetting is told, and never runs the same job twice at once', async () => {
+test('a worker whose job Redis lost is interrupted, and never runs the same job twice at once', async () => {
   let atOnce = 0
-  let turns = 0
+  let runs = 0
   const { queue, work, prefix } = openJobs(
     async (_id, signal) => {
-      turns++
+      runs++
       assert.equal(++atOnce, 1)
-      if (turns === 1) await pause(60_000, signal)
+      if (runs === 1) await pause(60_000, signal)
       await pause(20)
       atOnce--
       return 'done'
     },
-    { unfinished: async () => (turns < 2 ? waiting(['forgotten']) : []), pollMs: 50 },
+    { unfinished: async () => (runs < 2 ? waiting(['forgotten']) : []), pollMs: 50 },
   )
   await queue.enqueue('forgotten')
   work()
-  await eventually(() => assert.equal(turns, 1))
+  await eventually(() => assert.equal(runs, 1))
   await deleteKeys(prefix)
-  await eventually(() => assert.equal(turns, 2))
+  await eventually(() => assert.equal(runs, 2))
   assert.ok(atOnce <= 1)
 })
 
-test('without Redis a job can still be asked for, and a worker still stops', async () => {
+test('without Redis a job can still be requested, and a worker still stops', async () => {
   const nowhere = { url: 'redis://127.0.0.1:9', prefix: 'none' }
   const metrics = createMetrics('test')
   const queue = createJobQueue('work', nowhere, logger)

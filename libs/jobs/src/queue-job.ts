@@ -4,23 +4,23 @@ import { BACKOFF, type Backoff, type Job, type JobRuntime, type Outcome } from '
 import { createMeter, type Meter } from './meter.ts'
 import { createRedis } from './redis.ts'
 
-/** A queue of wake-ups. Redis holds ids only: the database says what is to be done, and whether it still is. */
+/** A queue of wake-ups. Redis holds ids only; the database is authoritative for the work. */
 export type QueueOptions = {
   /** Redis; see `createRedis`. */
   url: string
-  /** Put before every key, so that several stacks can share a Redis. */
+  /** Prefix of every key, so that several stacks can share a Redis. */
   prefix: string
 }
 
-/** The side that asks for work. */
+/** The side that requests work. */
 export type JobQueue = {
   /**
-   * Requests a slice of the job with this id (letters, digits, `-`, `_`; not a mere number), after `delayMs` at the earliest.
-   * A job that waits already, or runs, is left as it is. Returns within a second and never rejects for want of Redis:
-   * what is not queued now is queued by the workers' poll.
+   * Requests a slice of the job with this id (letters, digits, `-`, `_`; not only digits), not before `delayMs`. Does
+   * nothing for a job that is queued or running. Resolves within a second, even without Redis: the workers' poll queues
+   * what is missing.
    */
   enqueue(id: string, options?: { delayMs?: number }): Promise<void>
-  /** Takes a waiting job out of the queue. One that runs finds out from the database. */
+  /** Removes a waiting job from the queue. A running one finds out from the database. */
   cancel(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -28,28 +28,28 @@ export type JobQueue = {
 /** An id with work to do, and since when it waits: when it was stored, or last made progress. */
 export type Waiting = { id: string; since: Date }
 
-/** A job whose ids are handed out by a queue in Redis. */
+/** A job whose ids a queue in Redis hands out. */
 export type QueueJobOptions = {
   /** Also the name of the queue. */
   name: string
   queue: QueueOptions
-  /** All ids that have something to do now, from the database: what Redis lost is queued again. */
+  /** Returns all ids with work to do, from the database: what Redis lost is queued again. */
   unfinished(): Promise<readonly Waiting[]>
   /**
-   * Runs a slice of the job. `again`: another slice, behind all that wait now; so short slices with the organization's id
-   * as the job's share the workers fairly between organizations. Rejecting: another slice after the backoff.
-   * When the signal fires (the process stops, or another worker has taken the job over) end at once by rejecting.
-   * The same job may, after a crash or a stall, be run by two workers for a moment: writes must be fenced.
+   * Runs a slice of the job. `again` queues another slice behind all that wait now: short slices with organizations as ids
+   * share the workers fairly. A rejection queues another slice after the backoff.
+   * When the signal fires (the process stops, or another worker has the job), reject at once.
+   * After a crash or a stall, two workers may run the same job for a moment: writes must be fenced.
    */
   run(id: string, slice: { signal: AbortSignal }): Promise<Outcome>
   /** How often to search the database for unfinished jobs, in milliseconds. Default 5,000. */
   pollMs?: number
-  /** Jobs run side by side in this process. Default 2. */
+  /** Jobs that this process runs concurrently. Default 2. */
   concurrency?: number
   backoff?: Backoff
 }
 
-/** A killed worker's job goes to another once its lock is gone and two checks have missed it. */
+/** The job of a killed worker goes to another one when its lock has expired, after two checks. */
 const LOCK_MS = 3000
 const STALL_CHECK_MS = 2000
 const ENQUEUE_DEADLINE_MS = 1000
@@ -57,7 +57,7 @@ const CLOSE_DEADLINE_MS = 5000
 const POLL_MS = 5000
 const USABLE_ID = /^(?!\d+$)[\w-]+$/
 
-/** Opens the queue of the job of this name, to ask for work. */
+/** Opens the queue of the job of this name, to request work. */
 export function createJobQueue(name: string, options: QueueOptions, logger: Logger): JobQueue {
   const { add, remove, close } = openQueue(name, options, logger)
   return {
@@ -66,13 +66,13 @@ export function createJobQueue(name: string, options: QueueOptions, logger: Logg
       await add(id, delayMs).catch(err => logger.warn({ id, err }, 'job not queued, left to the poll'))
     },
     cancel: async id => {
-      await remove(id).catch(err => logger.warn({ id, err }, 'job not taken out of the queue'))
+      await remove(id).catch(err => logger.warn({ id, err }, 'job not removed from the queue'))
     },
     close,
   }
 }
 
-/** Makes a job of ids in a queue; see `defineJob`. */
+/** Creates a job over ids in a queue; see `defineJob`. */
 export function queueJob(options: QueueJobOptions): Job {
   const { name } = options
   let stop: () => Promise<void> = async () => {}
@@ -85,7 +85,7 @@ export function queueJob(options: QueueJobOptions): Job {
   }
 }
 
-/** Starts to work on the jobs of a queue; returns what stops it. */
+/** Starts a worker of a queue. @returns the function that stops it */
 function startWorker(options: QueueJobOptions, runtime: JobRuntime): () => Promise<void> {
   const { name, concurrency = 2, backoff = BACKOFF } = options
   const meter = createMeter(name, runtime)
@@ -97,7 +97,7 @@ function startWorker(options: QueueJobOptions, runtime: JobRuntime): () => Promi
 
   const runQueued = async (job: QueuedJob, token: string | undefined): Promise<void> => {
     const id = String(job.id)
-    await running.get(id)?.end() // this very worker lost the job and was given it again
+    await running.get(id)?.end() // this worker lost the job and got it again
     if (stopping.signal.aborted) return await postpone(job, 0, token)
     const run = startRun(taken => {
       const signal = AbortSignal.any([taken, stopping.signal])
@@ -121,7 +121,7 @@ function startWorker(options: QueueJobOptions, runtime: JobRuntime): () => Promi
     concurrency,
     lockDuration: LOCK_MS,
     stalledInterval: STALL_CHECK_MS,
-    maxStalledCount: Number.MAX_SAFE_INTEGER, // being killed is no fault of the job
+    maxStalledCount: Number.MAX_SAFE_INTEGER, // a killed worker is not the job's fault
     runRetryDelay: 500,
     settings: { backoffStrategy: failures => backoffMs(failures, backoff) },
   })
@@ -133,7 +133,7 @@ function startWorker(options: QueueJobOptions, runtime: JobRuntime): () => Promi
 
   return async () => {
     stopping.abort()
-    const closed = worker.close(redis.status !== 'ready') // called first: from now on it takes no job
+    const closed = worker.close(redis.status !== 'ready') // first: stops it from taking jobs
     await Promise.all([...running.values()].map(run => run.outcome.catch(() => undefined)))
     await within(CLOSE_DEADLINE_MS, 'closing the job worker', () => closed).catch(err =>
       logger.warn({ err }, 'job worker not closed, its jobs go to others when their locks expire'),
@@ -144,7 +144,7 @@ function startWorker(options: QueueJobOptions, runtime: JobRuntime): () => Promi
   }
 }
 
-/** Queues whatever the database says is unfinished, every now and then. */
+/** Queues all unfinished ids of the database, at every poll. */
 async function pollUntil(
   stopping: AbortSignal,
   { unfinished, pollMs = POLL_MS }: QueueJobOptions,
@@ -164,7 +164,7 @@ async function pollUntil(
   }
 }
 
-/** Due after the delay, behind all that wait then. */
+/** Queues the job again after the delay, behind all that wait then. */
 async function postpone(job: QueuedJob, delayMs: number, token: string | undefined): Promise<never> {
   await job.moveToDelayed(Date.now() + delayMs, token)
   throw new DelayedError()
@@ -205,7 +205,7 @@ function openQueue(name: string, { url, prefix }: QueueOptions, logger: Logger) 
           removeOnFail: true,
         }),
       ),
-    remove: (id: string) => within(ENQUEUE_DEADLINE_MS, `taking out job ${id}`, () => queue.remove(id)),
+    remove: (id: string) => within(ENQUEUE_DEADLINE_MS, `removing job ${id}`, () => queue.remove(id)),
     close: async () => {
       await within(CLOSE_DEADLINE_MS, 'closing the job queue', () => queue.close()).catch(() => undefined)
       redis.disconnect()
@@ -213,7 +213,7 @@ function openQueue(name: string, { url, prefix }: QueueOptions, logger: Logger) 
   }
 }
 
-/** The keys of a queue have to lie on one node of a cluster. */
+/** Returns the prefix as a hash tag: all keys of a queue must be on one node of a cluster. */
 function hashTag(prefix: string): string {
   return `{${prefix}}`
 }

@@ -1,13 +1,13 @@
 import type { Logger } from '@rollcall/runtime'
 import { Redis, type RedisOptions } from 'ioredis'
 
-/** What a connection is for: answers asked for within a request, or the waiting of job workers. */
+/** What a connection is for: commands within a request, or blocking reads of job workers. */
 type RedisRole = 'request' | 'queue'
 
-/** What `createRedis` takes: `redis://` or `rediss://`, with credentials and database where needed. */
+/** Options of `createRedis`. `url`: `redis://` or `rediss://`, with credentials and database where needed. */
 type CreateRedisOptions = { url: string; role: RedisRole; logger: Logger }
 
-/** Answers or fails within half a second, and at once while Redis is away: a request must not wait for it. */
+/** Fails after half a second, and at once while Redis is down: a request must not wait for it. */
 const failFast = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 1,
@@ -18,12 +18,12 @@ const failFast = {
 
 const roles = {
   request: failFast,
-  // Waits as long as it takes. Above the longest block of a worker, which would else look like a dead socket.
+  // No command timeout. The socket timeout exceeds the longest blocking read of a worker.
   queue: { maxRetriesPerRequest: null, socketTimeout: 15_000 },
 } satisfies Record<RedisRole, RedisOptions>
 
-/** Opens a connection with the options its role demands. It reconnects for ever, within a second of Redis being back. */
-export const createRedis = ({ url, role, logger }: CreateRedisOptions): Redis => {
+/** Opens a connection with the options of its role. It always reconnects, within a second after Redis is back. */
+export function createRedis({ url, role, logger }: CreateRedisOptions): Redis {
   const redis = new Redis(url, {
     ...roles[role],
     connectionName: `rollcall-${role}`,
@@ -31,14 +31,14 @@ export const createRedis = ({ url, role, logger }: CreateRedisOptions): Redis =>
     protocol: 2,
     retryStrategy: tries => Math.min(50 * 2 ** Math.min(tries, 5), 1000),
   })
-  let away = false
+  let isDown = false
   redis.on('error', err => {
-    if (!away) logger.warn({ err, role }, 'redis is away') // said once, not at every try
-    away = true
+    if (!isDown) logger.warn({ err, role }, 'redis is down') // once, not at every attempt
+    isDown = true
   })
   redis.on('ready', () => {
-    if (away) logger.info({ role }, 'redis is back')
-    away = false
+    if (isDown) logger.info({ role }, 'redis is back')
+    isDown = false
   })
   return redis
 }

@@ -1,7 +1,7 @@
 import { createLogger, createMetrics } from '@rollcall/runtime'
 import { queueJob } from '../src/queue-job.ts'
 
-/** A worker run by `queue-job.test.ts` in a process of its own: it prints the job it is given and never ends it. */
+/** A worker that `queue-job.test.ts` runs in its own process: it prints the id of its job and never ends it. */
 const [prefix = ''] = process.argv.slice(2)
 const job = queueJob({
   name: 'work',

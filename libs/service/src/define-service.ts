@@ -14,7 +14,7 @@ import {
 } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 
-/** The settings that every domain service has. */
+/** The settings of every domain service. */
 export type DomainConfig = BaseConfig & StoreConfig & BusConfig & ServerConfig
 
 /** What the context of a service is made from. */
@@ -27,16 +27,16 @@ export type Base<C, K> = {
   now: () => number
 }
 
-/** A domain service: its data, what it does with them, and for whom. */
+/** A domain service: its data, handlers, subscribers and jobs. */
 export type Definition<C extends DomainConfig, K, X> = {
   name: EventContext
   /** Reads the settings. @throws {ConfigError} naming every bad variable */
   config: (env?: NodeJS.ProcessEnv) => C
   /** Declares the collections in the service's store. */
   collections: (store: Store) => K
-  /** Makes what handlers, subscribers and jobs work with. It registers how to close what it opens. */
+  /** Creates the dependencies of handlers, subscribers and jobs. Registers how to close what it opens. */
   context: (base: Base<C, K>) => X | Promise<X>
-  /** Makes records that the service needs, after the indexes. Idempotent. */
+  /** Creates records that the service needs, after the indexes. Idempotent. */
   prepare?: (context: X) => Promise<void>
   /** The handlers of every rpc, by gRPC service. */
   handlers: (context: X) => ServeOptions['services']
@@ -51,13 +51,13 @@ export type StartOptions = { now?: (() => number) | undefined }
 export type Service<C extends DomainConfig, K> = {
   name: EventContext
   config: (env?: NodeJS.ProcessEnv) => C
-  /** Opens the service's database, to be closed by the lifecycle: what the context is made from. */
+  /** Opens the service's database, which the lifecycle closes. Returns what the context is made from. */
   open(config: C, lifecycle: Lifecycle, now?: () => number): Promise<Base<C, K>>
   /** Starts the service in this process; its lifecycle stops it. Resolves with the port of its gRPC server. */
   start(config: C, lifecycle: Lifecycle, options?: StartOptions): Promise<{ port: number }>
-  /** The body of `main.ts`: runs the service until the process is told to stop. */
+  /** The body of `main.ts`: runs the service until the process receives a signal to stop. */
   run(): Promise<void>
-  /** The body of `migrate.ts`: makes indexes and what `prepare` makes, for deployments where the start does not. */
+  /** The body of `migrate.ts`: creates the indexes and runs `prepare`, where the start does not. */
   migrate(): Promise<void>
   /**
    * The body of a program that operators run on the service's database. `task` follows the service's name in the log.
@@ -65,7 +65,7 @@ export type Service<C extends DomainConfig, K> = {
   runTask(task: string, run: (base: Base<C, K>) => Promise<void>): Promise<void>
 }
 
-/** Defines a domain service. This is the only way one is started, so that all start and stop in the same order. */
+/** Defines a domain service. Every service starts this way, so that all start and stop in the same order. */
 export function defineService<C extends DomainConfig, K, X>(definition: Definition<C, K, X>): Service<C, K> {
   const { name, config: readConfig } = definition
   const open: Service<C, K>['open'] = (config, lifecycle, now) => openDatabase(definition, config, lifecycle, now)

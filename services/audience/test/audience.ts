@@ -22,7 +22,7 @@ import { Mongoose, type mongo, Types } from 'mongoose'
 import { readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
 
-/** A running audience service for tests, with a database of its own, and what to speak to it with. */
+/** A running audience service for tests, with its own database and clients. */
 export type TestAudience = {
   contacts: Client<'rollcall.audience.v1.Contacts'>
   attributes: Client<'rollcall.audience.v1.Attributes'>
@@ -30,16 +30,16 @@ export type TestAudience = {
   client<N extends keyof Services & string>(name: N): Client<N>
   /** The accounts that the identity service knows, by organization. */
   users: Map<string, User[]>
-  /** Tells the service what another one publishes. */
+  /** Publishes events of another service. */
   publish(topic: Topic, events: Event[]): Promise<void>
-  /** The service's database, to look at what is stored. */
+  /** The service's database. */
   db: mongo.Db
-  /** Starts another replica, as a process of its own that can be killed. */
+  /** Starts another replica in its own process, which can be killed. */
   replica(): Promise<Replica>
   stop(): Promise<void>
 }
 
-/** A process of the service beside the one under test. */
+/** Another process of the service under test. */
 export type Replica = { batches: TestAudience['batches']; kill(signal: NodeJS.Signals): Promise<[code: number | null]> }
 
 type User = Services['rollcall.identity.v1.Directory']['findUsers']['response']['users'][number]
@@ -47,7 +47,7 @@ type User = Services['rollcall.identity.v1.Directory']['findUsers']['response'][
 /** The service in this process on the backing services of the environment, shared by the test files of the process. */
 export const startTestAudience = shared(startOwnAudience)
 
-/** The service with a database of its own, for what counts all organizations. */
+/** The service with its own database, for tests that count all organizations. */
 export async function startOwnAudience(): Promise<TestAudience> {
   const keys = newKeySettings(['gateway', 'import', 'audience'])
   const dbName = `audience-test-${new Types.ObjectId()}`
@@ -96,7 +96,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
   }
 }
 
-/** Stands in for the identity service, as far as the audience asks it. */
+/** A double of the identity service, with the rpcs that the audience calls. */
 function serveDirectory(users: TestAudience['users'], trust: Trust, logger: Logger) {
   const directory: Handlers<'rollcall.identity.v1.Directory'> = {
     findUsers: async ({ ids }, { caller }) => ({
@@ -132,7 +132,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** A person of an organization of their own, or of the one named. */
+/** A person of a new organization, or of the given one. */
 export function testCaller(organizationId = String(new Types.ObjectId())): { caller: Caller } {
   const caller = serviceCaller('test', organizationId)
   return { caller: { ...caller, kind: 'session', userId: String(new Types.ObjectId()), userName: 'User One' } }

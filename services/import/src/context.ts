@@ -8,22 +8,22 @@ import type { Collections } from './collections.ts'
 import { type Config, queueSettings } from './config.ts'
 import { IMPORTS } from './imports/import.job.ts'
 
-/** What an organization may have at once. */
+/** Limits per organization. */
 export type Quotas = {
   pendingUploads: number
   pendingUploadBytes: number
   /** Imports, dry runs and undos together. */
   unfinishedJobs: number
-  /** Of one upload, finished ones too. */
+  /** Per upload, including finished ones. */
   dryRuns: number
 }
 
-/** What handlers and the job work with. */
+/** The dependencies of the handlers and the job. */
 export type Context = {
   store: Store
   collections: Collections
   logger: Logger
-  /** The audience, asked for attribute definitions and given the rows. */
+  /** Clients of the audience: attribute definitions, and batches of rows. */
   attributes: Client<'rollcall.audience.v1.Attributes'>
   batches: Client<'rollcall.audience.v1.Batches'>
   queue: JobQueue
@@ -33,11 +33,11 @@ export type Context = {
   quotas: Quotas
   /** The time, in milliseconds since the epoch. */
   now: () => number
-  /** Length of a time slice of work; then another organization's begins. */
+  /** Length of a time slice; then another organization's imports run. */
   sliceMs: number
 }
 
-/** Makes the context of the service, with its connections to the audience and to the queue. */
+/** Creates the context of the service, with its connections to the audience and the queue. */
 export function createContext({ config, store, collections, lifecycle, now }: Base<Config, Collections>): Context {
   const { logger, onStop } = lifecycle
   const audience = connect({ ...rpcSettings(config), address: config.AUDIENCE_ADDRESS, deadlineMs: 30_000 })

@@ -5,7 +5,7 @@ import { createContext } from './context.ts'
 import { importJob } from './imports/import.job.ts'
 import { imports } from './imports/imports.ts'
 
-/** The import service: uploads, and the jobs that hand their rows to the audience. */
+/** The import service: uploads, and the jobs that send their rows to the audience. */
 export const service = defineService({
   name: 'import',
   config: readConfig,

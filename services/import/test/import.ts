@@ -13,19 +13,19 @@ import type { Import } from '../src/imports/import.model.ts'
 import { startImport } from '../src/imports/start-import.ts'
 import { uploadImport } from '../src/uploads/upload-import.ts'
 
-/** What becomes of a batch in the audience that a test plays. */
+/** How the fake audience answers a batch. */
 export type Answer = (request: ApplyBatchRequest) => Partial<ApplyBatchResponse> | Promise<Partial<ApplyBatchResponse>>
 
-/** The import service without its server and worker, and an audience that is played. */
+/** The import service without server and worker, with a fake audience. */
 export type TestImport = {
   context: Context
-  /** What the audience answers; unless set, it creates every row. */
+  /** How the audience answers; by default it creates every row. */
   answer: Answer
-  /** A call of an organization of its own. */
+  /** A call of a new organization. */
   newCall(): Call
   /** Uploads a file with the columns email and name, and starts its import. */
   start(call: Call, file: string, options?: object): Promise<string>
-  /** One time slice of work for the organization. */
+  /** Runs one time slice of the organization. */
   runSlice(call: Call, signal?: AbortSignal): ReturnType<typeof runSlice>
   job(call: Call, jobId: string): Promise<Import>
   /** The events of a job, in order. */
@@ -36,30 +36,30 @@ export type TestImport = {
 /** Answers that every row is created. */
 export const createAll: Answer = ({ rows }) => ({ outcomes: rows.map(() => 'CREATED') })
 
-/** Opens a database of its own on the server of the environment. */
+/** Opens a new database on the server of the environment. */
 export async function startTestImport(options: Partial<Context> = {}): Promise<TestImport> {
   const url = process.env.MONGODB_URL
   if (!url) throw new Error('MONGODB_URL is not set: run the tests by npm test')
   const logger = createLogger({ service: 'import', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const store = await connectStore({ url, dbName: `import-test-${new Types.ObjectId()}`, logger })
-  const nobodyIsWoken: JobQueue = { enqueue: async () => {}, cancel: async () => {}, close: async () => {} }
+  const noQueue: JobQueue = { enqueue: async () => {}, cancel: async () => {}, close: async () => {} }
   const context: Context = {
     store,
     collections: collections(store),
     logger,
     attributes: {
       describeAttributes: async () => ({ definitions: [] }),
-      listAttributes: unasked,
-      createAttribute: unasked,
-      updateAttribute: unasked,
-      deleteAttribute: unasked,
+      listAttributes: notCalled,
+      createAttribute: notCalled,
+      updateAttribute: notCalled,
+      deleteAttribute: notCalled,
     },
     batches: {
       applyBatch: async request => ({ ...nothingElse, ...(await test.answer(request)) }),
-      undoBatch: unasked,
+      undoBatch: notCalled,
       checkLists: async () => ({ unknown: [], archived: [] }),
     },
-    queue: nobodyIsWoken,
+    queue: noQueue,
     limits: defaultLimits,
     maxUploadBytes: 2 ** 30,
     uploadTtlMs: 60_000,
@@ -107,6 +107,6 @@ async function* oneFile(text: string) {
   yield { fileName: 'test.csv', chunk: Buffer.from(text) }
 }
 
-function unasked(): never {
+function notCalled(): never {
   throw new AppError('service.unavailable', {})
 }

@@ -29,7 +29,7 @@ describe('castAttributes', () => {
     assert.deepEqual(cast(given), { ...given, since: new Date('2024-05-01T00:00:00Z') })
   })
 
-  it('takes null as a wish to remove', () => assert.deepEqual(cast({ company: null }), { company: null }))
+  it('takes null as a removal', () => assert.deepEqual(cast({ company: null }), { company: null }))
 
   it('trims text', () => assert.deepEqual(cast({ company: ' Acme ' }), { company: 'Acme' }))
 

@@ -43,7 +43,7 @@ describe('attributes', () => {
   const attributesOf = async (me: Me, id: string) =>
     (await jsonOf<{ attributes: object }>(audience.contacts.getContact({ id }, me))).attributes
 
-  /** As another replica has it. */
+  /** The job of another replica. */
   const ownData = async () => {
     const logger = createLogger({ service: 'audience', level: 'silent' })
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
@@ -152,7 +152,7 @@ describe('attributes', () => {
   })
 
   describe('deleted while somebody who knew it is at work', () => {
-    /** A definition, a contact without a value, and what gives it one in a transaction, as each kind of writer does. */
+    /** A definition, a contact without a value, and a function that writes one in a transaction, as every writer does. */
     const atWork = async () => {
       const me = testCaller()
       const { organizationId } = me.caller
@@ -162,11 +162,17 @@ describe('attributes', () => {
       const { attributes, contacts } = data.collections.of(me.caller.organizationId)
       const isKnown = async (tx: ClientSession) => (await readDefinitions(attributes, tx)).has('city')
       const patchOf = () => ({ 'attributes.city': 'Oslo' })
-      const wish = { organizationId, id: contact, type: 'contact.updated', actor: actorOf(me.caller), patchOf } as const
+      const request = {
+        organizationId,
+        id: contact,
+        type: 'contact.updated',
+        actor: actorOf(me.caller),
+        patchOf,
+      } as const
       const change = changeAll(data)
       const writers = {
         'a change': async (tx: ClientSession) => {
-          if (await isKnown(tx)) await change(tx, [wish], organizationId)
+          if (await isKnown(tx)) await change(tx, [request], organizationId)
         },
         'a batch of an import': async (tx: ClientSession) => {
           await contactPositions(data, organizationId).lockMembership(tx)
@@ -220,7 +226,7 @@ describe('attributes', () => {
     await audience.attributes.deleteAttribute({ id }, me)
     await create(me, { slug: 'city' })
     await audience.contacts.updateAttributes({ id: contact, attributes: { city: 'Bergen' } }, me)
-    // A replica that was held up all the time, and still goes by the definition it knew.
+    // A replica that was suspended meanwhile and still uses the definition it read.
     const data = await ownData()
     const organization = new Types.ObjectId(me.caller.organizationId)
     const known = { _id: new Types.ObjectId(id), organization, slug: 'city' } as Attribute
@@ -235,7 +241,7 @@ describe('attributes', () => {
     const contacts = await Promise.all(
       Array.from({ length: 30 }, (_, index) => contactWith(me, `c${index}@example.com`, { city: 'Oslo' })),
     )
-    // As a process killed right after its first write leaves it.
+    // The state that a process killed after its first write leaves.
     await audience.db.collection('attributes').updateOne({ _id: new Types.ObjectId(id) }, { $set: { deleting: true } })
     const data = await ownData()
     const { store, collections, logger } = data

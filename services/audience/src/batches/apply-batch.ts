@@ -10,7 +10,7 @@ import { confirmOptOuts } from '../contacts/opt-outs.ts'
 import type { Data } from '../context.ts'
 import { changeEntry } from '../history/history.model.ts'
 import type { AudienceList } from '../lists/list.model.ts'
-import { moveListCounts } from '../lists/list-counts.ts'
+import { updateListCounts } from '../lists/list-counts.ts'
 import { addMembers, writeMemberships } from '../lists/members.ts'
 import type { Membership } from '../lists/membership.model.ts'
 import { type Batch, readOutcomes, writeOutcomes } from './batch.model.ts'
@@ -65,7 +65,7 @@ async function apply(context: Data, tx: ClientSession, request: ApplyBatchReques
   await confirmOptOuts(contacts, plan.known.filter(isOptOut).filter(ofOthers), tx)
   await history.bulkWrite(entries.map(insertOf), { tx })
   const changed = updates.map(({ contact, update }) => ({ before: contact, after: applyUpdate(contact, update) }))
-  await moveListCounts(lists, [...created.map(after => ({ after })), ...changed], tx)
+  await updateListCounts(lists, [...created.map(after => ({ after })), ...changed], tx)
   const after = new Map(changed.map(({ before, after }) => [before, after]))
   const known = plan.known.map(contact => after.get(contact) ?? contact)
   const joined: Membership[] = []

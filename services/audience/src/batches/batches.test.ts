@@ -62,7 +62,7 @@ describe('batches', () => {
     streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: query }, me))
   const timeline = async (me: Me, id: string) =>
     (await streamedJsonOf<Page<Record<string, unknown>>>(audience.contacts.listTimeline({ id }, me))).docs
-  /** All that is stored of an organization, without what differs from run to run. */
+  /** All records of an organization, without fields that differ between runs. */
   const stored = async ({ caller }: Me) => {
     const organization = new Types.ObjectId(caller.organizationId)
     const all = (name: string) => audience.db.collection(name).find({ organization }).sort({ _id: 1 }).toArray()
@@ -78,7 +78,7 @@ describe('batches', () => {
     }
   }
 
-  it('answers what a batch came to, and rules out one that has not come', async () => {
+  it('returns the result of a batch, and cancels one that has not arrived', async () => {
     const me = testCaller()
     const jobId = newJob()
     const first = await apply(me, { jobId, rows: rows(3) })
@@ -362,7 +362,7 @@ describe('batches', () => {
   })
 })
 
-/** A context whose nth operation on a collection does not come back. */
+/** A context whose nth operation on a collection never resolves. */
 function killedAt(context: Data, step: number): Data {
   let steps = 0
   const doomed = <T>(scope: Scope<T>): Scope<T> =>

@@ -10,7 +10,7 @@ import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
 import type { Data } from '../context.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
-import { moveListCounts } from '../lists/list-counts.ts'
+import { updateListCounts } from '../lists/list-counts.ts'
 import { removeMembers } from '../lists/members.ts'
 import type { Batch, Undone } from './batch.model.ts'
 import { cancelBatch } from './cancel-batch.ts'
@@ -120,7 +120,7 @@ async function restoreUpdated(work: Work): Promise<number> {
     changeEntry(before, 'contact.import_undone', at, actor, { changes, importJob: batch.job }),
   )
   await history.bulkWrite(undoEntries.map(insertOf), { tx })
-  await moveListCounts(lists, restored, tx)
+  await updateListCounts(lists, restored, tx)
   return restored.length
 }
 

@@ -14,7 +14,7 @@ import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Data } from '../context.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
-import { moveListCounts } from '../lists/list-counts.ts'
+import { updateListCounts } from '../lists/list-counts.ts'
 import { applyUpdate, type Change, type ContactUpdate, changesOf, type Patch, updateOf } from './changes.ts'
 import { type Contact, contactPositions } from './contact.model.ts'
 import { changedEvent } from './contact-events.ts'
@@ -67,7 +67,7 @@ export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undef
     if (made.length === 0) return results
     await contactPositions(context, contacts.organization).invalidate(tx)
     await history.bulkWrite(made.map(entryOf).map(insertOf), { tx })
-    await moveListCounts(lists, made, tx)
+    await updateListCounts(lists, made, tx)
     await addEvents(tx, made.map(eventOf))
     return results
   }

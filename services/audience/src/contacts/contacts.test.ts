@@ -46,7 +46,7 @@ describe('contacts', () => {
     const entries = await audience.db.collection('outbox').find({ 'event.subject': id }).sort({ _id: 1 }).toArray()
     return entries.map(({ event }) => event as Event)
   }
-  /** What a change leaves behind: types of the history entries, then of the events, oldest first. */
+  /** The traces of a change: types of the history entries, then of the events, oldest first. */
   const traces = async (me: Me, id: string) => [
     (await timeline(me, id)).map(({ type }) => type).reverse(),
     (await eventsOf(id)).map(({ type }) => type),

@@ -3,7 +3,7 @@ import { type Actor, actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Data } from '../context.ts'
-import { moveListCounts } from '../lists/list-counts.ts'
+import { updateListCounts } from '../lists/list-counts.ts'
 import { deleteMembershipsOf } from '../lists/members.ts'
 import { type Contact, contactPositions, publicContact } from './contact.model.ts'
 import { deletedEvent } from './contact-events.ts'
@@ -62,7 +62,7 @@ export async function deleteContacts(
   await history.deleteMany({ person: { $in: ids } }, { tx })
   await emails.deleteMany({ contact: { $in: ids } }, { tx })
   await contactPositions(context, organizationId).release(tx, freed)
-  await moveListCounts(
+  await updateListCounts(
     lists,
     gone.map(before => ({ before })),
     tx,

@@ -76,7 +76,7 @@ describe('a filter of contacts', () => {
       assert.equal(await total(filter), was, `before ${write}`)
       await write()
       for (const until = Date.now() + 10_000; (await total(filter)) !== is; ) {
-        assert.ok(write === bounced && Date.now() < until, `after ${write}`) // an event takes its time
+        assert.ok(write === bounced && Date.now() < until, `after ${write}`) // an event takes effect later
       }
     }
   })

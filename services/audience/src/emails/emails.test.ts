@@ -49,7 +49,7 @@ describe('emails of a contact', () => {
   const until = async (condition: () => Promise<boolean>) => {
     while (!(await condition())) await pause(20)
   }
-  /** Publishes, and waits until everything has been taken in. */
+  /** Publishes events and waits until all are consumed. */
   const tell = async (...events: Event[]) => {
     const ids = events.map(({ id }) => `audience.on-email-events:${id}` as never)
     await audience.publish(topics.messaging, events)

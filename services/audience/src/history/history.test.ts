@@ -25,7 +25,7 @@ describe('the history of a contact', () => {
   const timeline = async (me: Me, id: string) =>
     (await streamedJsonOf<Page<Entry>>(audience.contacts.listTimeline({ id }, me))).docs
 
-  /** Contacts of an import that put them on a list; answers their ids. */
+  /** Imports contacts to a list and returns their ids. */
   const imported = async (me: Me, count: number) => {
     const lists = audience.client('rollcall.audience.v1.Lists')
     const list = JSON.parse((await lists.createList({ name: 'All', tags: [] }, me)).data.toString()) as { id: string }

@@ -9,11 +9,11 @@ import type { Membership } from './membership.model.ts'
 
 const membershipFields: FieldTable = listMembershipFields
 
-/** The lists a contact is on. */
+/** Lists the lists of a contact. */
 export async function listContactLists(context: Context, { id, list }: ListOfRequest, { caller }: Call) {
   const { contacts, memberships, lists } = context.collections.of(caller.organizationId)
   const { _id: contact, lists: joined = [] } = await contacts.get(id, 'contact')
-  // Memberships of a list that is deleted are still on their way out.
+  // Leaves out memberships of deleted lists, which a job still removes.
   const named = await namesOf(
     lists,
     joined.map(list => ({ list })),
@@ -22,7 +22,7 @@ export async function listContactLists(context: Context, { id, list }: ListOfReq
   return runList<Named>({
     scope: memberships as Scope<object> as Scope<Named>,
     base: { contact, list: { $in: known.map(({ _id }) => _id) } },
-    stages: [{ $addFields: { list: nameOf(known) } }], // filtered and sorted by what is shown
+    stages: [{ $addFields: { list: nameOf(known) } }], // before the filter and sort, which use the shown value
     query: list ?? {},
     fields: membershipFields,
     defaultSort: { addedAt: -1, _id: -1 },
@@ -39,7 +39,7 @@ function nameOf(known: readonly ListName[]) {
   return { $arrayElemAt: [{ $filter: { input: { $literal: known }, as: 'each', cond: isItsList } }, 0] }
 }
 
-/** The lists of memberships by id, with their names. */
+/** Returns the lists of memberships by id, with their names. */
 export async function namesOf(lists: Scope<AudienceList>, found: readonly { list: Types.ObjectId }[]) {
   const ids = found.map(({ list }) => list)
   const named = ids.length > 0 ? await lists.find({ _id: { $in: ids } }, { projection: { name: 1 } }) : []

@@ -3,16 +3,16 @@ import type { ClientSession } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
 import type { AudienceList } from './list.model.ts'
 
-/** What of a contact the counts of its lists depend on. */
+/** The fields of a contact that the counts of its lists depend on. */
 export type Counted = Pick<Contact, 'lists' | 'blocked' | 'unsubscribed'>
 
-/** A contact before and after a change; without one where it is made or deleted. */
-export type Turn = { before?: Counted; after?: Counted }
+/** A contact before and after a change; one is missing when it is created or deleted. */
+export type CountedChange = { before?: Counted; after?: Counted }
 
-/** Moves the counts of lists with the contacts they count, in the transaction that changes those. */
-export async function moveListCounts(
+/** Updates the counts of lists. Call it in the transaction that changes the contacts. */
+export async function updateListCounts(
   lists: Scope<AudienceList>,
-  turns: readonly Turn[],
+  changes: readonly CountedChange[],
   tx: ClientSession,
 ): Promise<void> {
   const moves = new Map<string, { memberCount: number; activeCount: number }>()
@@ -24,7 +24,7 @@ export async function moveListCounts(
       moves.set(String(list), move)
     }
   }
-  for (const { before, after } of turns) {
+  for (const { before, after } of changes) {
     count(before, -1)
     count(after, 1)
   }

@@ -4,39 +4,39 @@ import type { Actor } from '@rollcall/rpc'
 import { Schema, type Types } from 'mongoose'
 import type { AudienceList } from './list.model.ts'
 
-/** Work on the members of a list that may be longer than a request, or than the process it began in. */
+/** Work on the members of a list that can outlast a request and the process that started it. */
 export type ListJob = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** What is wanted by whom: the same wish finds the job again. */
+  /** Identifies the request and its actor: the same request again finds the job. */
   key: string
-  /** Adds or removes what a filter matches, or drops all members of a list that is deleted. */
+  /** Adds or removes what a filter matches, or drops all members of a deleted list. */
   kind: 'add' | 'remove' | 'drop'
   list: Pick<AudienceList, '_id' | 'name'>
   /** As the client wrote it. */
   filter: string
   actor: Actor
-  /** How often it was asked for since its outcome was last told. */
+  /** The requested revision: how often it was requested since its result was last returned. */
   asked: number
-  /** How often it had been asked for when the walk through the contacts began that answers it. */
+  /** The processed revision: `asked` at the start of the current pass. */
   answers: number
-  /** Positions of contacts up to this one are still to be looked at in this walk; of a drop, the steps taken. */
+  /** The pass has yet to process contacts up to this position. Of a drop: the steps taken. */
   cursor: number
-  /** Members added, or removed, in all walks. */
+  /** Members added or removed, in all passes. */
   moved: number
-  /** Contacts that this walk has met, wherever they were. */
+  /** Contacts that the filter matched in this pass, moved or not. */
   met: number
-  /** Steps that failed since the last one that did not. */
+  /** Steps that failed in a row. */
   failures: number
-  /** A walk has come to its end that began after it was last asked for. */
+  /** A pass is complete that started after the last request. */
   done: boolean
-  /** Why it ended early, where it did. */
+  /** The error that ended it early, if any. */
   refusal: Pick<AppError, 'code' | 'details'> | null
   createdAt: Date
   updatedAt: Date
 }
 
-/** A job that nobody asks about any more is forgotten. */
+/** A completed job is deleted after this time without a request. */
 const KEPT_SECONDS = 24 * 3600
 
 export const listJobSchema = new Schema<ListJob>(
@@ -60,11 +60,11 @@ export const listJobSchema = new Schema<ListJob>(
 )
 listJobSchema.index({ organization: 1, key: 1 }, { unique: true })
 listJobSchema.index({ updatedAt: 1 }, { expireAfterSeconds: KEPT_SECONDS, partialFilterExpression: { done: true } })
-// What a stop left unfinished is found by every replica, whosever it is.
+// Finds unfinished jobs of all organizations.
 listJobSchema.index({ done: 1 })
 
-/** The key of a wish. */
+/** Returns the key of a request. */
 export function jobKey({ kind, list, filter, actor }: Pick<ListJob, 'kind' | 'list' | 'filter' | 'actor'>): string {
-  const wish = JSON.stringify([kind, list._id, filter, actor.kind, actor.id])
-  return createHash('sha256').update(wish).digest('base64url')
+  const request = JSON.stringify([kind, list._id, filter, actor.kind, actor.id])
+  return createHash('sha256').update(request).digest('base64url')
 }

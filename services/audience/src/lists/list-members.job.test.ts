@@ -7,7 +7,7 @@ import { mongo, Types } from 'mongoose'
 import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../../test/audience.ts'
 import { type Collections, collections, type Tenant } from '../collections.ts'
 import type { Data } from '../context.ts'
-import { type ListMembersJob, type ListWish, listMembersJob } from './list-members.job.ts'
+import { type ListJobRequest, type ListMembersJob, listMembersJob } from './list-members.job.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
 const me = testCaller()
@@ -28,7 +28,7 @@ describe('a job on the members of a list whose steps fail', () => {
     await audience.stop()
   })
 
-  /** What works on lists where contacts are not read, but fail. */
+  /** A job whose reads of contacts fail. */
   const failing = (failure: () => Error): { job: ListMembersJob; tries: () => number } => {
     let tries = 0
     const aggregate = async () => {
@@ -46,7 +46,7 @@ describe('a job on the members of a list whose steps fail', () => {
     const lists = audience.client('rollcall.audience.v1.Lists')
     const name = String(new Types.ObjectId())
     const { id } = await jsonOf<{ id: string }>(lists.createList({ name, tags: [] }, me))
-    const wish: ListWish = {
+    const request: ListJobRequest = {
       kind: 'add',
       list: { _id: new Types.ObjectId(id), name },
       filter: '{"name":{"$regex":"x.*y"}}',
@@ -54,7 +54,7 @@ describe('a job on the members of a list whose steps fail', () => {
       cursor: 10,
     }
     job.start({ logger, metrics: createMetrics('test') })
-    return job.run(organizationId, wish, new AbortController().signal).finally(() => job.stop())
+    return job.run(organizationId, request, new AbortController().signal).finally(() => job.stop())
   }
   const jobsLeft = () =>
     audience.db.collection('list_jobs').countDocuments({ organization: new Types.ObjectId(organizationId) })

@@ -30,24 +30,24 @@ export type ListMembersJob = Job & {
    * @param signal fires when the caller stops waiting
    * @throws {AppError} what ended the job early; unavailable when the signal fires
    */
-  run(organizationId: string, wish: ListWish, signal: AbortSignal): Promise<ListJob>
+  run(organizationId: string, request: ListJobRequest, signal: AbortSignal): Promise<ListJob>
   /** Starts a job that another transaction stored. */
   wake: LeaseJob<ListJob>['wake']
 }
 
-/** What somebody wants of a list's members. */
-export type ListWish = Pick<ListJob, 'kind' | 'list' | 'filter' | 'actor'> & { cursor: number }
+/** A request to change a list's members. */
+export type ListJobRequest = Pick<ListJob, 'kind' | 'list' | 'filter' | 'actor'> & { cursor: number }
 
-/** Positions of contacts that are looked through at once, and contacts that one transaction moves at most. */
+/** Positions that one query covers, and the most contacts that one transaction moves. */
 const SPAN = 1024
-/** Spans with nobody to be moved that a step goes through before it notes how far it came. */
+/** Spans without contacts to move, after which a step stores its position. */
 const MAX_SPANS = 64
 const DROP_SIZE = 1000
-/** A span is looked through while the lease holds, or not at all. */
+/** Timeout of the query of a span, shorter than the lease. */
 const SPAN_MS = 4000
-/** Steps in a row that may fail, the waits between them two minutes in all; then the job is refused. */
+/** After this many failed steps in a row, about two minutes, the job ends with an error. */
 const MAX_FAILURES = 15
-/** Jobs by filter that an organization may have unfinished. */
+/** Maximum of unfinished jobs by filter per organization. */
 const MAX_UNFINISHED = 20
 const BACKOFF = { baseMs: 50, maxMs: 10_000 }
 
@@ -68,30 +68,30 @@ export function listMembersJob(data: Data, { maxFailures = MAX_FAILURES } = {}):
   })
   return {
     ...job,
-    async run(organizationId, wish, signal) {
+    async run(organizationId, request, signal) {
       const { listJobs } = data.collections.of(organizationId)
-      let wanted = await ask(listJobs, wish)
-      while (await job.complete(wanted, signal)) {
-        const asIs = await listJobs.findOne({ _id: wanted._id })
-        if (asIs?.done) return tell(listJobs, asIs)
-        wanted = asIs ?? (await ask(listJobs, wish)) // another caller got its result, and it is deleted
+      let requested = await requestJob(listJobs, request)
+      while (await job.complete(requested, signal)) {
+        const current = await listJobs.findOne({ _id: requested._id })
+        if (current?.done) return takeResult(listJobs, current)
+        requested = current ?? (await requestJob(listJobs, request)) // another caller got its result, and it is deleted
       }
       throw new AppError('service.unavailable', {})
     },
   }
 }
 
-/** Asks for what is wanted: of a job that is there another walk, since contacts may have changed behind the last one. */
-async function ask(listJobs: Tenant['listJobs'], wish: ListWish): Promise<ListJob> {
-  const draft: Draft<ListJob> = { ...wish, key: jobKey(wish) }
-  const again = async () => {
+/** Stores a job. An existing one starts another pass, because contacts may have changed behind the last one. */
+async function requestJob(listJobs: Tenant['listJobs'], request: ListJobRequest): Promise<ListJob> {
+  const draft: Draft<ListJob> = { ...request, key: jobKey(request) }
+  const requestAgain = async () => {
     await listJobs.updateOne(
       { key: draft.key },
       { $inc: { asked: 1 }, $set: { done: false, refusal: null, failures: 0 } },
     )
     return listJobs.findOne({ key: draft.key })
   }
-  const make = async () => {
+  const create = async () => {
     if ((await listJobs.count({ done: false, kind: { $ne: 'drop' } })) >= MAX_UNFINISHED)
       throw new AppError('quota.too_many_pending', {
         limit: MAX_UNFINISHED,
@@ -101,33 +101,34 @@ async function ask(listJobs: Tenant['listJobs'], wish: ListWish): Promise<ListJo
     try {
       return await listJobs.insertOne(draft)
     } catch (error) {
-      if (isDuplicate(error)) return again()
+      if (isDuplicate(error)) return requestAgain()
       throw error
     }
   }
-  const job = (await again()) ?? (await make()) ?? (await make()) // the one in the way may just have been told
+  // A second attempt to create: the duplicate may just have been deleted.
+  const job = (await requestAgain()) ?? (await create()) ?? (await create())
   if (!job) throw new AppError('service.unavailable', {})
   return job
 }
 
-/** Tells what a job came to, and forgets it unless it was asked for again. */
-async function tell(listJobs: Tenant['listJobs'], job: ListJob): Promise<ListJob> {
+/** Returns the result of a job, and deletes the job unless it was requested again. */
+async function takeResult(listJobs: Tenant['listJobs'], job: ListJob): Promise<ListJob> {
   await listJobs.deleteOne({ _id: job._id, asked: job.asked })
   if (job.refusal) throw reviveError(job.refusal)
   return job
 }
 
-/** One step: what it changes and how far it came are one transaction. */
+/** Runs one step: its changes and the position reached are one transaction. */
 async function step(data: Data, job: ListJob, slice: LeaseSlice, maxFailures: number): Promise<void> {
   const collections = data.collections.of(job.organization)
   try {
     if (job.kind === 'drop') await drop(data, collections, job, slice)
-    else if (job.cursor <= 0 && job.answers !== job.asked) await walkAgain(data, collections, job)
+    else if (job.cursor <= 0 && job.answers !== job.asked) await startPass(data, collections, job)
     else await move(data, collections, job, slice)
   } catch (error) {
     if (error instanceof LeaseLost) throw error
     const refusal = isLasting(error, job, maxFailures) ? refusalOf(error) : undefined
-    // What was asked for again meanwhile may not be refused any more.
+    // A job that was requested again meanwhile starts another pass, which may succeed.
     await collections.listJobs.updateOne(
       { _id: job._id, asked: job.asked },
       refusal ? { $set: { done: true, cursor: 0, refusal } } : { $inc: { failures: 1 } },
@@ -136,13 +137,13 @@ async function step(data: Data, job: ListJob, slice: LeaseSlice, maxFailures: nu
   }
 }
 
-/** Whether to try a step again is of no use: it was refused, or it failed too often. Members of a deleted list have to go. */
+/** Whether retrying is useless: the step was refused, or failed too often. A drop is retried until it succeeds. */
 function isLasting(error: unknown, { kind, failures }: ListJob, maxFailures: number): boolean {
   if (error instanceof AppError && error.code !== 'service.unavailable') return true
   return kind !== 'drop' && failures + 1 >= maxFailures
 }
 
-/** What whoever asked for the job is told; a filter that is too slow is theirs to change. */
+/** Returns the error for the caller. A filter that is too slow is the caller's to change. */
 function refusalOf(error: unknown): ListJob['refusal'] {
   if (isOutOfTime(error))
     return { code: 'request.invalid_field', details: { path: 'filter', reason: 'takes too long' } }
@@ -151,10 +152,13 @@ function refusalOf(error: unknown): ListJob['refusal'] {
   return { code, details }
 }
 
-/** Begins another walk, for those who asked after the last one had begun. */
-async function walkAgain(data: Data, { listJobs }: Tenant, { _id, organization, asked, answers }: ListJob) {
+/** Starts another pass, for requests that came after the start of the last one. */
+async function startPass(data: Data, { listJobs }: Tenant, { _id, organization, ...job }: ListJob) {
   const { last: cursor } = await contactPositions(data, organization).read()
-  await listJobs.updateOne({ _id, asked, answers }, { $set: { cursor, answers: asked, met: 0 } })
+  await listJobs.updateOne(
+    { _id, asked: job.asked, answers: job.answers },
+    { $set: { cursor, answers: job.asked, met: 0 } },
+  )
 }
 
 async function move(data: Data, collections: Tenant, job: ListJob, { fence }: LeaseSlice): Promise<void> {
@@ -183,25 +187,25 @@ async function drop(data: Data, collections: Tenant, job: ListJob, { fence }: Le
     await advance(collections, tx, job, { cursor: job.cursor + 1, moved: ended.length, met: 0 }, false)
     if (ended.length === DROP_SIZE) return
     await memberPositions(data, job.organization, job.list._id).drop(tx)
-    await collections.listJobs.deleteOne({ _id: job._id }, { tx }) // nobody asks what it came to
+    await collections.listJobs.deleteOne({ _id: job._id }, { tx }) // nobody requests its result
   })
 }
 
 async function advance(
   { listJobs }: Tenant,
   tx: ClientSession,
-  { _id, asked, answers }: ListJob,
+  { _id, asked: requestedRevision, answers: processedRevision }: ListJob,
   { cursor, ...counts }: Pick<ListJob, 'cursor' | 'moved' | 'met'>,
-  done = cursor <= 0 && answers === asked,
+  done = cursor <= 0 && processedRevision === requestedRevision,
 ): Promise<void> {
   const update = { $set: { cursor, done, failures: 0 }, $inc: counts }
-  const asIs = { _id, done: false, ...(done && { asked }) }
-  const { matchedCount } = await listJobs.updateOne(asIs, update, { tx })
+  const unchanged = { _id, done: false, ...(done && { asked: requestedRevision }) }
+  const { matchedCount } = await listJobs.updateOne(unchanged, update, { tx })
   if (matchedCount === 0)
-    throw new AppError('service.unavailable', {}, { cause: new Error('the job is another one by now') })
+    throw new AppError('service.unavailable', {}, { cause: new Error('the job has changed meanwhile') })
 }
 
-/** The next contacts to be moved, newest first, how many others the filter matches on the way, and where to go on. */
+/** Returns the next contacts to move, newest first, how many others the filter matched, and the position reached. */
 async function nextMatches({ contacts, attributes }: Tenant, { kind, list, ...job }: ListJob) {
   const filter: Filter = {
     ...parseFilter(job.filter, contactFields(await readDefinitions(attributes))),
@@ -215,7 +219,7 @@ async function nextMatches({ contacts, attributes }: Tenant, { kind, list, ...jo
     const matches = contacts.aggregate<Pick<Contact, '_id' | 'lists'>>(
       [
         { $match: { position } },
-        { $match: filter }, // apart: the range bounds what the filter is tried on
+        { $match: filter }, // separate: the range bounds what the filter reads
         { $project: { lists: 1 } },
       ],
       { maxTimeMs: SPAN_MS },

@@ -8,13 +8,13 @@ import type { Context } from '../context.ts'
 import { type Membership, memberPositions } from './membership.model.ts'
 
 /**
- * The contacts of a list. As they stand, those added last come first, and any page costs the same; a filter or an order
- * of the client's is applied to the contacts themselves.
+ * Lists the contacts of a list, last added first, every page at the same cost. With a filter or sort, queries the contacts
+ * instead.
  */
-export async function listMembers(context: Context, { id, list: sent }: ListOfRequest, call: Call) {
+export async function listMembers(context: Context, { id, list: parameters }: ListOfRequest, call: Call) {
   const { contacts, attributes, memberships, lists } = context.collections.of(call.caller.organizationId)
   const list = await lists.get(id, 'list')
-  const query = sent ?? {}
+  const query = parameters ?? {}
   const shown = {
     query,
     fields: contactFields(await readDefinitions(attributes)),
@@ -39,7 +39,7 @@ export async function listMembers(context: Context, { id, list: sent }: ListOfRe
   return runList({ ...shown, scope: contacts, base: { lists: list._id }, total, present: publicContact })
 }
 
-/** Whether a list parameter asks for nothing. */
+/** Whether a list parameter is missing or empty. */
 function isBlank(parameter: string | undefined): boolean {
   return parameter === undefined || parameter === '' || parameter.trim() === '{}'
 }

@@ -8,11 +8,11 @@ export type AudienceList = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   name: string
-  /** The name as it is compared: unique in the organization. */
+  /** The name in the form that is compared; unique in the organization. */
   nameKey: string
   description: string
   tags: string[]
-  /** Takes no more contacts. */
+  /** Accepts no more contacts. */
   archived: boolean
   /** Both counts change in the transaction that changes what they count. */
   memberCount: number
@@ -39,16 +39,16 @@ export const listSchema = new Schema<AudienceList>(
 )
 listSchema.index({ organization: 1, nameKey: 1 }, { unique: true })
 
-/** The form of a list's name that is unique in an organization. */
+/** Returns the form of a list's name that is unique in an organization. */
 export function nameKeyOf(name: string): string {
   return name.toLowerCase()
 }
 
-/** What filters, orders and projections of lists may name. */
+/** The fields that filters, sorts and projections of lists can name. */
 export const listFields: FieldTable = {
   ...audienceListFields,
   name: { type: 'string', key: { path: 'nameKey', of: nameKeyOf } },
 }
 
-/** A list as clients and events see it. */
+/** Returns a list as clients and events see it. */
 export const publicList = presenter<AudienceListJson>(listFields)

@@ -298,7 +298,7 @@ describe('lists', () => {
       const until = async (isSo: () => Promise<boolean>) => {
         while (!(await isSo())) await new Promise(resolve => setImmediate(resolve))
       }
-      /** Asks, and goes away as soon as the work has begun; it is finished behind. */
+      /** Requests the job and stops waiting once it has started; it continues in the background. */
       const leave = async (me: Me, ask: (me: Me) => Promise<unknown>, isBegun: () => Promise<boolean>) => {
         const leaving = new AbortController()
         const gone = assert.rejects(ask({ ...me, signal: leaving.signal } as Me))
@@ -371,8 +371,8 @@ describe('lists', () => {
         const { userId, userName } = me.caller
         const actor = { kind: 'user', id: userId!, name: userName! } as const
         const list = { _id: new Types.ObjectId(id), name: 'of the other process' }
-        const wish = { kind: 'add', list, filter: '{}', actor, cursor: 1500 } as const
-        const elsewhere = () => other.run(me.caller.organizationId, wish, new AbortController().signal)
+        const request = { kind: 'add', list, filter: '{}', actor, cursor: 1500 } as const
+        const elsewhere = () => other.run(me.caller.organizationId, request, new AbortController().signal)
         const here = () => addAll(id)(me)
         const answers = await Promise.all([here, elsewhere, here, elsewhere].map(ask => ask()))
         assert.equal(answers.length, 4)

@@ -11,28 +11,30 @@ import { jobKey } from './list-job.model.ts'
 import { listMembers } from './list-members.ts'
 import { membersAdder, membersRemover } from './select-members.ts'
 
-/** The use cases of lists and of who is on them. */
-export const lists = (context: Context): Handlers<'rollcall.audience.v1.Lists'> => ({
-  listLists: ({ list }, { caller }) =>
-    runList({
-      scope: context.collections.of(caller.organizationId).lists,
-      query: list ?? {},
-      fields: listFields,
-      present: publicList,
-    }),
+/** The use cases of lists and their members. */
+export function lists(context: Context): Handlers<'rollcall.audience.v1.Lists'> {
+  return {
+    listLists: ({ list }, { caller }) =>
+      runList({
+        scope: context.collections.of(caller.organizationId).lists,
+        query: list ?? {},
+        fields: listFields,
+        present: publicList,
+      }),
 
-  createList: (request, call) => createList(context, request, call),
+    createList: (request, call) => createList(context, request, call),
 
-  getList: async ({ id }, { caller }) =>
-    json(publicList(await context.collections.of(caller.organizationId).lists.get(id, 'list'))),
+    getList: async ({ id }, { caller }) =>
+      json(publicList(await context.collections.of(caller.organizationId).lists.get(id, 'list'))),
 
-  updateList: (request, call) => updateList(context, request, call),
-  deleteList: ({ id }, call) => deleteList(context, id, call),
+    updateList: (request, call) => updateList(context, request, call),
+    deleteList: ({ id }, call) => deleteList(context, id, call),
 
-  listMembers: (request, call) => listMembers(context, request, call),
-  addMembers: membersAdder(context),
-  removeMembers: membersRemover(context),
-})
+    listMembers: (request, call) => listMembers(context, request, call),
+    addMembers: membersAdder(context),
+    removeMembers: membersRemover(context),
+  }
+}
 
 async function createList(context: Context, request: CreateListRequest, { caller }: Call): Promise<HttpBody> {
   const { lists } = context.collections.of(caller.organizationId)
@@ -88,15 +90,15 @@ async function write(
   return after
 }
 
-/** From here on the list is gone for everybody; its memberships go after it. */
+/** Deletes a list at once; a job removes its memberships. */
 async function deleteList(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
   const { lists, listJobs } = context.collections.of(caller.organizationId)
   const actor = actorOf(caller)
   const { list, job } = await context.store.transaction(async tx => {
     const list = await lists.get(id, 'list', { tx })
     await lists.deleteOne({ _id: list._id }, { tx })
-    const wish = { kind: 'drop', list: { _id: list._id, name: list.name }, filter: '', actor } as const
-    const job = await listJobs.insertOne({ ...wish, key: jobKey(wish) }, { tx })
+    const request = { kind: 'drop', list: { _id: list._id, name: list.name }, filter: '', actor } as const
+    const job = await listJobs.insertOne({ ...request, key: jobKey(request) }, { tx })
     await addEvents(tx, [event('list.deleted', list, { list: publicList(list), actor })])
     return { list, job }
   })

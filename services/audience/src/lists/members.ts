@@ -5,22 +5,22 @@ import type { Contact } from '../contacts/contact.model.ts'
 import type { Data } from '../context.ts'
 import { joinedEntry, leftEntry } from '../history/history.model.ts'
 import type { AudienceList } from './list.model.ts'
-import { moveListCounts } from './list-counts.ts'
+import { updateListCounts } from './list-counts.ts'
 import { addedToListEvent } from './list-events.ts'
 import { type Membership, type MembershipSource, memberPositions } from './membership.model.ts'
 
-/** A contact as joining and leaving have to know it, read in the same transaction. */
+/** The fields of a contact that joining and leaving need, read in the same transaction. */
 export type Candidate = Pick<Contact, '_id' | 'lists' | 'blocked' | 'unsubscribed'>
 
-/** Fields of a contact that make a candidate. */
+/** The projection that reads a candidate. */
 export const candidateFields = { lists: 1, blocked: 1, unsubscribed: 1 } as const
 
 /** How contacts come to a list. */
 export type Arrival = { list: AudienceList; actor: Actor; source: MembershipSource; at: Date }
 
 /**
- * Adds contacts to a list: memberships, the contacts' own note of it, counts, history and one event for each, in the
- * transaction given. Those who are on it already are passed over. Answers the memberships made.
+ * Adds contacts to a list, in the given transaction: memberships, the list ids of the contacts, counts, history and events.
+ * Skips members. Returns the memberships created.
  */
 export async function addMembers(
   data: Data,
@@ -32,15 +32,15 @@ export async function addMembers(
   const listId = arrival.list._id
   const newcomers = candidates.filter(candidate => !isMember(candidate, listId))
   if (newcomers.length === 0) return []
-  const turns = newcomers.map(before => ({ before, after: { ...before, lists: [...(before.lists ?? []), listId] } }))
-  await moveListCounts(lists, turns, tx) // first: what meets another change of the list finds out here
+  const changes = newcomers.map(before => ({ before, after: { ...before, lists: [...(before.lists ?? []), listId] } }))
+  await updateListCounts(lists, changes, tx) // first: a conflict with another change of the list shows here
   const memberships = await writeMemberships(data, tx, newcomers, arrival)
-  const note = { $addToSet: { lists: listId } }
-  await contacts.updateMany({ _id: { $in: idsOf(newcomers) } }, note, { tx, timestamps: false })
+  const addList = { $addToSet: { lists: listId } }
+  await contacts.updateMany({ _id: { $in: idsOf(newcomers) } }, addList, { tx, timestamps: false })
   return memberships
 }
 
-/** The memberships of contacts that are noted and counted otherwise: those made together with their lists. */
+/** Writes memberships with history and events, without list ids and counts: for contacts created with their lists. */
 export async function writeMemberships(
   data: Data,
   tx: ClientSession,
@@ -64,7 +64,7 @@ export async function writeMemberships(
     }),
   )
   await memberships.bulkWrite(made.map(insertOf), { tx })
-  // An import writes no entries for what follows from the memberships: see history.
+  // An import defers the entries of its memberships: see history.
   if (source !== 'import')
     await history.bulkWrite(
       made.map(each => insertOf(joinedEntry(each, list))),
@@ -74,7 +74,7 @@ export async function writeMemberships(
   return made
 }
 
-/** Takes contacts from a list; those who are not on it are passed over. Answers how many left. */
+/** Removes contacts from a list and skips those who are not on it. Returns how many were removed. */
 export async function removeMembers(
   data: Data,
   tx: ClientSession,
@@ -85,14 +85,14 @@ export async function removeMembers(
   const leaving = candidates.filter(candidate => isMember(candidate, list._id))
   if (leaving.length === 0) return 0
   const without = (before: Candidate) => before.lists?.filter(each => !each.equals(list._id)) ?? []
-  const turns = leaving.map(before => ({ before, after: { ...before, lists: without(before) } }))
-  await moveListCounts(lists, turns, tx)
+  const changes = leaving.map(before => ({ before, after: { ...before, lists: without(before) } }))
+  await updateListCounts(lists, changes, tx)
   const ended = await memberships.find({ list: list._id, contact: { $in: idsOf(leaving) } }, { tx })
   await endMemberships(data, tx, ended, { list, actor, at })
   return leaving.length
 }
 
-/** Ends memberships of one list, with history; the list's counts are moved elsewhere, or it is gone. */
+/** Ends memberships of one list, with history. The caller updates the list's counts, unless the list is deleted. */
 export async function endMemberships(
   data: Data,
   tx: ClientSession,
@@ -101,10 +101,10 @@ export async function endMemberships(
 ): Promise<void> {
   if (ended.length === 0) return
   const { contacts, history } = data.collections.of(ended[0]!.organization)
-  // What an import made has no entry yet, and afterwards nothing tells of it.
-  const unwritten = ended.filter(({ source }) => source === 'import')
+  // Writes the deferred entries of an import's memberships, which cannot be derived afterwards.
+  const deferred = ended.filter(({ source }) => source === 'import')
   await history.bulkWrite(
-    unwritten.map(each => joinedOnce(each, list)),
+    deferred.map(each => joinedOnce(each, list)),
     { tx },
   )
   await history.bulkWrite(
@@ -116,7 +116,7 @@ export async function endMemberships(
   await contacts.updateMany(left, { $pull: { lists: list._id } }, { tx, timestamps: false })
 }
 
-/** Deletes the memberships of contacts that are deleted themselves; counts are moved with the contacts. */
+/** Deletes the memberships of deleted contacts. The caller updates the counts. */
 export async function deleteMembershipsOf(
   data: Data,
   tx: ClientSession,
@@ -129,19 +129,19 @@ export async function deleteMembershipsOf(
   await deleteMemberships(data, tx, ended)
 }
 
-/** Deletes memberships and gives back their places. */
+/** Deletes memberships and releases their positions. */
 export async function deleteMemberships(data: Data, tx: ClientSession, ended: readonly Membership[]): Promise<void> {
   if (ended.length === 0) return
   const organization = ended[0]!.organization
   const { memberships } = data.collections.of(ended[0]!.organization)
   await memberships.deleteMany({ _id: { $in: idsOf(ended) } }, { tx })
   for (const [list, left] of Map.groupBy(ended, ({ list }) => String(list))) {
-    const places = left.map(({ position }) => position)
-    await memberPositions(data, organization, new Types.ObjectId(list)).release(tx, places)
+    const freed = left.map(({ position }) => position)
+    await memberPositions(data, organization, new Types.ObjectId(list)).release(tx, freed)
   }
 }
 
-/** The write that makes an import's entry of a membership, unless it is there. */
+/** Returns the write that inserts the entry of joining, unless it exists. */
 export function joinedOnce(membership: Membership, list: Pick<AudienceList, '_id' | 'name'>) {
   const { _id, organization: _organization, ...entry } = joinedEntry(membership, list)
   return { updateOne: { filter: { _id }, update: { $setOnInsert: entry }, upsert: true } }

@@ -3,20 +3,20 @@ import { type Positions, positions } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import type { Data } from '../context.ts'
 
-/** A contact's being on a list. The contact keeps the ids of its lists too: each change of either is one of both. */
+/** The membership of a contact in a list. The contact stores the list's id too; both change in one transaction. */
 export type Membership = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   list: Types.ObjectId
   contact: Types.ObjectId
-  /** Its place among the members of the list, counted from the oldest. */
+  /** Its position among the members of the list, from the oldest. */
   position: number
   addedAt: Date
   addedBy: Actor
   source: MembershipSource
 }
 
-/** The way in. */
+/** How a contact was added. */
 export type MembershipSource = 'api' | 'import' | 'form' | 'workflow'
 
 export const membershipSchema = new Schema<Membership>(
@@ -34,7 +34,7 @@ export const membershipSchema = new Schema<Membership>(
 membershipSchema.index({ organization: 1, contact: 1, list: 1 }, { unique: true })
 membershipSchema.index({ organization: 1, list: 1, position: 1 })
 
-/** The places of a list's members. */
+/** The positions of a list's members. */
 export function memberPositions(
   { store }: Pick<Data, 'store'>,
   organization: string | Types.ObjectId,

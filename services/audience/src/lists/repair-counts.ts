@@ -2,12 +2,12 @@ import type { Data } from '../context.ts'
 import type { AudienceList } from './list.model.ts'
 import { isActive } from './list-counts.ts'
 
-/** A list whose counts were wrong: members and active ones. */
+/** Corrected counts of a list: members and active members. */
 export type Repair = { list: string; was: [number, number]; is: [number, number] }
 
 const BATCH = 1000
 
-/** Counts the members of every list anew, beside writers that go on, and answers what was wrong. */
+/** Recounts the members of every list and returns the corrections. Safe while others write. */
 export async function repairListCounts(data: Data): Promise<Repair[]> {
   const repairs: Repair[] = []
   for await (const { _id, organization } of data.collections.unscoped.lists
@@ -20,7 +20,7 @@ export async function repairListCounts(data: Data): Promise<Repair[]> {
   return repairs
 }
 
-/** One snapshot: whatever moves the counts meanwhile meets the write, and one of both begins again. */
+/** Reads one snapshot: a concurrent change of the counts conflicts with this write, and one transaction is retried. */
 function repairCounts(data: Data, { _id, organization }: Pick<AudienceList, '_id' | 'organization'>) {
   const { lists, memberships, contacts } = data.collections.of(organization)
   return data.store.transaction(

@@ -14,7 +14,7 @@ import type { AudienceList } from './list.model.ts'
 import type { ListJob } from './list-job.model.ts'
 import { addMembers, type Candidate, candidateFields, removeMembers } from './members.ts'
 
-/** Contacts that one transaction moves at most. */
+/** The most contacts that one transaction moves. */
 const STEP = 1000
 
 /** Adds the contacts that a request selects to a list. */
@@ -22,9 +22,9 @@ export function membersAdder(context: Context) {
   return async (request: SelectMembersRequest, call: Call): Promise<AddMembersResponse> => {
     const selection = selectionOf(request)
     if ('filter' in selection) {
-      const { moved, met } = await runJob(context, 'add', request.id, selection.filter, call)
-      const added = Math.min(moved, met) // who was added before and left meanwhile, was added twice
-      return { added, alreadyMember: met - added, notFound: 0 }
+      const { moved, met: matched } = await runJob(context, 'add', request.id, selection.filter, call)
+      const added = Math.min(moved, matched) // a contact that left meanwhile was added twice
+      return { added, alreadyMember: matched - added, notFound: 0 }
     }
     const { wanted, found, moved } = await inSteps(context, request.id, selection, call, {
       checkList: refuseArchived,
@@ -49,14 +49,14 @@ export function membersRemover(context: Context) {
   }
 }
 
-/** @throws {AppError} conflict, for an archived list takes no more contacts */
+/** Checks that a list accepts contacts. @throws {AppError} conflict */
 function refuseArchived({ archived }: AudienceList): void {
   if (archived) throw new AppError('list.archived', { path: 'id' })
 }
 
 type Selection = { field: '_id' | 'emailKey'; values: string[] } | { filter: string }
 
-/** The one selector of a request. @throws {AppError} missing_field for none, extra_field for a second one */
+/** Returns the only selector of a request. @throws {AppError} missing_field for none, extra_field for a second one */
 function selectionOf({ contactIds, emails, filter }: SelectMembersRequest): Selection {
   const given = Object.entries({
     contactIds: contactIds.length > 0,
@@ -78,7 +78,7 @@ type Step = {
 }
 type Change = { list: AudienceList; actor: ListJob['actor']; at: Date }
 
-/** Moves contacts some at a time, each time in one transaction; who is where they should be is passed over. */
+/** Moves contacts in batches, each in a transaction. Skips those that need no move. */
 async function inSteps(
   context: Context,
   listId: string,
@@ -104,7 +104,7 @@ async function inSteps(
   return counts
 }
 
-/** What a filter matches can be any number: it is worked through by a job. */
+/** Runs a job, because a filter can match any number of contacts. */
 async function runJob(
   context: Context,
   kind: 'add' | 'remove',
@@ -112,14 +112,14 @@ async function runJob(
   filter: string,
   { caller, signal }: Call,
 ): Promise<ListJob> {
-  requirePermission(caller, 'audience.read') // how many it moves tells what contacts are like
+  requirePermission(caller, 'audience.read') // the counts reveal data of contacts
   const { lists, attributes } = context.collections.of(caller.organizationId)
   const { _id, name, ...list } = await lists.get(listId, 'list')
   if (kind === 'add') refuseArchived({ _id, name, ...list })
   parseFilter(filter, contactFields(await readDefinitions(attributes)))
   const { last: cursor } = await contactPositions(context, caller.organizationId).read()
-  const wish = { kind, list: { _id, name }, filter, actor: actorOf(caller), cursor }
-  return context.listMembersJob.run(caller.organizationId, wish, signal)
+  const request = { kind, list: { _id, name }, filter, actor: actorOf(caller), cursor }
+  return context.listMembersJob.run(caller.organizationId, request, signal)
 }
 
 function distinct(values: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import type { Batch } from '@rollcall/csv'
 import type { ApplyBatchRequestRow, ApplyBatchResponsePreview } from '@rollcall/protos/gen/audience-v1.ts'
 import { resolveDuplicates } from './duplicates.ts'
-import { failedRow, noteFailures, refusedRows } from './failed-rows.ts'
+import { failedRow, refusedRows, storeFailures } from './failed-rows.ts'
 import { fileBatches, requestOf } from './file-batches.ts'
 import type { FailedRow, RowPreview } from './import.model.ts'
 import { type Counts, countsOf, noCounts, sum } from './import-counters.ts'
@@ -41,7 +41,7 @@ export async function applyBatches(slice: Slice): Promise<boolean> {
   return true
 }
 
-/** How rows are mapped, and what passes 1 and 2 found out about them. */
+/** How rows are mapped, and their statuses from passes 1 and 2. */
 type Plan = { columns: Column[]; statuses: RowStatuses }
 
 type AppliedBatch = { batch: Batch; number: number; counts: Counts; failures: FailedRow[]; preview: RowPreview[] }
@@ -92,7 +92,7 @@ function previewOf({ row, email, outcome, changes }: ApplyBatchResponsePreview):
 /** Saves that a batch is done, after its failures. */
 async function checkpoint(slice: Slice, { batch, number, counts, failures, preview }: AppliedBatch): Promise<void> {
   const { collections, job } = slice
-  await noteFailures(collections, failures)
+  await storeFailures(collections, failures)
   const shown = failures
     .slice(0, ERRORS_SHOWN - job.errors.length)
     .map(({ _id, organization, job: _, cells, faulty, ...failure }) => failure)

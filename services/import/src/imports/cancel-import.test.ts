@@ -14,7 +14,7 @@ describe('an import that is cancelled', () => {
   const cancel = (call: ReturnType<TestImport['newCall']>, jobId: string) =>
     imports(test.context).cancelImport({ jobId }, call)
 
-  /** An audience that holds the batches from this one on until it is told to go on, and knows what it has applied. */
+  /** An audience that blocks batches from this one on until it is released, and records what it applied. */
   const holding = (from: number) => {
     const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const known = new Map<number, number>()

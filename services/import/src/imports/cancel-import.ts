@@ -14,14 +14,14 @@ export async function cancelImport(context: Context, { jobId }: ImportJobRequest
   const { imports } = collections
   const { _id, kind } = await findImport(imports, jobId)
   if (kind === 'undo') throw new AppError('import.not_cancellable')
-  // The fence stops whoever works on it, at its next checkpoint.
+  // The new fence stops the worker of the job at its next checkpoint.
   const mark = { $set: { cancelled: true, setbacks: 0 }, $inc: { fence: 1 } }
   const job = await imports.findOneAndUpdate({ _id, state: { $in: unfinished } }, mark)
   if (!job) throw new AppError('import.finished')
   try {
     await abortImport(context, collections, job, CANCELLED_REASON, call)
   } catch (err) {
-    context.logger.warn({ job: jobId, err }, 'import cancelled, batches in flight are left to the worker')
+    context.logger.warn({ job: jobId, err }, 'cancelling batches in flight failed, left to the worker')
     await context.queue.enqueue(queueIdOf(call.caller.organizationId))
   }
   return updated()

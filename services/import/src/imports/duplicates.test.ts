@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { ApplyBatchResponseOutcome as Outcome } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Answer, startTestImport, type TestImport } from '../../test/import.ts'
 
-/** Plays an audience that creates every row, but for those named "Refused". */
+/** A fake audience that creates every row except those named "Refused". */
 const refusing: Answer = ({ rows }) => ({
   outcomes: rows.map(({ name }): Outcome => (name === 'Refused' ? 'FAILED' : 'CREATED')),
   failures: rows
@@ -91,33 +91,33 @@ describe('rows of one email', () => {
     await assert.rejects(test.runSlice(call, AbortSignal.abort()), { name: 'AbortError' })
     assert.equal((await test.job(call, jobId)).fates, null)
     const stop = new AbortController()
-    let asked = 0
+    let calls = 0
     test.answer = request => {
-      asked++
+      calls++
       stop.abort()
       return answering(request)
     }
     await assert.rejects(test.runSlice(call, stop.signal), { name: 'AbortError' })
-    assert.equal(asked, 1)
+    assert.equal(calls, 1)
     test.answer = answering
     await test.runSlice(call)
     const { state, counts } = await test.job(call, jobId)
     assert.deepEqual([state, counts.created, counts.skipped], ['completed', 2_000, 2_000])
   })
 
-  it('are looked for in turns with other organizations', async () => {
+  it('are searched in time slices, alternating with other organizations', async () => {
     const [call, other] = [test.newCall(), test.newCall()]
     const [jobId, waiting] = [await test.start(call, pairs(4_000)), await test.start(other, pairs(2))]
     test.context.sliceMs = 0
-    let asked = 0
+    let calls = 0
     test.answer = request => {
-      asked++
+      calls++
       return answering(request)
     }
-    for (let turn = 1; turn <= 3; turn++) {
+    for (let slice = 1; slice <= 3; slice++) {
       await test.runSlice(call)
       const { state, unchecked } = await test.job(call, jobId)
-      assert.deepEqual([state, unchecked?.row, asked], ['active', turn * 1_000, turn])
+      assert.deepEqual([state, unchecked?.row, calls], ['active', slice * 1_000, slice])
     }
     test.context.sliceMs = 60_000
     await test.runSlice(call)

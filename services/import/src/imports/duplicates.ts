@@ -1,8 +1,8 @@
 import type { Row } from '@rollcall/csv'
 import type { ApplyBatchRequestRow } from '@rollcall/protos/gen/audience-v1.ts'
 import { mongo } from 'mongoose'
-import { EmailIndex, noteEmail } from '../uploads/email-index.ts'
-import { noteFailures, refusedRows } from './failed-rows.ts'
+import { EmailIndex, recordEmail } from '../uploads/email-index.ts'
+import { refusedRows, storeFailures } from './failed-rows.ts'
 import { fileBatches, requestOf } from './file-batches.ts'
 import { type Column, mapRow } from './map-row.ts'
 import { RowStatuses } from './row-status.ts'
@@ -33,7 +33,7 @@ async function findDuplicates(slice: Slice, emailColumn: number): Promise<RowSta
   let duplicatesInFile = 0
   for await (const { rows } of fileBatches(slice, job.format.start)) {
     for (const row of rows) {
-      const before = noteEmail(emails, row, emailColumn)
+      const before = recordEmail(emails, row, emailColumn)
       if (before === 0) continue
       duplicatesInFile++
       statuses.set(before, 'duplicate')
@@ -78,7 +78,7 @@ async function validateRows(
   }
   const answer = await context.batches.applyBatch({ ...requestOf(job, rows), number: 0, dryRun: true }, call)
   const rejected = refusedRows(job, duplicates, columns, answer)
-  await noteFailures(collections, rejected)
+  await storeFailures(collections, rejected)
   for (const { row } of rejected) statuses.set(row, 'rejected')
 }
 
@@ -89,7 +89,7 @@ async function supersedeDuplicates(slice: Slice, emailColumn: number, statuses: 
   for await (const { rows } of fileBatches(slice, job.format.start)) {
     for (const row of rows) {
       if (statuses.of(row.row) !== 'duplicate') continue
-      const before = noteEmail(emails, row, emailColumn)
+      const before = recordEmail(emails, row, emailColumn)
       if (before > 0) statuses.set(job.duplicateStrategy === 'skip' ? row.row : before, 'superseded')
     }
   }

@@ -6,23 +6,23 @@ import type { Tenant } from '../collections.ts'
 import type { FailedRow, Import, RowFailure } from './import.model.ts'
 import type { Column } from './map-row.ts'
 
-/** What is noted of a row that failed: whole cells, to be corrected; of all else as much as can be shown. */
+/** Returns the record of a failed row: the whole cells, to be corrected, and the other texts truncated. */
 export function failedRow({ _id: job, organization }: Import, { cells, error }: Row, failure: RowFailure): FailedRow {
   const { column, value, message } = failure
   const shown = {
-    column: column && beginning(column, 1_000),
-    value: beginning(value, 200),
-    message: beginning(message, 1_000),
+    column: column && truncated(column, 1_000),
+    value: truncated(value, 200),
+    message: truncated(message, 1_000),
   }
   return { _id: new Types.ObjectId(), organization, job, ...failure, ...shown, cells, faulty: error?.column ?? null }
 }
 
-/** A copy: a text cut from a file may keep a whole piece of it in memory. */
-function beginning(text: string, length: number): string {
+/** Copies the text: a slice would keep the whole chunk of the file in memory. */
+function truncated(text: string, length: number): string {
   return Buffer.from(text.slice(0, length)).toString()
 }
 
-/** Rows that only the audience could refuse, a missing required attribute for one. */
+/** Returns the rows that the audience refused, for example for a missing required attribute. */
 export function refusedRows(
   job: Import,
   rows: readonly Row[],
@@ -37,8 +37,8 @@ export function refusedRows(
   })
 }
 
-/** Keeps them for the error file. Noted twice they are one, since a job has each row once. */
-export async function noteFailures({ failedRows }: Tenant, failures: readonly FailedRow[]): Promise<void> {
+/** Stores failed rows for the error file. Idempotent: a job has each row once. */
+export async function storeFailures({ failedRows }: Tenant, failures: readonly FailedRow[]): Promise<void> {
   try {
     await failedRows.bulkWrite(failures.map(insertOf))
   } catch (error) {

@@ -67,15 +67,15 @@ describe('the job of an import', () => {
       if (request.jobId === stuck) throw new Error('cannot be done')
       return createAll(request)
     }
-    const turns = async (count: number) => {
-      for (let turn = 0; turn < count; turn++) await test.runSlice(call).catch(() => undefined)
+    const runSlices = async (count: number) => {
+      for (let slice = 0; slice < count; slice++) await test.runSlice(call).catch(() => undefined)
     }
-    await turns(4)
+    await runSlices(4)
     assert.deepEqual(new Set(order), new Set([stuck]), 'a short disturbance does not change the order')
-    await turns(2)
+    await runSlices(2)
     assert.equal((await test.job(call, next)).state, 'completed')
     test.answer = createAll
-    await turns(1)
+    await runSlices(1)
     assert.equal((await test.job(call, stuck)).state, 'completed')
   })
 
@@ -86,7 +86,7 @@ describe('the job of an import', () => {
     test.context.attributes.describeAttributes = async () => {
       throw new Error('away')
     }
-    for (let turn = 0; turn < 12; turn++) await assert.rejects(test.runSlice(call))
+    for (let slice = 0; slice < 12; slice++) await assert.rejects(test.runSlice(call))
     test.context.attributes.describeAttributes = describeAttributes
     await test.runSlice(call)
     const states = await Promise.all([first, second].map(async id => (await test.job(call, id)).state))

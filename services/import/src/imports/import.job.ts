@@ -19,7 +19,7 @@ import { undoBatches } from './undo-batches.ts'
  * 1. Find duplicate emails (`duplicates.ts`): reads the file and marks the rows whose email occurs more than once.
  * 2. Validate the duplicates (`duplicates.ts`): a dry run in the audience rejects those that cannot be applied. Of the
  *    rest, the last or the first row of an email is kept, by the duplicate strategy, and the others are superseded. Only
- *    these rows are validated beforehand; all others are validated when they are applied.
+ *    these rows are validated in advance; all others are validated when they are applied.
  * 3. Apply in batches (`apply-batches.ts`): maps about 1,000 rows at a time and sends them to the audience, two batches in
  *    flight. A checkpoint (byte offset, row, batch number, counts) follows each batch, in order. A batch that is sent again
  *    after a crash has the same number, so the audience applies it once.
@@ -65,9 +65,9 @@ async function waitingOrganizations({ collections }: Context): Promise<Waiting[]
   return groups.map(({ _id, since }) => ({ id: queueIdOf(String(_id)), since }))
 }
 
-/** After this many failures in a row a job gives way to the next one of its organization. */
+/** After this many failures in a row, the next job of the organization runs first. */
 const FAILURES_BEFORE_NEXT = 5
-/** The oldest unfinished jobs, among which the next one is chosen. */
+/** The next job is one of this many oldest unfinished jobs. */
 const JOBS_CONSIDERED = 100
 const PROBE_TIMEOUT_MS = 2_000
 

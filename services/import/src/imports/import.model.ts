@@ -43,7 +43,7 @@ export type Import = {
   upload: Types.ObjectId
   fileName: string | null
   format: CsvFormat
-  /** Header to target, in pairs: a header may be any text, also one that cannot be a key. */
+  /** Header to target, in pairs: a header can be any text, even one that cannot be a key. */
   mapping: [header: string, target: string][]
   duplicateStrategy: 'update' | 'skip'
   emptyValues: 'ignore' | 'clear'
@@ -53,7 +53,7 @@ export type Import = {
   createdBy: Actor
   state: 'waiting' | 'active' | 'completed' | 'failed'
   failedReason: string | null
-  /** No batch is sent any more; the outcomes of those in flight are not known yet. */
+  /** No more batches are sent; the outcomes of those in flight are not known yet. */
   cancelled: boolean
   /** Data rows of the file; contacts of an undo. */
   total: number
@@ -121,12 +121,12 @@ export const importSchema = new Schema<Import>(
   },
   { collection: 'imports', timestamps: true, minimize: false, suppressReservedKeysWarning: true },
 )
-// An upload is imported once, however many dry runs come before.
+// An upload is imported once, after any number of dry runs.
 importSchema.index(
   { organization: 1, upload: 1 },
   { name: 'imported_once', unique: true, partialFilterExpression: { kind: 'import' } },
 )
-// Few at any time: those that have something to do.
+// Holds only unfinished jobs, which are few.
 importSchema.index({ state: 1, organization: 1 }, { partialFilterExpression: { state: { $in: unfinished } } })
 
 /** A failed row as the error file shows it. */
@@ -134,7 +134,7 @@ export type FailedRow = RowFailure & {
   _id: Types.ObjectId
   organization: Types.ObjectId
   job: Types.ObjectId
-  /** The cells as they stood in the file, and which of them could not be read. */
+  /** The cells as in the file, and the index of an unreadable one. */
   cells: string[]
   faulty: number | null
 }

@@ -12,7 +12,7 @@ import { computedFields, importFields, presentImport, resultOf } from './import-
 import { startImport } from './start-import.ts'
 import { undoImport } from './undo-import.ts'
 
-/** Imports: upload, start, poll, and what is left to look at afterwards. */
+/** The use cases of imports. */
 export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'> {
   return {
     uploadImport: (requests, call) => uploadImport(context, requests, call),
@@ -50,7 +50,7 @@ export function imports(context: Context): Handlers<'rollcall.import.v1.Imports'
 
 const ERROR_FILE_CHUNK = 500
 
-/** The failed rows with what is wrong in columns that an import ignores: to be corrected and uploaded again. */
+/** Streams the failed rows, with the errors in columns that an import ignores: to be corrected and uploaded again. */
 async function* downloadErrors(
   { _id, format, mapping, checkpoint }: Import,
   failedRows: Scope<FailedRow>,

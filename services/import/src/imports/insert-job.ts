@@ -7,7 +7,7 @@ import { type Import, unfinished } from './import.model.ts'
 const RETRY_AFTER_SECONDS = 10
 
 /**
- * Stores a job, in a transaction, where its organization may have one more that is unfinished.
+ * Stores a job in a transaction, if the quota of unfinished jobs allows it.
  * @throws {AppError} too_many_pending
  */
 export async function insertJob(

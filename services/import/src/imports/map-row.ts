@@ -17,10 +17,10 @@ import type {
 } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Import, RowFailure } from './import.model.ts'
 
-/** A mapped column: where it stands, what it is for, and how its cells are read. */
+/** A mapped column: its index, target, and the attribute definition that its cells are read by. */
 export type Column = { index: number; header: string; target: string; definition: Definition | undefined }
 
-/** A row as the audience takes it, or why it cannot be. */
+/** A row as the audience accepts it, or why it cannot be mapped. */
 export type MappedRow = { row: ApplyBatchRequestRow; failure?: undefined } | { row?: undefined; failure: RowFailure }
 
 const { nameLength, tagCount, tagLength } = contactLimits()
@@ -50,7 +50,7 @@ export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, Read
   ],
 ])
 
-/** Joins the mapping of a job with its headers and the attribute definitions as they are now. */
+/** Returns the columns of a job's mapping, with the current attribute definitions. */
 export function columnsOf(
   { format, mapping }: Pick<Import, 'format' | 'mapping'>,
   definitions: readonly Definition[],
@@ -63,7 +63,7 @@ export function columnsOf(
   }))
 }
 
-/** Reads one row: every mapped cell by its kind. The first cell that is not what it should be fails the row. */
+/** Reads every mapped cell of a row by its type. The first invalid cell fails the row. */
 export function mapRow(source: CsvRow, columns: readonly Column[], emptyValues: Import['emptyValues']): MappedRow {
   if (source.error) return { failure: unreadable(source, columns) }
   const row: ApplyBatchRequestRow = {
@@ -80,12 +80,12 @@ export function mapRow(source: CsvRow, columns: readonly Column[], emptyValues: 
     const reason = readCell(row, attributes, column, cell, emptyValues === 'clear')
     if (reason !== undefined) return { failure: failureOf(source, column, cell, reason) }
   }
-  // fromEntries makes own properties of any name.
+  // fromEntries creates own properties, even for __proto__.
   if (attributes.length > 0) row.attributes = Object.fromEntries(attributes)
   return { row }
 }
 
-/** Puts one cell where it belongs, and answers the reason where it does not fit. */
+/** Writes one cell to the row. @returns the reason where the cell is invalid */
 function readCell(
   row: ApplyBatchRequestRow,
   attributes: [string, unknown][],
@@ -118,7 +118,7 @@ function readAttribute(cell: string, { type, options }: Definition): Value<unkno
     case 'enum':
       return readOption(cell, options)
     default:
-      return { value: cell } // as it stands: text is not ours to trim
+      return { value: cell } // not trimmed
   }
 }
 

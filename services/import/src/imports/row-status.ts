@@ -1,16 +1,16 @@
 /**
- * What is known of a row before the first batch: nothing; that other rows have its email; that one of those replaces it;
- * that the audience rejects it.
+ * The status of a row before the first batch: `duplicate`, other rows have its email; `superseded`, one of them replaces it;
+ * `rejected`, the audience does not accept it.
  */
 export type RowStatus = 'unknown' | 'duplicate' | 'superseded' | 'rejected'
 
 const statuses: readonly RowStatus[] = ['unknown', 'duplicate', 'superseded', 'rejected']
 
-/** The status of each row of a file (from 1), in two bits each: those of a million rows fit into a job's record. */
+/** The status of each row of a file (from 1), in two bits: a million rows fit into a job's record. */
 export class RowStatuses {
   readonly bytes: Uint8Array
 
-  /** @param bytes stored ones; or the number of rows, all of them unknown */
+  /** @param bytes stored statuses; or a number of rows, all unknown */
   constructor(bytes: Uint8Array | number) {
     this.bytes = typeof bytes === 'number' ? new Uint8Array((bytes >> 2) + 1) : bytes
   }

@@ -3,7 +3,7 @@ import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { type Import, unfinished } from './import.model.ts'
 
-/** A time slice of work on a job, and all it takes. */
+/** A time slice of work on a job, with its dependencies. */
 export type Slice = {
   context: Context
   collections: Tenant
@@ -16,10 +16,10 @@ export type Slice = {
   until: number
 }
 
-/** How many batches are in flight at a time, and so may have been sent after the last checkpoint. */
+/** Batches in flight at a time: so many may have been sent after the last checkpoint. */
 export const BATCHES_IN_FLIGHT = 2
 
-/** Another worker has acquired the job, or it was cancelled: nothing that this slice has in hand counts any more. */
+/** Another worker has acquired the job, or it was cancelled: the results of this slice are discarded. */
 export class FenceLost extends Error {
   override name = 'FenceLost'
 }

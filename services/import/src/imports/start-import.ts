@@ -14,10 +14,10 @@ import { noCounts } from './import-counters.ts'
 import { insertJob } from './insert-job.ts'
 import { fieldReaders } from './map-row.ts'
 
-/** How long the file of a started import is kept, should nobody finish it. */
+/** How long the file of an unfinished import is kept. */
 const RETENTION_MS = 7 * 24 * 3_600_000
 
-/** Makes the job of an upload, once: starting it again answers the same job. */
+/** Creates the job of an upload. Idempotent: starting it again returns the same job. */
 export async function startImport(
   context: Context,
   request: StartImportRequest,
@@ -47,7 +47,7 @@ function optionsOf({ duplicateStrategy = 'update', emptyValues = 'ignore', tags 
 
 const addToList: Access = { kind: 'permission', resource: 'audience_lists', action: 'create' }
 
-/** Lists that take contacts, from someone who may add to them: an import is no way around it. */
+/** Returns the ids of lists that accept contacts. The caller needs the permission to add members. */
 async function readLists({ batches }: Context, ids: readonly string[], call: Call): Promise<Types.ObjectId[]> {
   const listIds = [...new Set(ids.map(id => id.toLowerCase()))]
   if (listIds.length === 0) return []
@@ -60,7 +60,7 @@ async function readLists({ batches }: Context, ids: readonly string[], call: Cal
   return listIds.map(id => objectId(id))
 }
 
-/** The file of a dry run stays as long as it can be started. */
+/** Stores a dry run. Its file is kept until the upload expires. */
 async function insertDryRun(
   context: Context,
   collections: Tenant,
@@ -75,7 +75,7 @@ async function insertDryRun(
   return _id
 }
 
-/** Of two starts at once the unique index lets one through; the other answers its job. */
+/** Stores the import. Of concurrent starts, the unique index accepts one; the others return its job. */
 async function insertOnce(
   context: Context,
   collections: Tenant,
@@ -106,7 +106,7 @@ function draftOf({ _id, fileName, format, rowCount }: Upload, options: Options) 
 }
 
 /**
- * Reads the mapping: every header one of the file's, every target a field or attribute, none twice, email and name there.
+ * Checks the mapping: known headers, known targets, no target twice, email and name mapped.
  * @throws {AppError} invalid_field with path mapping.<header>; bad_request with path mapping
  */
 export function readMapping(

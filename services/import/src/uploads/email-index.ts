@@ -4,9 +4,8 @@ import { type Row, unguard } from '@rollcall/csv'
 const INITIAL_SLOTS = 1 << 14
 
 /**
- * Remembers in which row an email stood, in 24 bytes a row whatever the emails' length, so that finding duplicates takes
- * no more memory for a million rows than a small image does. Emails are kept as 64-bit hashes: among a million of them
- * two different ones are taken for one with a probability below 3 in 10⁸.
+ * The latest row of each email, in 24 bytes a row, so that finding duplicates among a million rows takes little memory.
+ * Emails are stored as 64-bit hashes: the probability of a collision among a million of them is below 3 in 10⁸.
  */
 export class EmailIndex {
   readonly #seed = (Math.random() * 2 ** 32) >>> 0
@@ -15,8 +14,8 @@ export class EmailIndex {
   #rows = new Uint32Array(INITIAL_SLOTS)
   #size = 0
 
-  /** Notes the row (from 1) as the latest of this email's key, and answers the one before it; 0 where there is none. */
-  note(key: string, row: number): number {
+  /** Records the row (from 1) as the latest of an email's key. @returns the row before it, or 0 */
+  record(key: string, row: number): number {
     if (this.#size * 2 >= this.#rows.length) this.#grow()
     const [high, low] = hash(key, this.#seed)
     const slot = this.#slotOf(high, low)
@@ -54,13 +53,13 @@ export class EmailIndex {
   }
 }
 
-/** Notes the email that a row has in a column; answers the row where it stood before, 0 where it did not or is none. */
-export function noteEmail(emails: EmailIndex, { row, cells }: Row, column: number): number {
+/** Records the email of a row. @returns the row that had it before; 0 for none, and for an invalid email */
+export function recordEmail(emails: EmailIndex, { row, cells }: Row, column: number): number {
   const email = emailOf(unguard(cells[column] ?? ''))
-  return email === undefined ? 0 : emails.note(email.key, row)
+  return email === undefined ? 0 : emails.record(email.key, row)
 }
 
-/** Two multiplicative hashes of 32 bits that feed each other; seeded, so that nobody can choose emails that collide. */
+/** Two 32-bit multiplicative hashes that feed each other. Seeded, so that nobody can choose colliding emails. */
 function hash(text: string, seed: number): [high: number, low: number] {
   let high = 0xdeadbeef ^ seed
   let low = 0x41c6ce57 ^ Math.imul(seed, 0x9e3779b1)

@@ -1,18 +1,18 @@
 import { Schema, type Types } from 'mongoose'
 
-/** An upload that is arriving or waits for its start, and the room it takes in the spool. */
+/** An upload that is arriving or waits for its start, and the space it reserves. */
 export type PendingUpload = {
   upload: Types.ObjectId
   bytes: number
   expiresAt: Date
 }
 
-/** The pending uploads of an organization, in one record so that a write of it decides. */
+/** The pending uploads of an organization, in one record so that concurrent reservations conflict. */
 export type Pending = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   uploads: PendingUpload[]
-  /** Raised by each write: one that was made from an older state is refused. */
+  /** Incremented by each write; a write based on an older revision is refused. */
   revision: number
 }
 

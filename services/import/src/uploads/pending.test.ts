@@ -14,7 +14,7 @@ const quotas = { pendingUploads: 3, pendingUploadBytes: 8 * mebibyte, unfinished
 
 describe('what an organization has pending', () => {
   let test: TestImport
-  /** Another replica, with connections of its own in a real deployment: it shares the database alone. */
+  /** Another replica, which shares only the database. */
   let replica: Context
   let aheadMs = 0
   before(async () => {

@@ -8,24 +8,24 @@ import { unfinished } from '../imports/import.model.ts'
 import type { Pending, PendingUpload } from './pending.model.ts'
 import { CHUNK_BYTES } from './upload.model.ts'
 
-/** Room is taken this far ahead of the bytes that arrive, so that not every piece of them writes. */
+/** Space is reserved this far ahead of the bytes that arrive, so that not every chunk causes a write. */
 const STEP_BYTES = CHUNK_BYTES
-/** A start that came in time may still be under way when the upload expires. */
+/** A start just before the expiry may still be running after it. */
 const START_SLACK_MS = 60_000
 const RETRY_AFTER_SECONDS = 60
 const contention = { baseMs: 2, maxMs: 50 }
 const MAX_ATTEMPTS = 100
 
-/** The room of an upload in the spool of its organization, in bytes. */
+/** The reserved space of an upload, in bytes. */
 export type Room = {
-  /** Makes sure of room for so many bytes in all. @throws {AppError} too_many_pending */
+  /** Ensures space for this many bytes in total. @throws {AppError} too_many_pending */
   take(bytes: number): Promise<void>
-  /** Keeps no more than was taken, until the upload expires. */
+  /** Reduces the reservation to the bytes received, until the upload expires. */
   settle(expiresAt: Date): Promise<void>
 }
 
 /**
- * Counts an upload among the pending ones of its organization, once those that expired are gone with their files.
+ * Reserves space for an upload in the quota of its organization. First deletes expired uploads and their files.
  * @throws {AppError} too_many_pending
  */
 export async function reserveRoom(context: Context, collections: Tenant, upload: Types.ObjectId): Promise<Room> {
@@ -55,7 +55,7 @@ export async function reserveRoom(context: Context, collections: Tenant, upload:
   }
 }
 
-/** Counts an upload no more: it was started, or did not arrive. */
+/** Releases the space of an upload that was started or did not arrive. */
 export async function releaseRoom(collections: Tenant, upload: Types.ObjectId): Promise<void> {
   await change(collections, uploads => uploads.filter(each => !each.upload.equals(upload)))
 }
@@ -68,7 +68,7 @@ function tooMany(limit: number, what: string): AppError {
   })
 }
 
-/** Deletes the files of uploads that expired before, but for those that a job still reads. Answers which are gone. */
+/** Deletes the files of uploads that expired before, except those that a job still reads. @returns the ids deleted */
 async function dropExpired(collections: Tenant, before: number): Promise<Set<string>> {
   const { pending, imports, chunks, uploads } = collections
   const record = await pending.findOne({})
@@ -84,7 +84,7 @@ async function dropExpired(collections: Tenant, before: number): Promise<Set<str
 
 type Change = (uploads: readonly PendingUpload[]) => PendingUpload[]
 
-/** Applies a change to the record as it is at that moment: of two changes at once the later one begins again. */
+/** Applies a change to the current record; of two concurrent changes, the later one is retried. */
 async function change({ pending }: Tenant, next: Change): Promise<void> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const record = await pending.findOne({})

@@ -5,8 +5,8 @@ import type { Import } from '../imports/import.model.ts'
 import { CHUNK_BYTES, type Chunk } from './upload.model.ts'
 
 /**
- * Passes bytes on and stores them as they pass, in the database that every replica reads: whoever runs the job need not
- * be who took the upload. One chunk is in memory at a time. What was stored is whole once the iteration has ended.
+ * Passes bytes on and stores them in the database, where every replica can read them. Holds one chunk in memory at a time.
+ * The stored file is complete when the iteration ends.
  */
 export async function* storeWhilePassing(
   chunks: Scope<Chunk>,
@@ -35,14 +35,14 @@ export async function* storeWhilePassing(
   if (size > 0) await store(Buffer.concat(waiting))
 }
 
-/** Deletes the file of an import that has ended; dry runs leave it to the import, and an undo needs none. */
+/** Deletes the file of an import that has ended. Dry runs leave it to the import, and an undo has none. */
 export async function dropFile({ chunks, uploads }: Tenant, { kind, upload }: Import): Promise<void> {
   if (kind !== 'import') return
   await chunks.deleteMany({ upload })
   await uploads.deleteOne({ _id: upload })
 }
 
-/** The bytes of a stored upload from an offset on. */
+/** Streams the bytes of a stored upload from an offset. */
 export async function* readStored(chunks: Scope<Chunk>, upload: Types.ObjectId, offset = 0): AsyncGenerator<Buffer> {
   let skip = offset % CHUNK_BYTES
   for (let number = Math.floor(offset / CHUNK_BYTES); ; number++) {

@@ -5,19 +5,19 @@ import type { Call } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { EmailIndex, noteEmail } from './email-index.ts'
+import { EmailIndex, recordEmail } from './email-index.ts'
 import { type Room, releaseRoom, reserveRoom } from './pending.ts'
 import { readStored, storeWhilePassing } from './spool.ts'
 
-/** Unfinished and expired uploads stay for a while, so that the clock of the database need not agree with ours. */
+/** Uploads are kept this long after they expire, to allow for clock skew of the database. */
 const PURGE_SLACK_MS = 3_600_000
 const PREVIEW_LENGTH = 3
-/** Few enough that the event loop gets its turn between two batches. */
+/** Small enough not to block the event loop. */
 const BATCH_ROWS = 200
-/** Characters. A row that failed is kept in one record, which MongoDB limits to 16 MiB: at most 3 bytes for each of them. */
+/** Characters, of up to 3 bytes each. A failed row is stored in one record, which MongoDB limits to 16 MiB. */
 const MAX_ROW_LENGTH = 4 * 1024 * 1024
 
-/** What one pass over a file finds. */
+/** The result of one pass over a file. */
 type Survey = {
   format: CsvFormat
   rowCount: number
@@ -27,8 +27,8 @@ type Survey = {
 }
 
 /**
- * Takes a file in one streaming pass that stores it, finds how to read it, and counts its rows. The file is never in
- * memory; what is refused is not kept.
+ * Stores a file in one streaming pass that detects its format and counts its rows. The file is never in memory; a refused
+ * one is deleted.
  */
 export async function uploadImport(
   context: Context,
@@ -65,7 +65,7 @@ export async function uploadImport(
     })
     return json(present(upload, survey, expiresAt))
   } catch (error) {
-    await discard(collections, upload).catch(() => undefined) // else it expires as others do
+    await discard(collections, upload).catch(() => undefined) // otherwise it expires like others
     throw error instanceof CsvError ? new AppError(`file.${error.code}`, { reason: error.message }) : error
   }
 }
@@ -96,7 +96,7 @@ async function* fileContent(
   }
 }
 
-/** Surveys the file as it comes; and once more from the store where only its end showed that its encoding is another. */
+/** Surveys the file as it arrives, and again from the store if a later byte showed another encoding. */
 async function surveyUpload(
   { chunks }: Tenant,
   upload: Types.ObjectId,
@@ -125,7 +125,7 @@ async function surveyRows(body: AsyncIterable<Uint8Array>, format: CsvFormat, sl
       refuseLongRow(row)
       rowCount = row.row
       if (preview.length < PREVIEW_LENGTH) preview.push(row)
-      if (noteEmail(emails, row, emailColumn) > 0) duplicateEmails++
+      if (recordEmail(emails, row, emailColumn) > 0) duplicateEmails++
     }
   }
   if (rowCount === 0) throw new AppError('file.no_rows')
@@ -160,7 +160,7 @@ function present(
   }
 }
 
-/** Without a prototype: a header may be `__proto__`. */
+/** Returns an object without a prototype: a header can be `__proto__`. */
 function keyedByHeader(headers: readonly string[], cells: readonly string[]): Record<string, string> {
   const record: Record<string, string> = Object.create(null)
   for (const [index, header] of headers.entries()) record[header] = cells[index] ?? ''

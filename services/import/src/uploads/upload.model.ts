@@ -1,7 +1,7 @@
 import type { CsvFormat } from '@rollcall/csv'
 import { type mongo, Schema, type Types } from 'mongoose'
 
-/** An uploaded file that has been read once and waits to be started. */
+/** An uploaded file that waits for its start. */
 export type Upload = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -11,9 +11,9 @@ export type Upload = {
   rowCount: number
   /** Dry runs so far. */
   dryRuns: number
-  /** Until when it can be started. */
+  /** The time until which it can be started. */
   expiresAt: Date
-  /** When the database forgets it. */
+  /** When the database deletes it. */
   purgeAt: Date
   createdAt: Date
   updatedAt: Date
@@ -33,7 +33,7 @@ export const uploadSchema = new Schema<Upload>(
 )
 uploadSchema.index({ purgeAt: 1 }, { expireAfterSeconds: 0 })
 
-/** A piece of an uploaded file. All but the last are `chunkBytes` long. */
+/** A piece of an uploaded file. All but the last are `CHUNK_BYTES` long. */
 export type Chunk = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -44,7 +44,7 @@ export type Chunk = {
   purgeAt: Date
 }
 
-/** Length of a chunk: a byte offset says in which one it lies. */
+/** Length of a chunk. Fixed, so that a byte offset determines its chunk. */
 export const CHUNK_BYTES = 1024 * 1024
 
 export const chunkSchema = new Schema<Chunk>(
