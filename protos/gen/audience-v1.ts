@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Custom attributes of contacts, defined by the organization. */
 export type Attributes = {
   /** Lists the attribute definitions. Honours the shared list parameters. */
@@ -14,17 +14,6 @@ export type Attributes = {
   deleteAttribute: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Returns the definitions for other services. */
   describeAttributes: { kind: 'unary'; request: Empty; response: DescribeAttributesResponse }
-}
-
-export type Attribute = {
-  name: string
-  slug: string
-  type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
-  /** Allowed values of an enum. */
-  options: string[]
-  /** Whether new contacts must have a value. */
-  required: boolean
-  createdBy?: Actor | null
 }
 
 /** Attribute as JSON. */
@@ -235,27 +224,6 @@ export type Contacts = {
   listEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
 }
 
-export type Contact = {
-  /** As entered, trimmed. */
-  email: string
-  name: string
-  /** Custom attributes by slug. */
-  attributes: Record<string, unknown>
-  tags: string[]
-  unsubscribed: boolean
-  unsubscribedAt: string
-  blocked: boolean
-  blockedAt: string
-  blockedReason: string
-  /** The linked user account: its id, or {_id, id, name, email, role, blocked} with populate=user. */
-  user: unknown
-  source: 'api' | 'import' | 'form' | 'workflow'
-  /** The import job that created or last changed the contact. */
-  importJob: string
-  emailStatus: 'unknown' | 'ok' | 'bounced' | 'complained'
-  createdBy?: Actor | null
-}
-
 /** Contact as JSON. */
 export type ContactJson = {
   _id: string
@@ -303,11 +271,6 @@ export const contactFields = {
   'createdBy.name': 'string',
 } as const
 
-export type TagCount = {
-  tag: string
-  count: number
-}
-
 /** TagCount as JSON. */
 export type TagCountJson = {
   tag: string
@@ -315,18 +278,6 @@ export type TagCountJson = {
 }
 
 /** A history entry of a contact. */
-export type HistoryEntry = {
-  contact: string
-  subject: 'contact' | 'user'
-  /** For example contact.created, contact.blocked, contact.tags_replaced. */
-  type: string
-  at: string
-  actor?: Actor | null
-  /** For entries of an account, empty for callers without users.read. */
-  data: Record<string, unknown>
-}
-
-/** HistoryEntry as JSON. */
 export type HistoryEntryJson = {
   _id: string
   id: string
@@ -354,21 +305,6 @@ export const historyEntryFields = {
 } as const
 
 /** A change of a field or attribute. */
-export type AttributeChange = {
-  contact: string
-  type: string
-  at: string
-  actor?: Actor | null
-  /** Field name, or attributes.<slug>. */
-  key: string
-  from: unknown
-  to: unknown
-  importJob?: string
-  /** Row of the import, from 1. */
-  row?: number
-}
-
-/** AttributeChange as JSON. */
 export type AttributeChangeJson = {
   _id: string
   id: string
@@ -402,15 +338,6 @@ export const attributeChangeFields = {
 } as const
 
 /** A contact's membership of a list. */
-export type ListMembership = {
-  list?: ListName | null
-  addedAt: string
-  addedBy?: Actor | null
-  /** How the contact was added. */
-  source: 'api' | 'import' | 'form' | 'workflow'
-}
-
-/** ListMembership as JSON. */
 export type ListMembershipJson = {
   _id: string
   id: string
@@ -434,11 +361,6 @@ export const listMembershipFields = {
   'source': 'string',
 } as const
 
-export type ListName = {
-  _id: string
-  name: string
-}
-
 /** ListName as JSON. */
 export type ListNameJson = {
   _id: string
@@ -446,19 +368,6 @@ export type ListNameJson = {
 }
 
 /** An email that was sent to a contact, or is queued. */
-export type ContactEmail = {
-  contact: string
-  to: string
-  subject: string
-  /** Address that the email was sent from. */
-  sender: string
-  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
-  at: string
-  sentAt: string
-  error: string
-}
-
-/** ContactEmail as JSON. */
 export type ContactEmailJson = {
   _id: string
   id: string
@@ -548,17 +457,6 @@ export type Lists = {
   addMembers: { kind: 'unary'; request: SelectMembersRequest; response: AddMembersResponse }
   /** Removes contacts by exactly one of ids, emails and a filter. A filter runs in the background as for adding, and also requires audience.read. */
   removeMembers: { kind: 'unary'; request: SelectMembersRequest; response: RemoveMembersResponse }
-}
-
-export type AudienceList = {
-  name: string
-  description: string
-  tags: string[]
-  archived: boolean
-  memberCount: number
-  /** Members that are neither blocked nor unsubscribed. */
-  activeCount: number
-  createdBy?: Actor | null
 }
 
 /** AudienceList as JSON. */

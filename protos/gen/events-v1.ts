@@ -3,11 +3,13 @@
 import type { AudienceListJson, ContactJson } from './audience-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
 import type { ActorJson } from './types.ts'
+/** ContactCreated as JSON. */
 export type ContactCreated = {
   contact: ContactJson
   actor: ActorJson
 }
 
+/** ContactUpdated as JSON. */
 export type ContactUpdated = {
   contactId: string
   /** Names of the fields that changed; attributes as attributes.<slug>. */
@@ -15,17 +17,20 @@ export type ContactUpdated = {
   actor: ActorJson
 }
 
+/** ContactBlocked as JSON. */
 export type ContactBlocked = {
   contactId: string
   reason?: string
   actor: ActorJson
 }
 
+/** ContactUnblocked as JSON. */
 export type ContactUnblocked = {
   contactId: string
   actor: ActorJson
 }
 
+/** ContactDeleted as JSON. */
 export type ContactDeleted = {
   contactId: string
   email: string
@@ -41,11 +46,13 @@ export type ContactAddedToList = {
   at: string
 }
 
+/** ListCreated as JSON. */
 export type ListCreated = {
   list: AudienceListJson
   actor: ActorJson
 }
 
+/** ListUpdated as JSON. */
 export type ListUpdated = {
   list: AudienceListJson
   /** Names of the fields that changed. */
@@ -53,17 +60,20 @@ export type ListUpdated = {
   actor: ActorJson
 }
 
+/** ListDeleted as JSON. */
 export type ListDeleted = {
   list: AudienceListJson
   actor: ActorJson
 }
 
+/** TokenCreated as JSON. */
 export type TokenCreated = {
   /** The token as listed, without the secret. */
   token: TokenJson
   actor: ActorJson
 }
 
+/** TokenUpdated as JSON. */
 export type TokenUpdated = {
   token: TokenJson
   /** Names of the fields that changed. */
@@ -71,11 +81,13 @@ export type TokenUpdated = {
   actor: ActorJson
 }
 
+/** TokenDeleted as JSON. */
 export type TokenDeleted = {
   token: TokenJson
   actor: ActorJson
 }
 
+/** RoleSaved as JSON. */
 export type RoleSaved = {
   role: RoleJson
   /** Tokens and members whose permissions the save changed. */
@@ -84,11 +96,13 @@ export type RoleSaved = {
   actor: ActorJson
 }
 
+/** RoleDeleted as JSON. */
 export type RoleDeleted = {
   role: RoleJson
   actor: ActorJson
 }
 
+/** SessionCreated as JSON. */
 export type SessionCreated = {
   userId: string
   ip: string
@@ -122,6 +136,7 @@ export type SessionExchanged = {
   actor: ActorJson
 }
 
+/** SessionEnded as JSON. */
 export type SessionEnded = {
   userId: string
   at: string
@@ -140,11 +155,13 @@ export type SessionFailed = {
   actor: ActorJson
 }
 
+/** UserCreated as JSON. */
 export type UserCreated = {
   user: UserJson
   actor: ActorJson
 }
 
+/** UserUpdated as JSON. */
 export type UserUpdated = {
   user: UserJson
   /** Names of the fields that changed. */
@@ -152,6 +169,7 @@ export type UserUpdated = {
   actor: ActorJson
 }
 
+/** UserRoleChanged as JSON. */
 export type UserRoleChanged = {
   userId: string
   /** Names of the roles. */
@@ -160,21 +178,25 @@ export type UserRoleChanged = {
   actor: ActorJson
 }
 
+/** UserBlocked as JSON. */
 export type UserBlocked = {
   userId: string
   actor: ActorJson
 }
 
+/** UserUnblocked as JSON. */
 export type UserUnblocked = {
   userId: string
   actor: ActorJson
 }
 
+/** UserDeleted as JSON. */
 export type UserDeleted = {
   user: UserJson
   actor: ActorJson
 }
 
+/** UserDeviceRevoked as JSON. */
 export type UserDeviceRevoked = {
   userId: string
   /** Name of the device. */
@@ -182,6 +204,7 @@ export type UserDeviceRevoked = {
   actor: ActorJson
 }
 
+/** UserPasswordSet as JSON. */
 export type UserPasswordSet = {
   userId: string
   actor: ActorJson
@@ -199,6 +222,7 @@ export type UserPasswordRemoved = {
   actor: ActorJson
 }
 
+/** UserFeaturesChanged as JSON. */
 export type UserFeaturesChanged = {
   userId: string
   /** The user's own settings after the change. */
@@ -206,11 +230,13 @@ export type UserFeaturesChanged = {
   actor: ActorJson
 }
 
+/** WorkspaceCreated as JSON. */
 export type WorkspaceCreated = {
   workspace: WorkspaceJson
   actor: ActorJson
 }
 
+/** WorkspaceUpdated as JSON. */
 export type WorkspaceUpdated = {
   workspace: WorkspaceJson
   /** Names of the fields that changed. */
@@ -224,12 +250,14 @@ export type WorkspaceDeleted = {
   actor: ActorJson
 }
 
+/** MemberAdded as JSON. */
 export type MemberAdded = {
   member: MemberJson
   workspaceId: string
   actor: ActorJson
 }
 
+/** MemberRoleChanged as JSON. */
 export type MemberRoleChanged = {
   memberId: string
   workspaceId: string
@@ -240,12 +268,14 @@ export type MemberRoleChanged = {
   actor: ActorJson
 }
 
+/** MemberRemoved as JSON. */
 export type MemberRemoved = {
   member: MemberJson
   workspaceId: string
   actor: ActorJson
 }
 
+/** InvitationCreated as JSON. */
 export type InvitationCreated = {
   /** The invitation as listed, without the secret. */
   invitation: InvitationJson
@@ -253,6 +283,7 @@ export type InvitationCreated = {
   actor: ActorJson
 }
 
+/** InvitationAccepted as JSON. */
 export type InvitationAccepted = {
   invitation: InvitationJson
   workspaceId: string
@@ -260,23 +291,27 @@ export type InvitationAccepted = {
   actor: ActorJson
 }
 
+/** InvitationDeclined as JSON. */
 export type InvitationDeclined = {
   invitation: InvitationJson
   workspaceId: string
   actor: ActorJson
 }
 
+/** InvitationRevoked as JSON. */
 export type InvitationRevoked = {
   invitation: InvitationJson
   workspaceId: string
   actor: ActorJson
 }
 
+/** FeatureCreated as JSON. */
 export type FeatureCreated = {
   feature: FeatureJson
   actor: ActorJson
 }
 
+/** FeatureUpdated as JSON. */
 export type FeatureUpdated = {
   feature: FeatureJson
   /** Names of the fields that changed. */
@@ -284,11 +319,13 @@ export type FeatureUpdated = {
   actor: ActorJson
 }
 
+/** FeatureDeleted as JSON. */
 export type FeatureDeleted = {
   feature: FeatureJson
   actor: ActorJson
 }
 
+/** ImportCompleted as JSON. */
 export type ImportCompleted = {
   jobId: string
   total: number
@@ -333,6 +370,7 @@ export type ImportUndone = {
   kept: number
 }
 
+/** DomainVerified as JSON. */
 export type DomainVerified = {
   domainId: string
   domain: string

@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest, Updated } from './types.ts'
+import type { ActorJson, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest, Updated } from './types.ts'
 /** Signing in and out, and the current caller. */
 export type Authentication = {
   /** Creates an organization and its owner, and signs the owner in. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
@@ -32,23 +32,6 @@ export type Authentication = {
 export type Credentials = {
   resolveToken: { kind: 'unary'; request: ResolveTokenRequest; response: ResolvedCredential }
   resolveSession: { kind: 'unary'; request: ResolveSessionRequest; response: ResolvedCredential }
-}
-
-export type User = {
-  name: string
-  email: string
-  image: string
-  role: string
-  blocked: boolean
-  blockedAt: string
-  emailVerified: boolean
-  tags: string[]
-  attributes: Record<string, unknown>
-  country: string
-  timezone: string
-  language: string
-  currency: string
-  lastLoginAt: string
 }
 
 /** User as JSON. */
@@ -91,10 +74,6 @@ export const userFields = {
   'lastLoginAt': 'date',
 } as const
 
-export type Organization = {
-  name: string
-}
-
 /** Organization as JSON. */
 export type OrganizationJson = {
   _id: string
@@ -109,27 +88,12 @@ export const organizationFields = {
   'name': 'string',
 } as const
 
-export type SignIn = {
-  /** The session JWT. */
-  token: string
-  expiresAt: string
-  user?: User | null
-}
-
 /** SignIn as JSON. */
 export type SignInJson = {
   /** The session JWT. */
   token: string
   expiresAt: string
   user: UserJson
-}
-
-export type Registration = {
-  /** The session JWT. */
-  token: string
-  expiresAt: string
-  user?: User | null
-  organization?: Organization | null
 }
 
 /** Registration as JSON. */
@@ -139,24 +103,6 @@ export type RegistrationJson = {
   expiresAt: string
   user: UserJson
   organization: OrganizationJson
-}
-
-export type Me = {
-  kind: 'session' | 'token'
-  /** The user, or the token's creator. */
-  user?: User | null
-  organization?: Organization | null
-  role: string
-  /** resource.action pairs, or "*" for all of them. */
-  permissions: string[]
-  /** The token that authenticated the request. */
-  token?: MeTokenInUse | null
-  /** Id of the user behind a read-only impersonation. */
-  impersonatedBy?: string
-}
-
-export type MeTokenInUse = {
-  name: string
 }
 
 /** Me as JSON. */
@@ -267,16 +213,6 @@ export type ExchangeTokenRequest = {
   actorTokenType?: string
 }
 
-export type ExchangedToken = {
-  accessToken: string
-  issuedTokenType: string
-  tokenType: 'Bearer'
-  /** Lifetime in seconds. */
-  expiresIn: number
-  /** resource.action pairs separated by spaces. */
-  scope: string
-}
-
 /** ExchangedToken as JSON. */
 export type ExchangedTokenJson = {
   access_token: string
@@ -301,22 +237,6 @@ export type RegisterClientRequest = {
   /** Default: client_secret_basic. A client with none has no secret. A secret is accepted by either method. */
   tokenEndpointAuthMethod?: 'none' | 'client_secret_basic' | 'client_secret_post'
   /** The resource.action pairs that the client may request, separated by spaces. Default: any. */
-  scope?: string
-}
-
-export type RegisteredClient = {
-  clientId: string
-  clientSecret?: string
-  /** Seconds since 1970. */
-  clientIdIssuedAt: number
-  /** 0: does not expire. */
-  clientSecretExpiresAt?: number
-  clientName?: string
-  clientUri?: string
-  redirectUris: string[]
-  grantTypes: string[]
-  responseTypes: string[]
-  tokenEndpointAuthMethod: string
   scope?: string
 }
 
@@ -382,17 +302,6 @@ export type Features = {
   deleteFeature: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
-export type Feature = {
-  slug: string
-  name: string
-  description: string
-  /** Value for users whose role and own settings do not set it. */
-  default: boolean
-  /** Values by role name. */
-  roles: Record<string, boolean | null>
-  createdBy?: Actor | null
-}
-
 /** Feature as JSON. */
 export type FeatureJson = {
   _id: string
@@ -455,17 +364,6 @@ export type Roles = {
   listPermissions: { kind: 'unary'; request: Empty; response: HttpBody }
 }
 
-export type Role = {
-  name: string
-  kind: 'api' | 'user' | 'both'
-  builtIn: boolean
-  /** Actions by resource. */
-  permissions: Record<string, unknown>
-  description: string
-  tokenCount: number
-  memberCount: number
-}
-
 /** Role as JSON. */
 export type RoleJson = {
   _id: string
@@ -492,23 +390,6 @@ export const roleFields = {
   'tokenCount': 'number',
   'memberCount': 'number',
 } as const
-
-export type SavedRole = {
-  name: string
-  kind: 'api' | 'user'
-  builtIn: boolean
-  permissions: Record<string, unknown>
-  description: string
-  tokenCount: number
-  memberCount: number
-  /** Numbers of tokens and members whose permissions this request changed. */
-  affected?: SavedRoleAffected | null
-}
-
-export type SavedRoleAffected = {
-  tokens: number
-  members: number
-}
 
 /** SavedRole as JSON. */
 export type SavedRoleJson = {
@@ -545,12 +426,6 @@ export const savedRoleFields = {
 export type SavedRoleAffectedJson = {
   tokens: number
   members: number
-}
-
-export type Permission = {
-  resource: string
-  actions: string[]
-  description: string
 }
 
 /** Permission as JSON. */
@@ -599,23 +474,6 @@ export type TokenUsage = {
   recordUsage: { kind: 'unary'; request: RecordUsageRequest; response: Empty }
 }
 
-export type Token = {
-  name: string
-  description: string
-  expiresAt: string
-  /** Name of an API role. null: the token has its creator's permissions. */
-  role: string
-  active: boolean
-  archived: boolean
-  tokenPreview: string
-  status: 'active' | 'inactive' | 'archived' | 'expired' | 'role-missing' | 'creator-missing'
-  createdBy?: Actor | null
-  lastUsedAt: string
-  lastUsedIp: string
-  /** Addresses and CIDR blocks that it may be used from. Empty: any. */
-  allowedIps: string[]
-}
-
 /** Token as JSON. */
 export type TokenJson = {
   _id: string
@@ -656,23 +514,6 @@ export const tokenFields = {
   'lastUsedIp': 'string',
   'allowedIps': 'string[]',
 } as const
-
-export type CreatedToken = {
-  name: string
-  description: string
-  expiresAt: string
-  role: string
-  active: boolean
-  archived: boolean
-  tokenPreview: string
-  status: string
-  createdBy?: Actor | null
-  lastUsedAt: string
-  lastUsedIp: string
-  allowedIps: string[]
-  /** The full credential, <orgId>:<secret>. */
-  token: string
-}
 
 /** CreatedToken as JSON. */
 export type CreatedTokenJson = {
@@ -715,13 +556,6 @@ export const createdTokenFields = {
   'allowedIps': 'string[]',
   'token': 'string',
 } as const
-
-export type TokenUse = {
-  resource: string
-  action: 'read' | 'create' | 'update' | 'delete'
-  count: number
-  lastAt: string
-}
 
 /** TokenUse as JSON. */
 export type TokenUseJson = {
@@ -825,18 +659,6 @@ export type Invitations = {
   declineInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: Updated }
 }
 
-export type Workspace = {
-  name: string
-  image: string
-  /** Maximum number of members and pending invitations together. null: unlimited. */
-  seats: number
-  /** Feature settings of the workspace by feature slug. They do not apply to its members: for a user's effective flags, see GET /api/users/{id}/features. */
-  features: Record<string, boolean | null>
-  /** Number of members whose account exists. */
-  memberCount: number
-  createdBy?: Actor | null
-}
-
 /** Workspace as JSON. */
 export type WorkspaceJson = {
   _id: string
@@ -867,12 +689,6 @@ export const workspaceFields = {
   'createdBy.name': 'string',
 } as const
 
-export type WorkspaceSummary = {
-  _id: string
-  name: string
-  image: string
-}
-
 /** WorkspaceSummary as JSON. */
 export type WorkspaceSummaryJson = {
   _id: string
@@ -880,22 +696,10 @@ export type WorkspaceSummaryJson = {
   image: string | null
 }
 
-export type UserSummary = {
-  _id: string
-  name: string
-}
-
 /** UserSummary as JSON. */
 export type UserSummaryJson = {
   _id: string
   name: string
-}
-
-export type Member = {
-  /** Id of the account; null if it was deleted. populate=user includes name, email and image. */
-  user: string
-  role: string
-  joinedAt: string
 }
 
 /** Member as JSON. */
@@ -916,14 +720,6 @@ export const memberFields = {
   'role': 'string',
   'joinedAt': 'date',
 } as const
-
-export type Invitation = {
-  email: string
-  role: string
-  status: 'pending' | 'accepted' | 'declined' | 'expired'
-  expiresAt: string
-  createdBy?: Actor | null
-}
 
 /** Invitation as JSON. */
 export type InvitationJson = {
@@ -949,16 +745,6 @@ export const invitationFields = {
   'createdBy.id': 'string',
   'createdBy.name': 'string',
 } as const
-
-export type CreatedInvitation = {
-  email: string
-  role: string
-  status: 'pending' | 'accepted' | 'declined' | 'expired'
-  expiresAt: string
-  createdBy?: Actor | null
-  /** Link to accept or decline the invitation. Ends in a secret that differs from the mailed one. */
-  acceptUrl: string
-}
 
 /** CreatedInvitation as JSON. */
 export type CreatedInvitationJson = {
@@ -987,13 +773,6 @@ export const createdInvitationFields = {
   'createdBy.name': 'string',
   'acceptUrl': 'string',
 } as const
-
-export type AcceptedInvitation = {
-  workspace?: WorkspaceSummary | null
-  /** Role in the workspace. */
-  role: string
-  user?: UserSummary | null
-}
 
 /** AcceptedInvitation as JSON. */
 export type AcceptedInvitationJson = {
@@ -1146,22 +925,6 @@ export type Users = {
   revokeUserDevice: { kind: 'unary'; request: RevokeUserDeviceRequest; response: HttpBody }
 }
 
-export type Session = {
-  /** Opaque reference to the session; not a credential. */
-  sessionRef: string
-  /** For example "Firefox on Linux", or the client's name for an exchanged credential. */
-  device: string
-  ip: string
-  userAgent: string
-  /** Accurate to a few minutes. */
-  lastActiveAt: string
-  expiresAt: string
-  /** Whether it is the session of this request. */
-  current: boolean
-  /** Id of the user behind a read-only impersonation. */
-  impersonatedBy: string
-}
-
 /** Session as JSON. */
 export type SessionJson = {
   _id: string
@@ -1194,23 +957,6 @@ export const sessionFields = {
   'current': 'boolean',
   'impersonatedBy': 'objectId',
 } as const
-
-export type Device = {
-  deviceId: string
-  /** For example "Firefox on Linux". */
-  name: string
-  /** Browser with its last seen version. */
-  browser: string
-  os: string
-  /** desktop, mobile, tablet, tv, bot or unknown. */
-  type: string
-  lastIp: string
-  firstSeenAt: string
-  /** Time of the last sign-in from the device. */
-  lastSeenAt: string
-  /** Whether it is the device of this request. */
-  current: boolean
-}
 
 /** Device as JSON. */
 export type DeviceJson = {
@@ -1245,15 +991,6 @@ export const deviceFields = {
   'current': 'boolean',
 } as const
 
-export type Activity = {
-  /** Type of the event, such as session.created, token.created or user.blocked; or user.permissions_changed, token.permissions_changed. */
-  type: string
-  at: string
-  /** The user, the token that acted for the user, or the impersonator. */
-  actor?: Actor | null
-  data: Record<string, unknown>
-}
-
 /** Activity as JSON. */
 export type ActivityJson = {
   _id: string
@@ -1277,13 +1014,6 @@ export const activityFields = {
   'data': 'object',
 } as const
 
-export type UserWorkspace = {
-  workspace?: WorkspaceSummary | null
-  /** Role in the workspace. */
-  role: string
-  joinedAt: string
-}
-
 /** UserWorkspace as JSON. */
 export type UserWorkspaceJson = {
   _id: string
@@ -1303,18 +1033,6 @@ export const userWorkspaceFields = {
   'role': 'string',
   'joinedAt': 'date',
 } as const
-
-export type UserEmail = {
-  subject: string
-  /** Address that the email was sent from. */
-  sender: string
-  /** Latest status reached; it never moves back. */
-  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
-  /** When the receiving server accepted it. */
-  sentAt: string
-  /** Why it was not delivered. */
-  error: string
-}
 
 /** UserEmail as JSON. */
 export type UserEmailJson = {
@@ -1341,10 +1059,6 @@ export const userEmailFields = {
 } as const
 
 /** Effective value, true or false, of every feature of the organization by slug. */
-export type ResolvedFeatures = {
-}
-
-/** ResolvedFeatures as JSON. */
 export type ResolvedFeaturesJson = {
 }
 

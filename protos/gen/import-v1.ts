@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, ActorJson, ListRequest, Updated } from './types.ts'
+import type { ActorJson, ListRequest, Updated } from './types.ts'
 /** Imports contacts from CSV in three steps: upload, start, poll. */
 export type Imports = {
   /** Uploads a CSV file (multipart form, field `file`), detects its delimiter and encoding, and keeps it for 30 minutes. 429 beyond 20 pending uploads or 1 GiB of them per organization (defaults that the installation can change). */
@@ -24,22 +24,6 @@ export type UploadImportRequest = {
   /** Name of the file, in the first message only. */
   fileName?: string
   chunk: Buffer
-}
-
-export type ImportUpload = {
-  importId: string
-  headers: string[]
-  /** Data rows. */
-  rowCount: number
-  /** The first three rows, keyed by header. */
-  previewRows: unknown
-  delimiter: string
-  encoding: string
-  expiresAt: string
-  /** Suggested mapping of headers to targets. */
-  suggestedMapping: Record<string, unknown>
-  /** Rows that repeat the email of an earlier row, by the suggested mapping. */
-  duplicateEmails: number
 }
 
 /** ImportUpload as JSON. */
@@ -83,15 +67,6 @@ export type ImportJobRequest = {
   jobId: string
 }
 
-export type ImportStatus = {
-  /** A queued job is waiting. delayed is reserved. */
-  state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
-  /** Percentage from 0 to 100; 100 only when complete. */
-  progress: number
-  result?: ImportResult | null
-  failedReason: string
-}
-
 /** ImportStatus as JSON. */
 export type ImportStatusJson = {
   /** A queued job is waiting. delayed is reserved. */
@@ -100,26 +75,6 @@ export type ImportStatusJson = {
   progress: number
   result: ImportResultJson
   failedReason: string | null
-}
-
-export type ImportJob = {
-  kind: 'import' | 'dry-run' | 'undo'
-  fileName: string
-  state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
-  progress: number
-  result?: ImportResult | null
-  failedReason: string
-  mapping: Record<string, unknown>
-  duplicateStrategy: string
-  tags: string[]
-  emptyValues: string
-  listIds: string[]
-  /** For an undo: the import that it undoes. For an import: the undo that has undone it. */
-  undoes: string
-  undoneBy: string
-  createdBy?: Actor | null
-  startedAt: string
-  finishedAt: string
 }
 
 /** ImportJob as JSON. */
@@ -186,63 +141,6 @@ export const importJobFields = {
 } as const
 
 /** Counts of a job. The outcomes add up to the total once the job is completed. */
-export type ImportResult = {
-  /** Data rows of the file. For an undo: contacts that the import created or updated. */
-  total: number
-  created: number
-  /** For an undo: restored contacts. */
-  updated: number
-  unchanged: number
-  /** For an undo: contacts that were kept because they were changed since. */
-  skipped: number
-  failed: number
-  /** For an undo: deleted contacts, which the import had created. */
-  removed: number
-  /** Rows that repeat the email of an earlier row. */
-  duplicatesInFile: number
-  /** Rows that would have cleared an opt-out. */
-  optOutsKept: number
-  /** Duration in milliseconds, so far. */
-  durationMs: number
-  rowsPerSecond: number
-  /** The first 100 errors. */
-  errors: ImportResultRowError[]
-  errorsUrl: string
-  /** New list memberships. */
-  addedToLists: number
-  /** For a dry run: what the first rows would create or update. */
-  preview: ImportResultRowPreview[]
-}
-
-export type ImportResultRowPreview = {
-  row: number
-  email: string
-  outcome: 'created' | 'updated'
-  changes: ImportResultFieldChange[]
-}
-
-export type ImportResultFieldChange = {
-  /** email, name, tags, unsubscribed or attributes.<slug>. */
-  field: string
-  from: unknown
-  to: unknown
-}
-
-export type ImportResultRowError = {
-  /** 1-based over data rows. */
-  row: number
-  /** Physical line of the file, from 1. */
-  line: number
-  /** Header of the column. */
-  column: string
-  /** Target of the column. */
-  field: string
-  value: string
-  code: string
-  message: string
-}
-
-/** ImportResult as JSON. */
 export type ImportResultJson = {
   /** Data rows of the file. For an undo: contacts that the import created or updated. */
   total: number

@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { Actor, ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Sending domains, with the DNS records to publish and their status. */
 export type Domains = {
   /** Lists sending domains, newest first. Honours the shared list parameters. */
@@ -18,25 +18,6 @@ export type Domains = {
   rotateDkim: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Deletes a domain. 409 while a sender uses it. */
   deleteDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-}
-
-export type Domain = {
-  /** The domain in lower-case ASCII form. */
-  domain: string
-  /** degraded: verified earlier, but its records have failed repeated checks since. Sending continues. */
-  status: 'pending' | 'verified' | 'degraded'
-  /** Whether mail may be sent from it. */
-  verified: boolean
-  verifiedAt: string
-  lastCheckedAt: string
-  /** Records to publish, all of them required. */
-  sendingRecords: DnsRecord[]
-  /** Records to publish only if the domain should receive mail. */
-  receivingRecords: DnsRecord[]
-  /** Recommended records, not required: DMARC, tracking. */
-  recommendedRecords: DnsRecord[]
-  provider: 'self-hosted' | 'mailgun'
-  createdBy?: Actor | null
 }
 
 /** Domain as JSON. */
@@ -79,23 +60,6 @@ export const domainFields = {
   'createdBy.id': 'string',
   'createdBy.name': 'string',
 } as const
-
-export type DnsRecord = {
-  type: 'TXT' | 'CNAME' | 'MX'
-  name: string
-  value: string
-  /** For an MX record. */
-  priority?: number
-  purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
-  required: boolean
-  /** Result of the last check: missing (no record), mismatch (another value), conflict (several records where only one is allowed), error (DNS did not answer, so the record's state is unknown). */
-  status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
-  /** Values found in DNS. */
-  found: string[]
-  /** What is wrong and the likely cause, as text for people. May hold a remark for a correct record. */
-  reason: string
-  checkedAt: string
-}
 
 /** DnsRecord as JSON. */
 export type DnsRecordJson = {
@@ -160,14 +124,6 @@ export type Providers = {
   deleteProvider: { kind: 'unary'; request: Empty; response: HttpBody }
 }
 
-export type Provider = {
-  kind: 'self-hosted' | 'mailgun'
-  configured: boolean
-  region?: string
-  /** The account's sending domain, if one was given. */
-  domain?: string
-}
-
 /** Provider as JSON. */
 export type ProviderJson = {
   kind: 'self-hosted' | 'mailgun' | null
@@ -219,26 +175,6 @@ export type Senders = {
   finishSenderOauth: { kind: 'unary'; request: FinishSenderOauthRequest; response: Updated }
 }
 
-export type Sender = {
-  name: string
-  email: string
-  replyTo: string
-  /** Domain of the email, in lower-case ASCII form. */
-  domain: string
-  delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
-  /** Mail server settings, without the password. */
-  smtp?: SenderSmtp | null
-  /** The connected account, without its tokens. */
-  oauth?: SenderOauth | null
-  /** Whether it is the default sender. An organization has at most one. */
-  isDefault: boolean
-  /** Id of the owner; null if the account was deleted. */
-  owner: string
-  creator: string
-  sharedWith: string[]
-  active: boolean
-}
-
 /** Sender as JSON. */
 export type SenderJson = {
   _id: string
@@ -288,14 +224,6 @@ export const senderFields = {
   'active': 'boolean',
 } as const
 
-export type SenderSmtp = {
-  host: string
-  port: number
-  /** true: TLS from the first byte. false: STARTTLS. */
-  secure: boolean
-  username: string
-}
-
 /** SenderSmtp as JSON. */
 export type SenderSmtpJson = {
   host: string
@@ -303,15 +231,6 @@ export type SenderSmtpJson = {
   /** true: TLS from the first byte. false: STARTTLS. */
   secure: boolean
   username: string | null
-}
-
-export type SenderOauth = {
-  provider: 'google' | 'microsoft'
-  /** Email address of the connected account. */
-  email: string
-  connectedAt: string
-  /** expired: the provider no longer accepts mail from this connection. Connect the account again. */
-  status: 'pending' | 'connected' | 'expired'
 }
 
 /** SenderOauth as JSON. */
@@ -322,11 +241,6 @@ export type SenderOauthJson = {
   connectedAt: string | null
   /** expired: the provider no longer accepts mail from this connection. Connect the account again. */
   status: 'pending' | 'connected' | 'expired'
-}
-
-export type SharedUser = {
-  name: string
-  email: string
 }
 
 /** SharedUser as JSON. */

@@ -130,13 +130,6 @@ export type Empty = {
 }
 
 /** Who performed an action. */
-export type Actor = {
-  kind: 'user' | 'token' | 'import' | 'workflow' | 'system'
-  id: string
-  name: string
-}
-
-/** Actor as JSON. */
 export type ActorJson = {
   kind: 'user' | 'token' | 'import' | 'workflow' | 'system'
   id: string | null

@@ -21,7 +21,7 @@ const scalarTypes: Record<string, string> = {
  * Generates TypeScript for a Root: one file for each proto package, `services.ts`, which maps every service's full
  * name to its methods, and `events.ts`, which maps every event's type to its data. Messages have the types of libs/rpc:
  * camelCase, int64 as number, enums as strings. Event data and records also get JSON types, such as `ContactJson`, and
- * records their field tables.
+ * records their field tables. A message that no rpc takes or answers has its JSON type only.
  * @returns file contents by file name
  */
 export function generateTypes(root: protobuf.Root): Map<string, string> {
@@ -30,7 +30,9 @@ export function generateTypes(root: protobuf.Root): Map<string, string> {
   const events = eventsOf(root)
   const asJson = reachableFrom([...events.map(({ message }) => message), ...recordsOf(root)])
   const files = new Map<string, string>()
-  for (const [name, namespace] of packages) files.set(`${fileOf(name)}.ts`, packageFile(namespace, asJson))
+  const onWire = reachableFrom([...servicesOf(root)].flatMap(requestsAndResponses))
+  const onlyJson = new Set([...asJson].filter(type => !onWire.has(type)))
+  for (const [name, namespace] of packages) files.set(`${fileOf(name)}.ts`, packageFile(namespace, asJson, onlyJson))
   files.set('services.ts', servicesFile(root))
   files.set('events.ts', eventsFile(events))
   return files
@@ -91,13 +93,24 @@ function reachableFrom(messages: Iterable<protobuf.Type>, reached = new Set<prot
   return reached
 }
 
-function packageFile(namespace: protobuf.Namespace, asJson: ReadonlySet<protobuf.Type>): string {
+function requestsAndResponses(service: protobuf.Service): protobuf.Type[] {
+  return service.methodsArray.flatMap(method => {
+    method.resolve()
+    return [method.resolvedRequestType!, method.resolvedResponseType!]
+  })
+}
+
+function packageFile(
+  namespace: protobuf.Namespace,
+  asJson: ReadonlySet<protobuf.Type>,
+  onlyJson: ReadonlySet<protobuf.Type>,
+): string {
   const imports = new Map<string, Set<string>>()
   const reference = (type: protobuf.ReflectionObject, suffix?: string) => referenceTo(type, namespace, imports, suffix)
   const parts: string[] = []
   for (const child of namespace.nestedArray.filter(isOurs)) {
-    const isEvent = child instanceof protobuf.Type && shapeOf(child).event !== undefined
-    if ((child instanceof protobuf.Type || child instanceof protobuf.Enum) && !isEvent)
+    const isOnlyJson = child instanceof protobuf.Type && onlyJson.has(child)
+    if ((child instanceof protobuf.Type || child instanceof protobuf.Enum) && !isOnlyJson)
       parts.push(...typeDeclarations(child, reference))
     for (const type of typesIn(child)) {
       if (asJson.has(type)) parts.push(jsonDeclaration(type, reference))
@@ -191,7 +204,7 @@ function jsonDeclaration(type: protobuf.Type, reference: Reference): string {
   const dates = record ? '  createdAt: string\n  updatedAt: string\n' : ''
   const fields = type.fieldsArray.map(field => jsonFieldDeclaration(field, reference))
   const name = event === undefined ? `${typeName(type)}Json` : typeName(type)
-  const text = event === undefined ? `${typeName(type)} as JSON.` : type.comment
+  const text = type.comment ?? `${typeName(type)} as JSON.`
   return `${comment(text)}export type ${name} = {\n${ids}${fields.join('')}${dates}}\n`
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '@rollcall/contract'
-import { attributeChangeFields, historyEntryFields } from '@rollcall/protos/gen/audience-v1.ts'
+import { attributeChangeFields, type HistoryEntryJson, historyEntryFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
 import { type FieldTable, insertOf, parseList, presenter, runList } from '@rollcall/store'
@@ -108,7 +108,7 @@ function listEntries(
   })
 }
 
-const presentEntry = presenter(entryFields)
+const presentEntry = presenter<HistoryEntryJson>(entryFields)
 
 /**
  * Writes the entries that an import deferred: those of contacts and memberships it created are written at the first read.

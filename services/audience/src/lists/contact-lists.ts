@@ -26,7 +26,6 @@ export async function listContactLists(context: Context, { id, list }: ListOfReq
     query: list ?? {},
     fields: membershipFields,
     defaultSort: { addedAt: -1, _id: -1 },
-    present,
   })
 }
 
@@ -44,8 +43,4 @@ export async function namesOf(lists: Scope<AudienceList>, found: readonly { list
   const ids = found.map(({ list }) => list)
   const named = ids.length > 0 ? await lists.find({ _id: { $in: ids } }, { projection: { name: 1 } }) : []
   return new Map(named.map(({ _id, name }) => [String(_id), { _id, name }]))
-}
-
-function present({ _id, list, addedAt, addedBy, source }: Named): object {
-  return { _id, id: _id, list, addedAt, addedBy, source }
 }

@@ -38,9 +38,8 @@ export function lists(context: Context): Handlers<'rollcall.audience.v1.Lists'> 
 
 async function createList(context: Context, request: CreateListRequest, { caller }: Call): Promise<HttpBody> {
   const { lists } = context.collections.of(caller.organizationId)
-  const { name, description = '', tags } = request
   const createdBy = actorOf(caller)
-  const draft = { name, nameKey: nameKeyOf(name), description, tags: distinctTags(tags), createdBy }
+  const draft = { ...request, nameKey: nameKeyOf(request.name), tags: distinctTags(request.tags), createdBy }
   const quota = { limit: context.limits.lists, what: 'lists per organization' }
   const created = await context.store.transaction(
     async tx => {

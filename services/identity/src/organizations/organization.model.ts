@@ -1,4 +1,4 @@
-import { organizationFields } from '@rollcall/protos/gen/identity-v1.ts'
+import { type OrganizationJson, organizationFields } from '@rollcall/protos/gen/identity-v1.ts'
 import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
@@ -26,4 +26,4 @@ export const organizationSchema = new Schema<Organization>(
 organizationSchema.index({ bootstrap: 1 }, { unique: true, partialFilterExpression: { bootstrap: true } })
 
 /** Returns the public record of an organization. */
-export const presentOrganization = presenter(organizationFields)
+export const presentOrganization = presenter<OrganizationJson>(organizationFields)

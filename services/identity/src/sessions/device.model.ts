@@ -1,4 +1,4 @@
-import { deviceFields as declared } from '@rollcall/protos/gen/identity-v1.ts'
+import { type DeviceJson, deviceFields as declared } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, type Types } from 'mongoose'
 
@@ -39,7 +39,7 @@ export const deviceFields: FieldTable = {
 }
 
 /** Returns the public record of a device extended by `showDevice`. */
-export const presentDevice = presenter(deviceFields)
+export const presentDevice = presenter<DeviceJson>(deviceFields)
 
 /** Aggregation stage that marks the caller's device. Runs in the database, so that lists can filter and sort by it. */
 export function showDevice(current: Types.ObjectId | null): PipelineStage {

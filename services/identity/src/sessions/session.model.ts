@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { sessionFields } from '@rollcall/protos/gen/identity-v1.ts'
+import { type SessionJson, sessionFields } from '@rollcall/protos/gen/identity-v1.ts'
 import { presenter } from '@rollcall/store'
 import { type PipelineStage, Schema, Types } from 'mongoose'
 import { nullIfEmpty } from './device.model.ts'
@@ -61,7 +61,7 @@ sessionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 export { sessionFields }
 
 /** Returns the public record of a session extended by `showSession`. */
-export const presentSession = presenter(sessionFields)
+export const presentSession = presenter<SessionJson>(sessionFields)
 
 /** Aggregation stage that shows `ref` as the id and marks the caller's session. */
 export function showSession(current: Types.ObjectId | null): PipelineStage {

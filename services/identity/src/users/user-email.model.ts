@@ -1,4 +1,4 @@
-import { userEmailFields } from '@rollcall/protos/gen/identity-v1.ts'
+import { type UserEmailJson, userEmailFields } from '@rollcall/protos/gen/identity-v1.ts'
 import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
@@ -43,4 +43,4 @@ userEmailSchema.index({ organization: 1, user: 1, queuedAt: 1, _id: 1 })
 export { userEmailFields }
 
 /** Returns the public record of a mail. */
-export const presentUserEmail = presenter(userEmailFields)
+export const presentUserEmail = presenter<UserEmailJson>(userEmailFields)

@@ -1,4 +1,4 @@
-import { domainFields as declared } from '@rollcall/protos/gen/messaging-v1.ts'
+import { type DomainJson, domainFields as declared } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
@@ -111,7 +111,7 @@ export const domainFields: FieldTable = {
 }
 
 /** The domain as its API shows it. */
-export const publicDomain = presenter(domainFields)
+export const publicDomain = presenter<DomainJson>(domainFields)
 
 /** Where the private keys of a domain belong; see `Secrets`. */
 export function dkimKeyPlace({ organization, domain }: Pick<Domain, 'organization' | 'domain'>): string {

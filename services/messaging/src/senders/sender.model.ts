@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { emailKeyOf } from '@rollcall/contract'
-import { senderFields as declared } from '@rollcall/protos/gen/messaging-v1.ts'
+import { senderFields as declared, type SenderJson } from '@rollcall/protos/gen/messaging-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import type { Sealed } from '../secrets.ts'
@@ -85,4 +85,4 @@ export const senderFields: FieldTable = {
 }
 
 /** The sender as its API shows it. */
-export const publicSender: (sender: Sender) => Record<string, unknown> = presenter(senderFields)
+export const publicSender = presenter<SenderJson>(senderFields)
