@@ -71,7 +71,7 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
 
 function visitor({ match, request }: Exchange, sessions: SessionJwt): Caller {
   const caller = anonymousCaller()
-  if (match?.route.via !== 'browser') return caller
+  if (match?.route.carrier.credential !== 'session') return caller
   const credential = credentialOf(request.headers)
   if (credential.kind !== 'session' || isForgeable(request, credential.source)) return caller
   const claims = sessions.verify(credential.jwt)

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import { AppError, type Route, toAppError } from '@rollcall/contract'
 import type { Logger } from '@rollcall/runtime'
 import { answer, commonHeaders } from './answer.ts'
+import { noCache, oauthRefusal, type Refusal } from './carriers/oauth.ts'
 import type { Exchange, Header } from './exchange.ts'
-import { noCache, oauthRefusal, type Refusal } from './routes/oauth.ts'
 
 const retryAfterSeconds = 2
 

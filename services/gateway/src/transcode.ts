@@ -1,14 +1,14 @@
 import { parse } from 'node:querystring'
-import { AppError, acceptsIdempotencyKey, type HttpBody, json, type Route } from '@rollcall/contract'
+import { AppError, acceptsIdempotencyKey, type Carrier, type HttpBody, json, type Route } from '@rollcall/contract'
 import type { CallContext } from '@rollcall/rpc'
 import { answer, answerStream } from './answer.ts'
 import type { Backends, Invoke } from './backends.ts'
 import { readJson } from './body.ts'
+import { noCache, readOAuth } from './carriers/oauth.ts'
+import { createSessionCookie, type SessionCookie } from './carriers/session-cookie.ts'
+import { uploadAttempt } from './carriers/upload.ts'
 import type { Authorized, Body, Checked, Exchange, Received } from './exchange.ts'
 import { attemptOf, createIdempotency, type Idempotency, type IdempotencyOptions } from './idempotency.ts'
-import { noCache, readOAuth } from './routes/oauth.ts'
-import { createSessionCookie, type SessionCookie } from './routes/session-cookie.ts'
-import { uploadAttempt } from './routes/upload.ts'
 import type { Step } from './steps.ts'
 import type { StreamSlots } from './stream-slots.ts'
 
@@ -17,13 +17,15 @@ const noBody: Body = { value: undefined }
 /** Reads the body of a route that has one. The time it takes to arrive is the client's, not the service's. */
 export function readBody(deadlineMs: number): Step<Authorized, Received> {
   const read = async (exchange: Authorized): Promise<Received> => {
-    const value = await (exchange.match.route.via === 'oauth' ? readOAuth(exchange) : readJson(exchange))
+    const value = await (exchange.match.route.carrier.body === 'form_or_json'
+      ? readOAuth(exchange)
+      : readJson(exchange))
     exchange.deadline = Date.now() + deadlineMs
     return Object.assign(exchange, { body: { value } })
   }
   return exchange => {
-    const { hasBody, via } = exchange.match.route
-    return hasBody && via !== 'upload' ? read(exchange) : Object.assign(exchange, { body: noBody })
+    const { hasBody, carrier } = exchange.match.route
+    return hasBody && carrier.body !== 'multipart' ? read(exchange) : Object.assign(exchange, { body: noBody })
   }
 }
 
@@ -81,7 +83,7 @@ function callOf(
   invoke: Invoke,
   { idempotency, sessionCookie, uploadMaxBytes, streamSlots }: CallOptions,
 ): Step<Checked, void> {
-  const { status, via, rpc, returns } = route
+  const { status, carrier, rpc, returns } = route
   const disposition = returns.download === undefined ? undefined : `attachment; filename="${returns.download}"`
   const announce = (exchange: Exchange) => {
     if (disposition !== undefined) exchange.headers.push(['Content-Disposition', disposition])
@@ -100,48 +102,42 @@ function callOf(
     const answered = await invoke(message, contextOf(exchange, route))
     return isFinished ? (answered as HttpBody) : json(answered)
   }
-  const deliver = (exchange: Exchange, body: HttpBody) => {
+  const perform = (exchange: Checked): Promise<HttpBody> => {
+    if (carrier.body === 'multipart') {
+      return idempotency.once(
+        exchange,
+        uploadAttempt(exchange, uploadMaxBytes, file => call(exchange, file)),
+      )
+    }
+    if (!acceptsIdempotencyKey(route)) return call(exchange)
+    return idempotency.once(
+      exchange,
+      attemptOf(exchange, () => call(exchange)),
+    )
+  }
+  const addHeaders = headersAdder(carrier, sessionCookie)
+  return async exchange => {
+    const body = await perform(exchange)
+    addHeaders(exchange, body)
     announce(exchange)
     answer(exchange, status, body)
   }
-  switch (via) {
-    case 'upload':
-      return async exchange => {
-        const attempt = uploadAttempt(exchange, uploadMaxBytes, file => call(exchange, file))
-        deliver(exchange, await idempotency.once(exchange, attempt))
-      }
-    case 'sign_in':
-      return async exchange => {
-        const signIn = await call(exchange)
-        sessionCookie.set(exchange, signIn)
-        deliver(exchange, signIn)
-      }
-    case 'oauth':
-    case 'oauth_registration':
-      return async exchange => {
-        const answered = await call(exchange)
-        exchange.headers.push(noCache)
-        return deliver(exchange, answered)
-      }
-    case 'sign_out':
-      return async exchange => {
-        const body = await call(exchange)
-        sessionCookie.clear(exchange)
-        deliver(exchange, body)
-      }
+}
+
+/** Adds the headers that the carrier gives an answer besides. */
+function headersAdder({ answer }: Carrier, sessionCookie: SessionCookie): (exchange: Exchange, body: HttpBody) => void {
+  switch (answer) {
+    case 'set_session':
+      return (exchange, signIn) => sessionCookie.set(exchange, signIn)
+    case 'clear_session':
+      return exchange => sessionCookie.clear(exchange)
+    case 'uncached':
+      return exchange => void exchange.headers.push(noCache)
     case 'redirect':
-      return async exchange => {
-        const answered = await call(exchange)
-        exchange.headers.push(['Location', (JSON.parse(answered.data.toString()) as { url: string }).url])
-        deliver(exchange, answered)
-      }
-    case 'browser':
-    case 'json':
-      if (!acceptsIdempotencyKey(route)) return async exchange => deliver(exchange, await call(exchange))
-      return async exchange => {
-        const attempt = attemptOf(exchange, () => call(exchange))
-        deliver(exchange, await idempotency.once(exchange, attempt))
-      }
+      return (exchange, body) =>
+        void exchange.headers.push(['Location', (JSON.parse(body.data.toString()) as { url: string }).url])
+    case 'plain':
+      return () => {}
   }
 }
 
@@ -160,7 +156,7 @@ function contextOf({ caller, id, deadline, signal, request }: Checked, route: Ro
   return {
     caller,
     requestId: id,
-    ...(!route.streams && route.via !== 'upload' && { deadline }),
+    ...(!route.streams && route.carrier.body !== 'multipart' && { deadline }),
     ...(!goesOn && { signal }),
   }
 }

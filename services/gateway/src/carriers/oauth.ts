@@ -33,8 +33,8 @@ export function oauthRefusal({ status, shape, message, path = '' }: AppError, ro
   return { status: 400, body: { error: oauthCode(route, path), error_description: plainText(message) } }
 }
 
-function oauthCode({ via }: Route, path: string): OAuthError {
-  if (via === 'oauth') return 'invalid_request'
+function oauthCode({ carrier }: Route, path: string): OAuthError {
+  if (carrier.problem === 'oauth_token') return 'invalid_request'
   return /^redirect_uris\b/.test(path) ? 'invalid_redirect_uri' : 'invalid_client_metadata'
 }
 
