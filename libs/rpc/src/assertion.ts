@@ -5,22 +5,22 @@ import { keyName, type PublicKeys, type SigningKey } from './service-keys.ts'
 
 const lifetimeMs = 30_000
 const skewMs = 5_000
-/** A signature costs 70 µs and its check 200 µs, more than all else about a call: both are remembered. */
+/** Cache size. A signature takes 70 µs and its check 200 µs, more than the rest of a call. */
 const remembered = 4_096
 
-/** Who calls, and which service says so. */
+/** The caller, and the service that asserts it. */
 export type Assertion = { issuer: string; caller: Caller }
 
-/** Proves to one rpc, by its path, whom it is called for: `<payload>.<Ed25519 signature>`, both base64url. */
+/** Returns the signed assertion of a caller for one rpc: `<payload>.<Ed25519 signature>`, both base64url. */
 export type Sign = (caller: Caller, rpc: string, now?: number) => string
 
-/** Reads an assertion; undefined where it is missing, forged, past its time or for another rpc. */
+/** Returns a verified assertion; undefined if it is missing, forged, expired or for another rpc. */
 export type Verify = (assertion: string | undefined, rpc: string, now?: number) => Assertion | undefined
 
-/** The path of an rpc names the service that it belongs to, so an assertion is good for one rpc of one service. */
+/** An rpc's path includes its service, so an assertion is valid for one rpc of one service. */
 type Payload = { iss: string; kid: string; rpc: string; exp: number; caller: Caller }
 
-/** Creates what signs assertions, good for 30 seconds. Within half of that the same caller gets the same one again. */
+/** Creates a signer of assertions that are valid for 30 seconds. Reuses an assertion for half of that. */
 export function createSigner({ service, id, key }: SigningKey): Sign {
   const signed = new LRUCache<string, { exp: number; assertion: string }>({ max: remembered })
   return (caller, rpc, now = Date.now()) => {
@@ -36,7 +36,7 @@ export function createSigner({ service, id, key }: SigningKey): Sign {
   }
 }
 
-/** Creates what verifies assertions. Genuine ones alone are remembered, so that no stranger can push them out. */
+/** Creates a verifier of assertions. Caches only genuine ones, so forged ones cannot evict them. */
 export function createVerifier(keys: PublicKeys): Verify {
   const genuine = new LRUCache<string, Payload>({ max: remembered })
   const payloadOf = (assertion: string) => {
@@ -49,7 +49,7 @@ export function createVerifier(keys: PublicKeys): Verify {
   return (assertion, rpc, now = Date.now()) => {
     const payload = assertion === undefined ? undefined : payloadOf(assertion)
     if (!payload || payload.rpc !== rpc) return undefined
-    // Clocks of machines differ a little; an assertion from far ahead is no better than one from far behind.
+    // Clocks differ a little, so assertions from the near future are accepted.
     const isTimely = now <= payload.exp + skewMs && payload.exp <= now + lifetimeMs + skewMs
     return isTimely ? { issuer: payload.iss, caller: { ...payload.caller } } : undefined
   }

@@ -1,6 +1,6 @@
 import type { Permissions } from '@rollcall/contract'
 
-/** Who a request acts for, as the gateway or a service established it. */
+/** The caller of a request, as established by the gateway or a service. */
 export type Caller = {
   kind: 'session' | 'token' | 'service' | 'anonymous'
   /** '' for an anonymous caller. */
@@ -13,9 +13,9 @@ export type Caller = {
   tokenName?: string
   role: string
   permissions: Permissions
-  /** The resource.action pairs that the credential is limited to, whatever its bearer may do; absent: no such limit. */
+  /** The resource.action pairs that the credential is limited to. Absent: no limit. */
   scope?: string[]
-  /** An impersonation: nothing may change. */
+  /** Whether it is a read-only impersonation. */
   readOnly: boolean
   impersonatorId?: string
   /** Address and user agent of the client. */
@@ -23,10 +23,10 @@ export type Caller = {
   userAgent?: string
 }
 
-/** Who did something, as records and history keep it. */
+/** Who performed an action, as stored in records and history. */
 export type Actor = { kind: 'user' | 'token' | 'import' | 'workflow' | 'system'; id: string | null; name: string }
 
-/** The caller that a service is when it acts on its own for an organization: jobs, consumers, the gateway's questions. */
+/** Returns the caller of a service that acts on its own: in jobs, consumers, and credential checks of the gateway. */
 export function serviceCaller(service: string, organizationId = ''): Caller {
   return {
     kind: 'service',
@@ -39,7 +39,7 @@ export function serviceCaller(service: string, organizationId = ''): Caller {
   }
 }
 
-/** The caller of a public route. */
+/** Returns the caller of a public route. */
 export function anonymousCaller(): Caller {
   return {
     kind: 'anonymous',
@@ -52,7 +52,7 @@ export function anonymousCaller(): Caller {
   }
 }
 
-/** The actor that a caller leaves in records and history. */
+/** Returns the actor of a caller, for records and history. */
 export function actorOf(caller: Caller): Actor {
   if (caller.kind === 'token') return { kind: 'token', id: caller.tokenId ?? null, name: caller.tokenName ?? '' }
   if (caller.kind === 'session') return { kind: 'user', id: caller.userId, name: caller.userName }

@@ -25,11 +25,11 @@ import {
   type ServiceName,
 } from './wire.ts'
 
-/** What a call needs besides its request. */
+/** The context of a call. */
 export type CallContext = {
   caller: Caller
   requestId?: string
-  /** When the answer is no longer awaited, in milliseconds since the epoch. */
+  /** Deadline in milliseconds since the epoch. */
   deadline?: number
   signal?: AbortSignal
 }
@@ -40,12 +40,12 @@ type ClientMethod<M extends Method> = M['kind'] extends 'client_stream'
     ? (request: M['request'], context: CallContext) => AsyncIterable<M['response']>
     : (request: M['request'], context: CallContext) => Promise<M['response']>
 
-/** A client of a service, by its full name. Failures are AppErrors; a server stream fails from its iteration. */
+/** A client of a service, by its full name. Failures are AppErrors. A server stream throws while iterating. */
 export type Client<N extends ServiceName> = {
   [K in keyof Services[N]]: Services[N][K] extends Method ? ClientMethod<Services[N][K]> : never
 }
 
-/** One connection to the process that serves some services. */
+/** A connection to the process that serves some services. */
 export type Connection = {
   client<N extends ServiceName>(name: N): Client<N>
   /** Resolves when the process can be reached. */
@@ -56,20 +56,20 @@ export type Connection = {
 export type ConnectOptions = {
   /** host:port, or dns:///host:port for a name with several addresses. */
   address: string
-  /** What the calls are signed with. */
+  /** Key to sign assertions with. */
   trust: { signingKey: SigningKey }
-  /** Without it calls are in the clear. */
+  /** Enables mutual TLS. Without it, calls are unencrypted. */
   tls?: Tls | undefined
-  /** For a call, and for the first message of a stream, where the caller gives no deadline. */
+  /** Default deadline of a call, and of the first message of a stream. Default: 10,000. */
   deadlineMs?: number
-  /** For a whole stream. */
+  /** Default deadline of a whole stream. Default: 600,000. */
   streamDeadlineMs?: number
 }
 
-/** Calls are spread over every address of the name. */
+/** Balances calls over all addresses of the name. */
 const serviceConfig = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] })
 
-/** Connects to the process at an address; the connection is made when first used and again after every break. */
+/** Creates a connection to an address. It connects on first use, and reconnects when lost. */
 export function connect(options: ConnectOptions): Connection {
   const channel = new GrpcClient(options.address, channelCredentials(options.tls), {
     'grpc.service_config': serviceConfig,
@@ -77,13 +77,13 @@ export function connect(options: ConnectOptions): Connection {
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 2_000,
-    // A connection that ended asks for the addresses anew; the default would not for 30 s, and miss new replicas so long.
+    // Limits how often a lost connection resolves the name again. The default of 30 s delays finding new replicas.
     'grpc.dns_min_time_between_resolutions_ms': 2_000,
-    // A machine that dies closes nothing. Without a sign of life the connection is given up, and its calls go elsewhere.
+    // A machine that crashes does not close its connections. Keepalive detects it, and calls go to another replica.
     'grpc.keepalive_time_ms': 5_000,
     'grpc.keepalive_timeout_ms': 5_000,
     'grpc.keepalive_permit_without_calls': 1,
-    // Services are addressed directly: a proxy of the environment is for the outside.
+    // Services are reached directly. The environment's proxy is for external connections.
     'grpc.enable_http_proxy': 0,
   })
   const sign = createSigner(options.trust.signingKey)
@@ -115,12 +115,12 @@ type Definition = MethodDefinition<unknown, unknown>
 
 const clientSpan: SpanOptions = { kind: 'client', attributes: { 'rpc.system.name': 'grpc' } }
 
-/** Name of a call's span: package.Service/Method. */
+/** Returns the name of a call's span: package.Service/Method. */
 const spanName = (path: string) => path.slice(1)
 
 /**
- * A call that a stopping replica refuses is retried at another one. Not by gRPC's `retryPolicy`: it would also retry what a
- * service itself answers with UNAVAILABLE, and would not retry calls that are not idempotent but never reached a service.
+ * A call that a stopping replica refuses is retried at another one. gRPC's `retryPolicy` does not fit: it retries when a
+ * service itself answers UNAVAILABLE, and it does not retry non-idempotent calls that never reached a service.
  */
 const attempts = 4
 const firstWaitMs = 10
@@ -133,7 +133,7 @@ function unary(channel: GrpcClient, { path, requestSerialize, responseDeserializ
   return (request: unknown, context: CallContext) => {
     const { deadline } = callOptions(context, options.deadlineMs ?? 10_000)
     const { signal } = context
-    const patience = { attempts, baseMs: firstWaitMs, deadline, retryable, ...(signal && { signal }) }
+    const policy = { attempts, baseMs: firstWaitMs, deadline, retryable, ...(signal && { signal }) }
     const call = () =>
       answered(context, callback =>
         channel.makeUnaryRequest(
@@ -146,7 +146,7 @@ function unary(channel: GrpcClient, { path, requestSerialize, responseDeserializ
           callback,
         ),
       )
-    return traced(spanName(path), clientSpan, () => retry(call, patience))
+    return traced(spanName(path), clientSpan, () => retry(call, policy))
   }
 }
 
@@ -168,7 +168,7 @@ function clientStream(
       )
       return call
     })
-    // Where the source fails, its error is the answer; where the server answers early, the rest is not sent.
+    // If the source fails, the call fails with its error. If the server answers early, the rest is not sent.
     const sent = sendAll(requests, call!).catch(error => {
       call.cancel()
       throw toAppError(error)
@@ -179,7 +179,7 @@ function clientStream(
     traced(spanName(path), clientSpan, () => run(requests, context))
 }
 
-/** Sends at the pace of the server; stops early where it has answered already. */
+/** Sends requests with backpressure. Stops early if the server has answered. */
 async function sendAll(requests: AsyncIterable<unknown>, call: ClientWritableStream<unknown>): Promise<void> {
   let answered = false
   const status = new Promise<void>(resolve => {
@@ -196,7 +196,7 @@ async function sendAll(requests: AsyncIterable<unknown>, call: ClientWritableStr
   call.end()
 }
 
-/** Runs a call that ends in one answer, cancelled when the caller's signal fires. */
+/** Runs a call with one answer. Cancels it when the caller's signal aborts. */
 function answered(context: CallContext, start: (callback: Callback) => { cancel(): void }): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const cancel = () => call.cancel()
@@ -209,7 +209,7 @@ function answered(context: CallContext, start: (callback: Callback) => { cancel(
   })
 }
 
-/** A signal that has fired already tells nobody again. */
+/** Calls `cancel` when the signal aborts, or now if it already has. */
 function onAbort(signal: AbortSignal | undefined, cancel: () => void): void {
   if (signal?.aborted) cancel()
   else signal?.addEventListener('abort', cancel, { once: true })
@@ -232,7 +232,7 @@ function serverStream(
       callOptions(context, options.streamDeadlineMs ?? 600_000),
     )
     const cancel = () => call.cancel()
-    // The stream may go on for long, but not to begin must not take longer than a plain call.
+    // A stream may run for long, but its first message must arrive as soon as a unary answer.
     const timer = setTimeout(cancel, context.deadline === undefined ? firstWithinMs : context.deadline - Date.now())
     onAbort(context.signal, cancel)
     try {
@@ -248,7 +248,7 @@ function serverStream(
       call.cancel()
     }
   }
-  /** A stream of which nothing has come yet may be begun again. */
+  /** Retries a stream that has not yielded a message yet. */
   const run = async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
     for (let number = 1; ; number++) {
       let hasBegun = false

@@ -2,11 +2,10 @@ import { type Access, AppError, type Permission, type RequiredScope } from '@rol
 import type { Caller } from './caller.ts'
 
 /**
- * Decides whether a caller may use a route. The gateway asks before it reads the body, the service asks again: an
- * internal caller gets no more than the caller it acts for.
- * @param access what the route declares; undefined for an internal rpc, whose callers `issuers.ts` declares
- * @throws {AppError} forbidden, naming the missing permission or scope; not_allowed for a change under read-only
- * impersonation
+ * Refuses a caller that may not use a route. The gateway checks before it reads the body. The service checks again, so
+ * an internal caller has no more rights than the caller it acts for.
+ * @param access access of the route; undefined for an internal rpc, whose callers `issuers.ts` declares
+ * @throws {AppError} credential.missing, access.permission_denied, access.scope_refused, access.read_only
  */
 export function authorize(access: Access | undefined, verb: string | undefined, caller: Caller): void {
   if (!access || access.kind === 'public') return
@@ -18,13 +17,13 @@ export function authorize(access: Access | undefined, verb: string | undefined, 
   if (access.also) requirePermission(caller, access.also)
 }
 
-/** Refuses a caller without a permission: for what a route needs only with some requests. @throws {AppError} forbidden */
+/** Refuses a caller without a permission that only some requests need. @throws {AppError} access.permission_denied */
 export function requirePermission({ permissions }: Caller, permission: Permission): void {
   if (permissions !== '*' && !permissions.includes(permission))
     throw new AppError('access.permission_denied', { permission })
 }
 
-/** A scope limits a credential on every route; routes behind a permission have it in the caller's permissions. */
+/** Refuses a scoped credential. Routes with a permission need no check: the scope already limits the permissions. */
 function requireScope(required: RequiredScope, { scope }: Caller): void {
   if (scope === undefined || required === 'any') return
   if (required === 'none') throw new AppError('access.scope_refused')

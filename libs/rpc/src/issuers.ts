@@ -2,15 +2,15 @@ import { AppError } from '@rollcall/contract'
 import type { Assertion } from './assertion.ts'
 import type { Caller } from './caller.ts'
 
-/** Whom services may speak for, by the service. */
+/** The kinds of caller that each service may act for. */
 type Issuers = Readonly<Record<string, readonly Caller['kind'][]>>
 
-/** Of every rpc that a route leads to: people and API tokens come by the gateway alone. */
+/** For rpcs with a route: only the gateway calls them, for users and API tokens. */
 const ofRoutes: Issuers = { gateway: ['session', 'token', 'anonymous'] }
 
 const ofImports: Issuers = { import: ['service', 'session', 'token'] }
 
-/** Of the rpcs that no route leads to: every call between services is declared here. */
+/** For rpcs without a route: declares every call between services. */
 const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.audience.v1.Attributes/DescribeAttributes': ofImports,
   '/rollcall.audience.v1.Batches/ApplyBatch': ofImports,
@@ -24,14 +24,14 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.messaging.v1.Mail/SendMail': { identity: ['service'] },
 }
 
-/** Who may call an rpc, by its path. @throws {Error} where nobody is declared */
+/** Returns the allowed issuers of an rpc. @throws {Error} if none is declared */
 export function issuersOf(rpc: string, hasRoute: boolean): Issuers {
   const issuers = hasRoute ? ofRoutes : ofInternals[rpc]
   if (!issuers) throw new Error(`${rpc} has neither a route nor declared callers`)
   return issuers
 }
 
-/** Whether a service may make a call for a caller; as a service it speaks for itself alone. */
+/** Refuses an issuer that may not act for the caller. A service acts as a service only for itself. @throws {AppError} caller.issuer_denied */
 export function requireIssuer(issuers: Issuers, { issuer, caller }: Assertion): void {
   const isDeclared = Object.hasOwn(issuers, issuer) && issuers[issuer]!.includes(caller.kind)
   const isItself = caller.kind !== 'service' || caller.userName === issuer

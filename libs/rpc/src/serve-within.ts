@@ -3,8 +3,8 @@ import { rpcServerSettings, type ServerConfig } from './config.ts'
 import { type ServeOptions, serve } from './server.ts'
 
 /**
- * Serves a service's handlers as its environment says and for as long as its lifecycle goes: health probes learn at once
- * that a stop has begun, and the server closes in its turn.
+ * Serves a service's handlers with the settings of its environment until its lifecycle stops. Health probes fail as soon
+ * as the stop begins, and the server closes at its step.
  */
 export async function serveWithin(
   { logger, metrics, onStop, shutdown }: Lifecycle,

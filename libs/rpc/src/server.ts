@@ -39,23 +39,23 @@ import {
 } from './wire.ts'
 import { writeStream } from './write-stream.ts'
 
-/** Of answers that wait for slow clients. */
+/** Maximum bytes of answers buffered for slow clients. */
 const maxWaitingBytes = 128 * 2 ** 20
 
-/** What a handler knows of the call besides its request. */
+/** The context of a call for its handler. */
 export type Call = {
   caller: Caller
   requestId: string
-  /** When the answer is no longer awaited, in milliseconds since the epoch. */
+  /** Deadline in milliseconds since the epoch. */
   deadline: number
-  /** Fires when the client went away or the deadline passed. */
+  /** Aborts when the client disconnects or the deadline passes. */
   signal: AbortSignal
   logger: Logger
 }
 
 type Streamed<T> = T | AsyncIterable<T>
 
-/** Handler of one method: a server stream may answer one message or many, a client stream gets its requests as an iterable. */
+/** Handler of a method. A server stream may return one or many messages; a client stream receives an iterable. */
 export type Handler<M extends Method> = M['kind'] extends 'client_stream'
   ? (requests: AsyncIterable<M['request']>, call: Call) => Promise<M['response']>
   : M['kind'] extends 'server_stream'
@@ -71,32 +71,31 @@ type AnyHandler = (request: unknown, call: Call) => unknown
 
 export type ServeOptions = {
   services: { [N in ServiceName]?: Handlers<N> }
-  /** 0 takes any free port. */
+  /** Port to listen on; 0 for any free port. */
   port: number
   host?: string
-  /** What the callers' assertions are verified with. */
+  /** Keys to verify assertions with. */
   trust: { publicKeys: PublicKeys }
-  /** With it only clients with a certificate of the same authority are let in. */
+  /** Requires clients to have a certificate of the same authority. */
   tls?: Tls | undefined
   logger: Logger
   metrics?: Metrics
-  /** Connections are renewed after this time, so that clients find new replicas. */
+  /** Maximum age of a connection, so that clients find new replicas. */
   maxConnectionAgeMs?: number
 }
 
 /** A running gRPC server. */
 export type RpcServer = {
   port: number
-  /** Answers health probes with "not serving" from now on; calls still work. */
+  /** Makes health probes return "not serving". Calls still work. */
   drain(): void
-  /** Takes no new calls, lets those under way finish, then closes. */
+  /** Refuses new calls, waits for running ones, then closes. */
   stop(): Promise<void>
 }
 
 /**
- * Serves handlers over gRPC, with the standard health service. Every call needs a signed caller identity, is held
- * against the access that its rpc declares, and ends in an answer or a declared error; nothing that a handler throws
- * reaches a client unless it is an AppError.
+ * Serves handlers over gRPC, with the standard health service. Every call needs a signed caller identity and the access
+ * that its rpc declares. Clients only receive answers and AppErrors; other errors become `service.unavailable`.
  */
 export async function serve(options: ServeOptions): Promise<RpcServer> {
   const server = new Server({
@@ -163,12 +162,12 @@ type Run = (
   answer: (result: unknown) => Promise<void>,
 ) => Promise<AppError | undefined>
 
-/** Wraps a handler with what every call needs: identity, guard, deadline, log, metrics, errors. */
+/** Wraps a handler with identity, guard, deadline, log, metrics and error handling. */
 function prepare({ name, path, route, handler }: Rpc, options: Wiring): Run {
   const issuers = issuersOf(path, route !== undefined)
   const durations = options.metrics?.histogram({
     name: 'rollcall_rpc_duration_seconds',
-    help: 'Time that gRPC calls took in the service that answered them',
+    help: 'Duration of gRPC calls in the serving service, in seconds',
     labels: ['rpc', 'code'],
   })
   const run: Run = async (grpcCall, request, answer) => {
@@ -205,7 +204,7 @@ function carrierOf(metadata: Metadata): TraceCarrier {
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
-/** Over mutual TLS a service signs for itself alone: its certificate has to name the issuer. */
+/** Returns the verified assertion. Over mutual TLS the client's certificate must name the issuer. */
 function assertionOf(grpcCall: AnyCall, path: string, { verify, tls }: Wiring): Assertion | undefined {
   const assertion = verify(grpcCall.metadata.get(callerKey)[0]?.toString(), path)
   if (!assertion || !tls) return assertion
@@ -250,7 +249,7 @@ function clientStream(run: Run): UntypedHandleCall {
   }
 }
 
-/** The requests of a client's stream; throws where it breaks off, so that no part is taken for the whole. */
+/** Yields the requests of a client stream. Throws if it is incomplete. */
 async function* wholeStream(requests: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   let isWhole = false
   for await (const request of requests) {
@@ -259,7 +258,7 @@ async function* wholeStream(requests: AsyncIterable<unknown>): AsyncGenerator<un
     if (request === endOfStream) isWhole = true
     else yield request
   }
-  if (!isWhole) throw new AppError('service.unavailable', {}, { cause: new Error('the stream of requests broke off') })
+  if (!isWhole) throw new AppError('service.unavailable', {}, { cause: new Error('the request stream is incomplete') })
 }
 
 function serverStream(run: Run, waiting: Budget): UntypedHandleCall {

@@ -10,10 +10,10 @@ import {
 /** The Ed25519 key that a service signs its assertions with. */
 export type SigningKey = { service: string; id: string; key: KeyObject }
 
-/** The public keys of all services, by service and key id; a service has two while its key is rotated. */
+/** The public keys of all services, by service and key id. A service has two during key rotation. */
 export type PublicKeys = ReadonlyMap<string, KeyObject>
 
-/** What a process proves itself with, and what it knows the other services by. */
+/** The signing key of a process, and the public keys of all services. */
 export type Trust = { signingKey: SigningKey; publicKeys: PublicKeys }
 
 /** Reads `<service>:<private key>`, a PKCS #8 structure in base64. @throws for anything but an Ed25519 key */
@@ -37,19 +37,19 @@ export function readPublicKeys(text: string): PublicKeys {
   )
 }
 
-/** What a key is found by among the public keys. */
+/** Returns the name of a key in `PublicKeys`. */
 export const keyName = (service: string, id: string): string => `${service}/${id}`
 
-/** A key that nobody had before, as `readSigningKey` takes it. */
+/** Returns a new random key in the format of `readSigningKey`. */
 export function newSigningKey(service: string): string {
   const { privateKey } = generateKeyPairSync('ed25519')
   return `${service}:${privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`
 }
 
-/** The keys of one service, by the names of their variables. */
+/** The keys of a service, by the names of their variables. */
 export type KeySettings = { ASSERTION_KEY: string; ASSERTION_PUBLIC_KEYS: string }
 
-/** What each service is given, from the signing keys of all: its own, and the public halves of all. */
+/** Returns the settings of each service: its own signing key, and the public keys of all. */
 export function keySettings<N extends string>(signingKeys: Readonly<Record<N, string>>): Record<N, KeySettings> {
   const entries = Object.entries<string>(signingKeys)
   const ASSERTION_PUBLIC_KEYS = entries.map(([, key]) => publicKeyOf(key)).join(',')
@@ -58,12 +58,12 @@ export function keySettings<N extends string>(signingKeys: Readonly<Record<N, st
   ) as Record<N, KeySettings>
 }
 
-/** Settings of services that trust each other and nobody else. */
+/** Returns settings with new keys for services that only trust each other. */
 export function newKeySettings<N extends string>(services: readonly N[]): Record<N, KeySettings> {
   return keySettings(Object.fromEntries(services.map(name => [name, newSigningKey(name)])) as Record<N, string>)
 }
 
-/** Reads the keys of one service. @throws where they are malformed */
+/** Reads the keys of a service. @throws {RangeError} if they are malformed */
 export function readTrust({ ASSERTION_KEY, ASSERTION_PUBLIC_KEYS }: KeySettings): Trust {
   return { signingKey: readSigningKey(ASSERTION_KEY), publicKeys: readPublicKeys(ASSERTION_PUBLIC_KEYS) }
 }
@@ -92,7 +92,7 @@ function requireEd25519(key: KeyObject): KeyObject {
   return key
 }
 
-/** Start of the key's SHA-256: both sides find it without being told. */
+/** Returns the start of the key's SHA-256, which both sides can compute. */
 function idOf(publicKey: KeyObject): string {
   const der = publicKey.export({ format: 'der', type: 'spki' })
   return createHash('sha256').update(der).digest('base64url').slice(0, 11)

@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { createSecureContext, type PeerCertificate } from 'node:tls'
 import { ChannelCredentials, experimental, ServerCredentials } from '@grpc/grpc-js'
 
-/** The files that one end of a mutual TLS connection proves itself with, and knows the other end by. */
+/** The certificate files of one end of a mutual TLS connection. */
 export type Tls = { certificateFile: string; privateKeyFile: string; caCertificateFile: string }
 
 const refreshIntervalMs = 60_000
 
 /**
- * Finds the files for mutual TLS in a folder, named as in a Kubernetes Secret of type `kubernetes.io/tls`: `tls.crt`,
- * `tls.key` and `ca.crt`. Throws where one is missing or is no certificate, or the key belongs to another.
+ * Returns the files for mutual TLS in a folder, named as in a Kubernetes Secret of type `kubernetes.io/tls`: `tls.crt`,
+ * `tls.key` and `ca.crt`.
+ * @throws {Error} if a file is missing or invalid, or the key does not match the certificate
  */
 export function readTlsFolder(folder: string): Tls {
   const files = {
@@ -26,29 +27,29 @@ export function readTlsFolder(folder: string): Tls {
   return files
 }
 
-/** How a server proves itself; with TLS it also refuses every client without a certificate of the same authority. */
+/** Returns the credentials of a server. With TLS it refuses clients without a certificate of the same authority. */
 export function serverCredentials(tls: Tls | undefined): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure()
   const files = watched(tls)
   return experimental.createCertificateProviderServerCredentials(files, files, true)
 }
 
-/** How a client proves itself; with TLS the server's certificate must name the host that was called. */
+/** Returns the credentials of a client. With TLS the server's certificate must name the host. */
 export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
   if (!tls) return ChannelCredentials.createInsecure()
   const files = watched(tls)
   return experimental.createCertificateProviderChannelCredentials(files, files)
 }
 
-/** What a service's certificate names it by, as a URI among its subject alternative names. */
+/** Returns the URI of a service in its certificate's subject alternative names. */
 export const serviceUri = (service: string): string => `spiffe://rollcall/${service}`
 
-/** Whether a certificate is a service's: the same authority also signs those of the other services. */
+/** Whether a certificate belongs to a service. The same authority signs those of all services. */
 export function namesService(certificate: PeerCertificate | undefined, service: string): boolean {
   return certificate?.subjectaltname?.split(', ').includes(`URI:${serviceUri(service)}`) ?? false
 }
 
-/** Renewed certificates are taken up without a restart: cert-manager and its like replace the files in place. */
+/** Reloads renewed certificates without a restart: cert-manager replaces the files in place. */
 function watched(tls: Tls) {
   return new experimental.FileWatcherCertificateProvider({ ...tls, refreshIntervalMs })
 }

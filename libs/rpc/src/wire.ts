@@ -13,10 +13,10 @@ import type { Services } from '@rollcall/protos'
 /** Full name of a gRPC service of the contract. */
 export type ServiceName = keyof Services & string
 
-/** A method as the generated services declare it. */
+/** A method as declared by the generated services. */
 export type Method = { kind: 'unary' | 'server_stream' | 'client_stream'; request: unknown; response: unknown }
 
-/** What one end of a connection may send at most: an import batch or a page of a thousand fits. */
+/** Maximum size of a message in bytes: fits an import batch or a page of 1,000 records. */
 export const maxMessageBytes = 64 * 1024 * 1024
 
 export const callerKey = 'rollcall-caller'
@@ -29,18 +29,18 @@ const routes = compileRoutes(root)
 
 const idempotent = new Set(routes.filter(({ verb }) => verb === 'GET').map(({ rpc }) => rpc))
 
-/** Every route of the contract, compiled once for the process. */
+/** Returns every route of the contract, compiled once per process. */
 export function contractRoutes(): readonly Route[] {
   return routes
 }
 
 /**
- * Last message of a client's stream, of no bytes. gRPC's own half-close will not do: a server also sees it when the call
- * is cancelled or its connection is lost, and would take the part for the whole.
+ * Empty last message of a client stream. gRPC's half-close is not enough: a server also sees it when the call is
+ * cancelled or the connection is lost, and would accept a partial stream as complete.
  */
 export const endOfStream = Symbol('end of stream')
 
-/** The wire definition of a service. Fields of free JSON are text on the wire only: they are values on both of its ends. */
+/** Returns the wire definition of a service. Free JSON is text on the wire, and values at both ends. */
 export function definitionOf(name: ServiceName): ServiceDefinition {
   const service = root.lookupService(name)
   const methods = Object.entries(definitions[name] as ServiceDefinition).map(([method, definition]) => {
@@ -78,15 +78,15 @@ function withEnd(definition: Definition): Definition {
   }
 }
 
-/** Puts a refusal on the wire whole: code and public details, never its cause. */
+/** Returns the gRPC status of a refusal, with its code and public details, but not its cause. */
 export function toStatus(error: AppError): Partial<StatusObject> {
   const metadata = new Metadata()
   metadata.set(errorKey, Buffer.from(JSON.stringify({ code: error.code, details: error.details })))
-  // gRPC encodes the text as a URI, which half a character cannot be.
+  // gRPC encodes the text as a URI, which fails for lone surrogates.
   return { code: error.grpcStatus, details: error.message.toWellFormed(), metadata }
 }
 
-/** Takes a refusal off the wire. Anything that is not one of ours means that the service could not be reached. */
+/** Returns the refusal of a gRPC error. Any other error means that the service could not be reached. */
 export function fromServiceError(error: ServiceError): AppError {
   const bytes = error.metadata?.get(errorKey)[0]
   if (Buffer.isBuffer(bytes)) return reviveError(JSON.parse(bytes.toString()), error.code)
@@ -94,9 +94,8 @@ export function fromServiceError(error: ServiceError): AppError {
 }
 
 /**
- * Whether a failed call may have changed something nevertheless: no answer came, or the service itself was unavailable,
- * who may have lost its database at a commit. Another refusal means that nothing was changed; without a connection nothing
- * was asked; and what a server that is going away refuses it has not looked at.
+ * Whether a failed call may have had an effect: there was no answer, or the service was unavailable, possibly because it
+ * lost its database during a commit. No effect: another refusal, no connection, or a stopping server that refused the call.
  */
 export function mayHaveTakenEffect(failure: unknown): boolean {
   const cause = failure instanceof AppError ? failure.cause : failure
@@ -117,7 +116,7 @@ function transportFailure(cause: unknown): ServiceError | undefined {
   return cause instanceof Error && 'details' in cause && 'code' in cause ? (cause as ServiceError) : undefined
 }
 
-/** Whether a method may be called twice: it is behind a GET, or its proto says so by `idempotency_level`. */
+/** Whether a method is idempotent: its route is a GET, or its proto sets `idempotency_level`. */
 export function isIdempotentMethod(path: string): boolean {
   const [service = '', method = ''] = path.slice(1).split('/')
   const rpc = root.lookupService(service).methods[method]

@@ -4,13 +4,13 @@ import type { HttpBody } from '@rollcall/contract'
 import { AppError } from '@rollcall/contract'
 import type { Budget, Hold } from '@rollcall/runtime'
 
-/** What a message of an answer holds at most: gRPC reads 16 of them ahead of a client that is slow. */
+/** Maximum size of a message of an answer in bytes. gRPC reads 16 of them ahead of a slow client. */
 const pieceBytes = 64 * 1024
 
 /**
- * Writes one message or many, at the pace of the client, HTTP bodies in pieces of 64 KiB. A client that goes away ends the
- * iteration. What waits for a client is held on the budget: one that stalls can lose it to others.
- * @throws {AppError} unavailable where there is no memory to hold a message
+ * Writes one or many messages with backpressure, and HTTP bodies in chunks of 64 KiB. Stops when the client disconnects.
+ * Buffered bytes count against the budget, which can abort a stalled stream in favour of others.
+ * @throws {AppError} service.unavailable if there is no memory for a message
  */
 export async function writeStream(
   grpcCall: ServerWritableStream<unknown, unknown>,

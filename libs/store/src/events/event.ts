@@ -3,10 +3,10 @@ import { checkPublished, contextOfEvent, type Events, type EventType } from '@ro
 import type { Event } from '@rollcall/runtime'
 import type { Types } from 'mongoose'
 
-/** The record that an event happened to: events of one record stay in order. */
+/** The record that an event is about. Events of one record stay in order. */
 export type Aggregate = { _id: Types.ObjectId; organization: Types.ObjectId }
 
-/** What JSON makes a T of: a Date or an id may stand for its text. */
+/** A value that serialises to T: a Date or an id may replace its text. */
 export type Serializable<T> = T extends string
   ? T | { toJSON(): T }
   : T extends object
@@ -15,12 +15,11 @@ export type Serializable<T> = T extends string
 
 declare const made: unique symbol
 
-/** An event that `event` made; nothing else goes to the outbox. */
+/** An event created by `event`, the only ones that the outbox accepts. */
 export type OutgoingEvent = Event & { type: EventType; [made]: true }
 
 /**
- * Makes an event for the outbox: its envelope, and data as its message declares it.
- * @param of the record it happened to, and the organization of that
+ * Creates an event for the outbox: its envelope, and data as declared by its message.
  * @param at when it happened
  */
 export function event<T extends EventType>(
@@ -40,7 +39,7 @@ export function event<T extends EventType>(
   } as OutgoingEvent
 }
 
-/** The event with its data as JSON. Throws where that is not as the message of its type declares it. */
+/** Returns the event with its data as JSON. @throws {Error} if the data is not as declared */
 export function serialized(event: OutgoingEvent): OutgoingEvent {
   const data = JSON.parse(JSON.stringify(event.data)) as Event['data']
   const fault = checkPublished(event.type, data)

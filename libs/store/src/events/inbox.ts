@@ -4,7 +4,7 @@ import { isDuplicate, translateErrors } from '../tenancy/errors.ts'
 
 type InboxEntry = { _id: string; at: Date }
 
-/** Longer than any event can still be delivered again, from a topic or from its dead letters. */
+/** Retention, longer than an event can be redelivered from a topic or its dead letters. */
 const KEPT_SECONDS = 45 * 24 * 3600
 
 const inboxSchema = new Schema<InboxEntry>(
@@ -14,21 +14,23 @@ const inboxSchema = new Schema<InboxEntry>(
 inboxSchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS })
 
 /** Declares the collection of the inbox, for `migrate`. */
-export const inboxModel = (store: Pick<Store, 'model'>) => store.model('InboxEntry', inboxSchema)
+export function inboxModel(store: Pick<Store, 'model'>) {
+  return store.model('InboxEntry', inboxSchema)
+}
 
 class AlreadyConsumed extends Error {}
 
-/** Notes which events a service has consumed. */
+/** Records the consumed events of a service. */
 export type Inbox = {
   /**
-   * Applies the effect of an event once, however often it is delivered: the effect and the event's id are one transaction.
-   * @param consumer who consumes it; each consumer applies an event for itself
-   * @returns whether it was applied now; false where it had been before
+   * Applies the effect of an event exactly once. The effect and the event's id are stored in one transaction.
+   * @param consumer name of the consumer; each consumer applies an event independently
+   * @returns whether it was applied now; false for a redelivery
    */
   consumeOnce(consumer: string, event: { id: string }, effect: (tx: ClientSession) => Promise<void>): Promise<boolean>
 }
 
-/** The inbox of a service's database. */
+/** Creates the inbox of a service's database. */
 export function createInbox(store: Store): Inbox {
   const inbox = inboxModel(store).collection
 

@@ -6,32 +6,32 @@ import type { Store } from '../tenancy/connection.ts'
 import { translateErrors } from '../tenancy/errors.ts'
 import { type OutboxEntry, outboxModel } from './outbox.ts'
 
-/** How events leave the outbox. */
+/** Options of the outbox relay. */
 export type RelayOptions = {
   store: Store
-  /** Publishes events in the order given; resolves once they are safe. A rejection means they are sent again later. */
+  /** Publishes events in order and resolves when they are stored durably. If it rejects, they are retried later. */
   publish: (events: Event[]) => Promise<void>
   logger: Logger
   metrics?: Metrics
-  /** How often an empty outbox is looked into. Default 200. */
+  /** Polling interval of an empty outbox. Default: 200. */
   pollMs?: number
-  /** Events published at once, or somewhat more: what was added together leaves together. Default 500. */
+  /** Approximate number of events in a batch; entries are not split. Default: 500. */
   batchSize?: number
-  /** After this long without a sign of life another replica takes over. Default 10,000. */
+  /** Time without a heartbeat after which another replica takes over. Default: 10,000. */
   leaseMs?: number
 }
 
-/** Publishes what the outbox holds, one replica at a time, in order, at least once. */
+/** Publishes the events of the outbox in order, at least once, on one replica at a time. */
 export type Relay = {
-  /** Looks into the outbox now: call it after a commit that must not wait for the next poll. */
+  /** Polls the outbox now. Call it after a commit that must not wait for the next poll. */
   wake(): void
-  /** Publishes what is left, then stops. */
+  /** Publishes the remaining events, then stops. */
   stop(): Promise<void>
 }
 
 const FAILURE_WAIT_MS = 1000
 
-/** Starts to publish the events of the outbox. */
+/** Starts publishing the events of the outbox. */
 export function startRelay(options: RelayOptions): Relay {
   const { store, publish, logger, metrics, pollMs = 200, batchSize = 500, leaseMs = 10_000 } = options
   const outbox = outboxModel(store).collection
@@ -39,7 +39,7 @@ export function startRelay(options: RelayOptions): Relay {
   const sent = metrics?.counter({ name: 'rollcall_outbox_published_total', help: 'Events published from the outbox.' })
   const lag = metrics?.gauge({
     name: 'rollcall_outbox_lag_seconds',
-    help: 'Age of the oldest event that is not published, as this replica saw it last.',
+    help: 'Age of the oldest unpublished event in seconds, as last seen by this replica.',
   })
   let waiting = new AbortController()
   let stopping = false
@@ -47,7 +47,7 @@ export function startRelay(options: RelayOptions): Relay {
   const markSent = (ids: Types.ObjectId[]) =>
     translateErrors(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
 
-  /** Publishes all there is; meanwhile the batch before is marked, and the next one read. */
+  /** Publishes all unsent events. Marks the previous batch and reads the next one concurrently. */
   const drain = async () => {
     const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort: { at: 1, _id: 1 }, batchSize })
     let marked: Promise<unknown> = Promise.resolve()
@@ -63,7 +63,7 @@ export function startRelay(options: RelayOptions): Relay {
         if (!(await lease.acquire())) return
         const published = publish(events)
         next = batches.next()
-        next.catch(() => undefined) // awaited in its turn, or what is published fails first
+        next.catch(() => undefined) // awaited later, unless publishing fails first
         await published
         sent?.inc(events.length)
         await marked
@@ -82,7 +82,7 @@ export function startRelay(options: RelayOptions): Relay {
       await drain()
       return pollMs
     } catch (error) {
-      logger.warn({ err: error }, 'outbox could not be published, trying again')
+      logger.warn({ err: error }, 'outbox publishing failed, retrying')
       return FAILURE_WAIT_MS
     }
   }
@@ -107,7 +107,7 @@ export function startRelay(options: RelayOptions): Relay {
   }
 }
 
-/** Entries together, until they hold as many events as wanted. */
+/** Groups entries into batches of at least `size` events. */
 async function* batchesOf(entries: AsyncIterable<OutboxEntry>, size: number): AsyncGenerator<OutboxEntry[], undefined> {
   let batch: OutboxEntry[] = []
   let events = 0
