@@ -222,7 +222,7 @@ function serverStream(
 ) {
   const firstWithinMs = options.deadlineMs ?? 10_000
   const isIdempotent = isIdempotentMethod(path)
-  const attempt = async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
+  const attempt = async function* (request: unknown, context: CallContext, firstBy: number): AsyncGenerator<unknown> {
     const call = channel.makeServerStreamRequest(
       path,
       requestSerialize,
@@ -233,7 +233,7 @@ function serverStream(
     )
     const cancel = () => call.cancel()
     // A stream may run for long, but its first message must arrive as soon as a unary answer.
-    const timer = setTimeout(cancel, context.deadline === undefined ? firstWithinMs : context.deadline - Date.now())
+    const timer = setTimeout(cancel, firstBy - Date.now())
     onAbort(context.signal, cancel)
     try {
       for await (const message of call) {
@@ -250,16 +250,18 @@ function serverStream(
   }
   /** Retries a stream that has not yielded a message yet. */
   const run = async function* (request: unknown, context: CallContext): AsyncGenerator<unknown> {
+    const firstBy = context.deadline ?? Date.now() + firstWithinMs // one deadline for all attempts
     for (let number = 1; ; number++) {
       let hasBegun = false
       try {
-        for await (const message of attempt(request, context)) {
+        for await (const message of attempt(request, context, firstBy)) {
           hasBegun = true
           yield message
         }
         return
       } catch (failure) {
-        if (hasBegun || number === attempts || !isRetryable(failure, isIdempotent)) throw failure
+        const mayRetry = !hasBegun && number < attempts && Date.now() < firstBy && isRetryable(failure, isIdempotent)
+        if (!mayRetry) throw failure
         await pause(backoffMs(number, { baseMs: firstWaitMs }), context.signal)
       }
     }
