@@ -478,7 +478,7 @@ describe('sending domains', () => {
       const { message } = await bodyOf(verify<Refusal>(id, api), 400)
       assert.match(
         message,
-        /^the domain was added with self-hosted, and the organization's mail provider is mailgun now/,
+        /^the domain was added with self-hosted, but the organization's mail provider is now mailgun/,
       )
     })
 

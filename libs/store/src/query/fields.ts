@@ -1,16 +1,16 @@
 import { AppError, isObjectId, parseDate } from '@rollcall/contract'
 import { Types } from 'mongoose'
 
-/** How values of a field are stored. `scalar` takes text, numbers and booleans as they are; `object` a sub-object. */
+/** The stored type of a field. `scalar` is a text, number or boolean; `object` is a sub-object. */
 export type ScalarType = 'string' | 'number' | 'boolean' | 'date' | 'objectId' | 'scalar' | 'object'
 export type FieldType = ScalarType | `${ScalarType}[]`
 
-/** A public field where its name and type do not say it all. */
+/** A public field that needs more than a name and a type. */
 export type FieldSpec = {
   type: FieldType
-  /** Where it is stored, if not under its own name. */
+  /** Its stored path, if that differs from its name. */
   path?: string
-  /** A second path that holds the value as it is compared (an email in lower case): compared and sorted by that. */
+  /** A path with the value in comparable form (an email in lower case), used to compare and sort. */
   key?: { path: string; of: (value: string) => string }
 }
 
@@ -20,7 +20,7 @@ export type FieldSpec = {
  */
 export type FieldTable = Readonly<Record<string, FieldType | FieldSpec>>
 
-/** A public field, ready to use. */
+/** A resolved public field. */
 export type Field = { type: ScalarType; isArray: boolean; path: string; key?: NonNullable<FieldSpec['key']> }
 
 const common: FieldTable = {
@@ -30,7 +30,7 @@ const common: FieldTable = {
   updatedAt: 'date',
 }
 
-/** The public field of a name, undefined where there is none. */
+/** Returns the public field of a name; undefined if there is none. */
 export function fieldOf(fields: FieldTable, name: string): Field | undefined {
   const spec = ownValue(fields, name) ?? ownValue(common, name) ?? wildcard(fields, name)
   if (spec === undefined) return undefined
@@ -49,10 +49,10 @@ function ownValue<V>(table: Readonly<Record<string, V>>, name: string): V | unde
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** A value of a filter that does not fit its field. */
+/** Thrown for a part of a filter that does not fit its field. */
 export class Misfit extends Error {}
 
-/** A value of a filter as it is stored; throws `Misfit` where the field cannot hold it. Null fits everywhere. */
+/** Converts a filter value to its stored form; throws `Misfit` if the field cannot hold it. Null always fits. */
 export function cast(name: string, type: ScalarType, value: unknown): unknown {
   if (value === null) return null
   const result = casts[type](value)
@@ -102,7 +102,7 @@ function hasOperator(value: object): boolean {
   )
 }
 
-/** Reads a list parameter that is a JSON object of limited size; throws `invalid_field` for anything else. */
+/** Parses a list parameter that is a JSON object of limited size; throws `request.invalid_field` for anything else. */
 export function parseObject(parameter: string, text: string | undefined): Record<string, unknown> {
   if (text === undefined || text === '') return {}
   if (Buffer.byteLength(text) > MAX_BYTES) throw invalidParameter(parameter, 'is larger than 16 KiB')
@@ -118,7 +118,7 @@ export function parseObject(parameter: string, text: string | undefined): Record
 
 const MAX_BYTES = 16 * 1024
 
-/** The refusal of a list parameter; the reason is for the client. */
+/** Returns the error for a list parameter; the client sees the reason. */
 export function invalidParameter(parameter: string, reason: string): AppError {
   return new AppError('request.invalid_field', { path: parameter, reason })
 }

@@ -240,7 +240,7 @@ describe('a filter', () => {
     ['$mod', { age: { $mod: [2, 0] } }, /\$mod/],
     ['$type', { age: { $type: 'number' } }, /\$type/],
     ['an operator that does not exist', { age: { $between: [1, 2] } }, /\$between/],
-    ['an operator at the top', { $gte: 1 }, /\$gte is not an operator that can stand here/],
+    ['an operator at the top', { $gte: 1 }, /\$gte is not an operator here/],
     ['a logical operator below a field', { age: { $or: [{ $gt: 1 }] } }, /\$or/],
     ['a logical operator without an array', { $or: { age: 1 } }],
     ['an empty $or', { $or: [] }, /\$or takes an array of filters/],
@@ -268,7 +268,7 @@ describe('a filter', () => {
     ['$size that is a fraction', { tags: { $size: 1.5 } }, /\$size of tags/],
     ['$regex of a number', { age: { $regex: '1' } }, /\$regex of age/],
     ['$regex that is no text', { name: { $regex: 1 } }, /\$regex of name/],
-    ['$options alone', { name: { $options: 'i' } }, /without \$regex/],
+    ['$options alone', { name: { $options: 'i' } }, /needs \$regex/],
     ['other $options', { name: { $regex: 'a', $options: 'x' } }, /\$options of name/],
     ['one place twice', { owner: { profile: { city: 'x' } }, 'owner.profile': { city: 'y' } }, /given twice/],
   ]

@@ -19,7 +19,7 @@ const MAX_PATTERNS = 3
 type Doc = Record<string, unknown>
 
 /**
- * The `filter` parameter as a query on stored fields. Throws `invalid_field` with path `filter` for what is not an
+ * The `filter` parameter as a query on stored fields. Throws `request.invalid_field` with path `filter` for what is not an
  * object within the limits, names a field or operator that is not allowed, or compares with a value that does not fit.
  */
 export function parseFilter(text: string | undefined, fields: FieldTable): Doc {
@@ -57,7 +57,7 @@ function compile(filter: Doc, fields: FieldTable): Doc {
   const query = new Query()
   for (const [name, condition] of renest(filter)) {
     if (logical.has(name)) query.add(name, undefined, branches(name, condition, fields))
-    else if (name.startsWith('$')) throw new Misfit(`${name} is not an operator that can stand here`)
+    else if (name.startsWith('$')) throw new Misfit(`${name} is not an operator here`)
     else if (isPlainObject(condition)) compileObject(query, name, condition, fields)
     else query.equals(allowed(fields, name), name, condition)
   }
@@ -71,7 +71,7 @@ function branches(name: string, list: unknown, fields: FieldTable): Doc[] {
   return list.map(branch => compile(branch, fields))
 }
 
-/** Operators on a field, or a sub-object it must equal. */
+/** Parses operators on a field, or a sub-object that it must equal. */
 function compileObject(query: Query, name: string, condition: Doc, fields: FieldTable): void {
   const keys = Object.keys(condition)
   if (keys.length === 0) {
@@ -85,7 +85,7 @@ function compileObject(query: Query, name: string, condition: Doc, fields: Field
   }
   const field = allowed(fields, name)
   if ('$regex' in condition) addPattern(query, field, name, condition)
-  else if ('$options' in condition) throw new Misfit(`$options of ${name} stands without $regex`)
+  else if ('$options' in condition) throw new Misfit(`$options of ${name} needs $regex`)
   for (const key of keys) {
     if (key === '$regex' || key === '$options') continue
     const operator = ownOperator(key)
@@ -96,7 +96,7 @@ function compileObject(query: Query, name: string, condition: Doc, fields: Field
 }
 
 type Operator = {
-  /** Works on the field as it was written, not as it is compared. */
+  /** Uses the stored form of the field, not its comparable form. */
   literal?: true
   value: (field: Field, name: string, value: unknown, operator: string) => unknown
 }
@@ -144,7 +144,7 @@ const operators: Record<string, Operator> = {
   },
 }
 
-/** `$regex` with its `$options`; what looks for a beginning, or for text in whatever case, is made to use the index. */
+/** Parses `$regex` with its `$options`. A prefix, or plain text in any case, is rewritten to use the index. */
 function addPattern(query: Query, field: Field, name: string, { $regex, $options = '' }: Doc): void {
   if (field.type !== 'string' && field.type !== 'scalar')
     throw new Misfit(`$regex of ${name} takes a field that is text`)
@@ -174,7 +174,7 @@ function allowed(fields: FieldTable, name: string): Field {
   return field
 }
 
-/** A value to be equal to: a whole array where the field is one, else a single value. */
+/** Parses the value of an equality: a whole array for an array field, otherwise a single value. */
 function equalTo(field: Field, name: string, value: unknown): unknown {
   if (!Array.isArray(value)) return compared(field, name, value)
   if (!field.isArray) throw new Misfit(`${name} is not an array`)
@@ -191,7 +191,7 @@ function comparedPath(field: Field): string {
   return field.key?.path ?? field.path
 }
 
-/** Collects conditions; two that share path and operator (`id` beside `_id`) are joined by `$and`. */
+/** Collects conditions; two with the same path and operator (`id` and `_id`) are joined by `$and`. */
 class Query {
   readonly conditions: Doc = {}
 

@@ -13,31 +13,31 @@ import { type Project, parseProjection } from './projection.ts'
 import { newestFirst, parseSort, withTieBreak } from './sort.ts'
 import { querySource, type Selection, type Source } from './source.ts'
 
-/** The records of a list. */
+/** Options of a list. */
 export type Listed<T extends object> = Selection<T> & {
-  /** Public fields: what may be named, and what is shown where `present` is not given. */
+  /** Public fields: what parameters may name, and what is shown without `present`. */
   fields: FieldTable
-  /** Order where the client names none, on stored fields. Default: newest first. */
+  /** Default order, on stored fields. Default: newest first. */
   defaultSort?: SortOrder | undefined
-  /** For lists whose records have positions: any page by age (`createdAt` alone is by age too) costs the same. */
+  /** For lists whose records have positions: every page by age (also by `createdAt` alone) costs the same. */
   positions?: Positions | undefined
 }
 
-/** A list and what a client may ask of it; `R` is what its records are replaced by, where they are. */
+/** A list and its parameters; `R` is the record that `resolve` returns. */
 export type ListOptions<T extends object, R extends object = T> = Listed<T> & {
   query: ListQuery
-  /** Makes the public record of a stored one. */
+  /** Returns the public record of a stored one. */
   present?: ((record: R) => object) | undefined
-  /** Replaces the records found by others, in the same order: members by the contacts they are, say. */
+  /** Replaces the found records by others, in the same order: members by their contacts, for example. */
   resolve?: ((records: T[]) => Promise<R[]>) | undefined
   populate?: PopulateMap | undefined
-  /** How many records there are without a filter of the client, where that is known without counting; positions know. */
+  /** The number of records without the client's filter, if it is known without counting. Positions know it. */
   total?: (() => Promise<number>) | undefined
-  /** Remembers what filters match, for lists with positions. */
+  /** Caches what filters match, for lists with positions. */
   matches?: MatchMemory | undefined
 }
 
-/** The list parameters, understood and allowed. */
+/** The parsed and checked list parameters. */
 export type ParsedList = {
   page: number
   limit: number
@@ -50,7 +50,7 @@ export type ParsedList = {
 
 type Doc = Record<string, unknown>
 
-/** Reads the shared list parameters; throws `invalid_field` naming the one at fault. */
+/** Parses the shared list parameters; throws `request.invalid_field` naming the invalid one. */
 export function parseList(query: ListQuery, fields: FieldTable, populate?: PopulateMap): ParsedList {
   return {
     page: clampPage(query.page),
@@ -64,9 +64,8 @@ export function parseList(query: ListQuery, fields: FieldTable, populate?: Popul
 }
 
 /**
- * Answers a list: a page in its envelope, or with `pagination=false` every record as an array, streamed in constant
- * memory. Throws `invalid_field` naming the parameter that is not understood or not allowed, `too_many_pending` where the
- * organization reads as much as it may, `unavailable` where the database takes longer than a client waits.
+ * Returns a list: a page in its envelope, or with `pagination=false` all records as an array, streamed in constant memory. Throws `request.invalid_field` naming the parameter that is invalid or not allowed, `quota.too_many_pending` if the
+ * organization already reads as much as it may, `service.unavailable` if the database takes too long.
  */
 export async function runList<T extends object, R extends object = T>(
   options: ListOptions<T, R>,
@@ -89,8 +88,8 @@ export async function runList<T extends object, R extends object = T>(
 }
 
 /**
- * Every stored record of a list that the client's `filter` matches, in the order of its `sort`, some at a time, in
- * constant memory. Throws `invalid_field` as `runList` does.
+ * Streams every stored record that matches the client's `filter`, in the order of its `sort`, in batches and constant
+ * memory. Throws `request.invalid_field` as `runList` does.
  */
 export function listRecords<T extends object>(
   options: Listed<T> & { query: Pick<ListQuery, 'filter' | 'sort'> },
@@ -113,24 +112,24 @@ function sourceOf<T extends object>(
   return querySource(options, filter, withTieBreak(sort ?? defaultSort), options.total)
 }
 
-/** The order by age that an order is; positions keep that of `createdAt`. */
+/** Returns the order by age that is equal to an order, if any. Positions are in order of `createdAt`. */
 function byAge(order: SortOrder): ByAge | undefined {
   if (order === newestFirst) return { position: -1 }
   return Object.keys(order).join() === 'createdAt' ? { position: order.createdAt! } : undefined
 }
 
-/** Makes what the client sees of stored records. */
+/** Returns a function that makes public records of stored ones. */
 function showing<T extends object, R extends object>(options: ListOptions<T, R>, { expand, project }: ParsedList) {
   const { resolve, present = presenter(options.fields) } = options
   return async (stored: T[]): Promise<object[]> => {
-    const found = resolve ? await resolve(stored) : (stored as object[] as R[]) // where there is no `resolve`, R is T
+    const found = resolve ? await resolve(stored) : (stored as object[] as R[]) // without `resolve`, R is T
     const records = found.map(present) as Doc[]
     const expanded = expand ? await expand(records) : records
     return project ? expanded.map(project) : expanded
   }
 }
 
-/** Records written out at once: however large they are, a message holds them. */
+/** Records per message, so that a message can hold them however large they are. */
 const PIECE = 256
 
 async function* streamArray<T>(batches: AsyncIterable<T[]>, show: (batch: T[]) => Promise<object[]>) {
@@ -145,17 +144,17 @@ async function* streamArray<T>(batches: AsyncIterable<T[]>, show: (batch: T[]) =
   yield json(Buffer.from(opening === '[' ? '[]' : ']'))
 }
 
-/** Codes by which a server says that it cannot run a query it was sent: values, patterns, limits of matching. */
+/** Error codes of a server that cannot run a query: invalid values, patterns, limits of matching. */
 const unusableQuery = new Set<unknown>([2, 9, 14, 51091, 51108, 51156])
 
-/** The answer to a query with a client's filter; throws `invalid_field` where the server cannot run it. */
+/** Awaits a query with a client's filter; throws `request.invalid_field` if the server cannot run it. */
 export function runnable<T>(answer: Promise<T>): Promise<T> {
   return answer.catch(refuse)
 }
 
 function refuse(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  throw unusableQuery.has(code) ? invalidParameter('filter', 'cannot be run') : error
+  throw unusableQuery.has(code) ? invalidParameter('filter', 'the database cannot run this filter') : error
 }
 
 async function* refusing<T>(batches: AsyncIterable<T>): AsyncIterable<T> {

@@ -2,20 +2,20 @@ import { Misfit } from './fields.ts'
 
 const MAX_LENGTH = 64
 const MAX_REPEATS = 20
-/** How far an open-ended quantifier reaches: without an end, the time grows by the square of the text. */
+/** Bound of an open-ended quantifier: without one, the time grows with the square of the text's length. */
 const REACH = 256
-/** What an open-ended quantifier counts as; two of them in a row are more than a pattern may cost. */
+/** Cost of an open-ended quantifier; two in a row exceed the limit. */
 const REACH_COST = 24
-/** Ways to try a pattern at one place of a text, at most. */
+/** Maximum number of ways to try a pattern at one place of a text. */
 const MAX_COST = 96
 
-/** A pattern that was checked. */
+/** A checked pattern. */
 export type Pattern = {
-  /** So written that every server reads it alike: `\w`, `\d` and `\s` are the ASCII ones. */
+  /** Rewritten so that every server reads it alike: `\w`, `\d` and `\s` are ASCII. */
   source: string
-  /** The text it looks for, where it is text and nothing else. */
+  /** The text, if the pattern is plain text. */
   literal?: string
-  /** Looks for the text at the beginning only. */
+  /** Whether the pattern matches at the beginning only. */
   isPrefix: boolean
 }
 
@@ -31,11 +31,11 @@ export function readPattern(name: string, pattern: unknown): Pattern {
   if (typeof pattern !== 'string') return refuse('must be text')
   if ([...pattern].length > MAX_LENGTH) refuse(`is longer than ${MAX_LENGTH} characters`)
   const given = tokensOf(pattern)
-  if (!given || !compiles(pattern)) return refuse('is not understood')
+  if (!given || !compiles(pattern)) return refuse('is not a valid pattern')
   const tokens = withoutMargins(given)
   const { source, cost } = readStructure(tokens, refuse)
-  if (!compiles(source)) refuse('is not understood') // a range that only its rewriting made
-  if (cost > MAX_COST) refuse('could take long: it takes fewer of * + ? {m,n} and |, or ^ at its beginning')
+  if (!compiles(source)) refuse('is not a valid pattern') // a range that only its rewriting made
+  if (cost > MAX_COST) refuse('may take too long: use fewer of * + ? {m,n} and |, or start it with ^')
   const [first, ...others] = tokens
   const isPrefix = first?.text === '^'
   const literal = literalOf(isPrefix ? others : tokens)
@@ -116,7 +116,7 @@ export function afterPrefix(prefix: string): string | undefined {
   return undefined
 }
 
-/** Whether ranges and brackets fit together. */
+/** Whether the pattern compiles: ranges and brackets are valid. */
 function compiles(pattern: string): boolean {
   try {
     return new RegExp(pattern) instanceof RegExp
@@ -160,7 +160,7 @@ function readStructure(tokens: readonly Token[], refuse: Refuse): { source: stri
 
   const one = (): Part => {
     const token = tokens[at]!
-    if (token.kind === 'quantifier') refuse('repeats nothing')
+    if (token.kind === 'quantifier') refuse('has a quantifier without a character before it')
     at++
     return { source: asciiOnly(token), ways: 1, reaches: 0, isRestless: false }
   }
@@ -181,7 +181,7 @@ function readStructure(tokens: readonly Token[], refuse: Refuse): { source: stri
   const repeated = (part: Part, isNothing: boolean): Part => {
     const quantifier = tokens[at]
     if (quantifier?.kind !== 'quantifier') return part
-    if (isNothing) refuse('repeats nothing')
+    if (isNothing) refuse('has a quantifier without a character before it')
     at++
     const { fewest, most, isEndless, isCounted } = readQuantifier(quantifier.text)
     if (part.isRestless && (isEndless || most > 1)) refuse('has a nested quantifier')

@@ -4,17 +4,17 @@ import { invalidParameter } from './fields.ts'
 
 type Doc = Record<string, unknown>
 
-/** A reference a client may expand. `load` finds what the ids refer to within the tenant, by id as text. */
+/** A reference that clients may expand. `load` returns the referenced records of the tenant, by id as text. */
 export type Reference = {
-  /** Field of the public record that holds the id, or the ids. Default: the reference's name. */
+  /** Field of the public record with the id or ids. Default: the reference's name. */
   field?: string
   load(ids: string[]): Promise<Map<string, object>>
 }
 
-/** The references of a record by the name `populate` gives them. */
+/** The references of a record, by their names in `populate`. */
 export type PopulateMap = Readonly<Record<string, Reference>>
 
-/** A reference to records of a collection of this service, shown as `present` makes them. */
+/** Returns a reference to records of a collection of this service, presented by `present`. */
 export function reference<T extends object>(
   scope: Scope<T>,
   present: (record: T) => object,
@@ -29,7 +29,7 @@ export function reference<T extends object>(
   }
 }
 
-/** A reference to accounts: as it is for callers with `users.read`, `{_id, id, name}` for all others. */
+/** Returns a reference to accounts: whole records for callers with `users.read`, `{_id, id, name}` for all others. */
 export function personReference({ permissions }: { permissions: Permissions }, reference: Reference): Reference {
   if (allows(permissions, 'users', 'read')) return reference
   const load = async (ids: string[]) => {
@@ -39,10 +39,10 @@ export function personReference({ permissions }: { permissions: Permissions }, r
   return { ...reference, load }
 }
 
-/** Replaces the ids of the named references by what they refer to: null, or left out of an array, where it is gone. */
+/** Replaces the ids of the named references by records. A missing one becomes null, or is left out of an array. */
 export type Expand = (records: Doc[]) => Promise<Doc[]>
 
-/** The `populate` parameter, undefined where there is none; throws `invalid_field` for a name that is not in the map. */
+/** Parses the `populate` parameter; undefined if absent; throws `request.invalid_field` for a name that is not in the map. */
 export function parsePopulate(text: string | undefined, references: PopulateMap = {}): Expand | undefined {
   const names = [...new Set((text ?? '').split(' ').filter(Boolean))]
   if (names.length === 0) return undefined

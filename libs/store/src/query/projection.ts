@@ -1,6 +1,6 @@
 import { type FieldTable, fieldOf, invalidParameter, isPlainObject, parseObject } from './fields.ts'
 
-/** Cuts a public record to what the client wants to see. */
+/** Reduces a public record to the requested fields. */
 export type Project = (record: Record<string, unknown>) => Record<string, unknown>
 
 type Doc = Record<string, unknown>
@@ -8,9 +8,9 @@ type Doc = Record<string, unknown>
 type Tree = Map<string, Tree | true>
 
 /**
- * The `projection` parameter, undefined where there is none. `_id` and `id` are one: they stay unless left out by 0.
- * Throws `invalid_field` with path `projection` for fields that are not public, values other than 0, 1, true and false,
- * a mixture of both (but for the id), and a field named together with a part of it.
+ * Parses the `projection` parameter; undefined if absent. `_id` and `id` are one: they stay unless left out by 0.
+ * Throws `request.invalid_field` with path `projection` for fields that are not public, values other than 0, 1, true and false,
+ * a mixture of both (except for the id), and a field given together with a part of it.
  */
 export function parseProjection(text: string | undefined, fields: FieldTable): Project | undefined {
   const wanted = Object.entries(parseObject('projection', text)).map(
@@ -72,7 +72,7 @@ function segmentsOf(name: string, fields: FieldTable): string[] {
 }
 
 function collision(name: string): Error {
-  return invalidParameter('projection', `${name} is named twice`)
+  return invalidParameter('projection', `${name} is given twice`)
 }
 
 function idOf({ _id, id }: Doc): Doc {

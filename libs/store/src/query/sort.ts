@@ -8,7 +8,7 @@ const directions: Record<string, 1 | -1> = { '1': 1, '-1': -1, asc: 1, desc: -1 
 export const newestFirst: SortOrder = { _id: -1 }
 
 /**
- * The `sort` parameter as an order of stored fields, undefined where there is none. Throws `invalid_field` with path
+ * Parses the `sort` parameter into an order of stored fields; undefined if absent. Throws `request.invalid_field` with path
  * `sort` for fields that are not public and for directions other than 1, -1, "1", "-1", "asc", "desc".
  */
 export function parseSort(text: string | undefined, fields: FieldTable): SortOrder | undefined {

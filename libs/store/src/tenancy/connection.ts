@@ -27,28 +27,28 @@ export type Store = {
   /** Declares a collection; indexes are made by `migrate`. Asked again for a name, it answers the same model. */
   model<T>(name: string, schema: Schema<T>): Model<T>
   /**
-   * Runs `work` as one transaction: all of it or nothing, again where it met another one. So `work` may run several
-   * times and must touch nothing but the database. Throws `duplicate` at a unique index, `unavailable` when out of time.
+   * Runs `work` as one transaction and retries it after a conflict. So `work` may run several times and must have no effect
+   * outside the database. Throws `record.duplicate` at a unique index, `service.unavailable` at the time limit.
    */
   transaction<T>(work: (session: ClientSession) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Rejects when the database cannot be used now: the readiness check. */
+  /** Rejects if the database cannot be used now. For the readiness check. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
 const stores = new WeakMap<ClientSession, Connection>()
 
-/** The connection that a transaction of `Store.transaction` runs on. */
+/** Returns the connection of a transaction of `Store.transaction`. */
 export function connectionOf(session: ClientSession): Connection {
   const connection = stores.get(session)
   if (!connection) throw new Error('the session does not come from Store.transaction')
   return connection
 }
 
-/** Connects a service to its database; rejects with `unavailable` when that cannot be reached in time. */
+/** Connects a service to its database; rejects with `service.unavailable` if it is unreachable. */
 export async function connectStore(options: StoreOptions): Promise<Store> {
   const { url, dbName, logger, poolSize = 50, timeoutMs = 15_000, reads } = options
-  // An instance of its own: what is set here holds for this store alone.
+  // An instance of its own, so that these settings apply to this store only.
   const mongoose = new Mongoose({ strict: 'throw', strictQuery: 'throw', autoIndex: false, autoCreate: false })
   const connection = mongoose.createConnection(url, {
     dbName,
@@ -57,7 +57,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     serverSelectionTimeoutMS: Math.min(timeoutMs, 5000),
     connectTimeoutMS: Math.min(timeoutMs, 5000),
     waitQueueTimeoutMS: timeoutMs,
-    socketTimeoutMS: timeoutMs, // the driver's timeoutMS has no effect; this ends a wait for a lock nobody gives back
+    socketTimeoutMS: timeoutMs, // the driver's timeoutMS has no effect; this ends a wait for a lock that is never released
     retryReads: true,
     retryWrites: true,
     writeConcern: { w: 'majority' },

@@ -48,8 +48,8 @@ export function isAway(thrown: unknown): boolean {
 }
 
 /**
- * The refusal that an error of the database means: `duplicate` with the field of the index, `invalid_field` for a value
- * the schema cannot hold, `unavailable` where the database is away. Every other error comes back as it is.
+ * Translates a database error: `record.duplicate` with the field of the index, `request.invalid_field` for a value that
+ * the schema cannot hold, `service.unavailable` if the database is down. Returns every other error unchanged.
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error
@@ -65,7 +65,7 @@ export async function translateErrors<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation
   } catch (error) {
-    throw isTransient(error) ? error : toStoreError(error) // a transaction has to know its own kind of failure
+    throw isTransient(error) ? error : toStoreError(error) // the transaction retries it
   }
 }
 
@@ -73,7 +73,7 @@ function invalid(path: string, cause: Error): AppError {
   return new AppError('request.invalid_field', { path: path === '_id' ? 'id' : path }, { cause })
 }
 
-/** Bulk writes wrap whatever stopped them. */
+/** The cause of a failed bulk write, which wraps it. */
 function withoutWrapping(error: unknown): unknown {
   return error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error
     ? error.errorResponse
@@ -85,8 +85,8 @@ function codeOf(error: unknown): unknown {
 }
 
 /**
- * The field a unique index is about: its last one that is not the organization. A field `emailKey` is `email` as it is
- * compared, so the client hears of `email`.
+ * Returns the public field of a unique index: its last field that is not the organization. `emailKey` is the comparable
+ * form of `email`, so the client sees `email`.
  */
 function duplicatePath(error: unknown): string {
   const { keyPattern, message } = error as { keyPattern?: Record<string, unknown>; message: string }

@@ -4,8 +4,8 @@ import type { Store } from './connection.ts'
 import { isTransient } from './errors.ts'
 
 /**
- * Writes items of one group in one transaction and answers a result for each, in their order. An `AppError` in the place
- * of a result refuses that item alone. What it throws fails all of them; then they are written one by one.
+ * Writes the items of a group in one transaction and returns a result for each, in order. An `AppError` as a result refuses
+ * that item alone. If the write throws, the items are retried one by one.
  */
 export type WriteGroup<Item, Result> = (
   tx: ClientSession,
@@ -16,10 +16,10 @@ export type WriteGroup<Item, Result> = (
 type Waiting<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
 
 /**
- * Joins writes that are bound to meet in one document (the counter of an organization, say): while a transaction of the
- * group runs, further items wait and then share the next one. One transaction for many costs little more than for one,
- * where one for each would only fail and begin again.
- * @returns writes an item as part of its group; resolves once it is committed
+ * Groups writes that would conflict in one document, for example the counter of an organization. While a transaction of the
+ * group runs, further items wait and share the next one. One transaction for many items costs little more than for one;
+ * one transaction for each would conflict and be retried.
+ * @returns a function that writes an item as part of its group and resolves once it is committed
  */
 export function groupWrites<Item, Result>(
   store: Store,

@@ -20,15 +20,15 @@ turnstileSchema.index({ organization: 1, name: 1 }, { unique: true })
 export const quotaModel = (store: Pick<Store, 'model'>) => store.model('Quota', turnstileSchema)
 
 /**
- * How many records of a scope (those `of` a filter) an organization may have, and what they are called:
- * `1000 lists per organization`. `retryAfterSeconds` where the number falls by itself.
+ * The maximum number of records of a scope (those matching `of`) per organization, and what they are called:
+ * `1000 lists per organization`. `retryAfterSeconds` if the number falls by itself.
  */
 export type Quota = { limit: number; what: string; of?: Filter; retryAfterSeconds?: number }
 
 /**
- * Refuses a further record where the organization has as many as it may. Call it in the transaction that makes the record:
- * of several at once one goes first, the others begin again and count it.
- * @throws {AppError} quota_exceeded, or too_many_pending with `retryAfterSeconds`
+ * Refuses another record if the organization has reached its limit. Call it in the transaction that creates the record:
+ * concurrent ones conflict and are retried one after another.
+ * @throws {AppError} quota.exceeded, or quota.too_many_pending with `retryAfterSeconds`
  */
 export async function requireRoom<T extends object>(
   scope: Scope<T>,

@@ -3,15 +3,15 @@ import { createTally } from '@rollcall/runtime'
 import type { Connection } from 'mongoose'
 import type { Scope } from './scope.ts'
 
-/** How long the server works on one read, where nothing else is said: as long as an answer is awaited. */
+/** Default time limit of a read on the server: as long as a client waits. */
 export const READ_MS = 10_000
-/** How long the server works on all reads of a stream together. */
+/** Time limit of all reads of a stream together. */
 export const STREAM_MS = 600_000
 
-/** Records that a stream holds at once, in bytes as stored: more only where one is larger. */
+/** Stored bytes of the records that a stream holds at once; more only for a single larger record. */
 export const STREAM_BYTES = 2 * 1024 * 1024
 
-/** How much of lists is read at once by one process. */
+/** Limits of concurrent list reads in one process. */
 export type ReadLimitOptions = {
   /** Lists with a filter or an order of the client's, of one organization. Default 32. */
   filteredReads?: number
@@ -23,15 +23,15 @@ export type ReadLimitOptions = {
 
 /** What reads of lists run within. */
 export type ReadLimits = {
-  /** Runs a read that a client's filter or order takes part in. @throws {AppError} too_many_pending */
+  /** Runs a read that a client's filter or order takes part in. @throws {AppError} quota.too_many_pending */
   filtered<T>(organization: string, read: () => Promise<T>): Promise<T>
-  /** Streams a list, from its first item on. @throws {AppError} too_many_pending; unavailable where others have all streams */
+  /** Streams a list, from its first item on. @throws {AppError} quota.too_many_pending; service.unavailable if others use all streams */
   stream<T>(organization: string, items: AsyncIterable<T>): AsyncIterable<T>
 }
 
 const limitsByConnection = new WeakMap<Connection, ReadLimits>()
 
-/** The limits of a store's process; the defaults where the store was given none. */
+/** Returns the read limits of a connection; the defaults if none were set. */
 export function readLimitsOf(connection: Connection, options: ReadLimitOptions = {}): ReadLimits {
   const known = limitsByConnection.get(connection)
   if (known) return known
@@ -40,7 +40,7 @@ export function readLimitsOf(connection: Connection, options: ReadLimitOptions =
   return limits
 }
 
-/** Creates limits that count from zero. */
+/** Creates read limits. */
 export function createReadLimits({ filteredReads = 32, streams = 8, allStreams = 16 }: ReadLimitOptions): ReadLimits {
   const filtering = createSlots({ limit: filteredReads, what: 'filtered lists at once per organization' })
   const streaming = createSlots({ limit: streams, what: 'streams at once per organization', limitOfAll: allStreams })
@@ -66,7 +66,7 @@ export function createReadLimits({ filteredReads = 32, streams = 8, allStreams =
 
 type SlotOptions = { limit: number; what: string; limitOfAll?: number }
 
-/** Takes slots by organization; what it answers gives the slot back. */
+/** Acquires a slot of an organization; returns the function that releases it. */
 function createSlots({ limit, what, limitOfAll = Number.POSITIVE_INFINITY }: SlotOptions) {
   const taken = createTally()
   let all = 0

@@ -19,7 +19,7 @@ export type Draft<T> = { [K in Exclude<keyof T, 'organization'>]?: Given<T[K]> |
 /** Ids may be given as text. */
 type Given<V> = V | (Types.ObjectId extends V ? string : never)
 
-/** The id of a record; text of 24 hexadecimal digits, or `invalid_field`. */
+/** The id of a record; text of 24 hexadecimal digits, or `request.invalid_field`. */
 type Id = Types.ObjectId | string
 
 /** The transaction an operation belongs to; without it that of the scope, if any. */
@@ -225,7 +225,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
   }
 }
 
-/** An ObjectId from its 24 hexadecimal digits; throws `invalid_field` for anything else. */
+/** An ObjectId from its 24 hexadecimal digits; throws `request.invalid_field` for anything else. */
 export function objectId(value: unknown, path = 'id'): Types.ObjectId {
   if (value instanceof Types.ObjectId) return value
   if (typeof value === 'string' && isObjectId(value)) return new Types.ObjectId(value)

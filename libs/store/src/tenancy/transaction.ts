@@ -3,13 +3,13 @@ import { backoffMs, pause } from '@rollcall/runtime'
 import { type ClientSession, mongo } from 'mongoose'
 import { isTransient, toStoreError } from './errors.ts'
 
-/** How a transaction runs. */
+/** Options of a transaction. */
 export type TransactionOptions = {
-  /** No try and no commit starts after this long; then `unavailable` is thrown. Default: the store's. */
+  /** Time limit for starting attempts and commits; then `service.unavailable` is thrown. Default: the store's. */
   timeoutMs?: number
   /**
-   * Transactions of one process that name the same queue run one after another. For those that are bound to write the
-   * same document (a counter, a parent), where running side by side only means to fail and begin again.
+   * Transactions of one process with the same queue run one after another. For transactions that write the same document
+   * (a counter, a parent) and would conflict.
    */
   queue?: string
 }
@@ -53,12 +53,12 @@ async function attemptOnce<T>(
     await commit(session, deadline)
     return result
   } catch (error) {
-    if (session.inTransaction()) await session.abortTransaction().catch(() => undefined) // the server aborts it by itself
+    if (session.inTransaction()) await session.abortTransaction().catch(() => undefined) // the server aborts it after its own timeout
     throw error
   }
 }
 
-/** A commit whose outcome is unknown is sent again: the server answers for the one that went through. */
+/** Commits. A commit with an unknown outcome is sent again: the server answers for the one that succeeded. */
 async function commit(session: ClientSession, deadline: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
