@@ -2,16 +2,16 @@ import { createLogger, isTracing, type Lifecycle, type Logger, type Metrics } fr
 import { pino } from 'pino'
 import type { Exchange } from './exchange.ts'
 
-const batchBytes = 8 * 1024
-const batchMs = 250
+const BATCH_BYTES = 8 * 1024
+const BATCH_MS = 250
 
 /**
- * The logger of the access log: to standard output like all others, but in batches. A line for every request, each
- * written by itself, would be a good part of what a request costs; of a crash, the last moments are missing here.
+ * Creates the logger of the access log. It writes to standard output like the others, but in batches: one write per
+ * request would be a good part of the cost of a request. After a crash, the last batch is missing.
  */
 export function batchedLogger(level: string, { onStop }: Pick<Lifecycle, 'onStop'>, fd = 1): Logger {
-  const destination = pino.destination({ fd, sync: false, minLength: batchBytes })
-  const flushing = setInterval(() => destination.flush(), batchMs).unref()
+  const destination = pino.destination({ fd, sync: false, minLength: BATCH_BYTES })
+  const flushing = setInterval(() => destination.flush(), BATCH_MS).unref()
   onStop('access log', async () => {
     clearInterval(flushing)
     destination.flushSync()
@@ -20,15 +20,15 @@ export function batchedLogger(level: string, { onStop }: Pick<Lifecycle, 'onStop
 }
 
 /**
- * Writes one line and two metrics for every request once its answer is out. The route stands for the path: a path may
- * hold a secret, and a query what people searched for.
+ * Returns what logs and measures a request when its response closes. It logs the route instead of the path and query:
+ * a path may hold a secret, and a query may hold search terms.
  */
 export function accessLog(logger: Logger, metrics: Metrics): (exchange: Exchange) => void {
   const labels = ['method', 'route', 'status'] as const
-  const total = metrics.counter({ name: 'rollcall_http_requests_total', help: 'Requests answered', labels })
+  const total = metrics.counter({ name: 'rollcall_http_requests_total', help: 'HTTP requests answered', labels })
   const seconds = metrics.histogram({
     name: 'rollcall_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer',
+    help: 'Time from the arrival of a request to the end of its answer, in seconds',
     labels,
   })
   return exchange => {
@@ -36,7 +36,7 @@ export function accessLog(logger: Logger, metrics: Metrics): (exchange: Exchange
       exchange.close()
       const { request, response, id: requestId, ip, failure, isAborted } = exchange
       const ms = performance.now() - exchange.startedAt
-      // A client that left before anything was answered has no status; 499 is what proxies log for it.
+      // The client left before the answer began. Proxies log 499 in this case.
       const status = response.headersSent ? response.statusCode : 499
       const facts = { method: request.method, route: routeOf(exchange), status }
       total.inc(facts)
@@ -57,7 +57,7 @@ export function accessLog(logger: Logger, metrics: Metrics): (exchange: Exchange
   }
 }
 
-/** Pattern of the route, of the contract or of the reference; client's own paths would be labels without end. */
+/** Returns the pattern of the route. Paths as sent would give the metric an unlimited number of labels. */
 function routeOf({ match, request }: Exchange): string {
   return match?.route.path ?? request.route?.path ?? '(none)'
 }

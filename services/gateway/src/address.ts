@@ -1,12 +1,12 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Of the 128 bits of an IPv4-mapped address, those before its IPv4. */
-const mappedBits = 96
+/** Number of bits of an IPv4-mapped address before its IPv4 part. */
+const MAPPED_BITS = 96
 
 /**
- * One spelling for a client's address: an IPv4-mapped IPv6 address is its IPv4, and a port that some proxies write
- * behind it is dropped. undefined where the text is no address.
+ * Returns the canonical form of a client's address: IPv4 for an IPv4-mapped IPv6 address, and without the port that
+ * some proxies append. Returns undefined if the text is not an address.
  */
 export function normalizeAddress(text: string): string | undefined {
   if (isIPv4(text)) return text
@@ -14,14 +14,17 @@ export function normalizeAddress(text: string): string | undefined {
   return isIP(bare) === 0 ? undefined : ipaddr.process(bare).toString()
 }
 
-/** What an address is counted by: an IPv4 address alone, an IPv6 address with its /56, which is one customer's. */
+/**
+ * Returns the key that an address is counted by: the IPv4 address, or the /56 of an IPv6 address, as one customer has
+ * it.
+ */
 export function limitKey(address: string): string {
   if (!address.includes(':')) return address
   const network = ipaddr.parse(address).toByteArray().slice(0, 7)
   return `${Buffer.from(network).toString('hex')}/56`
 }
 
-/** Whether a normalized address lies in one of the CIDR blocks; a single address is a block of its own. */
+/** Whether a normalized address is in one of the blocks: CIDR blocks or single addresses. */
 export function isInBlocks(address: string, blocks: readonly string[]): boolean {
   if (address === '') return false
   const parsed = ipaddr.parse(address)
@@ -31,11 +34,11 @@ export function isInBlocks(address: string, blocks: readonly string[]): boolean 
   })
 }
 
-/** A block of IPv4-mapped addresses is one of IPv4, as each of them is an IPv4 address. */
+/** Parses a block. A block of IPv4-mapped addresses becomes a block of IPv4. */
 function parseBlock(text: string): [network: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number] {
   const [network, prefixLength] = text.includes('/') ? ipaddr.parseCIDR(text) : single(ipaddr.parse(text))
-  const isMapped = network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && prefixLength >= mappedBits
-  return isMapped ? [network.toIPv4Address(), prefixLength - mappedBits] : [network, prefixLength]
+  const isMapped = network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && prefixLength >= MAPPED_BITS
+  return isMapped ? [network.toIPv4Address(), prefixLength - MAPPED_BITS] : [network, prefixLength]
 }
 
 function single(address: ipaddr.IPv4 | ipaddr.IPv6): [network: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number] {

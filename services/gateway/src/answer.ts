@@ -6,12 +6,12 @@ import type { Hold } from '@rollcall/runtime'
 import helmet from 'helmet'
 import type { Exchange, Header } from './exchange.ts'
 
-/** What helmet has to say to an API. It is the same for every request, so helmet is asked once. */
+/** The headers that helmet sets for an API. They are the same for every request, so helmet runs once. */
 const securityHeaders = headersOf(
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     xFrameOptions: { action: 'deny' },
-    // Of use to documents only.
+    // These headers concern documents only.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,
@@ -21,34 +21,37 @@ const securityHeaders = headersOf(
   }),
 )
 
-/** Headers of every answer of the API, which is for the caller alone. */
+/** Headers of every answer of the API. No cache stores an answer: it is for the caller alone. */
 export const commonHeaders: readonly Header[] = [...securityHeaders, ['Cache-Control', 'no-store']]
-/** Headers as Node writes them fastest: name, value, name, value. */
+/** The same as a flat list of names and values, which Node writes fastest. */
 const rawCommonHeaders = commonHeaders.flat()
 
-const shortBodyBytes = 16 * 1024
-/** Written at once: a client that takes none of it in its time is cut off. */
-const pieceBytes = 64 * 1024
-/** What a stream may have read ahead of its client: gRPC's queue of 16 messages, each a piece of 64 KiB. */
-const streamBytes = 16 * pieceBytes
+const SHORT_BODY_BYTES = 16 * 1024
+/** Size of one write. A client that does not read a whole one in time is cut off. */
+const PIECE_BYTES = 64 * 1024
+/** Maximum that a stream reads ahead of its client: gRPC queues 16 messages of 64 KiB. */
+const STREAM_BYTES = 16 * PIECE_BYTES
 
-/** Answers with a whole body. @throws {AppError} unavailable where there is no memory to hold it for the client */
+/**
+ * Answers with a whole body.
+ * @throws {AppError} service.unavailable if there is no memory to hold it for the client
+ */
 export function answer(exchange: Exchange, status: number, { contentType, data }: HttpBody): void {
-  const held = data.length > shortBodyBytes ? holdAnswer(exchange, data.length) : undefined
+  const held = data.length > SHORT_BODY_BYTES ? holdAnswer(exchange, data.length) : undefined
   writeHead(exchange, status, contentType, data.length)
-  // Node joins head and body into one write if the body is a text; as Latin-1 its bytes stay what they are.
+  // Node joins head and body into one write if the body is a string. Latin-1 keeps the bytes unchanged.
   if (held) writePieces(exchange.response, data, held)
   else exchange.response.end(data.toString('latin1'), 'latin1')
 }
 
-/** Writes at the pace of the client, so that it shows whether it takes anything. */
+/** Writes at the pace of the client, so that the hold records whether the client reads. */
 function writePieces(response: Exchange['response'], data: Buffer, held: Hold): void {
   let from = 0
   const write = () => {
     held.touch()
-    while (from + pieceBytes < data.length) {
-      const isTaken = response.write(data.subarray(from, from + pieceBytes))
-      from += pieceBytes
+    while (from + PIECE_BYTES < data.length) {
+      const isTaken = response.write(data.subarray(from, from + PIECE_BYTES))
+      from += PIECE_BYTES
       if (!isTaken) return void response.once('drain', write)
     }
     response.end(data.subarray(from))
@@ -56,7 +59,7 @@ function writePieces(response: Exchange['response'], data: Buffer, held: Hold): 
   write()
 }
 
-/** Holds memory for an answer until the client has taken it. A reader that stalls loses it to others. */
+/** Holds memory for an answer until the client has read it. A stalled reader can be evicted. */
 function holdAnswer(exchange: Exchange, bytes: number): Hold {
   const hold = exchange.hold(exchange.bounds.answers, () => exchange.response.destroy())
   if (hold.resize(bytes))
@@ -66,8 +69,8 @@ function holdAnswer(exchange: Exchange, bytes: number): Hold {
 
 /**
  * Answers with a stream of chunks, at the pace of the client. A stream of one chunk is answered whole, so that a page
- * has its Content-Length. What fails before the second chunk is known is thrown and can still be answered; what fails
- * later breaks the connection off: the client must not take the part for the whole.
+ * has a Content-Length. An error before the second chunk is thrown and can still be answered. A later error aborts the
+ * connection, so that the client does not take a part for the whole.
  */
 export async function answerStream(exchange: Exchange, status: number, stream: AsyncIterable<HttpBody>): Promise<void> {
   const chunks = stream[Symbol.asyncIterator]()
@@ -90,7 +93,7 @@ export async function answerStream(exchange: Exchange, status: number, stream: A
 
 async function holdStream(exchange: Exchange, chunks: AsyncIterator<HttpBody>): Promise<Hold> {
   try {
-    return holdAnswer(exchange, streamBytes)
+    return holdAnswer(exchange, STREAM_BYTES)
   } catch (refusal) {
     await chunks.return?.()
     throw refusal
@@ -106,14 +109,17 @@ async function* bytesOf(read: readonly Buffer[], rest: AsyncIterator<HttpBody>, 
   }
 }
 
-/** The hold can be lost while the client is waited for, not while the service is. */
+/**
+ * Yields a chunk. The hold can be evicted while the gateway waits for the client, but not while it waits for the
+ * service.
+ */
 function* taken(data: Buffer, held: Hold): Generator<Buffer> {
   held.touch()
   yield data
   held.pin()
 }
 
-/** Writes the head at once: that is much faster in Node than one header after the other. */
+/** Writes the head in one call, which is much faster in Node than setting headers one by one. */
 function writeHead(exchange: Exchange, status: number, contentType: string, length?: number): void {
   const raw = ['Content-Type', contentType, 'X-Request-Id', exchange.id, ...rawCommonHeaders]
   for (const [name, value] of exchange.limitHeaders ?? []) raw.push(name, value)

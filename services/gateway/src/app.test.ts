@@ -78,7 +78,7 @@ describe('the gateway', () => {
       assert.equal(await response.text(), '')
     })
 
-    it('hands the caller on, with address and user agent', async () => {
+    it('passes the caller on, with address and user agent', async () => {
       await call(`/api/audience/${id}`, { headers: { 'User-Agent': `probe ${'x'.repeat(1000)}` } })
       const { caller } = gateway.services.calls.at(-1)!.call
       assert.equal(caller.kind, 'token')
@@ -95,7 +95,7 @@ describe('the gateway', () => {
       assert.deepEqual([list.limit, list.page], [1000, 1])
     })
 
-    it('takes a filter that is long and escaped', async () => {
+    it('accepts a filter that is long and escaped', async () => {
       const filter = JSON.stringify({ name: '"ü"'.repeat(2_700) })
       const response = await call(`/api/audience?filter=${encodeURIComponent(filter)}`)
       assert.equal(response.status, 200)
@@ -121,7 +121,7 @@ describe('the gateway', () => {
       assert.equal(await response.text(), '')
     })
 
-    it('answers HEAD before it ends, and lets it go', async () => {
+    it('answers HEAD before the stream ends, and cancels it', async () => {
       const { promise: released, resolve } = Promise.withResolvers<void>()
       gateway.services.behaviours.set('exportContacts', async function* (_request: never, { signal }: Call) {
         signal.addEventListener('abort', () => resolve())
@@ -142,7 +142,7 @@ describe('the gateway', () => {
       assert.equal(await response.text(), Array.from({ length: 100 }, (_, number) => `${number},`).join(''))
     })
 
-    it('still answers a problem while the first chunk is all there is', async () => {
+    it('still answers an error after the first chunk', async () => {
       gateway.services.behaviours.set('exportContacts', async function* () {
         yield page('email,')
         throw new AppError('import.undone')
@@ -156,7 +156,7 @@ describe('the gateway', () => {
       })
     })
 
-    it('breaks the connection off when the stream fails half-way', async () => {
+    it('aborts the connection when the stream fails half-way', async () => {
       gateway.services.behaviours.set('exportContacts', async function* () {
         yield page('a')
         yield page('b')
@@ -167,7 +167,7 @@ describe('the gateway', () => {
       await assert.rejects(response.text())
     })
 
-    it('does not read ahead of a client that reads slowly, and lets go when it leaves', async () => {
+    it('does not read ahead of a slow client, and cancels when it leaves', async () => {
       let produced = 0
       const { promise: released, resolve } = Promise.withResolvers<void>()
       gateway.services.behaviours.set('exportContacts', async function* (_request: never, { signal }: Call) {
@@ -229,7 +229,7 @@ describe('the gateway', () => {
       })
     }
 
-    it('answers what nobody foresaw as 503, and tells nothing of it', async () => {
+    it('answers unexpected errors with 503 and no details', async () => {
       gateway.services.behaviours.set('getContact', () => {
         throw new Error('the secret inside')
       })
@@ -345,12 +345,12 @@ describe('the gateway', () => {
       })
     })
 
-    it('takes no body as an empty one', async () => {
+    it('treats no body as an empty one', async () => {
       const response = await call(`/api/audience/${id}/unblock`, { method: 'PATCH' })
       assert.equal(response.status, 200)
     })
 
-    it('does not read a body before the guard has let the caller pass', async () => {
+    it('does not read a body before the guard', async () => {
       const reader = issueToken(gateway.services, { permissions: ['audience.read'] })
       const response = await send('POST', '/api/audience', '{"broken', { Authorization: reader })
       assert.deepEqual(await problemOf(response), {
@@ -373,7 +373,7 @@ describe('the gateway', () => {
       assert.equal((await problemOf(await call('/api/audience/%E0%A4%A'))).status, 400)
     })
 
-    it('refuses a filter given twice and a parameter nobody knows', async () => {
+    it('refuses a repeated filter and an unknown parameter', async () => {
       const twice = await problemOf(await call('/api/audience?filter={}&filter={}'))
       assert.deepEqual(twice, {
         status: 400,
@@ -402,7 +402,7 @@ describe('the gateway', () => {
     })
   })
 
-  describe('requests that are none', () => {
+  describe('malformed requests', () => {
     const bodyOf = (received: string) => JSON.parse(received.slice(received.indexOf('\r\n\r\n') + 4)) as object
     const cases: [what: string, bytes: string, message: string][] = [
       ['broken syntax', 'NONSENSE\r\n\r\n', 'malformed HTTP request'],
@@ -432,13 +432,13 @@ describe('the gateway', () => {
       assert.match(received, /^HTTP\/1\.1 400 /)
     })
 
-    it('hangs up on a client that was refused and does not end its request', async () => {
+    it('closes the connection of a refused client that keeps sending', async () => {
       const head =
         'POST /api/audience HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
       assert.match(await sendRaw(gateway.port, head), /^HTTP\/1\.1 401 /)
     })
 
-    it('does not mix the answer to a broken request with one under way', async () => {
+    it('does not mix the answer to a broken request with one in progress', async () => {
       const { promise, resolve } = Promise.withResolvers<unknown>()
       gateway.services.behaviours.set('getContact', () => promise)
       const good = `GET /api/audience/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${token}\r\n\r\n`
@@ -456,7 +456,7 @@ describe('the gateway', () => {
       assert.deepEqual(bodyOf(received), { error: true, message: 'Host header is missing' })
     })
 
-    it('takes a target in absolute form, and refuses one that nobody can read', async () => {
+    it('accepts a target in absolute form, and refuses one that it cannot parse', async () => {
       const head = `Host: a\r\nAuthorization: ${token}\r\nConnection: close\r\n\r\n`
       assert.match(
         await sendRaw(gateway.port, `GET http://a/api/audience/${id} HTTP/1.1\r\n${head}`),
@@ -466,7 +466,7 @@ describe('the gateway', () => {
       assert.match(await sendRaw(gateway.port, `OPTIONS * HTTP/1.1\r\n${head}`), /^HTTP\/1\.1 404 /)
     })
 
-    it('serves a request whose expectation nobody knows', async () => {
+    it('ignores an unknown expectation', async () => {
       const received = await sendRaw(
         gateway.port,
         `GET /api/audience/${id} HTTP/1.1\r\nHost: a\r\nExpect: cake\r\nAuthorization: ${token}\r\nConnection: close\r\n\r\n`,
@@ -474,7 +474,7 @@ describe('the gateway', () => {
       assert.match(received, /^HTTP\/1\.1 200 /)
     })
 
-    it('answers 4xx to any bytes, and lives on', async () => {
+    it('answers 4xx to any bytes, and keeps running', async () => {
       const line = fc.oneof(
         fc.string(),
         fc.constantFrom('GET / HTTP/1.1', 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked', ''),
@@ -492,7 +492,7 @@ describe('the gateway', () => {
   })
 
   describe('heads', () => {
-    it('takes a request id that is sane and makes one where it is not', async () => {
+    it('keeps a valid request id and replaces an invalid one', async () => {
       const idFor = async (given?: string) =>
         (
           await call(`/api/audience/${id}`, given === undefined ? {} : { headers: { 'X-Request-Id': given } })
@@ -529,7 +529,7 @@ describe('the gateway', () => {
       assert.equal(headers.get('ratelimit-policy'), `${limits.auth.requests};w=60`)
     })
 
-    it('carries what a browser should know, and nothing about what is inside', async () => {
+    it('has security headers, and none about the software', async () => {
       const { headers } = await call(`/api/audience/${id}`)
       assert.equal(headers.get('x-powered-by'), null)
       assert.equal(headers.get('etag'), null)

@@ -14,14 +14,14 @@ import { reference } from './routes/reference.ts'
 import { startSteps } from './steps.ts'
 import { readBody, strictCheck, transcode } from './transcode.ts'
 
-const apiVersion = '1.0.0'
+const API_VERSION = '1.0.0'
 
 /**
- * Returns the gateway as a request listener. A request becomes an exchange, with its request id, and goes through the
- * steps in this order; the first that throws ends it with the problem it threw. The routes are data, found by one
- * middleware: a request costs the same however many there are.
+ * Returns the gateway as a request listener. Each request becomes an exchange and passes the steps in this order.
+ * The first error that a step throws is the answer. Routes are data: one matcher finds them, so that their number does
+ * not affect the cost of a request.
  *
- * Express is a shell for that one handler. It knows whom to believe about the client behind proxies, and serves the pages.
+ * Express wraps this handler. It determines the client's address behind proxies, and serves the pages.
  */
 export function createApp(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
   const credential = authentication({
@@ -30,7 +30,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
   })
   const limits = rateLimits({ ...context, prefix: context.limitPrefix })
   const steps = startSteps()
-    .step(credential.prefetchCredential) // does not wait for the cache: its request goes out with that of the limits
+    .step(credential.prefetchCredential) // does not await the cache, so that its query shares a write with the limits
     .step(limits.count)
     .check(requireHost)
     .step(credential.authenticate)
@@ -49,7 +49,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     log(exchange)
     return exchange
   }
-  const follow = async (exchange: Exchange): Promise<void> => {
+  const runSteps = async (exchange: Exchange): Promise<void> => {
     try {
       await steps.run(exchange)
     } catch (thrown) {
@@ -57,7 +57,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     }
   }
 
-  const run = (exchange: Exchange): Promise<void> => (isTracing() ? inSpan(exchange, follow) : follow(exchange))
+  const run = (exchange: Exchange): Promise<void> => (isTracing() ? inSpan(exchange, runSteps) : runSteps(exchange))
 
   const app = express().disable('x-powered-by').disable('etag').set('trust proxy', context.trustProxy)
   app.use((request, response, next) => {
@@ -66,7 +66,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     response.setHeader('X-Request-Id', exchange.id)
     next()
   })
-  app.use(reference(generateOpenApi(context.routes, apiVersion), limits.countReference))
+  app.use(reference(generateOpenApi(context.routes, API_VERSION), limits.countReference))
   app.use(connectAccount(limits.countReference))
   app.use((_request, response) => run(response.locals.exchange))
   app.use(((error, _request, response, _next) => {
@@ -74,7 +74,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
   }) satisfies ErrorRequestHandler)
 
   return (request, response) => {
-    // Express comes to its end by itself only for a target that it cannot read.
+    // Express calls this only for a request target that it cannot parse.
     app(request as Request, response as Response, () => {
       const exchange = begin(request as Request, response as Response)
       answerProblem(exchange, new AppError('request.malformed_target'), context.logger)
@@ -82,22 +82,22 @@ export function createApp(context: Context): (request: IncomingMessage, response
   }
 }
 
-function inSpan(exchange: Exchange, follow: (exchange: Exchange) => Promise<void>): Promise<void> {
+function inSpan(exchange: Exchange, runSteps: (exchange: Exchange) => Promise<void>): Promise<void> {
   return traced(spanName(exchange), { kind: 'server', from: exchange.trace }, async span => {
     exchange.traceId = span.spanContext().traceId
-    await follow(exchange)
+    await runSteps(exchange)
     const { statusCode } = exchange.response
     span.setAttribute('http.response.status_code', statusCode)
     if (statusCode >= 500) failSpan(span, exchange.failure)
   })
 }
 
-/** Method and pattern of the route; a path of the client's would be a name without end. */
+/** Returns method and route pattern. Paths as sent would give an unlimited number of names. */
 function spanName({ request, match }: Exchange): string {
   return `${request.method} ${match?.route.path ?? '(none)'}`
 }
 
-/** RFC 9112, 3.2. Node would refuse as well, but without a body. */
+/** Requires a Host header (RFC 9112, 3.2). Node would refuse without a body. */
 function requireHost({ request }: Exchange): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     throw new AppError('request.host_missing')

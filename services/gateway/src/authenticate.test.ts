@@ -90,7 +90,7 @@ describe('credentials', () => {
     assert.equal(gateway.services.count('resolveSession'), 0)
   })
 
-  it('are asked of identity once, then taken from the cache', async () => {
+  it('are resolved at identity once, then by the cache', async () => {
     for (const [method, credential] of [
       ['resolveToken', issueToken(gateway.services)],
       ['resolveSession', issueSession(gateway.services)],
@@ -102,7 +102,7 @@ describe('credentials', () => {
     }
   })
 
-  it('are asked for by the gateway itself', async () => {
+  it('are resolved by a call of the gateway itself', async () => {
     await get({ Authorization: issueToken(gateway.services), 'X-Request-Id': 'traced' })
     const { call } = gateway.services.calls.find(({ method }) => method === 'resolveToken')!
     assert.deepEqual(
@@ -141,7 +141,7 @@ describe('credentials', () => {
     assert.deepEqual([response.status, await response.json()], [403, { error: true, message: 'Account is blocked.' }])
   })
 
-  it('hold from the addresses of the token alone', async () => {
+  it('are valid only from the addresses of the token', async () => {
     const bound = issueToken(gateway.services, { allowedIps: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'] })
     const from = async (address: string) => (await get({ Authorization: bound, 'X-Forwarded-For': address })).status
     for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8::1', '198.51.100.7']) {
@@ -152,7 +152,7 @@ describe('credentials', () => {
     }
   })
 
-  it('finding 21: hold from an address that a client makes up only where proxies are trusted by number', async () => {
+  it('finding 21: are valid from a forged address only if proxies are trusted by number', async () => {
     const bound = { allowedIps: ['203.0.113.0/24'] }
     const statusWith = async (TRUST_PROXY: string) => {
       const other = await bootGateway({ TRUST_PROXY })
@@ -178,7 +178,7 @@ describe('credentials', () => {
     )
   })
 
-  it('of a limited scope hold no more than that, nor more than the session', async () => {
+  it('of a limited scope grant no more than that, nor more than the session', async () => {
     const scoped = issueSession(gateway.services, { scope: 'audience.read tokens.read' })
     assert.equal((await get({ Authorization: scoped })).status, 200)
     assert.deepEqual(callerOf().permissions, ['audience.read', 'tokens.read'])
@@ -197,7 +197,7 @@ describe('credentials', () => {
     assert.equal(me.status, 200)
   })
 
-  it('are not looked at on public routes', async () => {
+  it('are ignored on public routes', async () => {
     const response = await fetch(`${gateway.url}/api/auth/login`, {
       method: 'POST',
       headers: { Authorization: 'nonsense', Cookie: 'auth_token=nonsense', 'Content-Type': 'application/json' },
@@ -208,7 +208,7 @@ describe('credentials', () => {
     assert.equal(callerOf().ip, '127.0.0.1')
   })
 
-  it('are told, but not asked of identity, on public routes that take a session', async () => {
+  it('are passed on, but not resolved, on public routes for browsers', async () => {
     const sid = randomUUID()
     const path = '/api/invitations/secret/accept'
     for (const [cookie, sessionId] of [
@@ -269,8 +269,8 @@ describe('credentials', () => {
   })
 })
 
-describe('credentials while something is away', () => {
-  it('are good without identity as long as they are cached, and 503 where they are not', async () => {
+describe('credentials during an outage', () => {
+  it('are valid without identity while they are cached, else get 503', async () => {
     const prefix = `test:${randomUUID()}:credential:`
     const gateway = await bootGateway({ CREDENTIAL_PREFIX: prefix, RPC_DEADLINE_MS: '500' })
     await prepareCache(prefix)
@@ -290,7 +290,7 @@ describe('credentials while something is away', () => {
   })
 
   for (const mode of ['cut', 'silent'] as const) {
-    it(`are asked of identity each time while Redis is ${mode}, and cached again afterwards`, async () => {
+    it(`are resolved at identity each time while Redis is ${mode}, and cached again afterwards`, async () => {
       const link = await linkTo(process.env.REDIS_CACHE_URL!)
       const prefix = `test:${randomUUID()}:credential:`
       const gateway = await bootGateway({ CREDENTIAL_PREFIX: prefix, REDIS_CACHE_URL: link.url })
@@ -324,7 +324,7 @@ describe('credentials while something is away', () => {
     })
   }
 
-  it('do not keep a gateway from starting without Redis, whose limits count in Redis as soon as it is there', async () => {
+  it('do not prevent a start without Redis; limits count in Redis once it is up', async () => {
     const link = await linkTo(process.env.REDIS_CACHE_URL!)
     link.become('cut')
     const limitPrefix = `test:${randomUUID()}:`
@@ -350,7 +350,7 @@ async function prepareCache(prefix: string): Promise<void> {
   redis.disconnect()
 }
 
-/** Repeats a request until the credential behind it is not asked for any more: it is cached. */
+/** Repeats a request until its credential is cached. */
 async function cached(services: StubbedServices, method: string, again: () => Promise<unknown>): Promise<void> {
   for (let before = -1; before !== services.count(method); ) {
     before = services.count(method)

@@ -9,26 +9,26 @@ import { type CachedCredential, type ClaimOptions, type CredentialClaim, claimRe
 import type { Authenticated, Claimed, Counted, Exchange } from './exchange.ts'
 import type { Step } from './steps.ts'
 
-/** The two halves of finding out who calls, as steps. */
+/** Authentication in two steps. */
 export type Authentication = {
   prefetchCredential(exchange: Exchange): Claimed
   authenticate: Step<Counted, Authenticated>
 }
 
-const longestUserAgent = 256
+const MAX_USER_AGENT_LENGTH = 256
 
 /**
- * `prefetchCredential` reads the credential and asks the cache, in the same tick in which the limits are counted: both
- * requests reach Redis in one write, in one round trip. `authenticate` awaits the cache's answer. On a miss, and while
- * Redis is down, it asks identity. A public route ignores credentials, except one via browser: it passes on the id of a
- * genuine session JWT, and the service checks whether the session is alive.
+ * Creates the steps. `prefetchCredential` parses the credential and queries the cache in the same tick as the limits,
+ * so that both share one round trip to Redis. `authenticate` awaits the result. On a miss, and while Redis is down, it
+ * calls identity. Public routes ignore credentials. If one is for browsers, it passes on the session id of a valid
+ * session JWT, and the service checks whether the session still exists.
  */
 export function authentication(options: ClaimOptions & { metrics: Metrics }): Authentication {
   const { cache, sessions } = options
   const claimOf = claimReader(options)
   const lookups = options.metrics.counter({
     name: 'rollcall_credential_lookups_total',
-    help: 'Credentials looked up in the cache',
+    help: 'Lookups of credentials in the cache',
     labels: ['kind', 'result'],
   })
 
@@ -58,7 +58,7 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
     async authenticate(exchange) {
       const { claim } = exchange
       if (claim.kind === 'invalid') throw new AppError(claim.code)
-      if (claim.kind === 'public') return withCaller(exchange, visitor(exchange, sessions))
+      if (claim.kind === 'public') return withCaller(exchange, publicCaller(exchange, sessions))
       const { caller, allowedIps } = await resolve(claim, exchange)
       const authenticated = withCaller(exchange, narrowed(caller, claim))
       if (allowedIps.length > 0 && !isInBlocks(exchange.ip, allowedIps)) {
@@ -69,7 +69,7 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
   }
 }
 
-function visitor({ match, request }: Exchange, sessions: SessionJwt): Caller {
+function publicCaller({ match, request }: Exchange, sessions: SessionJwt): Caller {
   const caller = anonymousCaller()
   if (match?.route.carrier.credential !== 'session') return caller
   const credential = credentialOf(request.headers)
@@ -78,12 +78,12 @@ function visitor({ match, request }: Exchange, sessions: SessionJwt): Caller {
   return claims ? { ...caller, sessionId: claims.sid } : caller
 }
 
-/** Accepts only what was requested: a tenant server cannot vouch for other organizations or for sessions. */
+/** Refuses an answer for another credential: a tenant server cannot vouch for other organizations or for sessions. */
 function refuseForeignAnswer(ref: CredentialRef, answer: ResolvedCredential): void {
   const isOwn = answer.organizationId === ref.organizationId
-  // A session that a token was exchanged for resolves to that token.
-  const isKind = answer.kind === 'token' || ref.kind === 'session'
-  if (!isOwn || !isKind) throw new AppError('token.invalid')
+  // A session created from a token (token exchange) resolves to that token.
+  const isExpectedKind = answer.kind === 'token' || ref.kind === 'session'
+  if (!isOwn || !isExpectedKind) throw new AppError('token.invalid')
 }
 
 function toCached(answer: ResolvedCredential): CachedCredential {
@@ -97,7 +97,7 @@ function toCached(answer: ResolvedCredential): CachedCredential {
   return { caller, allowedIps, expiresAt: expiresAt ? Date.parse(expiresAt) : null }
 }
 
-/** A JWT may grant less than its session: an impersonation only reads, a scope leaves some permissions out. */
+/** Limits the caller to what its JWT grants: an impersonation is read-only, a scope restricts permissions. */
 function narrowed(caller: Caller, { scope, isImpersonation }: CredentialClaim): Caller {
   if (!scope && !isImpersonation) return caller
   const { permissions } = caller
@@ -111,6 +111,6 @@ function narrowed(caller: Caller, { scope, isImpersonation }: CredentialClaim): 
 
 function withCaller(exchange: Counted, caller: Caller): Authenticated {
   const { ip, request } = exchange
-  const userAgent = request.headers['user-agent']?.slice(0, longestUserAgent)
+  const userAgent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH)
   return Object.assign(exchange, { caller: { ...caller, ip, ...(userAgent !== undefined && { userAgent }) } })
 }

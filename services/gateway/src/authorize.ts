@@ -7,8 +7,9 @@ import type { Authenticated, Authorized } from './exchange.ts'
 const changesNothing = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Decides whether the caller may go on: to a route that exists, by the permission that it declares. A browser attaches
- * cookies to what other sites make it send, so a change by cookie has to come from a page of this very origin.
+ * Checks that the route exists and that the caller has the permission that it declares. Browsers attach cookies to
+ * requests that other sites cause, so a change by cookie must come from a page of the same origin.
+ * @throws {AppError} route.not_found, access.*
  */
 export function guard(exchange: Authenticated): Authorized {
   const { request, match, caller, claim } = exchange
@@ -20,12 +21,12 @@ export function guard(exchange: Authenticated): Authorized {
   return Object.assign(exchange, { match })
 }
 
-/** Whether another site could have made the browser send this change with its cookies. */
+/** Whether another site could have caused this change with the cookies of the browser (CSRF). */
 export function isForgeable(request: Request, source: CredentialSource): boolean {
   return source === 'cookie' && !changesNothing.has(request.method) && !isSameOrigin(request)
 }
 
-/** Browsers write these headers, pages cannot. Only old ones leave Sec-Fetch-Site out. */
+/** Goes by headers that browsers set and pages cannot. Old browsers do not send Sec-Fetch-Site. */
 function isSameOrigin(request: Request): boolean {
   const site = request.headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'

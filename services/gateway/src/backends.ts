@@ -9,14 +9,14 @@ import {
   type ServiceName,
 } from '@rollcall/rpc'
 
-/** A context of the contract, as its packages name it; one process serves it. */
+/** A bounded context of the contract, named as in its proto package. One service serves it. */
 export type BoundedContext = ServiceName extends infer Name
   ? Name extends `rollcall.${infer Context}.v1.${string}`
     ? Context
     : never
   : never
 
-/** An rpc as the gateway calls it: the contract vouches for the request, so its type is not looked at again. */
+/** An rpc as the gateway calls it. The strict check has validated the request, so it is not typed here. */
 export type Invoke = (request: unknown, context: CallContext) => Promise<unknown> | AsyncIterable<unknown>
 
 /** The services behind the gateway. */
@@ -24,19 +24,19 @@ export type Backends = {
   client<N extends ServiceName>(name: N): Client<N>
   /** The rpc that answers a route. */
   invoker(route: Route): Invoke
-  /** Resolves when the process of a context can be reached. */
+  /** Resolves when the service of a context can be reached. */
   ready(context: BoundedContext, withinMs: number): Promise<void>
   close(): void
 }
 
 const contextOf = (serviceName: string) => serviceName.split('.')[1] as BoundedContext
 
-/** The contexts that answer routes. */
+/** Returns the contexts that have routes. */
 export function boundedContexts(): BoundedContext[] {
   return [...new Set(contractRoutes().map(route => contextOf(route.service)))]
 }
 
-/** Connects to every context, each when it is first called. Times in milliseconds. */
+/** Creates connections to all contexts. Each connects at its first call. Times are in milliseconds. */
 export function connectBackends(
   options: Omit<ConnectOptions, 'address'> & { addressOf(context: BoundedContext): string },
 ): Backends {

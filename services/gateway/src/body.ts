@@ -3,41 +3,41 @@ import { AppError } from '@rollcall/contract'
 import type { Hold } from '@rollcall/runtime'
 import type { Exchange } from './exchange.ts'
 
-/** What a JSON body may have at most. */
-export const maxBodyBytes = 2 ** 20
-const maxDepth = 100
-/** More pieces than any client needs for 1 MiB: each of them takes time, however small it is. */
-const maxPieces = 2 ** 16
-const keptChunkBytes = 16 * 1024
-const largestTailBytes = 64 * 1024
-const retryAfterSeconds = 5
+/** Maximum size of a body. */
+export const MAX_BODY_BYTES = 2 ** 20
+const MAX_DEPTH = 100
+/** Maximum chunks of a body, more than any client needs for 1 MiB. Each costs time, even if it is tiny. */
+const MAX_PIECES = 2 ** 16
+const KEPT_CHUNK_BYTES = 16 * 1024
+const MAX_TAIL_BYTES = 64 * 1024
+const RETRY_AFTER_SECONDS = 5
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
-const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
- * Reads a request's JSON body; undefined where there is none.
- * @throws {AppError} bad_request for another content type or encoding, more than 1 MiB, what takes too long to arrive or is
- * not JSON in UTF-8; too_many_pending, unavailable where there is no memory for it
+ * Reads the JSON body of a request. Returns undefined if there is none.
+ * @throws {AppError} request.wrong_content_type, wrong_encoding, too_large, too_slow, too_many_pieces, malformed_json
+ * or too_deep; quota.too_many_pending or service.unavailable if there is no memory for it
  */
 export async function readJson(exchange: Exchange): Promise<unknown> {
   const { request } = exchange
   if (!hasBody(request)) return undefined
-  if (!jsonType.test(request.headers['content-type'] ?? ''))
+  if (!JSON_TYPE.test(request.headers['content-type'] ?? ''))
     throw new AppError('request.wrong_content_type', { expected: 'application/json' })
   const bytes = await readBytes(exchange)
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }
 
-/** Whether a request brings a form of the kind that `readForm` reads. */
+/** Whether the body of a request is a URL-encoded form. */
 export function isForm({ headers }: IncomingMessage): boolean {
-  return formType.test(headers['content-type'] ?? '')
+  return FORM_TYPE.test(headers['content-type'] ?? '')
 }
 
 /**
- * Reads a request's URL-encoded form.
- * @throws {AppError} as `readJson` does
+ * Reads the URL-encoded form of a request.
+ * @throws {AppError} request.malformed_form, and as `readJson`
  */
 export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
   const bytes = await readBytes(exchange)
@@ -52,12 +52,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Reads a body whole. Its memory is held on the budget until the exchange ends. */
+/** Reads a whole body. Holds its memory in the budget until the exchange ends. */
 function readBytes(exchange: Exchange): Promise<Buffer> {
   const { request, bounds } = exchange
   const { headers } = request
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError('request.wrong_encoding')
-  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw new AppError('request.too_large')
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new AppError('request.too_large')
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const fail = (error: Error) => {
     body.drop()
@@ -67,7 +67,7 @@ function readBytes(exchange: Exchange): Promise<Buffer> {
     exchange.refuseConnection()
     fail(error)
   }
-  const hold = exchange.hold(bounds.bodies, () => fail(noRoom()))
+  const hold = exchange.hold(bounds.bodies, () => fail(outOfMemory()))
   const body = gather(hold)
   const unwatch = bounds.watch.add({
     progress: () => 0,
@@ -76,17 +76,17 @@ function readBytes(exchange: Exchange): Promise<Buffer> {
   })
   let pieces = 0
   const take = (chunk: Buffer) => {
-    if (body.size + chunk.length > maxBodyBytes) return fail(new AppError('request.too_large'))
-    if (++pieces > maxPieces) return cutOff(new AppError('request.too_many_pieces'))
+    if (body.size + chunk.length > MAX_BODY_BYTES) return fail(new AppError('request.too_large'))
+    if (++pieces > MAX_PIECES) return cutOff(new AppError('request.too_many_pieces'))
     const exhausted = body.add(chunk)
-    if (exhausted) fail(exhausted === 'total' ? noRoom() : tooMuch(bounds.bodies.share))
+    if (exhausted) fail(exhausted === 'total' ? outOfMemory() : overShare(bounds.bodies.share))
   }
   const finish = () => {
     hold.pin()
     resolve(body.bytes())
   }
   request.on('data', take).once('end', finish).once('error', fail)
-  // The connection has to outlive a refusal: it still carries the answer. What is still to come is dropped.
+  // A refusal leaves the connection open to carry the answer. The rest of the body is discarded.
   return promise.finally(() => {
     unwatch()
     request.off('data', take)
@@ -94,8 +94,8 @@ function readBytes(exchange: Exchange): Promise<Buffer> {
 }
 
 /**
- * Gathers the pieces of a body. Large chunks are kept as they came; small ones are copied together, so that tiny chunks take
- * little more memory than their bytes do.
+ * Collects the chunks of a body. Large chunks are kept as they are. Small ones are copied together, so that they take
+ * little more memory than their bytes.
  */
 function gather(hold: Hold) {
   let pieces: Buffer[] = []
@@ -117,11 +117,11 @@ function gather(hold: Hold) {
     get size() {
       return size
     },
-    /** Answers what is used up where there is no room for a chunk. */
+    /** Adds a chunk, or returns which limit leaves no room for it. */
     add(chunk: Buffer): 'share' | 'total' | undefined {
-      const isKept = size === 0 || chunk.length >= keptChunkBytes
+      const isKept = size === 0 || chunk.length >= KEPT_CHUNK_BYTES
       if (isKept || tailSize + chunk.length > tail.length) {
-        const length = isKept ? chunk.length : Math.max(chunk.length, Math.min(size, largestTailBytes))
+        const length = isKept ? chunk.length : Math.max(chunk.length, Math.min(size, MAX_TAIL_BYTES))
         const exhausted = allocate(length)
         if (exhausted) return exhausted
         closeTail()
@@ -136,7 +136,7 @@ function gather(hold: Hold) {
       closeTail()
       return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size)
     },
-    /** The request, and with it all that listens to it, lives on for a while. */
+    /** Frees the memory. The request, and with it this closure, may live longer. */
     drop() {
       pieces = []
       tail = Buffer.alloc(0)
@@ -145,19 +145,20 @@ function gather(hold: Hold) {
   }
 }
 
-const noRoom = () => new AppError('service.unavailable', {}, { cause: new Error('no memory left for request bodies') })
+const outOfMemory = () =>
+  new AppError('service.unavailable', {}, { cause: new Error('no memory left for request bodies') })
 
-function tooMuch(limit: number): AppError {
+function overShare(limit: number): AppError {
   return new AppError('quota.too_many_pending', {
     limit,
     what: 'bytes of request bodies at once per client address',
-    retryAfterSeconds,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 }
 
 /**
- * Parses JSON text in UTF-8.
- * @throws {AppError} bad_request for what is not, and for nesting that would exhaust the stack of whoever walks it
+ * Parses JSON in UTF-8.
+ * @throws {AppError} request.malformed_json, or request.too_deep for nesting that could exhaust the stack of a walk
  */
 export function parseJson(bytes: Uint8Array): unknown {
   let value: unknown
@@ -166,7 +167,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new AppError('request.malformed_json')
   }
-  if (isDeeper(value, maxDepth)) throw new AppError('request.too_deep', { levels: maxDepth })
+  if (isDeeper(value, MAX_DEPTH)) throw new AppError('request.too_deep', { levels: MAX_DEPTH })
   return value
 }
 

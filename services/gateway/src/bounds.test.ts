@@ -7,10 +7,10 @@ import { patience } from '@rollcall/testing/patience'
 import { bootGateway, issueSession, issueToken, openRaw, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
-const mebibyte = 2 ** 20
-const contact = `/api/audience/${id}`
-const typeJson = 'Content-Type: application/json'
-const large = 40 * mebibyte // More than the system takes on loopback for a client that does not read.
+const MEBIBYTE = 2 ** 20
+const CONTACT = `/api/audience/${id}`
+const TYPE_JSON = 'Content-Type: application/json'
+const LARGE = 40 * MEBIBYTE // More than the system buffers on loopback for a client that does not read.
 
 describe('finding 2: held bodies', () => {
   const timeoutMs = 600
@@ -18,7 +18,7 @@ describe('finding 2: held bodies', () => {
   it('cuts off a body that is not whole in time, with 400', async t => {
     const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
     const client = await openRaw(gateway.port)
-    client.socket.write(`${head(gateway, 'POST', '/api/audience', `${typeJson}\r\nContent-Length: 100`)}{"email":`)
+    client.socket.write(`${head(gateway, 'POST', '/api/audience', `${TYPE_JSON}\r\nContent-Length: 100`)}{"email":`)
     const dripping = setInterval(() => client.socket.write(' '), 100)
     const ms = await client.closed
     clearInterval(dripping)
@@ -45,12 +45,12 @@ describe('finding 2: held bodies', () => {
     gateway.services.behaviours.set('uploadImport', count)
     const upload = async (bytesPerStep: number, steps: number) => {
       const client = await openRaw(gateway.port)
-      client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', formHead) + formStart)
+      client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', FORM_HEAD) + formStart)
       for (let step = 0; step < steps && !client.socket.destroyed; step++) {
         client.socket.write(chunk('a'.repeat(bytesPerStep)))
         await pause(50)
       }
-      client.socket.write(formEnd)
+      client.socket.write(FORM_END)
       return client
     }
     const slow = await upload(200, 100)
@@ -61,25 +61,25 @@ describe('finding 2: held bodies', () => {
     faster.socket.destroy()
   })
 
-  it('does not blame a client for a service that takes its upload slowly', async t => {
+  it('does not cut off a client because the service reads its upload slowly', async t => {
     const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
     gateway.services.behaviours.set('uploadImport', async (chunks: never, call: Call) => {
       await pause(3 * timeoutMs)
       return count(chunks, call)
     })
     const client = await openRaw(gateway.port)
-    client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', formHead) + formStart)
-    client.socket.write(chunk('a'.repeat(30 * mebibyte)) + formEnd)
-    assert.match(await client.reads(/"bytes":\d+}$/), new RegExp(`"bytes":${30 * mebibyte}}$`))
+    client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', FORM_HEAD) + formStart)
+    client.socket.write(chunk('a'.repeat(30 * MEBIBYTE)) + FORM_END)
+    assert.match(await client.reads(/"bytes":\d+}$/), new RegExp(`"bytes":${30 * MEBIBYTE}}$`))
     client.socket.destroy()
   })
 
-  it('holds so many bytes for an address and refuses more with 429, before it keeps them', async t => {
-    const gateway = await boot(t, { BODY_MEMORY_BYTES_PER_ADDRESS: String(3 * mebibyte) })
+  it('limits the bytes per address, and refuses more with 429 before it buffers them', async t => {
+    const gateway = await boot(t, { BODY_MEMORY_BYTES_PER_ADDRESS: String(3 * MEBIBYTE) })
     const held = await Promise.all([1, 2, 3, 4].map(() => hold(gateway, '127.0.0.2')))
     const answer = await Promise.any(held.map(({ reads }) => reads(/}$/)))
     assert.match(answer, /^HTTP\/1\.1 429 .*retry-after: \d+/is)
-    const message = `limit reached: ${3 * mebibyte} bytes of request bodies at once per client address`
+    const message = `limit reached: ${3 * MEBIBYTE} bytes of request bodies at once per client address`
     assert.ok(answer.endsWith(JSON.stringify({ success: false, message })), answer)
     assert.equal((await post(gateway)).status, 201, 'another address is served')
     assert.equal(held.filter(({ received }) => received() !== '').length, 1)
@@ -88,12 +88,12 @@ describe('finding 2: held bodies', () => {
       const again = await hold(gateway, '127.0.0.2')
       await pause(50)
       again.socket.destroy()
-      if (again.received() === '') break // What was held is free again once its client is gone.
+      if (again.received() === '') break // The memory is free again once its client has left.
     }
   })
 
-  it('takes from the slowest what others need: with 503 for them, and none for the others', async t => {
-    const gateway = await boot(t, { BODY_MEMORY_BYTES: String(4 * mebibyte) })
+  it('evicts the slowest, with 503, when others need memory', async t => {
+    const gateway = await boot(t, { BODY_MEMORY_BYTES: String(4 * MEBIBYTE) })
     const held = []
     for (let index = 2; index < 6; index++) held.push(await hold(gateway, `127.0.0.${index}`))
     await pause(1_200)
@@ -108,7 +108,7 @@ describe('finding 2: held bodies', () => {
   })
 
   it('keeps the memory of a body until it is answered', async t => {
-    const gateway = await boot(t, { BODY_MEMORY_BYTES_PER_ADDRESS: String(mebibyte) })
+    const gateway = await boot(t, { BODY_MEMORY_BYTES_PER_ADDRESS: String(MEBIBYTE) })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     gateway.services.behaviours.set('createContact', async () => {
       await released
@@ -126,20 +126,20 @@ describe('finding 2: held bodies', () => {
 describe('finding 2: stalled readers', () => {
   const timeoutMs = 600
   const answers: [what: string, path: string, method: string, behaviour: () => unknown][] = [
-    ['a whole answer', contact, 'getContact', () => json(Buffer.alloc(large, ' '))],
-    ['a page', '/api/audience', 'listContacts', () => json(Buffer.alloc(large, ' '))],
+    ['a whole answer', CONTACT, 'getContact', () => json(Buffer.alloc(LARGE, ' '))],
+    ['a page', '/api/audience', 'listContacts', () => json(Buffer.alloc(LARGE, ' '))],
     [
       'a stream',
       '/api/audience/export',
       'exportContacts',
       async function* () {
-        for (let size = 0; size < large; size += mebibyte)
-          yield { contentType: 'text/csv', data: Buffer.alloc(mebibyte) }
+        for (let size = 0; size < LARGE; size += MEBIBYTE)
+          yield { contentType: 'text/csv', data: Buffer.alloc(MEBIBYTE) }
       },
     ],
   ]
   for (const [what, path, method, behaviour] of answers) {
-    it(`cuts off who takes nothing of ${what}, and not who takes a little at a time`, async t => {
+    it(`cuts off a client that reads nothing of ${what}, but not one that reads slowly`, async t => {
       const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
       gateway.services.behaviours.set(method, behaviour)
       const stalled = await openRaw(gateway.port, { isReading: false })
@@ -148,12 +148,12 @@ describe('finding 2: stalled readers', () => {
       let taken = 0
       slow.socket.on('data', (chunk: Buffer) => {
         taken += chunk.length
-        if (taken % (2 * mebibyte) < chunk.length) slow.socket.pause()
+        if (taken % (2 * MEBIBYTE) < chunk.length) slow.socket.pause()
       })
       const taking = setInterval(() => slow.socket.resume(), timeoutMs / 4)
       await gone(gateway, 1) // the one that stalls
       assert.equal(slow.socket.destroyed, false)
-      while (taken < large) await pause(10)
+      while (taken < LARGE) await pause(10)
       clearInterval(taking)
       slow.socket.destroy()
       await gone(gateway, 2)
@@ -161,22 +161,22 @@ describe('finding 2: stalled readers', () => {
     })
   }
 
-  it('holds so many bytes for clients; the one that has stalled longest loses its answer to others', async t => {
-    const gateway = await boot(t, { ANSWER_MEMORY_BYTES: String(large + 2 * mebibyte) })
-    gateway.services.behaviours.set('getContact', () => json(Buffer.alloc(large, ' ')))
+  it('limits the bytes of answers; the client that has stalled longest is cut off for others', async t => {
+    const gateway = await boot(t, { ANSWER_MEMORY_BYTES: String(LARGE + 2 * MEBIBYTE) })
+    gateway.services.behaviours.set('getContact', () => json(Buffer.alloc(LARGE, ' ')))
     const stalled = await openRaw(gateway.port, { isReading: false })
-    stalled.socket.write(head(gateway, 'GET', contact))
+    stalled.socket.write(head(gateway, 'GET', CONTACT))
     await pause(1_500)
-    const response = await fetch(gateway.url + contact, { headers: { Authorization: issueToken(gateway.services) } })
-    assert.equal((await response.arrayBuffer()).byteLength, large)
+    const response = await fetch(gateway.url + CONTACT, { headers: { Authorization: issueToken(gateway.services) } })
+    assert.equal((await response.arrayBuffer()).byteLength, LARGE)
     await gone(gateway, 2)
     stalled.socket.destroy()
   })
 
-  it('gets no more of a page than it takes', async t => {
+  it('limits what is read ahead of a client', async t => {
     const gateway = await boot(t)
     const before = process.memoryUsage().arrayBuffers
-    const page = json(Buffer.alloc(large, ' '))
+    const page = json(Buffer.alloc(LARGE, ' '))
     gateway.services.behaviours.set('listContacts', () => page)
     const stalled = await Promise.all(
       Array.from({ length: 10 }, () => openRaw(gateway.port, { from: '127.0.0.3', isReading: false })),
@@ -186,13 +186,13 @@ describe('finding 2: stalled readers', () => {
     await pause(500)
     global.gc?.()
     const grown = process.memoryUsage().arrayBuffers - before
-    assert.ok(grown < 3 * large, `${Math.round(grown / mebibyte)} MiB for ten readers of one page that take nothing`)
+    assert.ok(grown < 3 * LARGE, `${Math.round(grown / MEBIBYTE)} MiB for ten readers of one page that take nothing`)
     for (const { socket } of stalled) socket.destroy()
   })
 })
 
 describe('finding 2: connections', () => {
-  it('are so many for an address', async t => {
+  it('are limited per address', async t => {
     const gateway = await boot(t, { MAX_CONNECTIONS_PER_ADDRESS: '3' })
     const first = await Promise.all([1, 2, 3].map(() => openRaw(gateway.port, { from: '127.0.0.2' })))
     await (await openRaw(gateway.port, { from: '127.0.0.2' })).closed
@@ -200,7 +200,7 @@ describe('finding 2: connections', () => {
     first[0]!.socket.destroy()
     await pause(100)
     const next = await openRaw(gateway.port, { from: '127.0.0.2' })
-    next.socket.write(head(gateway, 'GET', contact))
+    next.socket.write(head(gateway, 'GET', CONTACT))
     await next.reads(/^HTTP\/1\.1 200 /)
     for (const { socket } of [...first, next]) socket.destroy()
   })
@@ -208,12 +208,12 @@ describe('finding 2: connections', () => {
   it('of a trusted proxy are not counted by address', async t => {
     const gateway = await boot(t, { MAX_CONNECTIONS_PER_ADDRESS: '3', TRUST_PROXY: '127.0.0.2/32' })
     const clients = await Promise.all(Array.from({ length: 10 }, () => openRaw(gateway.port, { from: '127.0.0.2' })))
-    for (const { socket } of clients) socket.write(head(gateway, 'GET', contact))
+    for (const { socket } of clients) socket.write(head(gateway, 'GET', CONTACT))
     await Promise.all(clients.map(({ reads }) => reads(/^HTTP\/1\.1 200 /)))
     for (const { socket } of clients) socket.destroy()
   })
 
-  it('P20: that are idle make room for others when there are too many', async t => {
+  it('P20: that are idle are closed when there are too many', async t => {
     const gateway = await boot(t, { MAX_CONNECTIONS: '20' })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     gateway.services.behaviours.set('getContact', async () => {
@@ -221,7 +221,7 @@ describe('finding 2: connections', () => {
       return json({})
     })
     const busy = await openRaw(gateway.port)
-    busy.socket.write(head(gateway, 'GET', contact))
+    busy.socket.write(head(gateway, 'GET', CONTACT))
     const idle = await Promise.all(Array.from({ length: 100 }, () => openRaw(gateway.port, { from: '127.0.0.2' })))
     assert.equal((await post(gateway)).status, 201)
     release()
@@ -256,7 +256,7 @@ describe('finding 2: connections', () => {
     const gateway = await boot(t)
     gateway.services.behaviours.set('getContact', () => new Promise(() => {}))
     const client = await openRaw(gateway.port)
-    client.socket.write(head(gateway, 'GET', contact).repeat(1_000))
+    client.socket.write(head(gateway, 'GET', CONTACT).repeat(1_000))
     await client.closed
     assert.ok(gateway.services.count('getContact') <= 1)
   })
@@ -266,8 +266,8 @@ describe('finding 2: connections', () => {
     const client = await openRaw(gateway.port)
     const early =
       'POST /api/audience HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n'
-    const smuggled = `${head(gateway, 'DELETE', contact)}`
-    client.socket.write(early + smuggled.padEnd(200_000, ' ') + head(gateway, 'GET', contact))
+    const smuggled = `${head(gateway, 'DELETE', CONTACT)}`
+    client.socket.write(early + smuggled.padEnd(200_000, ' ') + head(gateway, 'GET', CONTACT))
     const text = await client.reads(/HTTP\/1\.1 200 /)
     assert.deepEqual(
       [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(match => match[1]),
@@ -279,7 +279,7 @@ describe('finding 2: connections', () => {
 })
 
 describe('P20: bodies in tiny parts', () => {
-  const chunked = `Transfer-Encoding: chunked\r\n${typeJson}`
+  const chunked = `Transfer-Encoding: chunked\r\n${TYPE_JSON}`
 
   it('are read like any other', async t => {
     const gateway = await boot(t)
@@ -304,8 +304,8 @@ describe('P20: bodies in tiny parts', () => {
     gateway.services.behaviours.set('uploadImport', count)
     const part = '--x\r\nContent-Disposition: form-data; name="other"\r\n\r\n\r\n'
     const client = await openRaw(gateway.port)
-    client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', formHead))
-    const sending = setInterval(() => client.socket.write(chunk(part.repeat(100))), 1) // without an end
+    client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', FORM_HEAD))
+    const sending = setInterval(() => client.socket.write(chunk(part.repeat(100))), 1) // without end
     await client.reads(/^HTTP\/1\.1 400 .*{"error":true,"message":"extra field -> other","path":"other"}$/s)
     clearInterval(sending)
     client.socket.destroy()
@@ -316,7 +316,7 @@ describe('finding 12: streams of an organization', () => {
   const perOrganization = 2
   const refusal = { success: false, message: 'limit reached: 2 streams at once per organization' }
 
-  it('are so many at once over all replicas', async t => {
+  it('are limited over all replicas', async t => {
     const settings = { STREAMS_PER_ORGANIZATION: String(perOrganization), LIMIT_PREFIX: `test:${Math.random()}:` }
     const gateway = await boot(t, settings)
     const replica = await bootGateway(settings, gateway.services)
@@ -367,7 +367,7 @@ describe('finding 12: streams of an organization', () => {
 })
 
 describe('finding 27: the reference', () => {
-  it('is inside a limit', async t => {
+  it('is rate-limited', async t => {
     const gateway = await boot(t)
     const statuses = new Set<number>()
     const paths = ['/docs', '/docs/swagger-ui.css', '/openapi.json']
@@ -393,12 +393,12 @@ async function boot(t: TestContext, settings: Record<string, string> = {}): Prom
   return gateway
 }
 
-const formHead = 'Transfer-Encoding: chunked\r\nContent-Type: multipart/form-data; boundary=x'
+const FORM_HEAD = 'Transfer-Encoding: chunked\r\nContent-Type: multipart/form-data; boundary=x'
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
-const formEnd = `${chunk('\r\n--x--\r\n')}${chunk('')}`
+const FORM_END = `${chunk('\r\n--x--\r\n')}${chunk('')}`
 const formStart = chunk('--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n')
 
-/** The head of a request with a credential of its own. */
+/** Returns the head of a request with a new credential. */
 function head({ services }: TestGateway, method: string, path: string, more?: string): string {
   const lines = [
     `${method} ${path} HTTP/1.1`,
@@ -409,16 +409,16 @@ function head({ services }: TestGateway, method: string, path: string, more?: st
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Sends all but a little of a body of 1 MiB. */
+/** Sends most of a body of 1 MiB. */
 async function hold(gateway: TestGateway, from: string) {
   const client = await openRaw(gateway.port, { from })
-  const headers = `${typeJson}\r\nContent-Length: ${mebibyte}`
-  client.socket.write(head(gateway, 'POST', '/api/audience', headers) + ' '.repeat(mebibyte - 64))
+  const headers = `${TYPE_JSON}\r\nContent-Length: ${MEBIBYTE}`
+  client.socket.write(head(gateway, 'POST', '/api/audience', headers) + ' '.repeat(MEBIBYTE - 64))
   await pause(100)
   return client
 }
 
-/** Creates a contact, by a body of at least so many bytes. */
+/** Creates a contact with a body of at least the given bytes. */
 function post({ url, services }: TestGateway, bytes = 0) {
   return fetch(`${url}/api/audience`, {
     method: 'POST',
@@ -427,7 +427,7 @@ function post({ url, services }: TestGateway, bytes = 0) {
   })
 }
 
-/** Waits until the gateway has ended so many requests. */
+/** Waits until the gateway has ended the given number of requests. */
 async function gone(gateway: TestGateway, requests: number): Promise<void> {
   while (gateway.log.filter(({ msg }) => msg === 'request').length < requests) await pause(10)
 }

@@ -2,25 +2,25 @@ import { type Budget, createBudget } from '@rollcall/runtime'
 import type { Config } from './config.ts'
 import { createWatch, type Watch } from './watch.ts'
 
-/** Keeps slow and greedy clients from using up the process. */
+/** Limits what slow and greedy clients can take of the process. */
 export type Bounds = {
-  /** Bytes of request bodies, from their arrival to their answer, by client address. */
+  /** Bytes of request bodies, from arrival until the answer, by client address. */
   bodies: Budget
-  /** Bytes of answers that their clients have not taken yet. */
+  /** Bytes of answers that clients have not read yet. */
   answers: Budget
   watch: Watch
-  /** What an upload has to bring within the time of the watch, in bytes. */
+  /** Minimum bytes of an upload within the time of the watch. */
   uploadAtLeast: number
 }
 
-const uploadBytesPerSecond = 16 * 1024
+const UPLOAD_BYTES_PER_SECOND = 16 * 1024
 
 type Settings = Pick<
   Config,
   'BODY_MEMORY_BYTES' | 'BODY_MEMORY_BYTES_PER_ADDRESS' | 'ANSWER_MEMORY_BYTES' | 'CLIENT_TIMEOUT_MS'
 >
 
-/** The bounds that the configuration sets. */
+/** Creates the bounds from the settings. */
 export function createBounds(config: Settings): Bounds {
   return {
     bodies: createBudget({
@@ -30,6 +30,6 @@ export function createBounds(config: Settings): Bounds {
     }),
     answers: createBudget({ total: config.ANSWER_MEMORY_BYTES }),
     watch: createWatch(config.CLIENT_TIMEOUT_MS),
-    uploadAtLeast: (uploadBytesPerSecond * config.CLIENT_TIMEOUT_MS) / 1000,
+    uploadAtLeast: (UPLOAD_BYTES_PER_SECOND * config.CLIENT_TIMEOUT_MS) / 1000,
   }
 }

@@ -18,52 +18,54 @@ import { parseCookie } from 'cookie'
 import { LRUCache } from 'lru-cache'
 import type { TenantServers } from './tenant-servers.ts'
 
-/** A credential as the cache keeps it. */
+/** A credential as the cache stores it. */
 export type CachedCredential = CachedValue & { caller: Caller; allowedIps: string[] }
 
-/** What a request presents: nothing that counts, since the route is public; no valid credential; or one to resolve. */
+/** The credential of a request: ignored (public route), invalid, or to be resolved. */
 export type Claim =
   | { kind: 'public' }
   | { kind: 'invalid'; code: MalformedCode | 'session.invalid' | 'credential.missing' }
   | CredentialClaim
 
-/** What a credential claims, and how to find out whether it is so. */
+/** A well-formed credential, and how to resolve it. */
 export type CredentialClaim = {
   kind: 'credential'
   source: CredentialSource
   ref: CredentialRef
-  /** What the cache knows; requested while the limits are counted. Never rejects. Absent where the cache is bypassed. */
+  /** The result of the cache lookup. Never rejects. Absent if the cache is bypassed. */
   cached?: Promise<Lookup<CachedCredential>>
-  /** Asks the service that stores the credential. */
+  /** Resolves the credential at the service that stores it. */
   resolve(context: CallContext): Promise<ResolvedCredential>
   /** The `resource.action` pairs that a session JWT is limited to. */
   scope?: string[]
   isImpersonation: boolean
 }
 
-/** What claims are read with. */
+/** What `claimReader` needs. */
 export type ClaimOptions = {
   cache: CredentialCache<CachedCredential>
   sessions: SessionJwt
   /** Hashes the secrets of API tokens. */
   tokenSecrets: SecretHasher
   identity: Client<'rollcall.identity.v1.Credentials'>
-  /** Who resolves API tokens on control-plane routes. */
+  /** They resolve API tokens on control-plane routes. */
   tenantServers: TenantServers
 }
 
-/** Cookies that may carry a session or an API token, by what they are to the credential. */
+/** Names of the cookies that may carry a session or an API token. */
 export const cookieNames = {
-  /** Only the host itself can set it, over https (RFC 6265bis, 4.1.3.2): it wins over the names that anybody may plant. */
+  /**
+   * Only the host itself can set it, over https (RFC 6265bis, 4.1.3.2). So it wins over names that other hosts can set.
+   */
   host: '__Host-auth_token',
   plain: 'auth_token',
   authorization: 'authorization',
 } as const
 
-/** Ids of secrets to remember. A stranger who tries many only has those of others computed anew. */
-const rememberedIds = 10_000
+/** Maximum ids to cache. An attacker who tries many secrets only makes the gateway compute ids again. */
+const REMEMBERED_IDS = 10_000
 
-/** Parses the credential of a request, from its headers and cookies. */
+/** Parses the credential of a request from its headers and cookies. */
 export function credentialOf(headers: IncomingHttpHeaders): Credential {
   const cookies = headers.cookie === undefined ? undefined : parseCookie(headers.cookie)
   return parseCredential({
@@ -73,14 +75,14 @@ export function credentialOf(headers: IncomingHttpHeaders): Credential {
   })
 }
 
-/** Returns what turns a credential into its claim, and requests it from the cache. */
+/** Returns a function that turns a credential into a claim and starts the cache lookup. */
 export function claimReader({ cache, sessions, tokenSecrets, identity, tenantServers }: ClaimOptions) {
   const cacheIdOf = rememberingCacheId(tokenSecrets)
 
   const tokenClaim = (credential: Extract<Credential, { kind: 'token' }>, isControlPlane: boolean): Claim => {
     const { source, organizationId, secret } = credential
     const ref: CredentialRef = { organizationId, kind: 'token', id: cacheIdOf(secret) }
-    // On the control plane the organization's tenant server has the word, each time.
+    // On the control plane, the organization's tenant server decides each time.
     const resolver = isControlPlane ? tenantServers.of(organizationId) : identity
     return {
       kind: 'credential',
@@ -123,7 +125,7 @@ export function claimReader({ cache, sessions, tokenSecrets, identity, tenantSer
 }
 
 function rememberingCacheId(secrets: SecretHasher): (secret: string) => string {
-  const ids = new LRUCache<string, string>({ max: rememberedIds })
+  const ids = new LRUCache<string, string>({ max: REMEMBERED_IDS })
   return secret => {
     const known = ids.get(secret)
     if (known) return known

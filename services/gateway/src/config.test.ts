@@ -21,7 +21,7 @@ const environment = {
 const tenantKey = { TENANT_ASSERTION_KEY: newSigningKey('gateway') }
 
 describe('the configuration', () => {
-  it('has a default for all but what a stack has to agree on', () => {
+  it('has a default for all but what services must agree on', () => {
     const config = readConfig(environment)
     assert.deepEqual(
       [config.PORT, config.TRUST_PROXY, config.RPC_DEADLINE_MS, config.STREAM_DEADLINE_MS, config.UPLOAD_MAX_BYTES],

@@ -21,24 +21,24 @@ import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { connectTenantServers, type TenantServers } from './tenant-servers.ts'
 import { startTokenUsage, type TokenUsage } from './token-usage.ts'
 
-/** A busy process can be late to see an answer that is there; no limit is to be counted alone because of that. */
-const redisSilenceMs = 1_000
+/** Longer than a busy process takes to see an answer of Redis: else it would count limits alone without need. */
+const REDIS_SILENCE_MS = 1_000
 
-/** All that the gateway works with. */
+/** Dependencies of the gateway. */
 export type Context = {
   routes: readonly Route[]
   backends: Backends
-  /** Of the limits and the credential cache: what a request asks of both goes out in one write. */
+  /** Redis of the limits and the credential cache. A request queries both in one write. */
   redis: Redis
   limitPrefix: string
   keptAnswers: IdempotencyOptions
   cache: CredentialCache<CachedCredential>
   sessions: SessionJwt
   tokenSecrets: SecretHasher
-  /** Who resolves API tokens on control-plane routes. */
+  /** They resolve API tokens on control-plane routes. */
   tenantServers: TenantServers
   tokenUsage: TokenUsage
-  /** Where browsers reach the API. */
+  /** URL at which browsers reach the API. */
   publicUrl: string
   trustProxy: number | string[]
   deadlineMs: number
@@ -48,23 +48,25 @@ export type Context = {
   logger: Logger
   accessLogger: Logger
   metrics: Metrics
-  /** A stop has begun: connections are not kept alive any more. */
+  /** Whether a stop has begun. Connections are no longer kept alive. */
   isDraining(): boolean
 }
 
-/** Builds the context, connected to what the configuration names. */
+/** Creates the context, with connections to Redis and the services. */
 export function createContext(config: Config, accessLogger: Logger, lifecycle: Lifecycle): Context {
   const { logger, metrics, health, onStop } = lifecycle
   const redis = connectCacheRedis({
     url: config.REDIS_CACHE_URL,
     commandTimeoutMs: false,
-    silenceMs: redisSilenceMs,
-    onError: err => logger.warn({ err }, 'no Redis: every credential is asked of identity, limits count per replica'),
+    silenceMs: REDIS_SILENCE_MS,
+    onError: err =>
+      logger.warn({ err }, 'Redis unavailable: resolving every credential at identity, counting limits per replica'),
   })
   onStop('redis', async () => redis.disconnect())
   const queueRedis = connectCacheRedis({
     url: config.REDIS_QUEUE_URL,
-    onError: err => logger.warn({ err }, 'no Redis for kept answers: requests with an Idempotency-Key are refused'),
+    onError: err =>
+      logger.warn({ err }, 'Redis for kept answers unavailable: refusing requests with an Idempotency-Key'),
   })
   onStop('redis of kept answers', async () => queueRedis.disconnect())
   watchRedisMemory({ cache: redis, queue: queueRedis }, metrics)

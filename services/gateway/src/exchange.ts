@@ -15,45 +15,45 @@ export type Header = readonly [name: string, value: string]
 export type Claimed = Exchange & { claim: Claim }
 /** After the rate limits. */
 export type Counted = Claimed & { limitHeaders: readonly Header[] }
-/** After `authenticate`: the caller is known. */
+/** After `authenticate`. */
 export type Authenticated = Counted & { caller: Caller }
-/** After the guard: the route exists, and the caller may use it. */
+/** After the guard: the route exists, and the caller has its permission. */
 export type Authorized = Authenticated & { match: Match }
 /** After `readBody`. */
 export type Received = Authorized & { body: Body }
 /** After the strict check. */
 export type Checked = Received & { message: Message }
 
-/** The parsed body of a request; undefined where it has none. */
+/** The parsed body of a request; undefined if it has none. */
 export type Body = { value: unknown }
-/** A checked request as its rpc takes it. */
+/** A checked request, as its rpc accepts it. */
 export type Message = Record<string, unknown>
 
-/** How long a refused client may go on sending; at once, it would miss the answer. */
-const lingerMs = 3_000
-const saneRequestId = /^[\w.:=+/-]{1,128}$/
+/** How long a refused client may keep sending. If closed at once, it would miss the answer. */
+const LINGER_MS = 3_000
+const VALID_REQUEST_ID = /^[\w.:=+/-]{1,128}$/
 
 /**
- * One request on its way through the gateway, and its answer. Each step adds what it finds out to the same object, and
- * answers it under the next of the types above. Read here, a field may still be unset.
+ * One request and its answer. Each step adds its result to the same object, and returns it as the next of the types
+ * above. Fields of this class may still be unset.
  */
 export class Exchange {
   readonly request: Request
   readonly response: Response
   readonly startedAt = performance.now()
-  /** Taken from the client where it is sane. */
+  /** Request id: the client's if it is valid, else a new one. */
   readonly id: string
-  /** Address of the client, IPv4-mapped ones as IPv4; '' where the connection is gone. */
+  /** Normalized address of the client; '' if the connection is closed. */
   readonly ip: string
   /** The path, and the query without its question mark. */
   readonly path: string
   readonly query: string
-  /** Route and path variables; undefined where no route answers. */
+  /** Route and path variables; undefined if no route matches. */
   readonly match: Match | undefined
   readonly bounds: Bounds
-  /** When the client gets 503 at the latest, in milliseconds since the epoch. */
+  /** When the client gets 503, in milliseconds since the epoch. */
   deadline: number
-  /** Id of the trace it is recorded in; zeros where it is not. */
+  /** Trace id; zeros if not recorded. */
   traceId = ''
   /** Kind of the credential, for the log. */
   credential: Credential['kind'] = 'none'
@@ -61,11 +61,11 @@ export class Exchange {
   caller: Caller | undefined
   body: Body | undefined
   message: Message | undefined
-  /** How much of its limits the client has used up; part of every answer. */
+  /** Headers of the rate limits, part of every answer. */
   limitHeaders: readonly Header[] | undefined
   /** Additional headers of the answer. */
   headers: Header[] = []
-  /** Why it was refused. */
+  /** Error that it was answered with. */
   failure: AppError | undefined
   #abort: AbortController | undefined
   #atEnd: (() => void)[] | undefined = []
@@ -79,7 +79,7 @@ export class Exchange {
     this.request = request
     this.response = response
     const given = request.headers['x-request-id']
-    this.id = typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID()
+    this.id = typeof given === 'string' && VALID_REQUEST_ID.test(given) ? given : randomUUID()
     this.ip = clientAddress(request)
     const [path, query] = splitTarget(request.url)
     this.path = path
@@ -89,19 +89,19 @@ export class Exchange {
     this.deadline = Date.now() + deadlineMs
   }
 
-  /** The trace that the client wants it to belong to. */
+  /** Trace context that the client sent. */
   get trace(): TraceCarrier {
     const { traceparent, tracestate } = this.request.headers
     if (typeof traceparent !== 'string') return {}
     return { traceparent, ...(typeof tracestate === 'string' && { tracestate }) }
   }
 
-  /** The client went away before its answer was whole. */
+  /** Whether the client left before its answer was complete. */
   get isAborted(): boolean {
     return this.response.closed && !this.response.writableFinished
   }
 
-  /** Fires when the client goes away. */
+  /** Aborts when the client leaves. */
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController()
@@ -110,30 +110,30 @@ export class Exchange {
     return this.#abort.signal
   }
 
-  /** Opens a hold on a budget, for the client's address, until the exchange ends. */
+  /** Opens a hold on a budget for the client's address, until the exchange ends. */
   hold(budget: Budget, evict: () => void): Hold {
     const hold = budget.hold(limitKey(this.ip), evict)
     this.atEnd(hold.release)
     return hold
   }
 
-  /** Has something done when the exchange ends, however it does; at once where it has ended. */
+  /** Runs an action when the exchange ends, in whichever way; at once if it has ended. */
   atEnd(action: () => void): void {
     if (this.#atEnd) this.#atEnd.push(action)
     else action()
   }
 
-  /** Ends the connection after this answer: a client that is too slow would only go on. */
+  /** Closes the connection after this answer. */
   refuseConnection(): void {
     this.response.shouldKeepAlive = false
   }
 
-  /** To be called when the response closes. The rest of a body that nobody read is thrown away, but not for ever. */
+  /** Call it when the response closes. Discards the rest of an unread body, for a limited time. */
   close(): void {
     for (const action of this.#atEnd ?? []) action()
     this.#atEnd = undefined
     if (this.isAborted) this.#abort?.abort()
-    else if (!this.request.complete) setTimeout(() => this.#hangUp(), lingerMs).unref()
+    else if (!this.request.complete) setTimeout(() => this.#hangUp(), LINGER_MS).unref()
   }
 
   #hangUp(): void {
@@ -141,14 +141,14 @@ export class Exchange {
   }
 }
 
-/** With no proxy between, the peer; what a proxy says that is no address is worth no more than the proxy's own. */
+/** Returns the address that a trusted proxy forwarded if it is valid, else the address of the peer. */
 function clientAddress(request: Request): string {
   const peer = request.socket.remoteAddress ?? ''
   const forwarded = request.headers['x-forwarded-for'] === undefined ? peer : (request.ip ?? peer)
   return normalizeAddress(forwarded) ?? normalizeAddress(peer) ?? ''
 }
 
-/** Splits a request target; one in absolute form loses its scheme and host. */
+/** Splits a request target. Drops scheme and host of the absolute form. */
 function splitTarget(target: string): [path: string, query: string] {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
   const mark = local.indexOf('?')

@@ -8,8 +8,8 @@ import { type Link, linkTo } from '@rollcall/testing/link'
 import { bootGateway, issueToken, StubbedServices, type TestGateway } from '../test/gateway.ts'
 
 const contact = { email: 'one@example.com' }
-const maxKeys = 50
-const uploadPath = '/api/audience/import/upload'
+const MAX_KEYS = 50
+const UPLOAD_PATH = '/api/audience/import/upload'
 
 describe('Idempotency-Key', () => {
   let gateway: TestGateway
@@ -21,7 +21,7 @@ describe('Idempotency-Key', () => {
     gateway = await bootGateway({
       REDIS_QUEUE_URL: redis.url,
       RPC_DEADLINE_MS: '1000',
-      IDEMPOTENCY_KEY_LIMIT: String(maxKeys),
+      IDEMPOTENCY_KEY_LIMIT: String(MAX_KEYS),
     })
     token = issueToken(gateway.services)
   })
@@ -62,7 +62,7 @@ describe('Idempotency-Key', () => {
     )
   })
 
-  it('is of one caller: the key of another is another key', async () => {
+  it('belongs to one caller: the same key of another is another key', async () => {
     const key = randomUUID()
     const other = issueToken(gateway.services, { tokenId: 'e'.repeat(24) })
     await post(key)
@@ -93,7 +93,7 @@ describe('Idempotency-Key', () => {
     assert.equal(gateway.services.count('createContact'), 1)
   })
 
-  it('gives the key back where the request was refused', async () => {
+  it('releases the key of a refused request', async () => {
     const key = randomUUID()
     gateway.services.behaviours.set('createContact', () => {
       throw new AppError('record.duplicate', { path: 'email' })
@@ -103,7 +103,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual(await post(key), { status: 201, replayed: null, body: { made: 7 } })
   })
 
-  it('does not do again what ended without an answer', async () => {
+  it('does not repeat a request that ended without an answer', async () => {
     const key = randomUUID()
     gateway.services.behaviours.set('createContact', () => new Promise(() => {}))
     assert.equal((await post(key)).status, 503)
@@ -113,7 +113,7 @@ describe('Idempotency-Key', () => {
     assert.equal(gateway.services.count('createContact'), 1)
   })
 
-  it('does not do again what a service was unavailable for: it may have lost its database at the commit', async () => {
+  it('does not repeat a request that a service was unavailable for: it may have lost its database at the commit', async () => {
     const key = randomUUID()
     gateway.services.behaviours.set('createContact', () => {
       throw new AppError('service.unavailable', {})
@@ -124,7 +124,7 @@ describe('Idempotency-Key', () => {
     assert.equal(gateway.services.count('createContact'), 1)
   })
 
-  it('keeps of an answer that is long no more than that it was given', async () => {
+  it('keeps only the success of a long answer', async () => {
     for (const name of [randomBytes(4 * 1024).toString('base64'), 'x'.repeat(70 * 1024)]) {
       const key = randomUUID()
       gateway.services.calls.length = 0
@@ -145,7 +145,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual(await post(key), { status: 201, replayed: 'true', body: answer })
   })
 
-  it('are so many at a time for each credential; one that is given back does not count', async () => {
+  it('are limited per credential; a released one does not count', async () => {
     const [greedy, other] = ['f', 'd'].map(id => issueToken(gateway.services, { tokenId: id.repeat(24) }))
     const from = (credential: string) => post(randomUUID(), contact, '/api/audience', credential)
     gateway.services.behaviours.set('createContact', () => {
@@ -153,17 +153,17 @@ describe('Idempotency-Key', () => {
     })
     assert.equal((await from(greedy!)).status, 409)
     gateway.services.behaviours.set('createContact', () => json({ made: 1 }))
-    const answers = await Promise.all(Array.from({ length: maxKeys + 3 }, () => from(greedy!)))
+    const answers = await Promise.all(Array.from({ length: MAX_KEYS + 3 }, () => from(greedy!)))
     const refused = answers.filter(({ status }) => status === 429)
     assert.equal(refused.length, 3)
     assert.deepEqual(refused[0]!.body, {
       success: false,
-      message: `limit reached: ${maxKeys} idempotency keys in use per credential`,
+      message: `limit reached: ${MAX_KEYS} idempotency keys in use per credential`,
     })
     assert.equal((await from(other!)).status, 201)
   })
 
-  it('are so many at a time for each organization too', async () => {
+  it('are limited per organization too', async () => {
     const prefix = `test:${randomUUID()}:`
     const small = await bootGateway(
       { IDEMPOTENCY_PREFIX: prefix, IDEMPOTENCY_KEY_LIMIT: '2', IDEMPOTENCY_KEY_LIMIT_PER_ORGANIZATION: '3' },
@@ -191,12 +191,12 @@ describe('Idempotency-Key', () => {
     assert.equal(gateway.services.count('createToken'), 1)
   })
 
-  it('refuses a key that is none', async () => {
+  it('refuses an invalid key', async () => {
     for (const key of ['', 'a b', 'x'.repeat(256)]) assert.equal((await post(key)).status, 400)
     assert.equal(gateway.services.count('createContact'), 0)
   })
 
-  it('does nothing where the key cannot be claimed', async () => {
+  it('does nothing if the key cannot be claimed', async () => {
     redis.become('cut')
     const { status } = await post(randomUUID())
     redis.become('open')
@@ -218,7 +218,7 @@ describe('Idempotency-Key', () => {
       const body = new FormData()
       body.append('file', new Blob([content]), fileName)
       const headers = { Authorization: token, 'Idempotency-Key': key }
-      const response = await fetch(gateway.url + uploadPath, { method: 'POST', headers, body })
+      const response = await fetch(gateway.url + UPLOAD_PATH, { method: 'POST', headers, body })
       const replayed = response.headers.get('idempotency-replayed')
       return { status: response.status, replayed, body: (await response.json()) as Record<string, unknown> }
     }
@@ -243,15 +243,15 @@ describe('Idempotency-Key', () => {
       assert.equal(gateway.services.count('uploadImport'), 1)
     })
 
-    it('gives the key back where no file came', async () => {
+    it('releases the key if no file came', async () => {
       const key = randomUUID()
       const headers = { Authorization: token, 'Idempotency-Key': key }
-      const response = await fetch(gateway.url + uploadPath, { method: 'POST', headers, body: new FormData() })
+      const response = await fetch(gateway.url + UPLOAD_PATH, { method: 'POST', headers, body: new FormData() })
       assert.equal(response.status, 400)
       assert.equal((await upload(key, 'email\n1')).status, 200)
     })
 
-    it('gives the key back where the client went away before the file was whole', async () => {
+    it('releases the key if the client left before the file was complete', async () => {
       const key = randomUUID()
       const gone = Promise.withResolvers<void>()
       const begun = Promise.withResolvers<void>()
@@ -266,7 +266,7 @@ describe('Idempotency-Key', () => {
       })
       const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n'
       const head = [
-        `POST ${uploadPath} HTTP/1.1`,
+        `POST ${UPLOAD_PATH} HTTP/1.1`,
         'Host: test',
         `Authorization: ${token}`,
         `Idempotency-Key: ${key}`,

@@ -5,49 +5,50 @@ import { mayHaveTakenEffect } from '@rollcall/rpc'
 import type { Redis } from 'ioredis'
 import type { Authorized, Checked } from './exchange.ts'
 
-/** Does what a request asks for at most once per key of the client's, and answers its repetitions as the first time. */
+/** Performs a request at most once per key of the client, and answers repetitions with the first answer. */
 export type Idempotency = {
   once(exchange: Authorized, attempt: Attempt): Promise<HttpBody>
 }
 
-/** One way to do what a request asks for. */
+/** An attempt to perform a request. */
 export type Attempt = {
-  /** Does it, and yields the answer. */
+  /** Performs the request and returns the answer. */
   perform(): Promise<HttpBody>
-  /** What tells the request from others. Reads the body unless `perform` has; undefined where that did not read it whole. */
+  /** Identifies the request. Reads the body unless `perform` has. Returns undefined if that did not read all of it. */
   fingerprint(): Promise<string | undefined> | string
-  /** Whether a failure of `perform` may have left a change behind. */
+  /** Whether something may have changed although `perform` failed. */
   mayHaveTakenEffect(failure: unknown): boolean
 }
 
 /** Settings of the kept answers. */
 export type IdempotencyOptions = {
-  /** Another Redis than that of limits and credentials: what clients fill must not hinder a revocation. */
+  /** Not the Redis of limits and credentials: clients can fill this one, and must not block a revocation. */
   redis: Redis
   prefix: string
-  /** How many keys are kept at a time, of one caller and of an organization. */
+  /** Maximum keys in use, per caller and per organization. */
   maxKeys: { credential: number; organization: number }
 }
 
-/** What is kept under a key: nothing while the request is running; without an answer where that cannot be kept. */
+/** What is stored under a key: empty while the request runs; without `answer` if that cannot be kept. */
 type Kept = { request?: string; answer?: { contentType: string; data: string } }
 
-/** Where a key is kept, and where the keys of the caller and of its organization are counted; all in one slot. */
-type Place = { key: string; counted: readonly [credential: string, organization: string] }
+/** Redis keys of the answer and of the sets that count keys in use. All are in one hash slot. */
+type KeyLocation = { key: string; counted: readonly [credential: string, organization: string] }
 
-const header = 'idempotency-key'
-const keptSeconds = 24 * 3600
-/** How long an answer may be, and what it may take compressed. Of a longer one only the success is kept. */
-const longestAnswer = 64 * 1024
-const keptBytes = 2 * 1024
-const saneKey = /^[\x21-\x7e]{1,255}$/
+const HEADER = 'idempotency-key'
+const KEPT_SECONDS = 24 * 3600
+/** Maximum size of an answer to keep, plain and compressed. Of a larger one, only the success is kept. */
+const MAX_ANSWER_BYTES = 64 * 1024
+const KEPT_BYTES = 2 * 1024
+const VALID_KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
- * KEYS the key, those of its caller, those of the organization; ARGV[1] seconds to keep, [2] and [3] the limits. Claims the
- * key and counts it. Answers what is kept under it; or which limit is reached and the seconds until a key ends; or, if it
- * was claimed, nothing. SET is the first write: only that is refused by a full Redis.
+ * Claims and counts a key. KEYS: the key, the set of its caller, the set of its organization. ARGV: seconds to keep,
+ * limit per caller, limit per organization. Returns false if it claimed the key, the stored text if it was claimed
+ * before, or the limit that is reached with the seconds until a key expires. SET is the first write, because a full
+ * Redis refuses it before anything has changed.
  */
-const claimScript = `
+const CLAIM_SCRIPT = `
 local kept = redis.call('GET', KEYS[1])
 if kept then return kept end
 local time = redis.call('TIME')
@@ -68,15 +69,15 @@ end
 return false`
 
 /**
- * `Idempotency-Key` on authenticated POSTs, along the lines of the IETF draft of that header. A key belongs to the
- * caller. It is claimed before the call and keeps the answer of a success; a refusal gives it back, since it changed
- * nothing. Where no answer came it stays claimed: what happened is unknown, and must not happen twice.
+ * Implements `Idempotency-Key` on authenticated POSTs, close to the IETF draft of that header. A key belongs to the
+ * caller. It is claimed before the call, and stores the answer of a success. A refusal releases it, because nothing has
+ * changed. If no answer came, it stays claimed: the request may have taken effect and must not run again.
  */
 export function createIdempotency({ redis, prefix, maxKeys }: IdempotencyOptions): Idempotency {
-  /** Claims the key; yields what is kept under it where it was claimed before. */
-  const claim = async ({ key, counted }: Place): Promise<Kept | undefined> => {
-    const settings = [keptSeconds, maxKeys.credential, maxKeys.organization]
-    const answer = await askRedis(() => redis.eval(claimScript, 3, key, ...counted, ...settings))
+  /** Claims the key, or returns what is stored if it was claimed before. */
+  const claim = async ({ key, counted }: KeyLocation): Promise<Kept | undefined> => {
+    const settings = [KEPT_SECONDS, maxKeys.credential, maxKeys.organization]
+    const answer = await queryRedis(() => redis.eval(CLAIM_SCRIPT, 3, key, ...counted, ...settings))
     if (answer === null) return undefined
     if (typeof answer === 'string') return JSON.parse(answer) as Kept
     const [holder, retryAfterSeconds] = answer as [keyof typeof maxKeys, number]
@@ -84,13 +85,13 @@ export function createIdempotency({ redis, prefix, maxKeys }: IdempotencyOptions
     throw new AppError('quota.too_many_pending', { limit: maxKeys[holder], what, retryAfterSeconds })
   }
 
-  /** The change is made: that its answer could not be kept only costs its repetition a 409. */
-  const keep = async ({ key }: Place, exchange: Authorized, request: string | undefined, answer: HttpBody) => {
+  /** Stores the answer. If that fails, a repetition gets 409; the change itself has succeeded. */
+  const keep = async ({ key }: KeyLocation, exchange: Authorized, request: string | undefined, answer: HttpBody) => {
     if (request === undefined) return
-    await redis.set(key, keptAnswer(exchange, request, answer), 'EX', keptSeconds).catch(() => undefined)
+    await redis.set(key, keptAnswer(exchange, request, answer), 'EX', KEPT_SECONDS).catch(() => undefined)
   }
 
-  const release = async ({ key, counted }: Place) => {
+  const release = async ({ key, counted }: KeyLocation) => {
     const release = redis.multi().del(key)
     for (const set of counted) release.zrem(set, key)
     await release.exec().catch(() => undefined)
@@ -98,27 +99,27 @@ export function createIdempotency({ redis, prefix, maxKeys }: IdempotencyOptions
 
   return {
     async once(exchange, attempt) {
-      const given = exchange.request.headers[header]
+      const given = exchange.request.headers[HEADER]
       if (given === undefined) return attempt.perform()
-      if (typeof given !== 'string' || !saneKey.test(given)) {
+      if (typeof given !== 'string' || !VALID_KEY.test(given)) {
         throw new AppError('idempotency.invalid_key')
       }
-      const place = placeOf(exchange, given, prefix)
-      const kept = await claim(place)
+      const location = locationOf(exchange, given, prefix)
+      const kept = await claim(location)
       if (kept) return replay(exchange, kept, attempt)
       try {
         const answer = await attempt.perform()
-        await keep(place, exchange, await attempt.fingerprint(), answer)
+        await keep(location, exchange, await attempt.fingerprint(), answer)
         return answer
       } catch (failure) {
-        if (!attempt.mayHaveTakenEffect(failure)) await release(place)
+        if (!attempt.mayHaveTakenEffect(failure)) await release(location)
         throw failure
       }
     },
   }
 }
 
-/** The attempt of a request whose body has been read. */
+/** Returns the attempt of a request whose body has been read. */
 export function attemptOf({ match, message }: Checked, perform: () => Promise<HttpBody>): Attempt {
   return {
     perform,
@@ -127,9 +128,9 @@ export function attemptOf({ match, message }: Checked, perform: () => Promise<Ht
   }
 }
 
-async function askRedis<T>(ask: () => Promise<T>): Promise<T> {
+async function queryRedis<T>(query: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await query()
   } catch (cause) {
     throw new AppError('service.unavailable', {}, { cause })
   }
@@ -149,15 +150,15 @@ async function replay(exchange: Authorized, { request, answer }: Kept, attempt: 
 }
 
 function keptAnswer({ match }: Authorized, request: string, { contentType, data }: HttpBody): string {
-  const isKeepable = !match.route.returns.secret && data.length <= longestAnswer
+  const isKeepable = !match.route.returns.secret && data.length <= MAX_ANSWER_BYTES
   const compressed = isKeepable ? deflateRawSync(data) : undefined
-  const isSmall = compressed !== undefined && compressed.length <= keptBytes
+  const isSmall = compressed !== undefined && compressed.length <= KEPT_BYTES
   const kept: Kept = { request, ...(isSmall && { answer: { contentType, data: compressed.toString('base64') } }) }
   return JSON.stringify(kept)
 }
 
-/** The caller's own place: nobody else's requests can be answered from it, or count in it. */
-function placeOf({ caller }: Authorized, given: string, prefix: string): Place {
+/** Returns the location of a caller's key. Requests of other callers neither read it nor count in it. */
+function locationOf({ caller }: Authorized, given: string, prefix: string): KeyLocation {
   const { organizationId, userId, tokenId } = caller
   const organization = `${prefix}{${organizationId}}`
   const credential = `${organization}:${tokenId ?? userId}`

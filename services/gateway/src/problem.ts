@@ -7,9 +7,9 @@ import { answer, commonHeaders } from './answer.ts'
 import { noCache, oauthRefusal, type Refusal } from './carriers/oauth.ts'
 import type { Exchange, Header } from './exchange.ts'
 
-const retryAfterSeconds = 2
+const RETRY_AFTER_SECONDS = 2
 
-/** Ends an exchange with what was thrown: one of the declared shapes, and nothing of what happened inside. */
+/** Answers with the error that was thrown, in its declared shape and without internal details. */
 export function answerProblem(exchange: Exchange, thrown: unknown, logger: Logger): void {
   const error = toAppError(thrown)
   const route = exchange.match?.route
@@ -37,7 +37,7 @@ function bytesOf({ body }: Refusal) {
 }
 
 function headersOf(error: AppError, { status }: Refusal): Header[] {
-  if (status === 503) return [['Retry-After', String(retryAfterSeconds)]]
+  if (status === 503) return [['Retry-After', String(RETRY_AFTER_SECONDS)]]
   if ('retryAfterSeconds' in error.details) return [['Retry-After', String(error.details.retryAfterSeconds)]]
   if (status !== 401) return []
   if (error.shape === 'oauth') return [['WWW-Authenticate', 'Basic realm="rollcall"'], noCache]
@@ -45,8 +45,8 @@ function headersOf(error: AppError, { status }: Refusal): Header[] {
 }
 
 /**
- * Answers what Node could not read as a request: broken syntax, a head that is too large or never ends. Where another
- * answer is under way on the connection, or the client is gone, there is nothing left to say.
+ * Answers what Node cannot parse as a request: broken syntax, or a head that is too large or too slow. Closes the
+ * connection without an answer if another answer is in progress or the client has left.
  * @param current the latest exchange of the connection
  */
 export function answerUnreadable(

@@ -37,7 +37,7 @@ function login(gateway: { url: string }, headers: Record<string, string> = {}, p
   })
 }
 
-/** How many of these sign-ins, sent in parallel to the replicas in turn, were let through. */
+/** Sends sign-ins in parallel, to the replicas in turn, and returns how many were admitted. */
 async function countAdmitted(replicas: readonly { url: string }[], forwarded: readonly string[]): Promise<number> {
   const answers = await Promise.all(
     forwarded.map((address, index) => login(replicas[index % replicas.length]!, { 'X-Forwarded-For': address })),
@@ -102,7 +102,7 @@ describe('limits over three replicas', () => {
     assert.equal(await admitted(['2001:db8:aa:bc00::1', '2001:db8:aa:ba00::1']), 2)
   })
 
-  it('give an address that is none the budget of the proxy', async () => {
+  it('count an invalid address as that of the proxy', async () => {
     assert.equal(await admitted(Array.from({ length: 60 }, (_, index) => `unknown-${index}`)), limits.login.requests)
   })
 
@@ -132,7 +132,7 @@ describe('limits over three replicas', () => {
     assert.match(text, /rollcall_rate_limited_total\{group="login",service="gateway"\} \d+/)
   })
 
-  it('come before the credential: who is over the limit does not reach identity', async () => {
+  it('come before the credential: a request over the limit does not reach identity', async () => {
     const { services } = replicas[0]!
     const ask = () =>
       fetch(`${replicas[0]!.url}/api/auth/me`, {
@@ -167,7 +167,7 @@ describe('limits without a trusted proxy', () => {
   })
   after(() => gateway.stop())
 
-  it('take the peer for the client, whatever it says', async () => {
+  it('take the peer for the client, whatever it sends', async () => {
     gateway.services.behaviours.set('login', () => signIn)
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
@@ -194,7 +194,7 @@ describe('limits without Redis', () => {
     await link.stop()
   })
 
-  it('are counted by every replica for itself, no stricter and no laxer', async () => {
+  it('are counted by each replica alone, no stricter and no laxer', async () => {
     const answers = await Promise.all(Array.from({ length: 120 }, (_, index) => login(replicas[index % 3]!)))
     assert.equal(answers.filter(({ status }) => status === 200).length, 3 * limits.login.requests)
     assert.equal(services.count('login'), 3 * limits.login.requests)

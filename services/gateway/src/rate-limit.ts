@@ -16,17 +16,17 @@ import type { Step } from './steps.ts'
 
 type Group = keyof typeof limits
 
-/** What the limits count with. */
+/** What the limits need. */
 export type LimitOptions = {
   redis: Redis
-  /** Start of every key; a group has its own part of it. */
+  /** Prefix of every key, before the name of the group. */
   prefix: string
   metrics: Metrics
 }
 
 /**
- * Counts a request against the limit of one group, and resolves to the headers that say how much of it is used up.
- * @throws {AppError} rate_limited where it is used up
+ * Counts a request against the limit of one group, and returns the headers that show its state.
+ * @throws {AppError} request.rate_limited if the limit is exceeded
  */
 export type Limiter = (exchange: Exchange) => Promise<readonly Header[]>
 
@@ -39,12 +39,11 @@ export type RateLimits = {
 }
 
 /**
- * Counts every request against the limit of all and then against that of its route's group, by client address, over
- * all replicas. The headers show the stricter one, which is counted last.
+ * Creates the limits. A request counts against the global limit and then against that of its route's group, by client
+ * address, over all replicas. The headers show the stricter limit, which is counted last.
  *
- * While Redis is away every replica counts for itself: a client then gets a multiple of its limit, as many times as
- * there are replicas. Letting everything pass would leave passwords unguarded, refusing would make Redis a thing that
- * nothing works without; no limit decides who may do what.
+ * While Redis is down, each replica counts alone, so a client gets its limit once per replica. Without limits,
+ * passwords could be guessed; without answers, all would depend on Redis. Permissions do not depend on limits.
  */
 export function rateLimits(options: LimitOptions): RateLimits {
   const stores = byGroup(group => sharedStore(options, group))
@@ -81,7 +80,7 @@ function limiter(group: Group, store: Store, metrics: Metrics): Limiter {
   const count = rateLimit({
     windowMs: windowSeconds * 1000,
     limit: requests,
-    // Written with the rest of the head, all at once; see `headersOf`.
+    // `headersOf` builds them, and they are written with the rest of the head.
     standardHeaders: false,
     legacyHeaders: false,
     keyGenerator: (_request, response) => limitKey(response.locals.exchange.ip),
@@ -98,7 +97,7 @@ function limiter(group: Group, store: Store, metrics: Metrics): Limiter {
       const { request, response } = exchange
       void count(request, response, (refusal?: unknown) => {
         const headers = [policy, limit, ...headersOf(infoOf(request))]
-        exchange.limitHeaders = headers // also of the answer that a refusal becomes
+        exchange.limitHeaders = headers // a refusal has these headers too
         if (refusal) reject(refusal)
         else resolve(headers)
       })
@@ -107,7 +106,7 @@ function limiter(group: Group, store: Store, metrics: Metrics): Limiter {
 
 const infoOf = (request: Exchange['request']) => (request as AugmentedRequest).rateLimit!
 
-/** What changes from request to request of the headers of draft-ietf-httpapi-ratelimit-headers-06. */
+/** Returns the headers of draft-ietf-httpapi-ratelimit-headers-06 that vary by request. */
 function headersOf(info: RateLimitInfo): Header[] {
   return [
     ['RateLimit-Remaining', String(info.remaining)],
@@ -120,13 +119,13 @@ function secondsLeft({ resetTime }: RateLimitInfo): number {
 }
 
 /**
- * Counts in Redis, and in this process while Redis does not answer. `loadScripts` is for every new connection: the store
- * would take a script that could not be loaded once for that for ever.
+ * Creates a store that counts in Redis, and in this process while Redis does not answer. Call `loadScripts` on every
+ * new connection: the library does not retry a script that failed to load.
  */
 function sharedStore({ redis, prefix, metrics }: LimitOptions, group: Group): Store & { loadScripts(): void } {
-  const alone = metrics.counter({
+  const fallbacks = metrics.counter({
     name: 'rollcall_rate_limit_fallbacks_total',
-    help: 'Requests counted by this process alone, because Redis did not answer',
+    help: 'Requests counted by this process alone because Redis did not answer',
   })
   const shared = new RedisStore({
     prefix: `${prefix}${group}:`,
@@ -143,7 +142,7 @@ function sharedStore({ redis, prefix, metrics }: LimitOptions, group: Group): St
     loadScripts: () => void (options && shared.init(options).catch(() => {})),
     increment: key =>
       shared.increment(key).catch(() => {
-        alone.inc()
+        fallbacks.inc()
         return local.increment(key)
       }),
     decrement: key => shared.decrement(key),

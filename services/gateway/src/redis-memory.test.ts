@@ -4,7 +4,7 @@ import { createMetrics } from '@rollcall/runtime'
 import { Redis } from 'ioredis'
 import { watchRedisMemory } from './redis-memory.ts'
 
-it('the memory of each Redis is measured at a scrape, of one that is away not', async () => {
+it('the memory of each Redis is measured at a scrape, except of one that is down', async () => {
   const redis = new Redis(process.env.REDIS_QUEUE_URL ?? '')
   const away = { info: () => Promise.reject(new Error('away')) }
   const metrics = createMetrics('gateway')

@@ -2,8 +2,8 @@ import type { Metrics } from '@rollcall/runtime'
 import type { Redis } from 'ioredis'
 
 /**
- * Measures at each scrape how much memory each Redis uses and may use (0: any amount). A Redis that does not say is not
- * measured.
+ * Adds a metric of the memory that each Redis uses and its limit (0: unlimited), read at each scrape. It leaves out a
+ * Redis that does not answer.
  */
 export function watchRedisMemory(stores: Record<string, Pick<Redis, 'info'>>, metrics: Metrics): void {
   metrics.gauge({

@@ -6,48 +6,48 @@ import { limitKey, normalizeAddress } from './address.ts'
 import { answerUnreadable } from './problem.ts'
 import type { Watch } from './watch.ts'
 
-/** Room for the longest filter, every character of it percent-encoded, and for cookies. */
-const maxHeadBytes = 64 * 1024
-/** Longer than a load balancer keeps an idle connection, so that it is not the gateway who closes it under a request. */
-const keepAliveMs = 65_000
-const sweepMs = 50
+/** Room for the longest filter with every character percent-encoded, and for cookies. */
+const MAX_HEAD_BYTES = 64 * 1024
+/** Longer than load balancers keep idle connections, so that the gateway does not close one as a request arrives. */
+const KEEP_ALIVE_MS = 65_000
+const SWEEP_MS = 50
 /** How long a stop waits for the rest of a connection's first request. */
-const firstRequestGraceMs = 1_000
-/** How often Node looks for requests that take too long to arrive. */
-const longestCheckMs = 1_000
-const checksPerTimeout = 10
-/** Requests of a connection that wait for the answers before theirs. */
-const maxPipelined = 256
+const FIRST_REQUEST_GRACE_MS = 1_000
+/** Maximum interval at which Node checks for requests that take too long to arrive. */
+const MAX_CHECK_INTERVAL_MS = 1_000
+const CHECKS_PER_TIMEOUT = 10
+/** Maximum requests of a connection that wait for earlier answers. */
+const MAX_PIPELINED = 256
 
-/** Handles one request. The gateway's is `createApp`: one handler, with Express as a shell around it. */
+/** Handles one request; see `createApp`. */
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** How the API is served; times in milliseconds. */
+/** Settings of the server. Times are in milliseconds. */
 export type ServerOptions = {
   port: number
   host: string
-  /** What the head of a request may take to arrive. */
+  /** Time for the head of a request to arrive. */
   headTimeoutMs: number
-  /** What a whole request may take to arrive, an upload included. */
+  /** Time for a whole request to arrive, including an upload. */
   requestTimeoutMs: number
   maxConnections: number
   maxConnectionsPerAddress: number
-  /** Whether an address is a proxy's, which connects for many clients. */
+  /** Whether an address is that of a proxy, which connects for many clients. */
   isProxy(address: string): boolean
   watch: Watch
 }
 
 /** An open connection. */
 type Connection = {
-  /** Its latest exchange; undefined where there was none yet. */
+  /** Its latest exchange; undefined before the first. */
   latest: { request: IncomingMessage; response: ServerResponse } | undefined
-  /** Requests that wait for the answers before theirs. */
+  /** Number of requests that wait for earlier answers. */
   waiting: number
 }
-/** By their latest request, the longest idle first. */
+/** Ordered by their latest request, the oldest first. */
 type Connections = Map<Socket, Connection>
 
-/** Serves a listener over HTTP, one request of a connection after the other. */
+/** Serves a listener over HTTP. Requests of one connection run one after the other. */
 export async function startServer(
   listener: Listener,
   options: ServerOptions,
@@ -56,11 +56,11 @@ export async function startServer(
   const admit = admission(connections, options)
   const serve = inOrder(listener, connections)
   const server = createServer({
-    maxHeaderSize: maxHeadBytes,
-    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: options.headTimeoutMs,
     requestTimeout: Math.max(options.requestTimeoutMs, options.headTimeoutMs),
-    connectionsCheckingInterval: Math.min(longestCheckMs, options.headTimeoutMs / checksPerTimeout),
+    connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, options.headTimeoutMs / CHECKS_PER_TIMEOUT),
     requireHostHeader: false,
   })
   server.on('connection', (socket: Socket) => {
@@ -73,9 +73,9 @@ export async function startServer(
     })
   })
   server.on('request', serve)
-  server.on('checkExpectation', serve) // An expectation nobody knows: the request is served without it.
+  server.on('checkExpectation', serve) // Ignores an unknown Expect header.
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // A client that has asked for nothing gets no answer: thousands can be due at once.
+    // A client that has sent nothing gets no answer: thousands can time out at once.
     if (socket.bytesRead === 0) socket.destroy()
     else answerUnreadable(socket, error.code, connections.get(socket)?.latest)
   })
@@ -84,7 +84,7 @@ export async function startServer(
   return { port: (server.address() as AddressInfo).port, stop: () => stopServer(server, connections) }
 }
 
-/** Cuts off a client that takes nothing of what is written to it. */
+/** Cuts off a client that reads nothing of its answer. */
 function watchReader(socket: Socket, watch: Watch): () => void {
   return watch.add({
     progress: () => (socket.writableLength === 0 ? undefined : socket.bytesWritten - socket.writableLength),
@@ -93,7 +93,7 @@ function watchReader(socket: Socket, watch: Watch): () => void {
   })
 }
 
-/** Hands over a pipelined request once the answers before its own are written: a connection has one under way. */
+/** Returns a listener that starts a pipelined request once the earlier answers of its connection are written. */
 function inOrder(listener: Listener, connections: Connections): Listener {
   return (request, response) => {
     const { socket } = request
@@ -104,7 +104,7 @@ function inOrder(listener: Listener, connections: Connections): Listener {
     connections.delete(socket)
     connections.set(socket, connection)
     if (!previous || previous.closed) return listener(request, response)
-    if (++connection.waiting > maxPipelined) return void socket.destroy()
+    if (++connection.waiting > MAX_PIPELINED) return void socket.destroy()
     previous.once('close', () => {
       connection.waiting--
       if (!socket.destroyed) listener(request, response)
@@ -112,7 +112,10 @@ function inOrder(listener: Listener, connections: Connections): Listener {
   }
 }
 
-/** Closes connections that are too many: new ones of an address that has enough, those idle longest of all. */
+/**
+ * Returns whether to admit a connection. Refuses new ones of an address at its limit; at the total limit, closes the
+ * longest idle.
+ */
 function admission(connections: Connections, options: ServerOptions): (socket: Socket) => boolean {
   const byAddress = createTally()
   return socket => {
@@ -142,21 +145,23 @@ function closeIdlest(connections: Connections): boolean {
   return false
 }
 
-/** Takes no new connections, lets the answers under way finish, and closes each connection once it is idle. */
+/**
+ * Drains the server: accepts no connections, finishes answers in progress, and closes each connection once it is idle.
+ */
 async function stopServer(server: Server, connections: Connections): Promise<void> {
   const closed = once(server, 'close')
   const startedAt = performance.now()
   const sweep = () => {
     server.closeIdleConnections()
-    // Node does not count those as idle that have never made a request.
-    const isLate = performance.now() - startedAt > firstRequestGraceMs
+    // Node does not count connections without a request as idle.
+    const isLate = performance.now() - startedAt > FIRST_REQUEST_GRACE_MS
     for (const [socket, { latest }] of connections) {
       if (!latest && (isLate || socket.bytesRead === 0)) socket.destroy()
     }
   }
   server.close()
   sweep()
-  const sweeping = setInterval(sweep, sweepMs)
+  const sweeping = setInterval(sweep, SWEEP_MS)
   await closed
   clearInterval(sweeping)
 }

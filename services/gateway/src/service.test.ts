@@ -9,7 +9,7 @@ import { pause } from '@rollcall/runtime'
 import { bootGateway, issueToken, StubbedServices, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
-const path = `/api/audience/${id}`
+const PATH = `/api/audience/${id}`
 
 describe('a gateway that stops', () => {
   const get = (gateway: TestGateway, agent: Agent, path: string) =>
@@ -21,20 +21,20 @@ describe('a gateway that stops', () => {
         .end()
     })
 
-  it('answers what is under way, closes what is idle, takes nothing new, and ends', async () => {
+  it('answers requests in progress, closes idle connections, accepts no new ones, and ends', async () => {
     const gateway = await bootGateway()
     const { services } = gateway
     const { promise, resolve } = Promise.withResolvers<unknown>()
     services.behaviours.set('getContact', () => promise)
     const agent = new Agent({ keepAlive: true })
-    const waiting = get(gateway, agent, path)
+    const waiting = get(gateway, agent, PATH)
     while (services.count('getContact') === 0) await pause(5)
     const idle = connect({ port: gateway.port, host: '127.0.0.1' })
     await once(idle, 'connect')
 
     const stopped = gateway.lifecycle.stop('test')
     await once(idle.resume(), 'close')
-    await assert.rejects(fetch(gateway.url + path), 'a new connection is refused')
+    await assert.rejects(fetch(gateway.url + PATH), 'a new connection is refused')
     resolve(json({ late: true }))
     const response = await waiting
     assert.equal(response.statusCode, 200)
@@ -47,18 +47,18 @@ describe('a gateway that stops', () => {
   it('asks clients to close their connections from the moment it is not ready', async () => {
     const gateway = await bootGateway()
     const agent = new Agent({ keepAlive: true })
-    const before = await get(gateway, agent, path)
+    const before = await get(gateway, agent, PATH)
     assert.equal(before.headers.connection, 'keep-alive')
     await text(before)
     gateway.lifecycle.health.drain()
-    const after = await get(gateway, agent, path)
+    const after = await get(gateway, agent, PATH)
     assert.equal(after.headers.connection, 'close')
     await text(after)
     await gateway.stop()
     agent.destroy()
   })
 
-  it('lets a stream end that began before', async () => {
+  it('lets a stream in progress end', async () => {
     const gateway = await bootGateway()
     const { promise, resolve } = Promise.withResolvers<void>()
     gateway.services.behaviours.set('exportContacts', async function* () {
@@ -87,7 +87,7 @@ describe('a gateway that starts', () => {
     const gateway = await bootGateway({}, services)
     const { health } = gateway.lifecycle
     assert.deepEqual(await health.ready(), { ok: false, state: 'serving', checks: { identity: 'failed' } })
-    assert.equal((await fetch(gateway.url + path, { headers: { Authorization: issueToken(services) } })).status, 503)
+    assert.equal((await fetch(gateway.url + PATH, { headers: { Authorization: issueToken(services) } })).status, 503)
     await services.start(port)
     while (!(await health.ready()).ok) await pause(20)
     await services.server!.stop()

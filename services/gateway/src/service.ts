@@ -8,11 +8,11 @@ import { type Config, readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { startServer } from './server.ts'
 
-const redisPatienceMs = 1_000
+const REDIS_WAIT_MS = 1_000
 
 /**
- * Starts the gateway: the API on `PORT`. It is ready once it has reached identity; from then on it stays ready whatever
- * is away, because it then still serves what does not need it, and answers 503 with a reason to retry to the rest.
+ * Starts the gateway: the API on `PORT`. It is ready once it has reached identity. After that it stays ready while a
+ * dependency is down: it serves the routes that do not need it, and answers 503 with Retry-After to the rest.
  */
 async function start(
   config: Config,
@@ -23,7 +23,7 @@ async function start(
   if (typeof config.TRUST_PROXY === 'number' && config.TRUST_PROXY > 0)
     lifecycle.logger.warn(
       { hops: config.TRUST_PROXY },
-      'TRUST_PROXY is a number of hops: whoever connects chooses its address; name the proxies by CIDR blocks',
+      'TRUST_PROXY is a number of hops: any client that connects can choose its address; set CIDR blocks of the proxies',
     )
   const app = createApp(context)
   await Promise.all([context.redis, context.keptAnswers.redis].map(connected))
@@ -53,12 +53,12 @@ export const service = {
   run: () => runService({ name: 'gateway', atEdge: true, config: readConfig, start: (...given) => start(...given) }),
 }
 
-/** With a number of hops, whoever connects is one. */
+/** Whether an address is a trusted proxy. With a number of hops, every peer is one. */
 function isTrustedProxy(trusted: Config['TRUST_PROXY'], address: string): boolean {
   return typeof trusted === 'number' ? trusted > 0 : isInBlocks(address, trusted)
 }
 
-/** Waits for Redis, but not for long: the first requests are to be counted with those of the other replicas. */
+/** Waits briefly for Redis, so that the first requests count over all replicas. */
 async function connected(redis: Redis): Promise<void> {
-  if (redis.status !== 'ready') await Promise.race([once(redis, 'ready').catch(() => {}), pause(redisPatienceMs)])
+  if (redis.status !== 'ready') await Promise.race([once(redis, 'ready').catch(() => {}), pause(REDIS_WAIT_MS)])
 }

@@ -1,24 +1,24 @@
 import type { Exchange } from './exchange.ts'
 
-/** Part of the work on an exchange. It answers the exchange under a type that names what the step has found out. */
+/** One step of handling an exchange. Returns the exchange as a type that includes the step's result. */
 export type Step<In, Out> = (exchange: In) => Promise<Out> | Out
 
-/** Steps in an order that the compiler checks: each takes the exchange as the steps before it leave it. */
+/** A chain of steps. The compiler checks their order: each needs the results of earlier ones. */
 export type Steps<Current> = {
   /** Adds a step. */
   step<Next>(step: Step<Current, Next>): Steps<Next>
-  /** Adds a step that finds out nothing for those after it. */
+  /** Adds a step without a result. */
   check(step: Step<Current, void>): Steps<Current>
-  /** Runs the steps, until one throws or the client is gone. */
+  /** Runs the steps until one throws or the client has left. */
   run(exchange: Exchange): Promise<void>
 }
 
-/** Begins a list of steps with an exchange as it arrives. */
+/** Starts a chain of steps. */
 export function startSteps(): Steps<Exchange> {
   return stepsOf([])
 }
 
-/** Every step answers the object that it got, so `run` hands the same one to all of them. */
+/** Each step returns the object it got, so `run` passes the same one to all. */
 function stepsOf<Current>(list: readonly Step<never, unknown>[]): Steps<Current> {
   return {
     step: step => stepsOf([...list, step]),

@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 
 const organization = 'badcab'.repeat(4)
-const ttlMs = 600
+const TTL_MS = 600
 const refusal = { code: 'quota.too_many_pending', message: 'limit reached: 2 streams at once per organization' }
 
 describe('slots of streams', () => {
@@ -23,12 +23,12 @@ describe('slots of streams', () => {
     redis.disconnect()
   })
   const replica = (prefix: string, connection = redis) => {
-    const slots = createStreamSlots({ redis: connection, prefix, perOrganization: 2, ttlMs })
+    const slots = createStreamSlots({ redis: connection, prefix, perOrganization: 2, ttlMs: TTL_MS })
     started.push(slots)
     return slots
   }
 
-  it('are counted over replicas, however many ask at once', async () => {
+  it('are counted over replicas, however many are requested at once', async () => {
     const prefix = `test:${randomUUID()}:`
     const replicas = [replica(prefix), replica(prefix), replica(prefix)]
     const asked = Array.from({ length: 30 }, (_, index) => replicas[index % 3]!.take(organization))
@@ -36,12 +36,12 @@ describe('slots of streams', () => {
     assert.equal(taken.length, 2)
   })
 
-  it('are kept while they are held, and free when they are given back', async () => {
+  it('are kept while they are held, and free when they are released', async () => {
     const prefix = `test:${randomUUID()}:`
     const [one, other] = [replica(prefix), replica(prefix)]
     const give = await one.take(organization)
     await one.take(organization)
-    await pause(3 * ttlMs)
+    await pause(3 * TTL_MS)
     await assert.rejects(other.take(organization), refusal)
     give()
     await other.take(organization)
@@ -53,15 +53,15 @@ describe('slots of streams', () => {
     const [crashed, other] = [replica(prefix), replica(prefix)]
     await crashed.take(organization)
     await crashed.take(organization)
-    crashed.stop() // It gives nothing back, and renews nothing.
+    crashed.stop() // It releases nothing and renews nothing.
     await assert.rejects(other.take(organization), refusal)
     const startedAt = performance.now()
     while (!(await other.take(organization).catch(() => undefined))) await pause(20)
-    assert.ok(performance.now() - startedAt < 5 * ttlMs)
+    assert.ok(performance.now() - startedAt < 5 * TTL_MS)
     assert.equal(await redis.pttl(prefix + organization).then(ms => ms > 0), true, 'nothing stays without a TTL')
   })
 
-  it('are counted by each replica while Redis is away', async () => {
+  it('are counted by each replica while Redis is down', async () => {
     const away = connectCacheRedis({ url: 'redis://127.0.0.1:9' })
     const slots = replica(`test:${randomUUID()}:`, away)
     const taken = await Promise.allSettled(Array.from({ length: 10 }, () => slots.take(organization)))

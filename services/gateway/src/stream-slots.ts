@@ -2,45 +2,45 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '@rollcall/contract'
 import type { Redis } from 'ioredis'
 
-/** Streams at once per organization. */
+/** Limits the concurrent streams of an organization. */
 export type StreamSlots = {
   /**
-   * Takes a slot of an organization.
-   * @returns how to give it back
-   * @throws {AppError} too_many_pending where all of them are taken
+   * Acquires a slot of an organization.
+   * @returns releases the slot
+   * @throws {AppError} quota.too_many_pending if all are in use
    */
   take(organizationId: string): Promise<() => void>
   stop(): void
 }
 
-/** What the slots are counted with. */
+/** Settings of the slots. */
 export type StreamSlotOptions = {
   redis: Redis
-  /** Start of every key. */
+  /** Prefix of every key. */
   prefix: string
   perOrganization: number
-  /** A slot of a replica that crashed is free again after this time. */
+  /** After this time, slots of a crashed replica are free again. */
   ttlMs?: number
 }
 
-const retryAfterSeconds = 5
-const renewalsPerTtl = 3
+const RETRY_AFTER_SECONDS = 5
+const RENEWALS_PER_TTL = 3
 
-/** A sorted set per organization: slots by the time of Redis at which they expire. */
-const now = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)`
-const takeScript = `${now}
+/** Each organization has a sorted set of slots, by expiry in the time of Redis. */
+const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)`
+const TAKE_SCRIPT = `${NOW}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`
-const renewScript = `${now}
+const RENEW_SCRIPT = `${NOW}
 for i = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[i]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])`
 
 /**
- * Counts the streams of organizations over all replicas, in Redis. Each slot expires unless its replica renews it, so that
- * a crash leaks none. While Redis is away every replica counts for itself.
+ * Creates the slots, counted in Redis over all replicas. A slot expires unless its replica renews it, so that a crash
+ * leaks none. While Redis is down, each replica counts alone.
  */
 export function createStreamSlots(options: StreamSlotOptions): StreamSlots {
   const { redis, prefix, perOrganization, ttlMs = 30_000 } = options
@@ -49,34 +49,38 @@ export function createStreamSlots(options: StreamSlotOptions): StreamSlots {
 
   const isFree = async (organizationId: string, slot: string): Promise<boolean> => {
     try {
-      return (await redis.eval(takeScript, 1, keyOf(organizationId), ttlMs, slot, perOrganization)) === 1
+      return (await redis.eval(TAKE_SCRIPT, 1, keyOf(organizationId), ttlMs, slot, perOrganization)) === 1
     } catch {
       return [...held.get(organizationId)!].indexOf(slot) < perOrganization
     }
   }
-  const giveBack = (organizationId: string, slot: string) => {
+  const release = (organizationId: string, slot: string) => {
     const own = held.get(organizationId)!
     own.delete(slot)
     if (own.size === 0) held.delete(organizationId)
-    redis.zrem(keyOf(organizationId), slot).catch(() => {}) // It expires.
+    redis.zrem(keyOf(organizationId), slot).catch(() => {}) // It expires anyway.
   }
   const renew = () => {
     for (const [organizationId, slots] of held) {
-      redis.eval(renewScript, 1, keyOf(organizationId), ttlMs, ...slots).catch(() => {})
+      redis.eval(RENEW_SCRIPT, 1, keyOf(organizationId), ttlMs, ...slots).catch(() => {})
     }
   }
-  const renewing = setInterval(renew, ttlMs / renewalsPerTtl).unref()
+  const renewing = setInterval(renew, ttlMs / RENEWALS_PER_TTL).unref()
 
   return {
     async take(organizationId) {
       const slot = randomUUID()
       held.set(organizationId, (held.get(organizationId) ?? new Set()).add(slot))
       if (!(await isFree(organizationId, slot))) {
-        giveBack(organizationId, slot)
+        release(organizationId, slot)
         const what = 'streams at once per organization'
-        throw new AppError('quota.too_many_pending', { limit: perOrganization, what, retryAfterSeconds })
+        throw new AppError('quota.too_many_pending', {
+          limit: perOrganization,
+          what,
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        })
       }
-      return () => giveBack(organizationId, slot)
+      return () => release(organizationId, slot)
     },
     stop: () => clearInterval(renewing),
   }

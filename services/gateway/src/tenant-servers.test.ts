@@ -13,9 +13,9 @@ import {
   tenantSettings,
 } from '../test/gateway.ts'
 
-const deadlineMs = 1_500
-const controlPlane = `/api/workspaces/${'c0ffee'.repeat(4)}/members`
-const otherwise = `/api/audience/${'c0ffee'.repeat(4)}`
+const DEADLINE_MS = 1_500
+const CONTROL_PLANE = `/api/workspaces/${'c0ffee'.repeat(4)}/members`
+const ELSEWHERE = `/api/audience/${'c0ffee'.repeat(4)}`
 
 describe('API tokens on the control plane', () => {
   const tenant = new StubbedServices()
@@ -29,7 +29,7 @@ describe('API tokens on the control plane', () => {
     gateway = await bootGateway({
       ...tenantSettings,
       TENANT_SERVERS: `${organizationId}=${link.url}`,
-      RPC_DEADLINE_MS: String(deadlineMs),
+      RPC_DEADLINE_MS: String(DEADLINE_MS),
     })
     token = issueToken(tenant)
     session = issueSession(gateway.services)
@@ -53,44 +53,44 @@ describe('API tokens on the control plane', () => {
 
   it('are resolved at the tenant server of their organization, each time', async () => {
     for (let time = 1; time <= 3; time++) {
-      assert.equal((await get(controlPlane, token)).status, 200)
+      assert.equal((await get(CONTROL_PLANE, token)).status, 200)
       assert.equal(tenant.count('resolveToken'), time)
     }
     assert.equal(gateway.services.count('resolveToken'), 0)
     assert.equal(gateway.services.count('listWorkspaceMembers'), 3)
   })
 
-  it('are asked of identity everywhere else, where a token of the tenant alone is none', async () => {
-    assert.equal((await get(otherwise, token)).status, 401)
+  it('are resolved at identity everywhere else, where a token of the tenant is unknown', async () => {
+    assert.equal((await get(ELSEWHERE, token)).status, 401)
     assert.equal(tenant.calls.length, 0)
   })
 
   it('that the tenant server refuses are refused, whatever identity knows', async () => {
     const known = issueToken(gateway.services)
-    assert.equal((await get(otherwise, known)).status, 200)
-    assert.equal((await get(controlPlane, known)).status, 401)
+    assert.equal((await get(ELSEWHERE, known)).status, 200)
+    assert.equal((await get(CONTROL_PLANE, known)).status, 401)
   })
 
   it('leave sessions to identity', async () => {
-    assert.equal((await get(controlPlane, session)).status, 200)
+    assert.equal((await get(CONTROL_PLANE, session)).status, 200)
     assert.equal(tenant.calls.length, 0)
   })
 
   for (const mode of ['cut', 'silent'] as const) {
-    it(`get 503 in time where the tenant server is ${mode}, while sessions go on and other routes too`, async () => {
-      assert.equal((await get(controlPlane, token)).status, 200)
+    it(`get 503 in time where the tenant server is ${mode}, while sessions and other routes keep working`, async () => {
+      assert.equal((await get(CONTROL_PLANE, token)).status, 200)
       link.become(mode)
       const known = issueToken(gateway.services)
-      const refusals = await Promise.all([get(controlPlane, token), get(controlPlane, token)])
+      const refusals = await Promise.all([get(CONTROL_PLANE, token), get(CONTROL_PLANE, token)])
       for (const { status, text, ms } of refusals) {
         assert.deepEqual([status, text], [503, '{"error":true,"message":"service unavailable"}'])
-        assert.ok(ms < patience(deadlineMs + 1_000), `answered after ${ms} ms`)
+        assert.ok(ms < patience(DEADLINE_MS + 1_000), `answered after ${ms} ms`)
       }
-      assert.equal((await get(controlPlane, session)).status, 200)
-      assert.equal((await get(otherwise, known)).status, 200)
+      assert.equal((await get(CONTROL_PLANE, session)).status, 200)
+      assert.equal((await get(ELSEWHERE, known)).status, 200)
 
       link.become('open')
-      for (let waitedMs = 0; (await get(controlPlane, token)).status !== 200; waitedMs += 50) {
+      for (let waitedMs = 0; (await get(CONTROL_PLANE, token)).status !== 200; waitedMs += 50) {
         assert.ok(waitedMs < patience(10_000), 'the tenant server is reached again')
         await pause(50)
       }
@@ -104,7 +104,7 @@ describe('API tokens of an organization without a tenant server of its own', () 
     test.after(gateway.stop)
     const headers = { Authorization: issueToken(gateway.services) }
     for (let time = 1; time <= 2; time++) {
-      assert.equal((await fetch(`${gateway.url}${controlPlane}`, { headers })).status, 200)
+      assert.equal((await fetch(`${gateway.url}${CONTROL_PLANE}`, { headers })).status, 200)
       assert.equal(gateway.services.count('resolveToken'), time)
     }
   })

@@ -2,18 +2,18 @@ import { type Client, type Connection, type ConnectOptions, connect, isAddress }
 
 type Credentials = Client<'rollcall.identity.v1.Credentials'>
 
-/** The servers that hold the API tokens of organizations. */
+/** Servers that store the API tokens of organizations. */
 export type TenantServers = {
-  /** What resolves the tokens of an organization. */
+  /** Returns the client that resolves the tokens of an organization. */
   of(organizationId: string): Credentials
   close(): void
 }
 
-/** Address by organization. */
+/** Addresses by organization id. */
 export type TenantAddresses = ReadonlyMap<string, string>
 
 /**
- * Connects to the tenant servers, each when it is first asked. An organization without one of its own is with `home`.
+ * Creates connections to the tenant servers. Each connects at its first call. `home` serves all other organizations.
  */
 export function connectTenantServers(
   options: Omit<ConnectOptions, 'address'> & { addresses: TenantAddresses; home: Credentials },
@@ -33,15 +33,16 @@ export function connectTenantServers(
 }
 
 /**
- * Reads where organizations have their tenant servers: a JSON object of address by organization id, or
- * `<organization id>=<address>` separated by commas. @throws {RangeError} for anything else
+ * Parses the addresses of tenant servers: a JSON object of addresses by organization id, or
+ * `<organization id>=<address>` separated by commas.
+ * @throws {RangeError} for anything else
  */
 export function parseTenantServers(text: string): TenantAddresses {
   const addresses = new Map<string, string>()
   for (const [organization, address] of entriesOf(text.trim())) {
     if (!/^[\da-f]{24}$/i.test(organization)) throw new RangeError('not an organization id')
     if (typeof address !== 'string' || !isAddress(address)) throw new RangeError('not an address')
-    if (addresses.has(organization.toLowerCase())) throw new RangeError('an organization named twice')
+    if (addresses.has(organization.toLowerCase())) throw new RangeError('a repeated organization')
     addresses.set(organization.toLowerCase(), address)
   }
   return addresses

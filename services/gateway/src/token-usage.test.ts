@@ -7,7 +7,7 @@ import { bootGateway, issueSession, issueToken, type TestGateway } from '../test
 const id = 'c0ffee'.repeat(4)
 const tokenId = 'facade'.repeat(4)
 
-describe('what tokens are used for', () => {
+describe('token usage', () => {
   let gateway: TestGateway
   beforeEach(async () => {
     gateway = await bootGateway({ TRUST_PROXY: '1', TOKEN_USAGE_REPORT_MS: '60000' })
@@ -25,7 +25,7 @@ describe('what tokens are used for', () => {
       .filter(({ method }) => method === 'recordUsage')
       .flatMap(({ request }) => (request as RecordUsageRequest).tokens)
 
-  it('is told when the gateway stops, counted by permission, with the last moment and address', async () => {
+  it('is reported when the gateway stops, by permission, with the last time and address', async () => {
     const token = issueToken(gateway.services, { tokenId })
     const before = Date.now()
     for (const path of [`/api/audience/${id}`, '/api/audience', '/api/auth/me']) await use(token, path)
@@ -54,18 +54,16 @@ describe('what tokens are used for', () => {
     assert.deepEqual(reports(), [])
   })
 
-  it('is lost where it cannot be told, which is logged and does no other harm', async () => {
+  it('is dropped and logged if it cannot be reported, with no other effect', async () => {
     gateway.services.behaviours.set('recordUsage', () => {
       throw new AppError('service.unavailable', {})
     })
     assert.equal(await use(issueToken(gateway.services, { tokenId }), '/api/audience'), 200)
     assert.equal(await gateway.lifecycle.stop('test'), 'clean')
-    assert.ok(
-      gateway.log.some(({ msg, tokens }) => msg === 'what tokens were used for was not recorded' && tokens === 1),
-    )
+    assert.ok(gateway.log.some(({ msg, tokens }) => msg === 'token usage not recorded' && tokens === 1))
   })
 
-  it('is told now and then, each time only what is new', async () => {
+  it('is reported at intervals, each time only what is new', async () => {
     const often = await bootGateway({ TOKEN_USAGE_REPORT_MS: '100' }, gateway.services)
     try {
       const token = issueToken(gateway.services, { tokenId })

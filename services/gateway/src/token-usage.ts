@@ -8,32 +8,32 @@ import { type Client, serviceCaller } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
 import type { Authorized } from './exchange.ts'
 
-/** Tokens to remember between two reports. Uses of those beyond are not counted. */
-const maxTokens = 10_000
-const tokensPerCall = 500
-/** Nobody waits for a report but the end of the process. */
-const timeoutMs = 3_000
+/** Maximum tokens per report. Uses of further tokens are not counted. */
+const MAX_TOKENS = 10_000
+const TOKENS_PER_CALL = 500
+/** Timeout of one call. Only the stop of the process waits for a report. */
+const TIMEOUT_MS = 3_000
 
-/** Uses by permission, `resource.action`. */
+/** Uses of a token by permission, `resource.action`. */
 type Used = Omit<RecordUsageRequestUsedToken, 'tokenId' | 'uses'> & { uses: Map<string, RecordUsageRequestUse> }
 
-/** Counts what tokens are used for, and tells identity now and then. */
+/** Counts the uses of tokens, and reports them to identity at intervals. */
 export type TokenUsage = {
-  /** Notes a request that the guard let pass: a few operations on maps in memory. */
+  /** Counts a request that passed the guard, in memory. */
   note(exchange: Authorized): void
-  /** Makes the last report. */
+  /** Sends the last report. */
   stop(): Promise<void>
 }
 
-/** What the counting needs. */
+/** What `startTokenUsage` needs. */
 export type TokenUsageOptions = {
   identity: Pick<Client<'rollcall.identity.v1.TokenUsage'>, 'recordUsage'>
-  /** Time between two reports, in milliseconds. */
+  /** Interval of reports, in milliseconds. */
   everyMs: number
   logger: Logger
 }
 
-/** Starts to count. A report that fails is lost: it costs neither a request nor the next report anything. */
+/** Starts counting. A report that fails is dropped, and affects neither requests nor the next report. */
 export function startTokenUsage({ identity, everyMs, logger }: TokenUsageOptions): TokenUsage {
   let tokens = new Map<string, Used>()
   let reporting: Promise<void> | undefined
@@ -43,13 +43,13 @@ export function startTokenUsage({ identity, everyMs, logger }: TokenUsageOptions
     tokens = new Map()
     try {
       while (gathered.length > 0) {
-        const deadline = Date.now() + timeoutMs
-        const message = messageOf(gathered.slice(0, tokensPerCall))
+        const deadline = Date.now() + TIMEOUT_MS
+        const message = messageOf(gathered.slice(0, TOKENS_PER_CALL))
         await identity.recordUsage(message, { caller: serviceCaller('gateway'), deadline })
-        gathered.splice(0, tokensPerCall)
+        gathered.splice(0, TOKENS_PER_CALL)
       }
     } catch (err) {
-      logger.warn({ err, tokens: gathered.length }, 'what tokens were used for was not recorded')
+      logger.warn({ err, tokens: gathered.length }, 'token usage not recorded')
     }
   }
   const reportOnce = (): Promise<void> => {
@@ -69,7 +69,7 @@ export function startTokenUsage({ identity, everyMs, logger }: TokenUsageOptions
         used.lastUsedAt = now
         used.lastUsedIp = ip
         count(used.uses, match.route, now)
-      } else if (tokens.size < maxTokens) {
+      } else if (tokens.size < MAX_TOKENS) {
         const { tokenId, organizationId } = caller
         const used: Used = { organizationId, lastUsedAt: now, lastUsedIp: ip, uses: new Map() }
         count(used.uses, match.route, now)
@@ -85,7 +85,7 @@ export function startTokenUsage({ identity, everyMs, logger }: TokenUsageOptions
   }
 }
 
-/** Routes that concern the caller alone use no permission. */
+/** Counts a use. Routes without a permission are not counted. */
 function count(uses: Used['uses'], { access }: Route, now: number): void {
   if (access.kind !== 'permission') return
   const { resource, action } = access

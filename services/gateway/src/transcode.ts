@@ -14,7 +14,7 @@ import type { StreamSlots } from './stream-slots.ts'
 
 const noBody: Body = { value: undefined }
 
-/** Reads the body of a route that has one. The time it takes to arrive is the client's, not the service's. */
+/** Returns the step that reads the body. It restarts the deadline, since the body's arrival depends on the client. */
 export function readBody(deadlineMs: number): Step<Authorized, Received> {
   const read = async (exchange: Authorized): Promise<Received> => {
     const value = await (exchange.match.route.carrier.body === 'form_or_json'
@@ -29,7 +29,7 @@ export function readBody(deadlineMs: number): Step<Authorized, Received> {
   }
 }
 
-/** Holds the request against the contract: what passes is what the rpc takes, and nothing else. */
+/** Checks the request against the contract, and builds the message of the rpc. */
 export function strictCheck(exchange: Received): Checked {
   const { route, params } = exchange.match
   const { request, headers } = route.check({ params, query: parseQuery(exchange.query), body: exchange.body.value })
@@ -53,7 +53,7 @@ function isWellEscaped(text: string): boolean {
   }
 }
 
-/** What calling the rpcs takes. */
+/** What `transcode` needs. */
 type TranscodeOptions = {
   routes: readonly Route[]
   backends: Backends
@@ -63,7 +63,7 @@ type TranscodeOptions = {
   publicUrl: string
 }
 
-/** Calls the rpc behind each route, and answers with what it answers. */
+/** Returns the step that calls the rpc of the route and answers with its response. */
 export function transcode(options: TranscodeOptions): Step<Checked, void> {
   const { routes, backends } = options
   const idempotency = createIdempotency(options.keptAnswers)
@@ -124,7 +124,7 @@ function callOf(
   }
 }
 
-/** Adds the headers that the carrier gives an answer besides. */
+/** Returns what adds the headers of the route's carrier. */
 function headersAdder({ answer }: Carrier, sessionCookie: SessionCookie): (exchange: Exchange, body: HttpBody) => void {
   switch (answer) {
     case 'set_session':
@@ -141,22 +141,23 @@ function headersAdder({ answer }: Carrier, sessionCookie: SessionCookie): (excha
   }
 }
 
-/** Whether a stream goes on for as long as there are records: a page does not. */
+/** Whether a stream has no limit on its records; a page has one. */
 function isLong({ message }: Checked, { returns }: Route): boolean {
   const { list } = message as { list?: { pagination?: boolean } }
   return returns.pageOf === undefined || list?.pagination === false
 }
 
 /**
- * A stream has its own, longer time; rpc clients see to it that it begins within the usual one. What a client may want to
- * hear of again, by its Idempotency-Key, goes on when the client goes away.
+ * Returns the context of the call. Streams have a longer deadline of their own; the rpc client checks that they begin
+ * within the usual one. A call with an Idempotency-Key runs to its end even if the client leaves, since it may be
+ * repeated.
  */
 function contextOf({ caller, id, deadline, signal, request }: Checked, route: Route): CallContext {
-  const goesOn = acceptsIdempotencyKey(route) && request.headers['idempotency-key'] !== undefined
+  const runsToEnd = acceptsIdempotencyKey(route) && request.headers['idempotency-key'] !== undefined
   return {
     caller,
     requestId: id,
     ...(!route.streams && route.carrier.body !== 'multipart' && { deadline }),
-    ...(!goesOn && { signal }),
+    ...(!runsToEnd && { signal }),
   }
 }

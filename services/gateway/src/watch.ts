@@ -1,24 +1,26 @@
 /** A client that the gateway waits for. */
 export type Watched = {
-  /** Bytes that it has sent or taken so far; undefined while the gateway does not wait for it. */
+  /** Bytes that it has sent or read so far; undefined while the gateway does not wait for it. */
   progress(): number | undefined
-  /** What it has to get on by within the time, in bytes. */
+  /** Minimum progress within the time, in bytes. */
   atLeast: number
-  /** Called once when it did not. */
+  /** Called once if the client is too slow. */
   cut(): void
 }
 
-/** Looks after clients that may be too slow. */
+/** Watches for clients that are too slow. */
 export type Watch = {
-  /** @returns how to stop watching */
+  /** @returns stops watching */
   add(watched: Watched): () => void
   stop(): void
 }
 
-const longestRoundMs = 1_000
-const roundsPerWindow = 10
+const MAX_ROUND_MS = 1_000
+const ROUNDS_PER_WINDOW = 10
 
-/** Cuts off clients that do not get on by what they have to within `windowMs`. One timer looks at all of them. */
+/**
+ * Starts a watch that cuts off clients without the minimum progress within `windowMs`. One timer checks all clients.
+ */
 export function createWatch(windowMs: number): Watch {
   const since = new Map<Watched, { at: number; bytes: number }>()
   const look = () => {
@@ -34,7 +36,7 @@ export function createWatch(windowMs: number): Watch {
       }
     }
   }
-  const looking = setInterval(look, Math.min(longestRoundMs, windowMs / roundsPerWindow)).unref()
+  const looking = setInterval(look, Math.min(MAX_ROUND_MS, windowMs / ROUNDS_PER_WINDOW)).unref()
   return {
     add(watched) {
       since.set(watched, { at: performance.now(), bytes: watched.progress() ?? 0 })

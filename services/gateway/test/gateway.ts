@@ -18,7 +18,7 @@ import { boundedContexts } from '../src/backends.ts'
 import { readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
 
-/** What a service behind the gateway does when it is called, in tests. */
+/** How a stubbed service answers a call. */
 export type Behaviour = (request: never, call: Call) => unknown
 
 export const organizationId = 'badcab'.repeat(4)
@@ -29,17 +29,17 @@ const serviceKeys = newKeySettings(['gateway']).gateway
 const keys = { ...serviceKeys, TOKEN_KEY: `test:${base64Key()}`, SESSION_KEYS: `test:${base64Key()}` }
 const tokenSecrets = createSecretHashers(parseHashKeys(keys.TOKEN_KEY)).token
 const tenantKeys = newKeySettings(['gateway']).gateway
-/** What a gateway with tenant servers is given besides. */
+/** Additional settings of a gateway with tenant servers. */
 export const tenantSettings = { TENANT_ASSERTION_KEY: tenantKeys.ASSERTION_KEY }
 const sessions = createSessionJwt({ keys: parseKeyRing(keys.SESSION_KEYS), issuer: 'rollcall', audience: 'rollcall' })
 
-/** Services of the contract behind real gRPC: a method does what a test says, or answers what it was asked. */
+/** Stubs of the services over real gRPC. A method does what the test sets, or echoes its request. */
 export class StubbedServices {
-  /** What the methods do, by name; tests write into it. */
+  /** Behaviour of the methods by name. Tests set it. */
   readonly behaviours = new Map<string, Behaviour>()
   /** Calls so far, oldest first. */
   readonly calls: { method: string; request: unknown; call: Call }[] = []
-  /** What identity knows: credentials by hash or by session id. */
+  /** Credentials that identity resolves, by hash or by session id. */
   readonly credentials = new Map<string, ResolvedCredential>()
   server: RpcServer | undefined
 
@@ -48,12 +48,12 @@ export class StubbedServices {
     resolveSession: ({ sessionId }: { sessionId: string }) => this.#resolve(sessionId),
   }
 
-  /** How often a method was called. */
+  /** Returns how often a method was called. */
   count(method: string): number {
     return this.calls.filter(call => call.method === method).length
   }
 
-  /** Starts as the services of the installation, or as a tenant server: each knows the gateway by another key. */
+  /** Starts as the services of the installation or as a tenant server. Each trusts another key of the gateway. */
   async start(port = 0, as: 'home' | 'tenant' = 'home'): Promise<number> {
     const audience = ['Contacts', 'Attributes', 'Batches'].map(name => `audience.v1.${name}`)
     const names = [...audience, 'import.v1.Imports', 'messaging.v1.Senders']
@@ -91,18 +91,18 @@ export class StubbedServices {
   }
 }
 
-/** A gateway in this process, on free ports, with keys of its own in the real Redis. */
+/** A gateway in this process, on free ports, with its own key prefix in the real Redis. */
 export type TestGateway = {
   url: string
   port: number
   services: StubbedServices
   lifecycle: OwnedLifecycle
-  /** What it logged, line by line, parsed. */
+  /** Parsed lines of its log. */
   log: Record<string, unknown>[]
   stop(): Promise<void>
 }
 
-/** Environment of a gateway before stubbed services, which are started where they are not. */
+/** Returns the environment of a gateway in front of stubbed services, and starts them if needed. */
 export async function gatewayEnvironment(
   settings: Record<string, string>,
   services: StubbedServices,
@@ -124,7 +124,7 @@ export async function gatewayEnvironment(
   }
 }
 
-/** Boots a gateway; `settings` are environment variables on top of the usual ones. */
+/** Starts a gateway. `settings` are additional environment variables. */
 export async function bootGateway(
   settings: Record<string, string> = {},
   services = new StubbedServices(),
@@ -149,14 +149,14 @@ export async function bootGateway(
   }
 }
 
-/** A token that identity knows, as a client sends it. */
+/** Returns a token that identity resolves, as a client sends it. */
 export function issueToken(services: StubbedServices, known: Partial<ResolvedCredential> = {}): string {
   const secret = generateSecret()
   services.credentials.set(tokenSecrets.hash(secret), resolved({ tokenId: userId, ...known }))
   return formatToken(organizationId, secret)
 }
 
-/** A session JWT whose session identity knows. */
+/** Returns a session JWT whose session identity resolves. */
 export function issueSession(
   services: StubbedServices,
   claims: Partial<SessionClaims> = {},
@@ -182,7 +182,7 @@ function resolved(known: Partial<ResolvedCredential>): ResolvedCredential {
   }
 }
 
-/** Sends bytes as they are and reads until the connection closes, or until `enough` says so. */
+/** Sends raw bytes and reads until the connection closes or `enough` returns true. */
 export async function sendRaw(port: number, bytes: string | Buffer, enough = (_: string) => false): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' })
   await once(socket, 'connect')
@@ -197,18 +197,18 @@ export async function sendRaw(port: number, bytes: string | Buffer, enough = (_:
   return received
 }
 
-/** A client that sends and reads as it is told, byte by byte. */
+/** A client over a raw socket. */
 export type RawClient = {
   socket: Socket
-  /** What it has read so far. */
+  /** Text read so far. */
   received(): string
-  /** Resolves when the connection is closed, with the milliseconds that this took since it was opened. */
+  /** Resolves when the connection is closed, to the milliseconds since it was opened. */
   closed: Promise<number>
-  /** Resolves when what was read so far fits. */
+  /** Resolves when the text read so far matches. */
   reads(pattern: RegExp): Promise<string>
 }
 
-/** Connects from an address of the loopback network. With `isReading: false` it never takes a byte. */
+/** Connects from an address of the loopback network. With `isReading: false` it never reads. */
 export async function openRaw(port: number, { from = '127.0.0.1', isReading = true } = {}): Promise<RawClient> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from })
   const openedAt = performance.now()

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { AppError, json } from '@rollcall/contract'
 import { bootGateway, type TestGateway } from '../../test/gateway.ts'
 
-const form = 'application/x-www-form-urlencoded'
+const FORM = 'application/x-www-form-urlencoded'
 
 describe('a route that speaks OAuth', () => {
   let gateway: TestGateway
@@ -23,8 +23,8 @@ describe('a route that speaks OAuth', () => {
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
   const token = (body: string, headers: Record<string, string> = {}) =>
-    post('token', body, { 'content-type': form, ...headers })
-  /** What the service got, but for what nobody gave. */
+    post('token', body, { 'content-type': FORM, ...headers })
+  /** Returns the request that the service got, without unset fields. */
   const received = () => {
     const { audience, resource, ...rest } = gateway.services.calls.at(-1)!.request as Record<string, unknown>
     const lists = { audience, resource }
@@ -39,7 +39,7 @@ describe('a route that speaks OAuth', () => {
     return { status, body }
   }
 
-  it('takes a form and JSON alike', async () => {
+  it('accepts a form and JSON', async () => {
     const fields = { grantType: 'g', scope: 'a b', audience: ['x'] }
     await token('grant_type=g&scope=a+b&audience=x')
     assert.deepEqual(received(), fields)
@@ -51,26 +51,26 @@ describe('a route that speaks OAuth', () => {
     }
   })
 
-  it('takes a parameter without a value for one that was not sent, and ignores what it does not know', async () => {
+  it('treats a parameter without a value as not sent, and ignores unknown ones', async () => {
     await token('grant_type=g&scope=&unheard_of=1&__proto__=1')
     assert.deepEqual(received(), { grantType: 'g' })
   })
 
-  it('takes audience and resource more than once, and nothing else', async () => {
+  it('accepts audience and resource more than once, and no other', async () => {
     await token('grant_type=g&audience=x&audience=y&resource=z')
     assert.deepEqual(received(), { grantType: 'g', audience: ['x', 'y'], resource: ['z'] })
     const twice = refused('invalid_request', 'repeated parameter -> scope')
     assert.deepEqual(await outcome(token('grant_type=g&scope=a&scope=b')), twice)
   })
 
-  it('takes the client from Authorization: Basic, form-encoded as RFC 6749 has it', async () => {
+  it('reads the client from Authorization: Basic, form-encoded as in RFC 6749', async () => {
     await token('grant_type=g', { authorization: `basic ${btoa('a%3Ab+c:s%25:x')}` })
     assert.deepEqual(received(), { grantType: 'g', clientId: 'a:b c', clientSecret: 's%:x' })
     const malformed = refused('invalid_client', 'malformed Authorization header', 401)
     assert.deepEqual(await outcome(token('grant_type=g', { authorization: `Basic ${btoa('a:%')}` })), malformed)
   })
 
-  it('takes the client from one place only', async () => {
+  it('accepts client credentials in one place only', async () => {
     const authorization = `Basic ${btoa('a:b')}`
     const twofold = refused('invalid_request', 'more than one client authentication method is used')
     assert.deepEqual(await outcome(token('grant_type=g&client_secret=b', { authorization })), twofold)
@@ -81,7 +81,7 @@ describe('a route that speaks OAuth', () => {
     assert.deepEqual(received(), { grantType: 'g', clientId: 'a' })
   })
 
-  it('refuses what it cannot read in the words of OAuth', async () => {
+  it('answers what it cannot read with an OAuth error', async () => {
     assert.deepEqual(await outcome(token('')), refused('invalid_request', 'missing field -> grant_type'))
     assert.deepEqual(
       await outcome(token('%ff=%fe&grant_type=')),
@@ -98,7 +98,7 @@ describe('a route that speaks OAuth', () => {
     assert.deepEqual(await outcome(post('clients', '{"redirect_uris":"x"}', asJson)), uris)
   })
 
-  it('hands on what the service refuses it for, and how a client has to show itself', async () => {
+  it('passes on errors of the service, with WWW-Authenticate', async () => {
     gateway.services.behaviours.set('exchangeToken', () => {
       throw new AppError('exchange.grant_type_unsupported', { required: 'no "such" grant é' })
     })
@@ -115,7 +115,7 @@ describe('a route that speaks OAuth', () => {
     assert.equal(headers.get('cache-control'), 'no-store')
   })
 
-  it('tells limits and outages as every route does', async () => {
+  it('answers limits and outages like every route', async () => {
     gateway.services.behaviours.set('exchangeToken', () => {
       throw new Error('broken')
     })
@@ -130,7 +130,7 @@ describe('a route that speaks OAuth', () => {
     })
   })
 
-  it('lets no cache keep its answer', async () => {
+  it('forbids caches to store its answer', async () => {
     gateway.services.behaviours.set('exchangeToken', () => json({ access_token: 'x' }))
     const { headers } = await token('grant_type=g')
     assert.deepEqual([headers.get('cache-control'), headers.get('pragma')], ['no-store', 'no-cache'])

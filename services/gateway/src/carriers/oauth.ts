@@ -6,9 +6,9 @@ import type { Exchange, Header } from '../exchange.ts'
 const repeatable = new Set(['audience', 'resource'])
 
 /**
- * Reads a request of OAuth's token endpoint: a form, or the same as a JSON object, and the client's credentials from it or
- * from `Authorization: Basic` (RFC 6749, 2.3.1). Another scheme of Authorization is none of a client.
- * @throws {AppError} as `readJson` does; oauth.*, client.*
+ * Reads a request of OAuth's token endpoint: a form or a JSON object, with the client's credentials in it or in
+ * `Authorization: Basic` (RFC 6749, 2.3.1). Ignores other schemes of Authorization.
+ * @throws {AppError} oauth.*, client.*, and as `readJson`
  */
 export async function readOAuth(exchange: Exchange): Promise<unknown> {
   const { request } = exchange
@@ -18,15 +18,15 @@ export async function readOAuth(exchange: Exchange): Promise<unknown> {
   return client ? withClient(body as Record<string, unknown>, client) : body
 }
 
-/** Required of token endpoints for HTTP/1.0 caches (RFC 6749, 5.1); Cache-Control is on every answer. */
+/** Header of token endpoints for HTTP/1.0 caches (RFC 6749, 5.1). All answers have Cache-Control. */
 export const noCache: Header = ['Pragma', 'no-cache']
 
-/** Status and body of an answer that refuses. */
+/** Status and body of an error response. */
 export type Refusal = { status: number; body: object | null }
 
 /**
- * The OAuth error response (RFC 6749, 5.2) of a refusal that is not one already; undefined where it keeps its usual shape:
- * on other routes, and of limits and outages.
+ * Returns an error as an OAuth error response (RFC 6749, 5.2). Returns undefined if it keeps its own shape: on other
+ * routes, for limits and outages, and if it is an OAuth error already.
  */
 export function oauthRefusal({ status, shape, message, path = '' }: AppError, route: Route): Refusal | undefined {
   if (!speaksOAuth(route) || shape === 'oauth' || (status !== 400 && status !== 401)) return undefined
@@ -38,19 +38,19 @@ function oauthCode({ carrier }: Route, path: string): OAuthError {
   return /^redirect_uris\b/.test(path) ? 'invalid_redirect_uri' : 'invalid_client_metadata'
 }
 
-/** RFC 6749, 3.2: a parameter without a value counts as not sent, and none may be sent twice. */
+/** Parses parameters. One without a value counts as not sent, and none may repeat (RFC 6749, 3.2). */
 function parametersOf(form: URLSearchParams): Record<string, unknown> {
   const given = Map.groupBy(
     [...form].filter(([, value]) => value !== ''),
     ([name]) => name,
   )
-  const twice = [...given].find(([name, values]) => values.length > 1 && !repeatable.has(name))
-  if (twice) throw new AppError('oauth.repeated_parameter', { name: twice[0] })
+  const repeated = [...given].find(([name, values]) => values.length > 1 && !repeatable.has(name))
+  if (repeated) throw new AppError('oauth.repeated_parameter', { name: repeated[0] })
   const entries = [...given].map(([name, values]) => [name, values.map(([, value]) => value)] as const)
   return Object.fromEntries(entries.map(([name, values]) => [name, repeatable.has(name) ? values : values[0]]))
 }
 
-/** JSON may give one of a repeatable parameter as it is. */
+/** Puts a single value of a repeatable parameter in an array: JSON may give it without one. */
 function inArrays(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const entries = Object.entries(body)
@@ -62,8 +62,8 @@ function inArrays(body: unknown): unknown {
 type Client = { client_id: string; client_secret: string }
 
 function withClient(body: Record<string, unknown>, client: Client): Record<string, unknown> {
-  const isTwofold = 'client_secret' in body || ('client_id' in body && body.client_id !== client.client_id)
-  if (isTwofold) throw new AppError('client.two_credentials')
+  const hasTwoCredentials = 'client_secret' in body || ('client_id' in body && body.client_id !== client.client_id)
+  if (hasTwoCredentials) throw new AppError('client.two_credentials')
   return { ...body, ...client }
 }
 

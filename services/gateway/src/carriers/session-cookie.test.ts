@@ -56,7 +56,7 @@ describe('the session cookie', () => {
     assert.deepEqual(response.headers.getSetCookie(), [])
   })
 
-  it('is taken back by signing out', async () => {
+  it('is removed by signing out', async () => {
     gateway.services.behaviours.set('logout', () => ({ success: true, message: 'signed out' }))
     const headers = { Cookie: `auth_token=${issueSession(gateway.services)}`, 'Sec-Fetch-Site': 'same-origin' }
     const response = await fetch(`${gateway.url}/api/auth/logout`, { method: 'POST', headers })
@@ -66,7 +66,7 @@ describe('the session cookie', () => {
   })
 })
 
-describe('finding 20: the session cookie where the installation is reached by https', () => {
+describe('finding 20: the session cookie with a public URL of https', () => {
   let gateway: TestGateway
   before(async () => {
     gateway = await bootGateway({ PUBLIC_URL: 'https://api.example.com' })
@@ -76,7 +76,7 @@ describe('finding 20: the session cookie where the installation is reached by ht
   const me = (cookie: string) => fetch(`${gateway.url}/api/auth/me`, { headers: { Cookie: cookie } })
   const expired = '=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax'
 
-  it('is for this host and https alone, whatever a proxy says of the request', async () => {
+  it('is for this host and https only, whatever a proxy forwards', async () => {
     const token = issueSession(gateway.services)
     gateway.services.behaviours.set('login', () => json({ token, expiresAt: '2031-02-03T04:05:06.000Z' }))
     const response = await fetch(`${gateway.url}/api/auth/login`, {
@@ -101,12 +101,12 @@ describe('finding 20: the session cookie where the installation is reached by ht
     assert.equal((await me(`${planted}; __Host-auth_token=nonsense`)).status, 401, 'nor does one stand in for it')
   })
 
-  it('leaves the names of the contract accepted', async () => {
+  it('keeps accepting the names of the contract', async () => {
     for (const name of ['auth_token', 'authorization'])
       assert.equal((await me(`${name}=${issueSession(gateway.services)}`)).status, 200)
   })
 
-  it('is taken back by signing out, with a plain one', async () => {
+  it('is removed by signing out, with a plain one', async () => {
     gateway.services.behaviours.set('logout', () => ({ success: true, message: 'signed out' }))
     const headers = { Cookie: `__Host-auth_token=${issueSession(gateway.services)}`, 'Sec-Fetch-Site': 'same-origin' }
     const response = await fetch(`${gateway.url}/api/auth/logout`, { method: 'POST', headers })

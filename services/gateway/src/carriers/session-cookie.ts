@@ -3,16 +3,16 @@ import { type SetCookie, stringifySetCookie } from 'cookie'
 import { cookieNames } from '../claim.ts'
 import type { Exchange } from '../exchange.ts'
 
-/** What hands the session of a sign-in to the browser, out of reach of scripts, and takes it back. */
+/** The cookie that carries a session in browsers. Scripts cannot read it. */
 export type SessionCookie = {
-  /** Sets it until the session expires. */
+  /** Sets the cookie until the session expires. */
   set(exchange: Exchange, signIn: HttpBody): void
   clear(exchange: Exchange): void
 }
 
 /**
- * The cookie of sessions. Where the installation is reached by https it is `__Host-auth_token`, always `Secure`, and a
- * plain `auth_token` is taken away; else it is `auth_token`, `Secure` where the request was.
+ * Creates the session cookie. With a public URL of https it is `__Host-auth_token`, always `Secure`, and a plain
+ * `auth_token` is removed. Otherwise it is `auth_token`, `Secure` if the request was.
  */
 export function createSessionCookie(publicUrl: string): SessionCookie {
   const isHttps = new URL(publicUrl).protocol === 'https:'

@@ -10,15 +10,15 @@ import fc from 'fast-check'
 import { bootGateway, issueToken, type TestGateway } from '../../test/gateway.ts'
 import type { FileChunk } from './upload.ts'
 
-const maxBytes = 5 * 2 ** 20
-const path = '/api/audience/import/upload'
-const begun = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+const MAX_BYTES = 5 * 2 ** 20
+const PATH = '/api/audience/import/upload'
+const BEGUN = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
 
 describe('an upload', () => {
   let gateway: TestGateway
   let token: string
   before(async () => {
-    gateway = await bootGateway({ UPLOAD_MAX_BYTES: String(maxBytes) })
+    gateway = await bootGateway({ UPLOAD_MAX_BYTES: String(MAX_BYTES) })
     token = issueToken(gateway.services)
   })
   after(() => gateway.stop())
@@ -28,7 +28,7 @@ describe('an upload', () => {
   })
 
   const upload = async (form: FormData) => {
-    const response = await fetch(gateway.url + path, { method: 'POST', headers: { Authorization: token }, body: form })
+    const response = await fetch(gateway.url + PATH, { method: 'POST', headers: { Authorization: token }, body: form })
     return { status: response.status, ...((await response.json()) as object) }
   }
   const formOf = (...parts: [name: string, content: string | Buffer, fileName?: string][]) => {
@@ -39,11 +39,11 @@ describe('an upload', () => {
     }
     return form
   }
-  /** Sends a body as it is. */
+  /** Sends a raw body. */
   const post = (body: string | Buffer, contentType: string) =>
     new Promise<{ status: number }>((resolve, reject) => {
       const headers = { Authorization: token, 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }
-      const request = httpRequest(gateway.url + path, { method: 'POST', headers })
+      const request = httpRequest(gateway.url + PATH, { method: 'POST', headers })
       request.on('error', reject).on('response', async response => {
         resolve({ status: response.statusCode!, ...((await jsonOf(response)) as object) })
       })
@@ -60,8 +60,8 @@ describe('an upload', () => {
   })
 
   it('may be as large as the limit, and not a byte more', async () => {
-    assert.equal((await upload(formOf(['file', Buffer.alloc(maxBytes - 1), 'a.csv']))).status, 200)
-    assert.deepEqual(await upload(formOf(['file', Buffer.alloc(maxBytes + 1), 'a.csv'])), {
+    assert.equal((await upload(formOf(['file', Buffer.alloc(MAX_BYTES - 1), 'a.csv']))).status, 200)
+    assert.deepEqual(await upload(formOf(['file', Buffer.alloc(MAX_BYTES + 1), 'a.csv'])), {
       status: 400,
       error: true,
       message: 'file is larger than 5 MiB',
@@ -101,30 +101,30 @@ describe('an upload', () => {
     })
   }
 
-  it('is refused where it is no form, or one that breaks off', async () => {
+  it('is refused if it is not a form, or an incomplete one', async () => {
     const wrongType = { status: 400, error: true, message: 'content type must be multipart/form-data' }
     assert.deepEqual(await post('{}', 'application/json'), wrongType)
     assert.deepEqual(await post('a=b', 'application/x-www-form-urlencoded'), wrongType)
     const malformed = { status: 400, error: true, message: 'malformed multipart body' }
     assert.deepEqual(await post('', 'multipart/form-data; boundary='), malformed)
     assert.deepEqual(await post('', 'multipart/form-data; boundary=x'), malformed)
-    assert.deepEqual(await post(`${begun}email`, 'multipart/form-data; boundary=x'), malformed)
+    assert.deepEqual(await post(`${BEGUN}email`, 'multipart/form-data; boundary=x'), malformed)
   })
 
-  it('takes the answer of a service that has heard enough', async () => {
+  it('passes on the answer of a service that answers early', async () => {
     gateway.services.behaviours.set('uploadImport', async (chunks: never) => {
       for await (const _ of chunks as AsyncIterable<FileChunk>)
         throw new AppError('file.binary', { reason: 'binary file' })
     })
     const headers = { Authorization: token, 'Content-Type': 'multipart/form-data; boundary=x' }
-    const request = httpRequest(gateway.url + path, { method: 'POST', headers })
+    const request = httpRequest(gateway.url + PATH, { method: 'POST', headers })
     const finished = once(request, 'finish')
     const [answer] = await Promise.all([
       once(request, 'response').then(([response]) => jsonOf(response)),
-      request.end(`${begun}${'a'.repeat(30 * 2 ** 20)}\r\n--x--\r\n`),
+      request.end(`${BEGUN}${'a'.repeat(30 * 2 ** 20)}\r\n--x--\r\n`),
     ])
     assert.deepEqual(answer, { error: true, message: 'binary file', path: 'file' })
-    await finished // The rest of the form is still taken, and thrown away: else the client might never see the answer.
+    await finished // The rest of the form is still read and discarded. Else the client might miss the answer.
   })
 
   it('is cancelled when the client leaves', async () => {
@@ -136,14 +136,14 @@ describe('an upload', () => {
       resolve('whole')
     })
     const headers = { Authorization: token, 'Content-Type': 'multipart/form-data; boundary=x' }
-    const request = httpRequest(gateway.url + path, { method: 'POST', headers }).on('error', () => {})
-    request.write(begun + 'a'.repeat(100_000))
+    const request = httpRequest(gateway.url + PATH, { method: 'POST', headers }).on('error', () => {})
+    request.write(BEGUN + 'a'.repeat(100_000))
     await heard
     request.destroy()
     assert.equal(await ended, 'cancelled')
   })
 
-  it('is not read faster than the service takes it', async () => {
+  it('is not read faster than the service reads it', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     gateway.services.behaviours.set('uploadImport', async (chunks: never, call: Call) => {
       await released
@@ -151,13 +151,13 @@ describe('an upload', () => {
     })
     const roomy = await bootGateway({}, gateway.services)
     const headers = { Authorization: token, 'Content-Type': 'multipart/form-data; boundary=x' }
-    const request = httpRequest(roomy.url + path, { method: 'POST', headers })
+    const request = httpRequest(roomy.url + PATH, { method: 'POST', headers })
     const answer = new Promise<number>(resolve => request.on('response', response => resolve(response.statusCode!)))
-    request.write(begun)
+    request.write(BEGUN)
     const chunk = Buffer.alloc(256 * 1024)
     let isTaken = true
     let written = 0
-    // The system's own buffers take some megabytes before anybody is held up.
+    // The buffers of the system take some megabytes before the client has to wait.
     for (; isTaken && written < 64 * 2 ** 20; written += chunk.length) {
       isTaken = request.write(chunk) || (await drainedWithin(request, 1_000))
     }

@@ -6,25 +6,25 @@ import { mayHaveTakenEffect } from '@rollcall/rpc'
 import type { Exchange } from '../exchange.ts'
 import type { Attempt } from '../idempotency.ts'
 
-/** What an upload's rpc takes, message by message: the file's name in the first, its bytes in all of them. */
+/** A message of an upload's rpc. The first has the file's name, all have bytes. */
 export type FileChunk = { fileName?: string; chunk: Buffer }
 
-const field = 'file'
-/** More cannot be right, and each takes time, empty or not. */
-const maxParts = 20
+const FIELD = 'file'
+/** Maximum parts of a form. Each costs time, even an empty one. */
+const MAX_PARTS = 20
 type File = { name: string; content: Readable }
 
 /**
- * Receives the one file of a multipart form, field `file`, at the pace of whoever reads it; nothing is kept. Resolves when
- * the file begins. Its chunks end, or fail, with the form: what comes after the file is looked at too.
- * @throws {AppError} missing_field, extra_field (a second file, another field), invalid_field (`file` is a text),
- * bad_request (no multipart form, or one that breaks off; a file over `maxBytes`; a client slower than 16 KiB/s)
+ * Receives the file of a multipart form, field `file`, at the pace of its reader, and buffers nothing. Resolves when
+ * the file begins. The chunks end or fail with the form, so that errors after the file count too.
+ * @throws {AppError} request.missing_field, extra_field (a second file or another field), invalid_field (`file` is
+ * text), wrong_content_type or malformed_multipart; upload.too_large (over `maxBytes`) or too_slow (below 16 KiB/s)
  */
 export async function receiveFile(exchange: Exchange, maxBytes: number): Promise<AsyncIterable<FileChunk>> {
   const { request, signal } = exchange
   const begun = Promise.withResolvers<File>()
   const ended = Promise.withResolvers<void>()
-  ended.promise.catch(() => {}) // Where no file began, nobody waits for the end.
+  ended.promise.catch(() => {}) // If no file begins, nothing awaits the end.
   let file: File | undefined
   let extra: string | undefined
 
@@ -41,24 +41,24 @@ export async function receiveFile(exchange: Exchange, maxBytes: number): Promise
   }
 
   form.on('file', (name, content, fileName: string | undefined) => {
-    content.on('error', () => {}) // Told to whoever reads it; a part that nobody reads must not end the process.
-    if (name !== field || file) {
+    content.on('error', () => {}) // Readers get the error; an unread part must not crash the process.
+    if (name !== FIELD || file) {
       extra ??= name
       content.resume()
       if (file) fail(new AppError('request.extra_field', { path: extra }))
     } else if (extra !== undefined) {
       fail(new AppError('request.extra_field', { path: extra }))
     } else if (fileName === undefined) {
-      fail(new AppError('request.invalid_field', { path: field, reason: 'must be a file' }))
+      fail(new AppError('request.invalid_field', { path: FIELD, reason: 'must be a file' }))
     } else {
       file = { name: fileName, content }
       content.once('limit', () => fail(new AppError('upload.too_large', { maxBytes })))
       begun.resolve(file)
     }
   })
-  form.on('finish', () => (file ? ended.resolve() : fail(new AppError('request.missing_field', { path: field }))))
+  form.on('finish', () => (file ? ended.resolve() : fail(new AppError('request.missing_field', { path: FIELD }))))
   form.on('error', cause => fail(new AppError('request.malformed_multipart', {}, { cause })))
-  form.on('partsLimit', () => fail(new AppError('request.extra_field', { path: extra ?? field })))
+  form.on('partsLimit', () => fail(new AppError('request.extra_field', { path: extra ?? FIELD })))
   watchSender(exchange, () => fail(new AppError('upload.too_slow')))
   signal.addEventListener('abort', () => fail(new AppError('service.unavailable', {})), { once: true })
   request.pipe(form)
@@ -67,8 +67,8 @@ export async function receiveFile(exchange: Exchange, maxBytes: number): Promise
 }
 
 /**
- * The attempt of an upload. The file's name and bytes tell it from others; they are hashed on their way to the service,
- * or, for a repetition, to nowhere. An upload that broke off has changed nothing.
+ * Returns an upload as an attempt. Its fingerprint is a hash of the file's name and bytes, computed while they stream
+ * to the service, or while they are discarded for a repetition. An incomplete upload has changed nothing.
  */
 export function uploadAttempt(
   exchange: Exchange,
@@ -112,11 +112,11 @@ async function* chunksOf(file: File, formEnded: Promise<void>, discardRest: () =
     await formEnded
     if (message.fileName !== undefined) yield message
   } finally {
-    discardRest() // The service may have answered before the end; the client is still sending.
+    discardRest() // The service may answer early while the client is still sending.
   }
 }
 
-/** Cuts off a client that is too slow, unless it is the service that takes the file slowly. */
+/** Cuts off a slow client, but not one that waits for the service. */
 function watchSender(exchange: Exchange, fail: () => void): void {
   const { request, bounds } = exchange
   const isWaitedFor = () => !request.complete && !request.isPaused() && request.readableLength === 0
@@ -131,7 +131,7 @@ function watchSender(exchange: Exchange, fail: () => void): void {
   exchange.atEnd(unwatch)
 }
 
-/** Every part counts as a file: a text is held to the same rules, and not to be gathered in memory. */
+/** Opens a form. Treats each part as a file, so that text has the same limits and is not buffered. */
 function openForm(headers: Exchange['request']['headers'], maxBytes: number): BusboyInstance {
   if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
     throw new AppError('request.wrong_content_type', { expected: 'multipart/form-data' })
@@ -140,7 +140,7 @@ function openForm(headers: Exchange['request']['headers'], maxBytes: number): Bu
     return new Busboy({
       headers: headers as BusboyHeaders,
       isPartAFile: () => true,
-      limits: { fileSize: maxBytes, parts: maxParts, headerPairs: 20, headerSize: 8192 },
+      limits: { fileSize: maxBytes, parts: MAX_PARTS, headerPairs: 20, headerSize: 8192 },
     })
   } catch (cause) {
     throw new AppError('request.malformed_multipart', {}, { cause })

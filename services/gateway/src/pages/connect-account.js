@@ -1,4 +1,4 @@
-// Finishes connecting a mail account with what its provider sent back, in the session that this browser is in.
+// Finishes connecting a mail account with the code of its provider, in the session of this browser.
 
 const providers = { google: 'Google', microsoft: 'Microsoft' }
 const query = new URLSearchParams(location.search)
@@ -7,12 +7,12 @@ const isKnown = Object.hasOwn(providers, provider)
 const name = isKnown ? providers[provider] : 'The provider'
 const answer = { code: query.get('code'), state: query.get('state'), iss: query.get('iss') ?? undefined }
 const path = `/api/emails/senders/oauth/${encodeURIComponent(provider)}/finish`
-// The code stays neither in the address bar nor in the history.
+// Removes the code from the address bar and the history.
 history.replaceState(null, '', location.pathname)
 
 const element = id => document.getElementById(id)
 
-/** Shows a result, and what can be done about it. */
+/** Shows a result and the next step. */
 function show(state, title, text, { canRetry = false, canUseApi = false } = {}) {
   document.querySelector('main').dataset.state = state
   document.title = `${title} · Rollcall`

@@ -6,8 +6,8 @@ import helmet from 'helmet'
 import type { Limiter } from '../rate-limit.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const setup = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null })\n`
-const page = `<!doctype html>
+const SETUP = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null })\n`
+const PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -19,21 +19,21 @@ const page = `<!doctype html>
 </html>
 `
 
-/** The API's description and its reference page, for anyone. The page brings all it needs and may load nothing else. */
+/** Returns the API description and its reference page, both public. The page may load only its own files. */
 export function reference(description: OpenApi, count: Limiter): Router {
   const router = Router()
   const text = JSON.stringify(description)
   router.use(['/docs', '/openapi.json'], counted(count), documentHeaders)
   router.get('/openapi.json', (_request, response) => void response.type('json').send(text))
-  router.get('/docs', (_request, response) => void response.type('html').send(page))
-  router.get('/docs/setup.js', (_request, response) => void response.type('js').send(setup))
+  router.get('/docs', (_request, response) => void response.type('html').send(PAGE))
+  router.get('/docs/setup.js', (_request, response) => void response.type('js').send(SETUP))
   for (const asset of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
     router.get(`/docs/${asset}`, (_request, response) => response.sendFile(asset, { root: assets, maxAge: '1h' }))
   }
   return router
 }
 
-/** Counts requests of a page against a limit, and sets the headers that say how much of it is used up. */
+/** Counts requests of a page against a limit, and sets the headers that show its state. */
 export function counted(count: Limiter): RequestHandler {
   return async (_request, response, next) => {
     for (const [name, value] of await count(response.locals.exchange)) response.setHeader(name, value)
@@ -41,7 +41,7 @@ export function counted(count: Limiter): RequestHandler {
   }
 }
 
-/** The reference page styles its elements one by one, and draws its icons as data. */
+/** Swagger UI needs inline styles, and icons as data URLs. */
 const documentHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
