@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Client, createClient } from './client.ts'
 import { Problem } from './problem.ts'
 
-const html = '<html>\n<h1>Bad gateway</h1>\n</html>'
+const HTML = '<html>\n<h1>Bad gateway</h1>\n</html>'
 const never = new AbortController().signal
 
 type Answer = (response: ServerResponse) => unknown
@@ -29,7 +29,7 @@ const brokenOff: Answer = response => {
   setTimeout(() => response.destroy(), 20)
 }
 /** Temporary responses while a gateway restarts behind an ingress, or is overloaded. */
-const passing: Answer[] = [lost, brokenOff, text(502, html), text(504, html), json(503, {}), json(429, {})]
+const passing: Answer[] = [lost, brokenOff, text(502, HTML), text(504, HTML), json(503, {}), json(429, {})]
 
 describe('the client of a gateway', () => {
   let server: Server
@@ -77,14 +77,14 @@ describe('the client of a gateway', () => {
   })
 
   it('gives up after the timeout, with the reason in one line', async () => {
-    willAnswer(...Array<Answer>(2_000).fill(text(502, html)))
+    willAnswer(...Array<Answer>(2_000).fill(text(502, HTML)))
     await assert.rejects(impatient.start({}), refused(/^http:\/\/\S+ answers 502 Bad Gateway$/))
   })
 
   it('takes a refusal for one at once', async () => {
     willAnswer(json(400, { message: 'mapping must include email and name' }))
     await assert.rejects(client.start({}), refused(/^mapping must include email and name$/))
-    willAnswer(text(200, html))
+    willAnswer(text(200, HTML))
     await assert.rejects(client.start({}), refused(/^the response of http:\/\/\S+ is not JSON$/))
     assert.equal(asked.length, 1)
   })

@@ -9,38 +9,38 @@ import { readSettings, registrationWarning } from './settings.ts'
 const root = mkdtempSync(join(tmpdir(), 'keys-'))
 after(() => rmSync(root, { recursive: true }))
 const newDir = () => mkdtempSync(join(root, 'data-'))
-const email = 'owner@rollcall.test'
+const EMAIL = 'owner@rollcall.test'
 
 test('keys and a generated password stay the same, and are private', () => {
   const dir = newDir()
-  const first = keptIn(dir, { email })
+  const first = keptIn(dir, { email: EMAIL })
   assert.ok((first.owner.password?.length ?? 0) >= 16)
   assert.deepEqual(keptIn(dir, { email: 'another@rollcall.test', password: 'came too late' }), first)
   assert.equal(statSync(join(dir, 'keys.json')).mode & 0o777, 0o600)
-  assert.notDeepEqual(keptIn(newDir(), { email }).keys, first.keys)
+  assert.notDeepEqual(keptIn(newDir(), { email: EMAIL }).keys, first.keys)
 })
 
 test('a given password is not stored', () => {
-  assert.deepEqual(keptIn(newDir(), { email, password: 'given by hand' }).owner, { email })
+  assert.deepEqual(keptIn(newDir(), { email: EMAIL, password: 'given by hand' }).owner, { email: EMAIL })
 })
 
 test('a file of an older version gets the keys it lacks, once', () => {
   const dir = newDir()
-  const { keys, owner } = keptIn(dir, { email })
+  const { keys, owner } = keptIn(dir, { email: EMAIL })
   const { SECRET_KEYS: _, ASSERTION_KEYS: __, ...older } = keys
   const shared = { ASSERTION_KEY: 'one key of all services' }
   writeFileSync(join(dir, 'keys.json'), JSON.stringify({ keys: { ...older, ...shared }, owner }))
-  const made = keptIn(dir, { email })
+  const made = keptIn(dir, { email: EMAIL })
   assert.match(made.keys.SECRET_KEYS, /^local:/)
   assert.match(made.keys.ASSERTION_KEYS.gateway, /^gateway:/)
   assert.equal(made.keys.TOKEN_KEY, keys.TOKEN_KEY)
-  assert.deepEqual(keptIn(dir, { email }), made)
+  assert.deepEqual(keptIn(dir, { email: EMAIL }), made)
 })
 
 test('a broken keys file is not replaced', () => {
   const dir = newDir()
   writeFileSync(join(dir, 'keys.json'), '{')
-  assert.throws(() => keptIn(dir, { email }), { name: 'Problem', message: /keys\.json is not readable/ })
+  assert.throws(() => keptIn(dir, { email: EMAIL }), { name: 'Problem', message: /keys\.json is not readable/ })
 })
 
 test('every invalid setting is named, with the expected value', () => {

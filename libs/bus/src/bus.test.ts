@@ -14,13 +14,13 @@ import { UnprocessableEvent } from './kafka/message.ts'
 import type { Topic } from './topics.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
-const topicPrefix = `test-${randomUUID().slice(0, 8)}.`
+const TOPIC_PREFIX = `test-${randomUUID().slice(0, 8)}.`
 const logger = createLogger({ service: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
 const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
 const buses: Bus[] = []
 
 const openBus = (options: Partial<BusOptions> = {}): Bus => {
-  const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix, partitions: 3, ...options })
+  const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix: TOPIC_PREFIX, partitions: 3, ...options })
   buses.push(bus)
   return bus
 }
@@ -31,7 +31,7 @@ after(async () => {
   await Promise.all(buses.map(each => each.close()))
   const admin = kafka.admin()
   await admin.connect()
-  const topics = (await admin.listTopics()).filter(name => name.startsWith(topicPrefix))
+  const topics = (await admin.listTopics()).filter(name => name.startsWith(TOPIC_PREFIX))
   await admin.deleteTopics({ topics })
   await admin.disconnect()
 })
@@ -88,7 +88,7 @@ test('an event arrives as it was sent, and is a CloudEvent on the topic', async 
   await eventually(() => assert.deepEqual(seen, [sent]))
   await stop()
 
-  const [message] = await readRaw(`${topicPrefix}messaging.events`, 1)
+  const [message] = await readRaw(`${TOPIC_PREFIX}messaging.events`, 1)
   const headers = Object.fromEntries(
     Object.entries(message?.headers ?? {}).map(([name, value]) => [name, String(value)]),
   )
@@ -173,7 +173,7 @@ test('a failing event is delivered again, in order, and blocks only its own part
 
 test('the lag of a group is measured while its handler hangs, and every outcome starts at zero', async () => {
   const metrics = createMetrics('test')
-  const watched = openBus({ topicPrefix: `${topicPrefix}lag.`, metrics, lagIntervalMs: 50 })
+  const watched = openBus({ topicPrefix: `${TOPIC_PREFIX}lag.`, metrics, lagIntervalMs: 50 })
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const labels = 'group="slow",topic="audience.events"'
   const { seen } = collect({ group: 'slow', topics: ['audience.events'], handle: () => released }, watched)
@@ -191,7 +191,7 @@ test('the lag of a group is measured while its handler hangs, and every outcome 
 })
 
 test('a failed event is a dead letter with its error, and the next ones are handled', async () => {
-  const isolated = openBus({ topicPrefix: `${topicPrefix}dead.`, metrics: createMetrics('test') })
+  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}dead.`, metrics: createMetrics('test') })
   const failing = eventOf('a', { keep: 'me' })
   const malformed = eventOf('a')
   const fine = eventOf('a')
@@ -215,7 +215,7 @@ test('a failed event is a dead letter with its error, and the next ones are hand
   await stop()
   assert.deepEqual(attempts, [1, 2, 3])
 
-  const deadLetters = await readRaw(`${topicPrefix}dead.identity.events.dlq`, 2)
+  const deadLetters = await readRaw(`${TOPIC_PREFIX}dead.identity.events.dlq`, 2)
   const reasons = deadLetters.map(({ headers = {} }) =>
     [headers.ce_id, headers.dlq_error, headers.dlq_attempts, headers.dlq_group].map(String),
   )
@@ -227,19 +227,19 @@ test('a failed event is a dead letter with its error, and the next ones are hand
 })
 
 test('an event that another service writes to a topic is a dead letter at once', async () => {
-  const isolated = openBus({ topicPrefix: `${topicPrefix}forged.` })
+  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}forged.` })
   const forged = { ...eventOf('a', {}, 'import'), type: 'user.deleted' }
   const genuine = eventOf('a')
   await isolated.publish('identity.events', [forged, genuine])
   const { seen, stop } = collect({ topics: ['identity.events'] }, isolated)
   await eventually(() => assert.deepEqual(idsOf(seen), [genuine.id]))
   await stop()
-  const [deadLetter] = await readRaw(`${topicPrefix}forged.identity.events.dlq`, 1)
+  const [deadLetter] = await readRaw(`${TOPIC_PREFIX}forged.identity.events.dlq`, 1)
   assert.equal(String(deadLetter?.headers?.dlq_error), 'UnprocessableEvent: source is import, expected identity')
 })
 
 test('dead letters are delivered again after a fix', async () => {
-  const isolated = openBus({ topicPrefix: `${topicPrefix}fixed.` })
+  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}fixed.` })
   const events = [eventOf('a'), eventOf('b')]
   let fixed = false
   const { seen, stop } = collect(
@@ -252,7 +252,7 @@ test('dead letters are delivered again after a fix', async () => {
     isolated,
   )
   await isolated.publish('identity.events', events)
-  await readRaw(`${topicPrefix}fixed.identity.events.dlq`, 2)
+  await readRaw(`${TOPIC_PREFIX}fixed.identity.events.dlq`, 2)
   fixed = true
   assert.equal(await isolated.redeliver('identity.events'), 2)
   await eventually(() => assert.deepEqual(idsOf(seen).toSorted(), idsOf(events).toSorted()))
@@ -261,7 +261,7 @@ test('dead letters are delivered again after a fix', async () => {
 })
 
 test('a message that is not a valid event is a dead letter at once', async () => {
-  const isolated = openBus({ topicPrefix: `${topicPrefix}alien.` })
+  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}alien.` })
   await isolated.ensureTopics(['identity.events'])
   const producer = kafka.producer()
   await producer.connect()
@@ -275,7 +275,7 @@ test('a message that is not a valid event is a dead letter at once', async () =>
     ce_time: 'now',
   }
   await producer.send({
-    topic: `${topicPrefix}alien.identity.events`,
+    topic: `${TOPIC_PREFIX}alien.identity.events`,
     messages: [
       { key: 'a', value: 'plain' },
       { key: 'a', value: '{broken', headers },
@@ -294,14 +294,14 @@ test('a message that is not a valid event is a dead letter at once', async () =>
     ),
   )
   await stop()
-  assert.equal((await readRaw(`${topicPrefix}alien.identity.events.dlq`, 5)).length, 5)
+  assert.equal((await readRaw(`${TOPIC_PREFIX}alien.identity.events.dlq`, 5)).length, 5)
 })
 
 test('an event whose database is unavailable is retried without limit', async () => {
   let tries = 0
   const away = Object.assign(new Error('no server'), { name: 'MongoServerSelectionError' })
   const waiting = eventOf('patient')
-  const isolated = openBus({ topicPrefix: `${topicPrefix}away.` })
+  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}away.` })
   await isolated.publish('identity.events', [waiting])
   const { seen, stop } = collect(
     {
@@ -320,7 +320,7 @@ test('an event whose database is unavailable is retried without limit', async ()
 })
 
 test('a handler may take longer than the session lasts', async () => {
-  const isolated = openBus({ topicPrefix: `${topicPrefix}slow.` })
+  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}slow.` })
   await isolated.publish('identity.events', [eventOf('slow'), eventOf('slow')])
   let deliveries = 0
   const { seen, stop } = collect(
@@ -333,7 +333,7 @@ test('a handler may take longer than the session lasts', async () => {
 })
 
 test('a stop waits for the handler, commits, and leaves the rest to the next consumer', async () => {
-  const isolated = openBus({ topicPrefix: `${topicPrefix}stop.` })
+  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}stop.` })
   const events = [eventOf('same'), eventOf('same')]
   await isolated.publish('identity.events', events)
   const group = randomUUID()
@@ -359,7 +359,7 @@ test('a stop waits for the handler, commits, and leaves the rest to the next con
 })
 
 test('an event that a killed consumer was handling is delivered to another', async () => {
-  const prefix = `${topicPrefix}crash.`
+  const prefix = `${TOPIC_PREFIX}crash.`
   const isolated = openBus({ topicPrefix: prefix })
   const events = [eventOf('k', { stuck: false }), eventOf('k', { stuck: true }), eventOf('k', { stuck: false })]
   await isolated.publish('identity.events', events)

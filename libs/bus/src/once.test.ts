@@ -8,16 +8,16 @@ import { createLogger, type Event, retry } from '@rollcall/runtime'
 import { connectStore, migrate } from '@rollcall/store'
 import { createBus } from './bus.ts'
 
-const name = `test-${randomUUID().slice(0, 8)}`
-const topicPrefix = `${name}.`
-const dbName = name.replace('-', '_')
+const NAME = `test-${randomUUID().slice(0, 8)}`
+const TOPIC_PREFIX = `${NAME}.`
+const dbName = NAME.replace('-', '_')
 const logger = createLogger({ service: 'test', level: 'silent' })
 const store = await connectStore({ url: process.env.MONGODB_URL ?? '', dbName, logger })
 const bus = createBus({
   brokers: (process.env.KAFKA_BROKERS ?? '').split(','),
   clientId: 'test',
   logger,
-  topicPrefix,
+  topicPrefix: TOPIC_PREFIX,
   partitions: 3,
 })
 const effects = store.connection.collection('effects')
@@ -33,7 +33,7 @@ after(async () => {
 
 const startConsumers = (lifetime = Number.POSITIVE_INFINITY): ChildProcess => {
   const script = fileURLToPath(new URL('../test/once.child.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, topicPrefix, dbName, String(lifetime)], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [script, TOPIC_PREFIX, dbName, String(lifetime)], { stdio: 'inherit' })
   children.push(child)
   return child
 }

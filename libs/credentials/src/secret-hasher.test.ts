@@ -5,67 +5,67 @@ import { parseHashKeys } from './keys.ts'
 import { createSecretHashers, secretPurposes } from './secret-hasher.ts'
 
 const bare = 'a'.repeat(43)
-const first = `first:${'b'.repeat(43)}`
-const second = `second:${'c'.repeat(43)}`
+const FIRST = `first:${'b'.repeat(43)}`
+const SECOND = `second:${'c'.repeat(43)}`
 const hashersOf = (...keys: string[]) => createSecretHashers(parseHashKeys(keys.join(',')))
-const secret = 'correct horse battery staple'
+const SECRET = 'correct horse battery staple'
 
 /** A hash in the old format: with the key itself, without a purpose. */
-const bareHash = createHmac('sha256', Buffer.from(bare, 'base64')).update(secret).digest('base64url')
+const bareHash = createHmac('sha256', Buffer.from(bare, 'base64')).update(SECRET).digest('base64url')
 
 suite('hashes of secrets', () => {
   test('name their key, and depend on it', () => {
-    assert.match(hashersOf(first).token.hash(secret), /^first:[\w-]{43}$/)
-    const [one, other] = [hashersOf(first), hashersOf(`first:${'c'.repeat(43)}`)]
-    assert.notEqual(one.token.hash(secret), other.token.hash(secret))
+    assert.match(hashersOf(FIRST).token.hash(SECRET), /^first:[\w-]{43}$/)
+    const [one, other] = [hashersOf(FIRST), hashersOf(`first:${'c'.repeat(43)}`)]
+    assert.notEqual(one.token.hash(SECRET), other.token.hash(SECRET))
   })
 
   test('are valid for one purpose only', () => {
-    const hashers = hashersOf(first)
+    const hashers = hashersOf(FIRST)
     for (const made of secretPurposes) {
       for (const shown of secretPurposes) {
-        const hash = hashers[made].hash(secret)
-        assert.equal(hashers[shown].matches(hash, secret), made === shown, `${made} as ${shown}`)
-        assert.equal(hashers[shown].hashes(secret).includes(hash), made === shown, `${made} as ${shown}`)
+        const hash = hashers[made].hash(SECRET)
+        assert.equal(hashers[shown].matches(hash, SECRET), made === shown, `${made} as ${shown}`)
+        assert.equal(hashers[shown].hashes(SECRET).includes(hash), made === shown, `${made} as ${shown}`)
       }
     }
   })
 
   test('match nothing but their secret', () => {
-    const { token } = hashersOf(first)
-    assert.equal(token.matches(token.hash(secret), `${secret}.`), false)
-    assert.equal(token.matches('first:', secret), false)
-    assert.equal(token.matches('', secret), false)
+    const { token } = hashersOf(FIRST)
+    assert.equal(token.matches(token.hash(SECRET), `${SECRET}.`), false)
+    assert.equal(token.matches('first:', SECRET), false)
+    assert.equal(token.matches('', SECRET), false)
   })
 
   test('are found whichever key of the ring made them', () => {
-    const { token } = hashersOf(second, first)
-    for (const keys of [first, second]) {
-      const stored = hashersOf(keys).token.hash(secret)
-      assert.ok(token.matches(stored, secret))
-      assert.ok(token.hashes(secret).includes(stored))
+    const { token } = hashersOf(SECOND, FIRST)
+    for (const keys of [FIRST, SECOND]) {
+      const stored = hashersOf(keys).token.hash(SECRET)
+      assert.ok(token.matches(stored, SECRET))
+      assert.ok(token.hashes(SECRET).includes(stored))
     }
-    assert.equal(hashersOf(second).token.matches(hashersOf(first).token.hash(secret), secret), false)
+    assert.equal(hashersOf(SECOND).token.matches(hashersOf(FIRST).token.hash(SECRET), SECRET), false)
   })
 
   test('in the old format are found only by the unnamed key', () => {
-    assert.ok(hashersOf(bare).token.matches(bareHash, secret))
-    assert.equal(hashersOf(first, bare).token.hashes(secret).at(-1), bareHash)
-    assert.equal(hashersOf(`first:${bare}`).token.matches(bareHash, secret), false)
+    assert.ok(hashersOf(bare).token.matches(bareHash, SECRET))
+    assert.equal(hashersOf(FIRST, bare).token.hashes(SECRET).at(-1), bareHash)
+    assert.equal(hashersOf(`first:${bare}`).token.matches(bareHash, SECRET), false)
   })
 
   test('are renewed under the first key, once', () => {
-    const { token } = hashersOf(second, first, bare)
-    const hashes = token.hashes(secret)
-    const newest = token.hash(secret)
-    for (const stored of [bareHash, hashersOf(bare).token.hash(secret), hashersOf(first).token.hash(secret)])
+    const { token } = hashersOf(SECOND, FIRST, bare)
+    const hashes = token.hashes(SECRET)
+    const newest = token.hash(SECRET)
+    for (const stored of [bareHash, hashersOf(bare).token.hash(SECRET), hashersOf(FIRST).token.hash(SECRET)])
       assert.equal(token.renewal(stored, hashes), newest)
     assert.equal(token.renewal(newest, hashes), undefined)
   })
 
   test('are not renewed while the unnamed key is the current one: a rollback must still find them', () => {
-    const { token } = hashersOf(bare, first)
-    assert.equal(token.renewal(bareHash, token.hashes(secret)), undefined)
+    const { token } = hashersOf(bare, FIRST)
+    assert.equal(token.renewal(bareHash, token.hashes(SECRET)), undefined)
   })
 
   test('reject an invalid ring, without showing it', () => {
@@ -73,7 +73,7 @@ suite('hashes of secrets', () => {
       '',
       'short',
       `${bare},${bare}`,
-      `${first},${first}`,
+      `${FIRST},${FIRST}`,
       `:${bare}`,
       `a:b:${bare}`,
       'first:short',

@@ -8,14 +8,14 @@ const [oldKey, newKey] = ['old:', 'new:'].map((kid, n) => kid + Buffer.alloc(32,
 const ring = parseKeyRing(`${newKey},${oldKey}`)
 const parties = { issuer: 'rollcall', audience: 'rollcall' }
 
-const start = 1_800_000_000
+const START = 1_800_000_000
 const claims: SessionClaims = {
   sub: '0123456789abcdef01234567',
   org: '89abcdef0123456789abcdef',
   sid: 'a-session_1',
   role: 'owner',
-  iat: start,
-  exp: start + 60,
+  iat: START,
+  exp: START + 60,
 }
 
 function createAt(seconds: number, keys: KeyRing = ring) {
@@ -35,20 +35,20 @@ function forge(payload: object, options: SignOptions = {}, key: Secret = ring.ge
 
 suite('session JWTs', () => {
   test('return the signed claims', () => {
-    const jwt = createAt(start)
+    const jwt = createAt(START)
     const whole = { ...claims, act: { sub: 'fedcba987654321001234567' }, scope: 'audience.read users.read' }
     assert.deepEqual(jwt.verify(jwt.sign(claims)), claims)
     assert.deepEqual(jwt.verify(jwt.sign(whole)), whole)
   })
 
   test('carry issuer, audience and key id', () => {
-    const decoded = jsonwebtoken.decode(createAt(start).sign(claims), { complete: true })
+    const decoded = jsonwebtoken.decode(createAt(START).sign(claims), { complete: true })
     assert.deepEqual(decoded?.header, { alg: 'HS256', typ: 'JWT', kid: 'new' })
     assert.deepEqual(decoded?.payload, { ...claims, iss: 'rollcall', aud: 'rollcall' })
   })
 
   test('expire to the millisecond, cached or not', () => {
-    const jwt = createAt(start)
+    const jwt = createAt(START)
     const token = jwt.sign(claims)
     assert.ok(jwt.verify(token))
     jwt.moveTo(claims.exp - 0.001)
@@ -60,7 +60,7 @@ suite('session JWTs', () => {
   })
 
   test('are refused when a single character differs, also after the valid one was cached', () => {
-    const jwt = createAt(start)
+    const jwt = createAt(START)
     const token = jwt.sign(claims)
     assert.ok(jwt.verify(token))
     // Not the last character of a signature: its spare bits allow several valid spellings.
@@ -71,7 +71,7 @@ suite('session JWTs', () => {
   })
 
   test('are refused from another issuer, for another audience, by another key or algorithm', () => {
-    const jwt = createAt(start)
+    const jwt = createAt(START)
     assert.ok(jwt.verify(forge(claims)))
     assert.equal(jwt.verify(forge(claims, { issuer: 'other' })), undefined)
     assert.equal(jwt.verify(forge(claims, { audience: 'other' })), undefined)
@@ -84,7 +84,7 @@ suite('session JWTs', () => {
   })
 
   test('are refused when their claims are not those of a session', () => {
-    const jwt = createAt(start)
+    const jwt = createAt(START)
     const wrong: object[] = [
       { sub: 7 },
       { org: '' },
@@ -105,20 +105,20 @@ suite('session JWTs', () => {
   })
 
   test('nonsense is refused', () => {
-    const jwt = createAt(start)
+    const jwt = createAt(START)
     for (const text of ['', '.', '..', 'a.b.c', 'e30.e30.', `${'a'.repeat(10_000)}.b.c`, '\u0000.\u0000.\u0000']) {
       assert.equal(jwt.verify(text), undefined)
     }
   })
 
   test('of the previous key stay valid after a rotation, until it is removed from the ring', () => {
-    const before = createAt(start, parseKeyRing(oldKey!)).sign(claims)
-    assert.ok(createAt(start).verify(before))
-    assert.equal(createAt(start, parseKeyRing(newKey!)).verify(before), undefined)
+    const before = createAt(START, parseKeyRing(oldKey!)).sign(claims)
+    assert.ok(createAt(START).verify(before))
+    assert.equal(createAt(START, parseKeyRing(newKey!)).verify(before), undefined)
   })
 
   test('cannot be changed by their readers', () => {
-    const jwt = createAt(start)
+    const jwt = createAt(START)
     const token = jwt.sign({ ...claims, act: { sub: 'someone' } })
     const read = jwt.verify(token) as SessionClaims
     assert.throws(() => Object.assign(read, { role: 'admin' }))

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { generateSecret, isSecretShaped, previewToken, tokenCacheId } from './token-secret.ts'
 
-const draws = 4_000
+const DRAWS = 4_000
 
 suite('token secrets', () => {
   test('are 60 characters of an alphabet of 60, each as likely as the next', () => {
     const seen = new Map<string, number>()
-    for (let draw = 0; draw < draws; draw++) {
+    for (let draw = 0; draw < DRAWS; draw++) {
       const secret = generateSecret()
       assert.match(secret, /^[0-9A-Za-z]{60}$/)
       assert.ok(isSecretShaped(secret))
@@ -15,9 +15,9 @@ suite('token secrets', () => {
     }
     assert.equal(seen.size, 60)
     // Every character is expected `draws` times; six standard deviations are never seen by chance.
-    const tolerance = 6 * Math.sqrt(draws)
+    const tolerance = 6 * Math.sqrt(DRAWS)
     for (const [character, count] of seen) {
-      assert.ok(Math.abs(count - draws) < tolerance, `${character}: ${count} of ${draws}`)
+      assert.ok(Math.abs(count - DRAWS) < tolerance, `${character}: ${count} of ${DRAWS}`)
     }
   })
 

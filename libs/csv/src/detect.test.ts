@@ -25,7 +25,7 @@ function encode(text: string, encoding: string): Buffer {
 }
 
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
-const sample = 'email,name\r\na@example.com,Zoë Müller\r\nb@example.com,José Núñez\r\n'
+const SAMPLE = 'email,name\r\na@example.com,Zoë Müller\r\nb@example.com,José Núñez\r\n'
 
 describe('encoding', () => {
   const found = (bytes: Buffer) => {
@@ -36,16 +36,16 @@ describe('encoding', () => {
   }
 
   it('is UTF-8 with and without a mark, for plain ASCII too', () => {
-    assert.deepEqual(found(Buffer.from(sample)), ['utf-8', 12])
-    assert.deepEqual(found(Buffer.from(`\ufeff${sample}`)), ['utf-8', 15])
+    assert.deepEqual(found(Buffer.from(SAMPLE)), ['utf-8', 12])
+    assert.deepEqual(found(Buffer.from(`\ufeff${SAMPLE}`)), ['utf-8', 15])
     assert.deepEqual(found(Buffer.from('email,name\na@example.com,A\n')), ['utf-8', 11])
   })
 
   it('is UTF-16 of both orders, with and without a mark', () => {
-    assert.deepEqual(found(Buffer.from(`\ufeff${sample}`, 'utf16le')), ['utf-16le', 26])
-    assert.deepEqual(found(utf16be(`\ufeff${sample}`)), ['utf-16be', 26])
-    assert.deepEqual(found(Buffer.from(sample, 'utf16le')), ['utf-16le', 24])
-    assert.deepEqual(found(utf16be(sample)), ['utf-16be', 24])
+    assert.deepEqual(found(Buffer.from(`\ufeff${SAMPLE}`, 'utf16le')), ['utf-16le', 26])
+    assert.deepEqual(found(utf16be(`\ufeff${SAMPLE}`)), ['utf-16be', 26])
+    assert.deepEqual(found(Buffer.from(SAMPLE, 'utf16le')), ['utf-16le', 24])
+    assert.deepEqual(found(utf16be(SAMPLE)), ['utf-16be', 24])
     const foreign = 'email,name\n01@example.com,東京太郎\n02@example.com,नरेन्द्र शर्मा\n'
     assert.deepEqual(found(Buffer.from(foreign, 'utf16le')), ['utf-16le', 22])
   })
@@ -56,7 +56,7 @@ describe('encoding', () => {
   })
 
   it('is UTF-8 where a few bytes are damaged, Windows-1252 where nothing speaks for UTF-8', () => {
-    const damaged = Buffer.concat([Buffer.from(sample), Buffer.from('c@example.com,Bj\xf6rn\n', 'latin1')])
+    const damaged = Buffer.concat([Buffer.from(SAMPLE), Buffer.from('c@example.com,Bj\xf6rn\n', 'latin1')])
     assert.deepEqual(found(damaged), ['utf-8', 12])
     assert.deepEqual(found(Buffer.from('email,name\na@example.com,Bj\xf6rn\n', 'latin1')), ['windows-1252', 11])
     assert.deepEqual(found(encode('email,name\na@example.com,“Zoë” – € 5\n', 'windows-1252')), ['windows-1252', 11])
@@ -95,7 +95,7 @@ describe('files that are not CSV', () => {
     assert.throws(() => detect(Buffer.from('504b030414000600', 'hex')), refused('binary', /Excel workbook/))
     assert.throws(() => detect(Buffer.from('d0cf11e0a1b11ae1', 'hex')), refused('binary', /old kind/))
     assert.throws(() => detect('%PDF-1.7\n'), refused('binary', /PDF/))
-    assert.throws(() => detect(gzipSync(sample)), refused('binary', /gzip/))
+    assert.throws(() => detect(gzipSync(SAMPLE)), refused('binary', /gzip/))
     assert.throws(() => detect('\n<!DOCTYPE html><title>Sign in</title>'), refused('binary', /web page/))
   })
 

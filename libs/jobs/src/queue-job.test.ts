@@ -11,14 +11,14 @@ import { createJobQueue, type JobQueue, type QueueJobOptions, queueJob } from '.
 import { createRedis } from './redis.ts'
 
 const url = process.env.REDIS_QUEUE_URL ?? ''
-const family = `test-${randomUUID().slice(0, 8)}`
+const FAMILY = `test-${randomUUID().slice(0, 8)}`
 const logger = createLogger({ service: 'test', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
 const redis = createRedis({ url, role: 'queue', logger })
 const opened: (() => Promise<void>)[] = []
 
 after(async () => {
   for (const close of opened.reverse()) await close()
-  await deleteKeys(family)
+  await deleteKeys(FAMILY)
   redis.disconnect()
 })
 
@@ -33,7 +33,7 @@ const waiting = (ids: Iterable<string>) => [...ids].map(id => ({ id, since: new 
 
 /** A queue and workers with their own prefix. */
 const openJobs = (run: Run, { metrics = createMetrics('test'), ...more }: More = {}) => {
-  const queueOptions = { url, prefix: `${family}-${randomUUID()}` }
+  const queueOptions = { url, prefix: `${FAMILY}-${randomUUID()}` }
   const queue = createJobQueue('work', queueOptions, logger)
   opened.push(queue.close)
   const work = (other = run): Job => {
@@ -253,7 +253,7 @@ test('a connection for requests fails fast while Redis is away', async () => {
 
   const there = createRedis({ url, role: 'request', logger })
   await once(there, 'ready')
-  assert.equal(await there.get(`${family}-nothing`), null)
+  assert.equal(await there.get(`${FAMILY}-nothing`), null)
   there.disconnect()
 })
 

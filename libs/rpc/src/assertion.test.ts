@@ -10,13 +10,13 @@ import { contractRoutes } from './wire.ts'
 const { gateway, messaging } = newKeySettings(['gateway', 'messaging'])
 const { signingKey, publicKeys } = readTrust(gateway)
 const caller: Caller = { ...serviceCaller('x', 'a'.repeat(24)), kind: 'session', userId: 'b'.repeat(24) }
-const rpc = '/rollcall.audience.v1.Contacts/GetContact'
-const another = '/rollcall.audience.v1.Contacts/DeleteContact'
+const RPC = '/rollcall.audience.v1.Contacts/GetContact'
+const ANOTHER = '/rollcall.audience.v1.Contacts/DeleteContact'
 const now = Date.now()
 
 /** Creates each time: what is remembered is not what these tests are about. */
-const sign = (at = now, key = signingKey) => createSigner(key)(caller, rpc, at)
-const verify = (assertion: string, at = now, of = rpc) => createVerifier(publicKeys)(assertion, of, at)
+const sign = (at = now, key = signingKey) => createSigner(key)(caller, RPC, at)
+const verify = (assertion: string, at = now, of = RPC) => createVerifier(publicKeys)(assertion, of, at)
 const forged = (change: object) => {
   const [payload = '', signature] = sign().split('.')
   const fields = JSON.parse(Buffer.from(payload, 'base64url').toString())
@@ -33,44 +33,44 @@ describe('assertion', () => {
     const [, publicNext] = newKeySettings(['gateway']).gateway.ASSERTION_PUBLIC_KEYS.split(':')
     assert.ok(publicNext)
     const both = readPublicKeys(`${gateway.ASSERTION_PUBLIC_KEYS},gateway:${publicNext}`)
-    assert.equal(createVerifier(both)(sign(), rpc, now)?.issuer, 'gateway')
+    assert.equal(createVerifier(both)(sign(), RPC, now)?.issuer, 'gateway')
     assert.equal(verify(sign(now, readSigningKey(next))), undefined)
   })
 
   for (const [what, assertion, at, of] of [
-    ['past its time', sign(), now + 60_000, rpc],
-    ['from far ahead', sign(now + 60_000), now, rpc],
-    ['for another rpc', sign(), now, another],
-    ['signed by a stranger', sign(now, readSigningKey(newSigningKey('gateway'))), now, rpc],
-    ['signed by a service in the name of another', forged({ iss: 'messaging' }), now, rpc],
-    ['of another caller than was signed', forged({ caller: { ...caller, organizationId: 'c'.repeat(24) } }), now, rpc],
-    ['of a key that is not there', forged({ kid: '__proto__' }), now, rpc],
-    ['cut short', sign().slice(0, -3), now, rpc],
-    ['without a signature', sign().split('.')[0]!, now, rpc],
-    ['no JSON', 'bm9uZQ.bm9uZQ', now, rpc],
-    ['empty', '', now, rpc],
+    ['past its time', sign(), now + 60_000, RPC],
+    ['from far ahead', sign(now + 60_000), now, RPC],
+    ['for another rpc', sign(), now, ANOTHER],
+    ['signed by a stranger', sign(now, readSigningKey(newSigningKey('gateway'))), now, RPC],
+    ['signed by a service in the name of another', forged({ iss: 'messaging' }), now, RPC],
+    ['of another caller than was signed', forged({ caller: { ...caller, organizationId: 'c'.repeat(24) } }), now, RPC],
+    ['of a key that is not there', forged({ kid: '__proto__' }), now, RPC],
+    ['cut short', sign().slice(0, -3), now, RPC],
+    ['without a signature', sign().split('.')[0]!, now, RPC],
+    ['no JSON', 'bm9uZQ.bm9uZQ', now, RPC],
+    ['empty', '', now, RPC],
   ] as const) {
     it(`is nothing when ${what}`, () => assert.equal(verify(assertion, at, of), undefined))
   }
 
   it('is signed again before it ends, and once for each caller and rpc until then', () => {
     const signer = createSigner(signingKey)
-    const first = signer(caller, rpc, now)
-    assert.equal(signer({ ...caller }, rpc, now + 14_000), first)
-    assert.notEqual(signer(caller, another, now), first)
-    assert.notEqual(signer({ ...caller, readOnly: true }, rpc, now), first)
-    const later = signer(caller, rpc, now + 16_000)
-    assert.equal(createVerifier(publicKeys)(later, rpc, now + 45_000)?.issuer, 'gateway')
+    const first = signer(caller, RPC, now)
+    assert.equal(signer({ ...caller }, RPC, now + 14_000), first)
+    assert.notEqual(signer(caller, ANOTHER, now), first)
+    assert.notEqual(signer({ ...caller, readOnly: true }, RPC, now), first)
+    const later = signer(caller, RPC, now + 16_000)
+    assert.equal(createVerifier(publicKeys)(later, RPC, now + 45_000)?.issuer, 'gateway')
   })
 
   it('that is remembered as genuine still ends, and is still for one rpc', () => {
     const verifier = createVerifier(publicKeys)
     const assertion = sign()
-    assert.ok(verifier(assertion, rpc, now))
-    assert.equal(verifier(assertion, another, now), undefined)
-    assert.equal(verifier(assertion, rpc, now + 60_000), undefined)
-    verifier(assertion, rpc, now)!.caller.permissions = []
-    assert.equal(verifier(assertion, rpc, now)?.caller.permissions, '*')
+    assert.ok(verifier(assertion, RPC, now))
+    assert.equal(verifier(assertion, ANOTHER, now), undefined)
+    assert.equal(verifier(assertion, RPC, now + 60_000), undefined)
+    verifier(assertion, RPC, now)!.caller.permissions = []
+    assert.equal(verifier(assertion, RPC, now)?.caller.permissions, '*')
   })
 })
 
@@ -115,11 +115,11 @@ describe('who may call whom', () => {
   })
 
   it('leaves people and tokens to the gateway, and services to themselves', () => {
-    assert.ok(allows(rpc, true, 'gateway', 'session'))
-    assert.ok(!allows(rpc, true, 'gateway', 'service'))
+    assert.ok(allows(RPC, true, 'gateway', 'session'))
+    assert.ok(!allows(RPC, true, 'gateway', 'service'))
     for (const issuer of ['import', 'messaging', 'audience', 'constructor']) {
-      assert.ok(!allows(rpc, true, issuer, 'session'), issuer)
-      assert.ok(!allows(rpc, true, issuer, 'service'), issuer)
+      assert.ok(!allows(RPC, true, issuer, 'session'), issuer)
+      assert.ok(!allows(RPC, true, issuer, 'service'), issuer)
     }
     const resolve = '/rollcall.identity.v1.Credentials/ResolveToken'
     assert.ok(allows(resolve, false, 'gateway', 'service'))

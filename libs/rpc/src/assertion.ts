@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache'
 import type { Caller } from './caller.ts'
 import { keyName, type PublicKeys, type SigningKey } from './service-keys.ts'
 
-const lifetimeMs = 30_000
-const skewMs = 5_000
+const LIFETIME_MS = 30_000
+const SKEW_MS = 5_000
 /** Cache size. A signature takes 70 µs and its check 200 µs, more than the rest of a call. */
-const remembered = 4_096
+const REMEMBERED = 4_096
 
 /** The caller, and the service that asserts it. */
 export type Assertion = { issuer: string; caller: Caller }
@@ -22,12 +22,12 @@ type Payload = { iss: string; kid: string; rpc: string; exp: number; caller: Cal
 
 /** Creates a signer of assertions that are valid for 30 seconds. Reuses an assertion for half of that. */
 export function createSigner({ service, id, key }: SigningKey): Sign {
-  const signed = new LRUCache<string, { exp: number; assertion: string }>({ max: remembered })
+  const signed = new LRUCache<string, { exp: number; assertion: string }>({ max: REMEMBERED })
   return (caller, rpc, now = Date.now()) => {
     const name = `${rpc} ${JSON.stringify(caller)}`
     const known = signed.get(name)
-    if (known && known.exp - now > lifetimeMs / 2 && known.exp - now <= lifetimeMs) return known.assertion
-    const exp = now + lifetimeMs
+    if (known && known.exp - now > LIFETIME_MS / 2 && known.exp - now <= LIFETIME_MS) return known.assertion
+    const exp = now + LIFETIME_MS
     const payload: Payload = { iss: service, kid: id, rpc, exp, caller }
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url')
     const assertion = `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`
@@ -38,7 +38,7 @@ export function createSigner({ service, id, key }: SigningKey): Sign {
 
 /** Creates a verifier of assertions. Caches only genuine ones, so forged ones cannot evict them. */
 export function createVerifier(keys: PublicKeys): Verify {
-  const genuine = new LRUCache<string, Payload>({ max: remembered })
+  const genuine = new LRUCache<string, Payload>({ max: REMEMBERED })
   const payloadOf = (assertion: string) => {
     const known = genuine.get(assertion)
     if (known) return known
@@ -50,7 +50,7 @@ export function createVerifier(keys: PublicKeys): Verify {
     const payload = assertion === undefined ? undefined : payloadOf(assertion)
     if (!payload || payload.rpc !== rpc) return undefined
     // Clocks differ a little, so assertions from the near future are accepted.
-    const isTimely = now <= payload.exp + skewMs && payload.exp <= now + lifetimeMs + skewMs
+    const isTimely = now <= payload.exp + SKEW_MS && payload.exp <= now + LIFETIME_MS + SKEW_MS
     return isTimely ? { issuer: payload.iss, caller: { ...payload.caller } } : undefined
   }
 }

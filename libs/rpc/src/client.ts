@@ -13,15 +13,15 @@ import type { Caller } from './caller.ts'
 import type { SigningKey } from './service-keys.ts'
 import { channelCredentials, type Tls } from './tls.ts'
 import {
-  callerKey,
+  CALLER_KEY,
   definitionOf,
   endOfStream,
   fromServiceError,
   isIdempotentMethod,
   isRetryable,
+  MAX_MESSAGE_BYTES,
   type Method,
-  maxMessageBytes,
-  requestIdKey,
+  REQUEST_ID_KEY,
   type ServiceName,
 } from './wire.ts'
 
@@ -73,8 +73,8 @@ const serviceConfig = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }
 export function connect(options: ConnectOptions): Connection {
   const channel = new GrpcClient(options.address, channelCredentials(options.tls), {
     'grpc.service_config': serviceConfig,
-    'grpc.max_receive_message_length': maxMessageBytes,
-    'grpc.max_send_message_length': maxMessageBytes,
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 2_000,
     // Limits how often a lost connection resolves the name again. The default of 30 s delays finding new replicas.
@@ -122,8 +122,8 @@ const spanName = (path: string) => path.slice(1)
  * A call that a stopping replica refuses is retried at another one. gRPC's `retryPolicy` does not fit: it retries when a
  * service itself answers UNAVAILABLE, and it does not retry non-idempotent calls that never reached a service.
  */
-const attempts = 4
-const firstWaitMs = 10
+const ATTEMPTS = 4
+const FIRST_WAIT_MS = 10
 
 type Callback = (error: ServiceError | null, value?: unknown) => void
 
@@ -133,7 +133,7 @@ function unary(channel: GrpcClient, { path, requestSerialize, responseDeserializ
   return (request: unknown, context: CallContext) => {
     const { deadline } = callOptions(context, options.deadlineMs ?? 10_000)
     const { signal } = context
-    const policy = { attempts, baseMs: firstWaitMs, deadline, retryable, ...(signal && { signal }) }
+    const policy = { attempts: ATTEMPTS, baseMs: FIRST_WAIT_MS, deadline, retryable, ...(signal && { signal }) }
     const call = () =>
       answered(context, callback =>
         channel.makeUnaryRequest(
@@ -260,9 +260,9 @@ function serverStream(
         }
         return
       } catch (failure) {
-        const mayRetry = !hasBegun && number < attempts && Date.now() < firstBy && isRetryable(failure, isIdempotent)
+        const mayRetry = !hasBegun && number < ATTEMPTS && Date.now() < firstBy && isRetryable(failure, isIdempotent)
         if (!mayRetry) throw failure
-        await pause(backoffMs(number, { baseMs: firstWaitMs }), context.signal)
+        await pause(backoffMs(number, { baseMs: FIRST_WAIT_MS }), context.signal)
       }
     }
   }
@@ -272,8 +272,8 @@ function serverStream(
 
 function metadataOf(context: CallContext, path: string, { sign }: CallOptions): Metadata {
   const metadata = new Metadata()
-  metadata.set(callerKey, sign(context.caller, path))
-  if (context.requestId) metadata.set(requestIdKey, context.requestId)
+  metadata.set(CALLER_KEY, sign(context.caller, path))
+  if (context.requestId) metadata.set(REQUEST_ID_KEY, context.requestId)
   for (const [name, value] of Object.entries(traceCarrier())) metadata.set(name, value)
   return metadata
 }

@@ -27,20 +27,20 @@ import { issuersOf, requireIssuer } from './issuers.ts'
 import type { PublicKeys } from './service-keys.ts'
 import { namesService, serverCredentials, type Tls } from './tls.ts'
 import {
-  callerKey,
+  CALLER_KEY,
   contractRoutes,
   definitionOf,
   endOfStream,
+  MAX_MESSAGE_BYTES,
   type Method,
-  maxMessageBytes,
-  requestIdKey,
+  REQUEST_ID_KEY,
   type ServiceName,
   toStatus,
 } from './wire.ts'
 import { writeStream } from './write-stream.ts'
 
 /** Maximum bytes of answers buffered for slow clients. */
-const maxWaitingBytes = 128 * 2 ** 20
+const MAX_WAITING_BYTES = 128 * 2 ** 20
 
 /** The context of a call for its handler. */
 export type Call = {
@@ -99,15 +99,15 @@ export type RpcServer = {
  */
 export async function serve(options: ServeOptions): Promise<RpcServer> {
   const server = new Server({
-    'grpc.max_receive_message_length': maxMessageBytes,
-    'grpc.max_send_message_length': maxMessageBytes,
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     ...(options.maxConnectionAgeMs && { 'grpc.max_connection_age_ms': options.maxConnectionAgeMs }),
   })
   const names = Object.keys(options.services) as ServiceName[]
   const wiring = {
     ...options,
     verify: createVerifier(options.trust.publicKeys),
-    waiting: createBudget({ total: maxWaitingBytes }),
+    waiting: createBudget({ total: MAX_WAITING_BYTES }),
   }
   for (const name of names) server.addService(definitionOf(name), wireService(name, wiring))
   const health = new HealthImplementation(Object.fromEntries(['', ...names].map(name => [name, 'SERVING'])))
@@ -206,13 +206,13 @@ function carrierOf(metadata: Metadata): TraceCarrier {
 
 /** Returns the verified assertion. Over mutual TLS the client's certificate must name the issuer. */
 function assertionOf(grpcCall: AnyCall, path: string, { verify, tls }: Wiring): Assertion | undefined {
-  const assertion = verify(grpcCall.metadata.get(callerKey)[0]?.toString(), path)
+  const assertion = verify(grpcCall.metadata.get(CALLER_KEY)[0]?.toString(), path)
   if (!assertion || !tls) return assertion
   return namesService(grpcCall.getAuthContext()?.sslPeerCertificate, assertion.issuer) ? assertion : undefined
 }
 
 function callOf(grpcCall: AnyCall, caller: Caller, options: ServeOptions): Call {
-  const requestId = grpcCall.metadata.get(requestIdKey)[0]?.toString() ?? ''
+  const requestId = grpcCall.metadata.get(REQUEST_ID_KEY)[0]?.toString() ?? ''
   const aborted = new AbortController()
   grpcCall.once('cancelled', () => aborted.abort())
   let logger: Logger | undefined

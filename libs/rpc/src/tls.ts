@@ -6,7 +6,7 @@ import { ChannelCredentials, experimental, ServerCredentials } from '@grpc/grpc-
 /** The certificate files of one end of a mutual TLS connection. */
 export type Tls = { certificateFile: string; privateKeyFile: string; caCertificateFile: string }
 
-const refreshIntervalMs = 60_000
+const REFRESH_INTERVAL_MS = 60_000
 
 /**
  * Returns the files for mutual TLS in a folder, named as in a Kubernetes Secret of type `kubernetes.io/tls`: `tls.crt`,
@@ -51,5 +51,5 @@ export function namesService(certificate: PeerCertificate | undefined, service: 
 
 /** Reloads renewed certificates without a restart: cert-manager replaces the files in place. */
 function watched(tls: Tls) {
-  return new experimental.FileWatcherCertificateProvider({ ...tls, refreshIntervalMs })
+  return new experimental.FileWatcherCertificateProvider({ ...tls, refreshIntervalMs: REFRESH_INTERVAL_MS })
 }

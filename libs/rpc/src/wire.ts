@@ -17,11 +17,11 @@ export type ServiceName = keyof Services & string
 export type Method = { kind: 'unary' | 'server_stream' | 'client_stream'; request: unknown; response: unknown }
 
 /** Maximum size of a message in bytes: fits an import batch or a page of 1,000 records. */
-export const maxMessageBytes = 64 * 1024 * 1024
+export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
-export const callerKey = 'rollcall-caller'
-export const requestIdKey = 'rollcall-request-id'
-const errorKey = 'rollcall-error-bin'
+export const CALLER_KEY = 'rollcall-caller'
+export const REQUEST_ID_KEY = 'rollcall-request-id'
+const ERROR_KEY = 'rollcall-error-bin'
 
 const root = contractRoot()
 const definitions = fromJSON(root.toJSON(), { longs: Number, enums: String, defaults: true })
@@ -81,14 +81,14 @@ function withEnd(definition: Definition): Definition {
 /** Returns the gRPC status of a refusal, with its code and public details, but not its cause. */
 export function toStatus(error: AppError): Partial<StatusObject> {
   const metadata = new Metadata()
-  metadata.set(errorKey, Buffer.from(JSON.stringify({ code: error.code, details: error.details })))
+  metadata.set(ERROR_KEY, Buffer.from(JSON.stringify({ code: error.code, details: error.details })))
   // gRPC encodes the text as a URI, which fails for lone surrogates.
   return { code: error.grpcStatus, details: error.message.toWellFormed(), metadata }
 }
 
 /** Returns the refusal of a gRPC error. Any other error means that the service could not be reached. */
 export function fromServiceError(error: ServiceError): AppError {
-  const bytes = error.metadata?.get(errorKey)[0]
+  const bytes = error.metadata?.get(ERROR_KEY)[0]
   if (Buffer.isBuffer(bytes)) return reviveError(JSON.parse(bytes.toString()), error.code)
   return new AppError('service.unavailable', {}, { cause: error })
 }
@@ -100,16 +100,16 @@ export function fromServiceError(error: ServiceError): AppError {
 export function mayHaveTakenEffect(failure: unknown): boolean {
   const cause = failure instanceof AppError ? failure.cause : failure
   if (cause === undefined) return failure instanceof AppError && failure.code === 'service.unavailable'
-  return !neverHandled.test(transportFailure(cause)?.details ?? '')
+  return !NEVER_HANDLED.test(transportFailure(cause)?.details ?? '')
 }
 
-const neverHandled = /No connection established|Name resolution failed|Stream refused by server/
+const NEVER_HANDLED = /No connection established|Name resolution failed|Stream refused by server/
 
 /** Whether a failed call may be retried: it never reached the service, or the method is idempotent. */
 export function isRetryable(failure: unknown, isIdempotent: boolean): boolean {
   const lost = failure instanceof AppError ? transportFailure(failure.cause) : undefined
   if (lost?.code !== grpcStatus.UNAVAILABLE) return false
-  return isIdempotent || neverHandled.test(lost.details)
+  return isIdempotent || NEVER_HANDLED.test(lost.details)
 }
 
 function transportFailure(cause: unknown): ServiceError | undefined {

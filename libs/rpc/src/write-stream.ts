@@ -5,7 +5,7 @@ import { AppError } from '@rollcall/contract'
 import type { Budget, Hold } from '@rollcall/runtime'
 
 /** Maximum size of a message of an answer in bytes. gRPC reads 16 of them ahead of a slow client. */
-const pieceBytes = 64 * 1024
+const PIECE_BYTES = 64 * 1024
 
 /**
  * Writes one or many messages with backpressure, and HTTP bodies in chunks of 64 KiB. Stops when the client disconnects.
@@ -40,13 +40,13 @@ function holdMessage({ data }: HttpBody, budget: Budget, stop: AbortController):
 function* piecesOf(message: unknown): Generator<unknown> {
   if (!isLong(message)) return yield message
   const { contentType, data } = message
-  for (let from = 0; from < data.length; from += pieceBytes) {
-    yield { contentType, data: data.subarray(from, from + pieceBytes) }
+  for (let from = 0; from < data.length; from += PIECE_BYTES) {
+    yield { contentType, data: data.subarray(from, from + PIECE_BYTES) }
   }
 }
 
 function isLong(message: unknown): message is HttpBody {
-  return (message as Partial<HttpBody>).data instanceof Buffer && (message as HttpBody).data.length > pieceBytes
+  return (message as Partial<HttpBody>).data instanceof Buffer && (message as HttpBody).data.length > PIECE_BYTES
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

@@ -8,8 +8,8 @@ import { patience } from '@rollcall/testing/patience'
 import {
   type Harness,
   type Json,
+  PASSWORD,
   type Person,
-  password,
   startHarness,
   testEnvironment,
   unique,
@@ -21,7 +21,7 @@ const unavailable = { code: 'service.unavailable', status: 503, message: 'servic
 describe('first start', () => {
   const bootstrap = {
     BOOTSTRAP_EMAIL: 'first@example.com',
-    BOOTSTRAP_PASSWORD: password,
+    BOOTSTRAP_PASSWORD: PASSWORD,
     BOOTSTRAP_ORGANIZATION: 'First',
   }
   const counts = async ({ db }: Harness) => {
@@ -33,7 +33,7 @@ describe('first start', () => {
     const MONGODB_DATABASE = unique('identity-test')
     const first = await boot(test, { ...bootstrap, MONGODB_DATABASE })
     await boot(test, { ...bootstrap, MONGODB_DATABASE, BOOTSTRAP_EMAIL: 'second@example.com' })
-    const login = (email: string) => first.public.authentication.login({ email, password })
+    const login = (email: string) => first.public.authentication.login({ email, password: PASSWORD })
     const { token } = await login('first@example.com')
     const me = await first.with(String(token)).authentication.getMe({})
     assert.deepEqual([me.organization!.name, me.role, me.permissions], ['First', 'owner', ['*']])
@@ -177,7 +177,7 @@ describe('settings', () => {
       problemOf({ BOOTSTRAP_EMAIL: 'x@example.com', BOOTSTRAP_PASSWORD: 'short' }) ?? '',
       /^BOOTSTRAP_PASSWORD/,
     )
-    assert.match(problemOf({ BOOTSTRAP_EMAIL: 'x', BOOTSTRAP_PASSWORD: password }) ?? '', /^BOOTSTRAP_EMAIL/)
+    assert.match(problemOf({ BOOTSTRAP_EMAIL: 'x', BOOTSTRAP_PASSWORD: PASSWORD }) ?? '', /^BOOTSTRAP_EMAIL/)
   })
 
   it('need what has no default', () => {

@@ -78,7 +78,7 @@ export type Harness = {
   stop(): Promise<void>
 }
 
-export const password = 'correct horse'
+export const PASSWORD = 'correct horse'
 const BOOT_TIMEOUT_MS = 10_000
 
 /** Random, so that tests never meet on what they share. */
@@ -151,7 +151,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
     with: withCredential,
     async register() {
       const email = `${unique('owner')}@example.com`
-      const { token } = await anyone.authentication.register({ name: 'Owner', email, password })
+      const { token } = await anyone.authentication.register({ name: 'Owner', email, password: PASSWORD })
       await database.collection('users').updateOne({ emailKey: email }, { $set: { emailVerified: true } })
       const person = await personOf(String(token), email)
       const _id = new mongoose.Types.ObjectId(person.organizationId)
@@ -175,7 +175,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
         roleId: carried!._id,
       }
       await users.insertOne(person)
-      const { token } = await anyone.authentication.login({ email, password })
+      const { token } = await anyone.authentication.login({ email, password: PASSWORD })
       return personOf(String(token), email)
     },
     client: name => (name === 'rollcall.identity.v1.Directory' ? ofMessaging : connection).client(name),

@@ -19,7 +19,7 @@ export type Migration = {
 type IndexFields = Record<string, unknown>
 
 /** How long a killed holder blocks the others. */
-const leaseTtlMs = 5_000
+const LEASE_TTL_MS = 5_000
 
 /**
  * Creates the collections and indexes of the store's models, and those of outbox, inbox, counters, positions and leases,
@@ -44,12 +44,12 @@ export async function migrate(store: Store, logger: Logger): Promise<Migration> 
 }
 
 async function inTurn(store: Store, work: () => Promise<void>): Promise<void> {
-  const lease = createLease(store, 'migration', randomUUID(), leaseTtlMs)
-  while (!(await lease.acquire())) await pause(leaseTtlMs / 50)
+  const lease = createLease(store, 'migration', randomUUID(), LEASE_TTL_MS)
+  while (!(await lease.acquire())) await pause(LEASE_TTL_MS / 50)
   let renewal: Promise<unknown> = Promise.resolve()
   const renewing = setInterval(() => {
     renewal = lease.acquire().catch(() => undefined)
-  }, leaseTtlMs / 4)
+  }, LEASE_TTL_MS / 4)
   try {
     await work()
   } finally {

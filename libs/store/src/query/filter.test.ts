@@ -8,7 +8,7 @@ import { parseFilter } from './filter.ts'
 import { afterPrefix } from './pattern.ts'
 import { renest } from './renest.ts'
 
-const id = '64b000000000000000000001'
+const ID = '64b000000000000000000001'
 const fields: FieldTable = {
   email: { type: 'string', key: { path: 'emailKey', of: text => text.toLowerCase() } },
   name: 'string',
@@ -157,7 +157,7 @@ describe('a filter', () => {
     assert.deepEqual(parse({ age: '42' }), { age: 42 })
     assert.deepEqual(parse({ name: 42 }), { name: '42' })
     assert.deepEqual(parse({ active: 'true' }), { active: true })
-    assert.deepEqual(parse({ friend: id }), { friend: new Types.ObjectId(id) })
+    assert.deepEqual(parse({ friend: ID }), { friend: new Types.ObjectId(ID) })
     assert.deepEqual(parse({ seenAt: { $gte: '2026-01-02' } }), { seenAt: { $gte: new Date('2026-01-02') } })
     assert.deepEqual(parse({ seenAt: '2026-01-02T03:04:05.006Z' }), { seenAt: new Date('2026-01-02T03:04:05.006Z') })
     assert.deepEqual(parse({ createdAt: { $lt: 1000 } }), { createdAt: { $lt: new Date(1000) } })
@@ -170,14 +170,14 @@ describe('a filter', () => {
   })
 
   it('knows id as _id, and keeps both conditions where both are given', () => {
-    assert.deepEqual(parse({ id }), { _id: new Types.ObjectId(id) })
+    assert.deepEqual(parse({ id: ID }), { _id: new Types.ObjectId(ID) })
     const other = '64b000000000000000000002'
-    assert.deepEqual(parse({ id, _id: other }), {
-      _id: new Types.ObjectId(id),
+    assert.deepEqual(parse({ id: ID, _id: other }), {
+      _id: new Types.ObjectId(ID),
       $and: [{ _id: new Types.ObjectId(other) }],
     })
-    assert.deepEqual(parse({ id: { $gt: id }, _id: { $lt: other } }), {
-      _id: { $gt: new Types.ObjectId(id), $lt: new Types.ObjectId(other) },
+    assert.deepEqual(parse({ id: { $gt: ID }, _id: { $lt: other } }), {
+      _id: { $gt: new Types.ObjectId(ID), $lt: new Types.ObjectId(other) },
     })
   })
 
@@ -218,7 +218,7 @@ describe('a filter', () => {
     ['a number', '1', /must be an object/],
     ['text', '"a"', /must be an object/],
     ['an unknown field', { secret: 1 }, /secret is not a field/],
-    ['the tenant', { organization: id }, /organization is not a field/],
+    ['the tenant', { organization: ID }, /organization is not a field/],
     ['the tenant within $or', { $or: [{ organization: { $ne: null } }] }, /organization is not a field/],
     ['a stored field that is not public', { emailKey: 'a' }, /emailKey is not a field/],
     ['a stored path that is not public', { 'stored.label': 'a' }, /stored.label is not a field/],

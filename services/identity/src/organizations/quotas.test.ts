@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
+import { type Harness, type Json, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 
 const LIMIT = 3
 
@@ -24,7 +24,7 @@ describe('quotas of an organization', () => {
     accounts: {
       what: 'accounts',
       there: 1,
-      create: ({ api }) => api.users.createUser({ name: 'Person', email: newAddress(), password }),
+      create: ({ api }) => api.users.createUser({ name: 'Person', email: newAddress(), password: PASSWORD }),
     },
     workspaces: { what: 'workspaces', there: 0, create: ({ api }) => api.workspaces.createWorkspace({ name: 'W' }) },
     invitations: {
@@ -77,7 +77,7 @@ describe('sessions of an account', () => {
     const harness = await startHarness({ SESSIONS_PER_ACCOUNT: String(LIMIT) })
     test.after(harness.stop)
     const owner = await harness.register()
-    const login = () => harness.public.authentication.login({ email: owner.email, password })
+    const login = () => harness.public.authentication.login({ email: owner.email, password: PASSWORD })
     await login()
     await login()
     await assert.rejects(login(), { code: 'quota.too_many_pending', status: 429 })

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hash } from '@node-rs/argon2'
 import { anonymousCaller } from '@rollcall/rpc'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
+import { type Harness, type Json, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 
 const wrong = { code: 'sign_in.wrong_password', status: 401, message: 'Wrong email or password.' }
 const HIDDEN = /hash|emailKey|roleId/i
@@ -16,14 +16,14 @@ describe('authentication', () => {
   after(() => harness.stop())
 
   const login = (request: { email: string; password?: string; orgId?: string }) =>
-    harness.public.authentication.login({ password, ...request })
+    harness.public.authentication.login({ password: PASSWORD, ...request })
   const editUser = (person: Person, set: object) =>
     harness.db.collection('users').updateOne({ emailKey: person.email }, { $set: set })
 
   describe('register', () => {
     it('makes an organization and its owner, and signs the owner in', async () => {
       const email = `${unique('New')}@Example.com`
-      const request = { name: 'Contact One', email, password, organization: 'First Works' }
+      const request = { name: 'Contact One', email, password: PASSWORD, organization: 'First Works' }
       const { token, expiresAt, user, organization, ...rest } = await harness.public.authentication.register(request)
       assert.deepEqual(rest, {})
       assert.equal(organization!.name, 'First Works')
@@ -42,7 +42,11 @@ describe('authentication', () => {
 
     it('names the organization after the person where no name is given', async () => {
       const email = `${unique('new')}@example.com`
-      const { organization } = await harness.public.authentication.register({ name: 'Contact Two', email, password })
+      const { organization } = await harness.public.authentication.register({
+        name: 'Contact Two',
+        email,
+        password: PASSWORD,
+      })
       assert.equal(organization!.name, 'Contact Two')
     })
 
@@ -110,7 +114,7 @@ describe('authentication', () => {
 
     it('wants the organization where email and password fit several accounts', async () => {
       const { email, organizationId } = await harness.register()
-      const twin = await harness.public.authentication.register({ name: 'X', email, password })
+      const twin = await harness.public.authentication.register({ name: 'X', email, password: PASSWORD })
       await harness.db.collection('users').updateMany({ emailKey: email }, { $set: { emailVerified: true } })
       await assert.rejects(login({ email }), { status: 400, message: 'missing field -> orgId', path: 'orgId' })
       for (const orgId of [organizationId, String(twin.organization!.id)]) {
@@ -140,7 +144,7 @@ describe('authentication', () => {
       const caller = { ...anonymousCaller(), ip: '192.0.2.7', userAgent }
       const { data } = await harness
         .client('rollcall.identity.v1.Authentication')
-        .login({ email, password }, { caller })
+        .login({ email, password: PASSWORD }, { caller })
       const { sessionId } = await harness.with(JSON.parse(data.toString()).token).caller()
       const sessions = await harness.db.collection('sessions').find({ ip: '192.0.2.7' }).toArray()
       assert.deepEqual(
@@ -153,7 +157,7 @@ describe('authentication', () => {
 
     it('stores a stronger hash where the parameters have risen', async () => {
       const person = await harness.register()
-      const weaker = await hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
+      const weaker = await hash(PASSWORD, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
       await editUser(person, { passwordHash: weaker })
       const outcomes = await Promise.all(Array.from({ length: 4 }, () => login({ email: person.email })))
       assert.equal(outcomes.length, 4)
@@ -221,7 +225,7 @@ describe('authentication', () => {
 describe('authentication where registration is closed', () => {
   it('refuses to register', async () => {
     const harness = await startHarness({ REGISTRATION: 'closed' })
-    const request = { name: 'X', email: 'x@example.com', password }
+    const request = { name: 'X', email: 'x@example.com', password: PASSWORD }
     const refused = assert.rejects(harness.public.authentication.register(request), {
       status: 403,
       message: 'Registration is closed.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AppError } from '@rollcall/contract'
-import { type Harness, type Json, type Person, password, startHarness } from '../../test/identity.ts'
+import { type Harness, type Json, PASSWORD, type Person, startHarness } from '../../test/identity.ts'
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
@@ -45,7 +45,7 @@ describe('token exchange', () => {
     return { token: String(token), id: String(id) }
   }
   const newSession = async (person: Person) => {
-    const { token } = await harness.public.authentication.login({ email: person.email, password })
+    const { token } = await harness.public.authentication.login({ email: person.email, password: PASSWORD })
     return { token: String(token), api: harness.with(String(token)) }
   }
   const docs = async (page: Promise<Json>) => (await page).docs as unknown as Json[]

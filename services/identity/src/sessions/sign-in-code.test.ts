@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecretHashers } from '@rollcall/credentials'
-import { type Harness, type Person, password, startHarness, unique } from '../../test/identity.ts'
+import { type Harness, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 
 const wrong = { code: 'sign_in.wrong_code', status: 401, message: 'Wrong email or code.' }
 
@@ -146,7 +146,7 @@ describe('signing in with a code', () => {
 
   it('wants the organization where the email has several accounts, once the code is right', async () => {
     const { email, organizationId } = await harness.register()
-    const twin = await harness.public.authentication.register({ name: 'X', email, password })
+    const twin = await harness.public.authentication.register({ name: 'X', email, password: PASSWORD })
     await harness.db.collection('users').updateMany({ emailKey: email }, { $set: { emailVerified: true } })
     const code = await mailed(email)
     await assert.rejects(verify(email, other(code)), wrong)
@@ -161,7 +161,7 @@ describe('signing in with a code', () => {
 
   it('is for the one organization that was named, if any was', async () => {
     const { email, organizationId } = await harness.register()
-    const twin = await harness.public.authentication.register({ name: 'X', email, password })
+    const twin = await harness.public.authentication.register({ name: 'X', email, password: PASSWORD })
     const code = await mailed(email, organizationId)
     await assert.rejects(verify(email, code, String(twin.organization!.id)), wrong)
     const { token } = await verify(email, code)

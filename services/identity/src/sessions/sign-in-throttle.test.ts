@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
+import { type Harness, type Json, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 import { createContext } from '../context.ts'
 import { service } from '../service.ts'
 import { afterFailure } from './sign-in-throttle.ts'
@@ -42,7 +42,7 @@ describe('the throttle of sign-in', () => {
   })
   after(() => harness.stop())
 
-  const login = (email: string, tried = password) => harness.public.authentication.login({ email, password: tried })
+  const login = (email: string, tried = PASSWORD) => harness.public.authentication.login({ email, password: tried })
   const fail = async (email: string, times: number) => {
     for (let time = 0; time < times; time++) await assert.rejects(login(email, 'wrong password'), wrong)
   }

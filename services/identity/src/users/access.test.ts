@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
+import { type Harness, type Json, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 
 const updated = { success: true, message: 'updated' }
 const ownAccount = { code: 'account.own', status: 409, message: 'not possible for your own account' }
@@ -42,7 +42,7 @@ describe('access of users', () => {
     const entries = await harness.db.collection('outbox').find(about).sort({ at: 1, _id: 1 }).toArray()
     return entries.map(({ event }) => JSON.parse(JSON.stringify(event)) as Json)
   }
-  const login = ({ email }: Person) => harness.public.authentication.login({ email, password })
+  const login = ({ email }: Person) => harness.public.authentication.login({ email, password: PASSWORD })
 
   const changeRole = (person: Person, role: string, by = owner) => by.api.users.changeRole({ id: person.userId, role })
   const block = ({ userId: id }: Person, by = owner) => by.api.users.blockUser({ id })
@@ -248,7 +248,7 @@ describe('access of users', () => {
       const role = await saveRole({ links: ['read'] })
       const person = await add(role)
       await remove(person)
-      await owner.api.users.createUser({ name: 'Again', email: person.email, password })
+      await owner.api.users.createUser({ name: 'Again', email: person.email, password: PASSWORD })
       const { docs } = await owner.api.roles.listRoles({ list: { filter: JSON.stringify({ name: role }) } })
       await owner.api.roles.deleteRole({ id: String((docs as unknown as Json[])[0]!.id) })
     })

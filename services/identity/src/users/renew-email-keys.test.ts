@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { password, startHarness, unique } from '../../test/identity.ts'
+import { PASSWORD, startHarness, unique } from '../../test/identity.ts'
 
 it('accounts of international addresses are found by the key of this version', async test => {
   const harness = await startHarness({})
@@ -9,7 +9,7 @@ it('accounts of international addresses are found by the key of this version', a
   const users = harness.db.collection('users')
   const former = `${unique('owner')}@bücher.example`
   await users.updateOne({ email: owner.email }, { $set: { email: former, emailKey: former } })
-  const login = () => harness.public.authentication.login({ email: former, password })
+  const login = () => harness.public.authentication.login({ email: former, password: PASSWORD })
   await assert.rejects(login(), { status: 401 })
   const restarted = await startHarness({
     MONGODB_DATABASE: harness.config.MONGODB_DATABASE,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { anonymousCaller } from '@rollcall/rpc'
-import { type Harness, type Json, type Person, password, startHarness } from '../../test/identity.ts'
+import { type Harness, type Json, PASSWORD, type Person, startHarness } from '../../test/identity.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const newerFirefox = FIREFOX.replaceAll('128.0', '131.0')
-const phone =
+const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1'
 const ended = { status: 401, message: 'Invalid or expired session.' }
 
@@ -26,7 +26,7 @@ describe('sessions, devices and activities of users', () => {
   const signIn = async (userAgent: string, ip = '192.0.2.7') => {
     const caller = { ...anonymousCaller(), ip, userAgent }
     const authentication = harness.client('rollcall.identity.v1.Authentication')
-    const { data } = await authentication.login({ email: person.email, password }, { caller })
+    const { data } = await authentication.login({ email: person.email, password: PASSWORD }, { caller })
     return harness.with(JSON.parse(data.toString()).token)
   }
   const docs = async (page: Promise<Json>) => (await page).docs as unknown as Json[]
@@ -82,7 +82,7 @@ describe('sessions, devices and activities of users', () => {
     it('can be filtered, sorted and paged; by nothing that is not shown', async () => {
       await add()
       await signIn(FIREFOX)
-      await signIn(phone)
+      await signIn(PHONE)
       const page = { sort: '{"device":1}', projection: '{"device":1}', limit: 2 }
       assert.deepEqual(
         (await sessions(page)).map(({ device }) => device),
@@ -145,7 +145,7 @@ describe('sessions, devices and activities of users', () => {
     it('are recognised by browser, system and kind, whatever the version', async () => {
       await add()
       await signIn(FIREFOX)
-      await signIn(phone)
+      await signIn(PHONE)
       await signIn(newerFirefox, '192.0.2.8')
       const [latest, second, ...more] = await devices({ filter: '{"type":{"$ne":"unknown"}}' })
       assert.deepEqual(more, [])
@@ -180,7 +180,7 @@ describe('sessions, devices and activities of users', () => {
       await add()
       const apis = [await signIn(FIREFOX), await signIn(newerFirefox)]
       for (const api of apis) await api.caller()
-      const other = await signIn(phone)
+      const other = await signIn(PHONE)
       const [device] = await devices({ filter: '{"name":"Firefox on Linux"}' })
       assert.deepEqual(await revokeDevice(device!.deviceId), device)
       for (const api of apis) await assert.rejects(api.caller(), ended)
@@ -208,7 +208,7 @@ describe('sessions, devices and activities of users', () => {
       const { id, token } = await person.api.tokens.createToken({ name: 'mine' })
       const program = harness.with(String(token))
       await program.roles.saveRole({ name: `of ${id}`, kind: 'api', permissions: {} })
-      const newcomer = await program.users.createUser({ name: 'New', email: `${id}@example.com`, password })
+      const newcomer = await program.users.createUser({ name: 'New', email: `${id}@example.com`, password: PASSWORD })
       await program.users.updateUser({ id: String(newcomer.id), name: 'Newer' })
       await person.api.users.deleteUser({ id: String(newcomer.id) })
       await person.api.authentication.logout({})
@@ -256,7 +256,7 @@ describe('sessions, devices and activities of users', () => {
     it('are written with the change or not at all', async () => {
       await add()
       const before = (await activities()).length
-      const taken = { name: 'X', email: owner.email, password }
+      const taken = { name: 'X', email: owner.email, password: PASSWORD }
       await assert.rejects(person.api.users.createUser(taken), { status: 409 })
       assert.equal((await activities()).length, before)
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
-import { type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
+import { type Harness, type Json, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 
 const publicFields = [
   '_id',
@@ -39,7 +39,7 @@ describe('users', () => {
   const create = (request: { email?: string; password?: string; role?: string } = {}, person = owner) =>
     person.api.users.createUser({ name: 'Contact One', email: newEmail(), ...request })
   const get = (id: unknown) => owner.api.users.getUser({ id: String(id) })
-  const login = (email: unknown, secret = password) =>
+  const login = (email: unknown, secret = PASSWORD) =>
     harness.public.authentication.login({ email: String(email), password: secret })
   const personWith = async (permissions: Record<string, unknown>) => {
     const { name } = await owner.api.roles.saveRole({
@@ -63,7 +63,8 @@ describe('users', () => {
     let person: Person
     before(async () => {
       person = await harness.register()
-      for (const name of ['a', 'b', 'c']) await person.api.users.createUser({ name, email: newEmail(), password })
+      for (const name of ['a', 'b', 'c'])
+        await person.api.users.createUser({ name, email: newEmail(), password: PASSWORD })
     })
     const list = (query = {}) => person.api.users.listUsers({ list: query })
     const names = async (query = {}) => ((await list(query)).docs as unknown as Json[]).map(({ name }) => name)
@@ -103,7 +104,7 @@ describe('users', () => {
   describe('create', () => {
     it('makes an account that can sign in', async () => {
       const { memberCount } = await roleNamed('user')
-      const { id, createdAt, updatedAt, email, ...rest } = await create({ password })
+      const { id, createdAt, updatedAt, email, ...rest } = await create({ password: PASSWORD })
       assert.deepEqual(rest, {
         _id: id,
         name: 'Contact One',
@@ -127,12 +128,12 @@ describe('users', () => {
 
     it('with a custom role of members', async () => {
       const { name } = await owner.api.roles.saveRole({ name: unique('role'), kind: 'user', permissions: {} })
-      assert.equal((await create({ password, role: String(name) })).role, name)
+      assert.equal((await create({ password: PASSWORD, role: String(name) })).role, name)
       assert.equal((await roleNamed(name)).memberCount, 1)
     })
 
     it('tells of it in the same transaction', async () => {
-      const user = await create({ password })
+      const user = await create({ password: PASSWORD })
       const [event, ...more] = await told(user.id)
       assert.deepEqual(more, [])
       assert.equal(event!.type, 'user.created')
@@ -140,9 +141,9 @@ describe('users', () => {
     })
 
     it('refuses an email that is taken, whatever its case, and leaves nothing behind', async () => {
-      const { email } = await create({ password })
+      const { email } = await create({ password: PASSWORD })
       const before = (await roleNamed('user')).memberCount
-      await assert.rejects(create({ email: String(email).toUpperCase(), password }), {
+      await assert.rejects(create({ email: String(email).toUpperCase(), password: PASSWORD }), {
         status: 409,
         message: 'duplicate -> email',
         path: 'email',
@@ -152,7 +153,7 @@ describe('users', () => {
 
     it('takes an email that has an account elsewhere', async () => {
       const { email } = await harness.register()
-      assert.equal((await create({ email, password })).email, email)
+      assert.equal((await create({ email, password: PASSWORD })).email, email)
     })
 
     it('refuses a role that does not exist, is for tokens, or belongs to another organization', async () => {
@@ -165,7 +166,7 @@ describe('users', () => {
         permissions: {},
       })
       for (const role of ['nobody', foreign, String(forTokens), 'Owner', '$ne'])
-        await assert.rejects(create({ role, password }), {
+        await assert.rejects(create({ role, password: PASSWORD }), {
           status: 400,
           message: `Unknown role: ${role}`,
           path: 'role',
@@ -179,14 +180,14 @@ describe('users', () => {
         kind: 'user',
         permissions: { links: ['read', 'delete'] },
       })
-      await assert.rejects(create({ role: String(name), password }, person), {
+      await assert.rejects(create({ role: String(name), password: PASSWORD }, person), {
         status: 403,
         message: 'Role exceeds your permissions: links.delete',
       })
       for (const role of ['admin', 'owner'])
-        await assert.rejects(create({ role, password }, person), { status: 403, message: /^Role exceeds/ })
+        await assert.rejects(create({ role, password: PASSWORD }, person), { status: 403, message: /^Role exceeds/ })
       const admin = await harness.addPerson(owner.organizationId, 'admin')
-      await assert.rejects(create({ role: 'owner', password }, admin), {
+      await assert.rejects(create({ role: 'owner', password: PASSWORD }, admin), {
         status: 403,
         message: 'Only an owner may make another owner.',
       })
@@ -194,7 +195,10 @@ describe('users', () => {
 
     it('needs the permission', async () => {
       const person = await personWith({ users: ['read'] })
-      await assert.rejects(create({ password }, person), { status: 403, message: 'Permission denied: users.create' })
+      await assert.rejects(create({ password: PASSWORD }, person), {
+        status: 403,
+        message: 'Permission denied: users.create',
+      })
     })
   })
 
@@ -245,7 +249,7 @@ describe('users', () => {
     })
 
     it('can ask for the mail again, and for another organization’s account not', async () => {
-      const { email } = await create({ password })
+      const { email } = await create({ password: PASSWORD })
       const { organizationId } = await harness.register()
       const forgot = (request: { email: string; orgId?: string }) =>
         harness.public.authentication.forgotPassword(request)
@@ -282,7 +286,7 @@ describe('users', () => {
 
   describe('update', () => {
     it('changes what it names and nothing else', async () => {
-      const { updatedAt: _, ...before } = await create({ password })
+      const { updatedAt: _, ...before } = await create({ password: PASSWORD })
       const profile = {
         name: 'Contact Two',
         image: 'https://example.com/two.png',
@@ -300,7 +304,7 @@ describe('users', () => {
     })
 
     it('removes what is null', async () => {
-      const { id } = await create({ password })
+      const { id } = await create({ password: PASSWORD })
       await owner.api.users.updateUser({ id: String(id), country: 'DE', image: 'https://example.com/a.png' })
       await owner.api.users.updateUser({ id: String(id), country: '', image: '' })
       const { country, image } = await get(id)
@@ -308,7 +312,7 @@ describe('users', () => {
     })
 
     it('merges attributes, and removes those that are null', async () => {
-      const id = String((await create({ password })).id)
+      const id = String((await create({ password: PASSWORD })).id)
       const put = (attributes: Record<string, string | number | boolean | null>) =>
         owner.api.users.updateUser({ id, attributes })
       await put({ plan: 'basic', seats: 3, trial: true })
@@ -344,7 +348,7 @@ describe('users', () => {
     }
 
     it('tells nobody where nothing changes', async () => {
-      const { id, name } = await create({ password })
+      const { id, name } = await create({ password: PASSWORD })
       assert.deepEqual(await owner.api.users.updateUser({ id: String(id), name: String(name) }), updated)
       assert.equal((await told(id)).length, 1)
     })
@@ -357,7 +361,7 @@ describe('users', () => {
     })
 
     it('loses no attribute to another update at the same time', async () => {
-      const id = String((await create({ password })).id)
+      const id = String((await create({ password: PASSWORD })).id)
       const puts = ['a', 'b', 'c', 'd'].map(name => owner.api.users.updateUser({ id, attributes: { [name]: 1 } }))
       await Promise.all(puts)
       assert.deepEqual(Object.keys((await get(id)).attributes!).sort(), ['a', 'b', 'c', 'd'])
@@ -366,7 +370,7 @@ describe('users', () => {
 
   describe('tags', () => {
     it('are replaced wholesale, without repetition', async () => {
-      const id = String((await create({ password })).id)
+      const id = String((await create({ password: PASSWORD })).id)
       await owner.api.users.replaceUserTags({ id, tags: ['one', 'two', 'one'] })
       assert.deepEqual((await get(id)).tags, ['one', 'two'])
       assert.deepEqual(await owner.api.users.replaceUserTags({ id, tags: [] }), updated)
@@ -377,7 +381,7 @@ describe('users', () => {
   describe('of another organization', () => {
     it('are as unknown as those that do not exist', async () => {
       const { api } = await harness.register()
-      const { id: theirs } = await create({ password })
+      const { id: theirs } = await create({ password: PASSWORD })
       const answers = (id: string) =>
         Promise.all(
           [
@@ -417,6 +421,6 @@ describe('users who cannot be mailed', () => {
     assert.equal((await api.users.listUsers({})).totalDocs, 1)
     assert.equal(await count(), before)
     assert.equal(await harness.db.collection('password_resets').countDocuments(), 0)
-    assert.equal((await create({ password })).email, 'contact-1@example.com')
+    assert.equal((await create({ password: PASSWORD })).email, 'contact-1@example.com')
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Caller } from '@rollcall/rpc'
-import { type Api, type Harness, type Json, type Person, password, startHarness, unique } from '../../test/identity.ts'
+import { type Api, type Harness, type Json, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 
 describe('workspaces', () => {
   let harness: Harness
@@ -21,7 +21,7 @@ describe('workspaces', () => {
     harness.public.invitations.acceptInvitation({
       token: String(acceptUrl).split('/').at(-1)!,
       name: 'Invited',
-      password,
+      password: PASSWORD,
     })
   const told = async (subject: unknown) => {
     const about = { 'event.subject': String(subject) }

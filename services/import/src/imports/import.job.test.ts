@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createAll, startTestImport, type TestImport } from '../../test/import.ts'
 
-const file = 'email,name\na@example.com,A\nb@example.com,B\n'
+const FILE = 'email,name\na@example.com,A\nb@example.com,B\n'
 
 describe('the job of an import', () => {
   let test: TestImport
@@ -34,7 +34,7 @@ describe('the job of an import', () => {
 
   it('publishes why it failed, once', async () => {
     const call = test.newCall()
-    const jobId = await test.start(call, file)
+    const jobId = await test.start(call, FILE)
     await test.context.collections.of(call.caller.organizationId).chunks.deleteMany({})
     test.answer = createAll
     await test.runSlice(call)
@@ -59,8 +59,8 @@ describe('the job of an import', () => {
 
   it('lets the others of its organization go first where it fails time and again', async () => {
     const call = test.newCall()
-    const stuck = await test.start(call, file)
-    const next = await test.start(call, file)
+    const stuck = await test.start(call, FILE)
+    const next = await test.start(call, FILE)
     const order: string[] = []
     test.answer = request => {
       order.push(request.jobId)
@@ -81,7 +81,7 @@ describe('the job of an import', () => {
 
   it('keeps its place where the audience is away altogether', async () => {
     const call = test.newCall()
-    const [first, second] = [await test.start(call, file), await test.start(call, file)]
+    const [first, second] = [await test.start(call, FILE), await test.start(call, FILE)]
     const { describeAttributes } = test.context.attributes
     test.context.attributes.describeAttributes = async () => {
       throw new Error('away')

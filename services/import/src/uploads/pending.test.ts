@@ -7,10 +7,10 @@ import { imports } from '../imports/imports.ts'
 import { startImport } from '../imports/start-import.ts'
 import { uploadImport } from './upload-import.ts'
 
-const small = 'email,name\na@example.com,A\n'
-const mebibyte = 2 ** 20
-const minute = 60_000
-const quotas = { pendingUploads: 3, pendingUploadBytes: 8 * mebibyte, unfinishedJobs: 3, dryRuns: 2 }
+const SMALL = 'email,name\na@example.com,A\n'
+const MEBIBYTE = 2 ** 20
+const MINUTE = 60_000
+const quotas = { pendingUploads: 3, pendingUploadBytes: 8 * MEBIBYTE, unfinishedJobs: 3, dryRuns: 2 }
 
 describe('what an organization has pending', () => {
   let test: TestImport
@@ -18,18 +18,18 @@ describe('what an organization has pending', () => {
   let replica: Context
   let aheadMs = 0
   before(async () => {
-    test = await startTestImport({ quotas, uploadTtlMs: 30 * minute, now: () => Date.now() + aheadMs })
+    test = await startTestImport({ quotas, uploadTtlMs: 30 * MINUTE, now: () => Date.now() + aheadMs })
     replica = { ...test.context }
   })
   after(() => test.stop())
 
   async function* pieces(text: string, fails = false) {
-    for (let at = 0; at < text.length; at += mebibyte / 2) {
-      yield { fileName: 'a.csv', chunk: Buffer.from(text.slice(at, at + mebibyte / 2)) }
+    for (let at = 0; at < text.length; at += MEBIBYTE / 2) {
+      yield { fileName: 'a.csv', chunk: Buffer.from(text.slice(at, at + MEBIBYTE / 2)) }
     }
     if (fails) throw new Error('the connection is gone')
   }
-  const upload = async (call: Call, text = small, context = test.context) =>
+  const upload = async (call: Call, text = SMALL, context = test.context) =>
     JSON.parse(String((await uploadImport(context, pieces(text), call)).data)).importId as string
   const start = (call: Call, importId: string, dryRun = false, context = test.context) =>
     startImport(context, { importId, mapping: { email: 'email', name: 'name' }, tags: [], listIds: [], dryRun }, call)
@@ -44,7 +44,7 @@ describe('what an organization has pending', () => {
 
   it('is at most so many uploads, whichever replica takes them', async () => {
     const call = test.newCall()
-    const results = await many(12, index => upload(call, small, index % 2 ? replica : test.context))
+    const results = await many(12, index => upload(call, SMALL, index % 2 ? replica : test.context))
     assert.equal(accepted(results).length, 3)
     for (const result of results) {
       if (result.status === 'rejected')
@@ -58,7 +58,7 @@ describe('what an organization has pending', () => {
 
   it('is at most so many bytes, of uploads under way too', async () => {
     const call = test.newCall()
-    const file = small + 'b@example.com,somebody of no interest\n'.repeat(80_000) // 3 MiB
+    const file = SMALL + 'b@example.com,somebody of no interest\n'.repeat(80_000) // 3 MiB
     const results = await many(3, index => upload(call, file, index % 2 ? replica : test.context))
     const kept = accepted(results).length
     assert.ok(kept <= 2, `${kept} files of 3 MiB where 8 MiB may be pending`)
@@ -73,7 +73,7 @@ describe('what an organization has pending', () => {
 
   it('leaves nothing of an upload that breaks off', async () => {
     const call = test.newCall()
-    const text = small.repeat(80_000)
+    const text = SMALL.repeat(80_000)
     for (let count = 0; count < 5; count++) {
       await assert.rejects(uploadImport(test.context, pieces(text, true), call), /the connection is gone/)
       assert.equal(await stored(call), 0)
@@ -94,9 +94,9 @@ describe('what an organization has pending', () => {
     const call = test.newCall()
     const [first] = accepted(await many(3, () => upload(call)))
     await start(call, first!, true)
-    aheadMs += 29 * minute
+    aheadMs += 29 * MINUTE
     await assert.rejects(upload(call), tooManyUploads)
-    aheadMs += 3 * minute
+    aheadMs += 3 * MINUTE
     await upload(call)
     assert.equal(await stored(call), 2)
     await test.runSlice(call)
@@ -147,20 +147,20 @@ describe('what an organization has pending', () => {
 describe('an upload', () => {
   it('can be started until its time is over, to the millisecond', async () => {
     let now = Date.now()
-    const test = await startTestImport({ uploadTtlMs: 30 * minute, now: () => now })
+    const test = await startTestImport({ uploadTtlMs: 30 * MINUTE, now: () => now })
     try {
       const call = test.newCall()
       const body = await uploadImport(
         test.context,
         (async function* () {
-          yield { fileName: 'a.csv', chunk: Buffer.from(small) }
+          yield { fileName: 'a.csv', chunk: Buffer.from(SMALL) }
         })(),
         call,
       )
       const { importId, expiresAt } = JSON.parse(String(body.data))
-      assert.equal(expiresAt, new Date(now + 30 * minute).toISOString())
+      assert.equal(expiresAt, new Date(now + 30 * MINUTE).toISOString())
       const request = { importId, mapping: { email: 'email', name: 'name' }, tags: [], listIds: [] }
-      now += 30 * minute - 1
+      now += 30 * MINUTE - 1
       await startImport(test.context, { ...request, dryRun: true }, call)
       now += 1
       const message = 'Import data expired. Please re-upload the CSV file.'

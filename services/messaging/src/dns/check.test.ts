@@ -8,28 +8,28 @@ import { createResolver, type ResolverOptions } from './resolver.ts'
 import type { Expected } from './verdict.ts'
 
 const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A'.repeat(12)
-const domain = 'm.example.com'
+const DOMAIN = 'm.example.com'
 const dkim: Expected = {
   type: 'TXT',
   name: 'rc1._domainkey.m.example.com',
   value: `v=DKIM1; k=rsa; p=${KEY}`,
   purpose: 'dkim',
 }
-const spf: Expected = { type: 'TXT', name: domain, value: 'v=spf1 include:spf.rollcall.net ~all', purpose: 'spf' }
+const spf: Expected = { type: 'TXT', name: DOMAIN, value: 'v=spf1 include:spf.rollcall.net ~all', purpose: 'spf' }
 const alias: Expected = {
   type: 'CNAME',
   name: 'bounce.m.example.com',
   value: 'return.rollcall.net',
   purpose: 'return_path',
 }
-const mx: Expected = { type: 'MX', name: domain, value: 'mx1.rollcall.net', priority: 10, purpose: 'mx' }
+const mx: Expected = { type: 'MX', name: DOMAIN, value: 'mx1.rollcall.net', priority: 10, purpose: 'mx' }
 const dmarc: Expected = { type: 'TXT', name: '_dmarc.m.example.com', value: 'v=DMARC1; p=none', purpose: 'dmarc' }
 
 const strings = (text: string) => text.match(/.{1,255}/g) ?? []
 const txt = (name: string, text: string): ZoneRecord => ({ name, type: 'TXT', data: strings(text) })
 const cname = (name: string, target: string): ZoneRecord => ({ name, type: 'CNAME', data: target })
 const mailTo = (exchange: string, preference = 10): ZoneRecord => ({
-  name: domain,
+  name: DOMAIN,
   type: 'MX',
   data: { preference, exchange },
 })
@@ -197,67 +197,67 @@ const situations: Situation[] = [
     'more than 8 aliases (CNAME) in a row, nobody follows so many',
   ],
   // SPF
-  ['an SPF record as it should be', spf, [txt(domain, spf.value)], 'ok', null],
+  ['an SPF record as it should be', spf, [txt(DOMAIN, spf.value)], 'ok', null],
   [
     'one that allows more, in upper case and among other texts',
     spf,
-    [txt(domain, 'site-verification=1'), txt(domain, 'V=SPF1  mx INCLUDE:SPF.Rollcall.NET. -ALL')],
+    [txt(DOMAIN, 'site-verification=1'), txt(DOMAIN, 'V=SPF1  mx INCLUDE:SPF.Rollcall.NET. -ALL')],
     'ok',
     null,
   ],
   [
     'two SPF records',
     spf,
-    [txt(domain, 'v=spf1 mx -all'), txt(domain, spf.value)],
+    [txt(DOMAIN, 'v=spf1 mx -all'), txt(DOMAIN, spf.value)],
     'conflict',
     'two SPF records, receivers then accept none of them: make one of them, "v=spf1 mx include:spf.rollcall.net -all"',
   ],
   [
     'one that does not include us',
     spf,
-    [txt(domain, 'v=spf1 include:other.example a -all')],
+    [txt(DOMAIN, 'v=spf1 include:other.example a -all')],
     'mismatch',
     'the SPF record does not include spf.rollcall.net, make it "v=spf1 include:other.example a include:spf.rollcall.net -all"',
   ],
   [
     'one that refers to another',
     spf,
-    [txt(domain, 'v=spf1 redirect=_spf.other.example')],
+    [txt(DOMAIN, 'v=spf1 redirect=_spf.other.example')],
     'mismatch',
     'the SPF record does not include spf.rollcall.net, make it "v=spf1 include:spf.rollcall.net redirect=_spf.other.example"',
   ],
   [
     'one whose include comes too late',
     spf,
-    [txt(domain, 'v=spf1 ~all include:spf.rollcall.net')],
+    [txt(DOMAIN, 'v=spf1 ~all include:spf.rollcall.net')],
     'mismatch',
     'include:spf.rollcall.net stands behind "~all", where receivers no longer look: move it before that',
   ],
   [
     'one that shuts us out',
     spf,
-    [txt(domain, 'v=spf1 -include:spf.rollcall.net ~all')],
+    [txt(DOMAIN, 'v=spf1 -include:spf.rollcall.net ~all')],
     'mismatch',
     '"-include:spf.rollcall.net" turns mail away instead of allowing it, make it "include:spf.rollcall.net"',
   ],
   [
     'one that receivers give up on',
     spf,
-    [txt(domain, `v=spf1 include:spf.rollcall.net ${'a mx exists:e.example '.repeat(4)}~all`)],
+    [txt(DOMAIN, `v=spf1 include:spf.rollcall.net ${'a mx exists:e.example '.repeat(4)}~all`)],
     'mismatch',
     'the SPF record makes receivers ask DNS 13 times and they stop at 10, remove what is not needed',
   ],
   [
     'an SPF record in quotation marks',
     spf,
-    [txt(domain, `"${spf.value}"`)],
+    [txt(DOMAIN, `"${spf.value}"`)],
     'mismatch',
     'quotation marks became part of the value, enter it without them',
   ],
   [
     'texts, but no SPF record',
     spf,
-    [txt(domain, 'site-verification=1')],
+    [txt(DOMAIN, 'site-verification=1')],
     'missing',
     'none of the TXT records there is an SPF record',
   ],
@@ -400,7 +400,7 @@ describe('what is said of a record', () => {
       staggerMs: 200,
       ...more,
     })
-    const [finding] = await checkRecords(resolver, domain, [record], AbortSignal.timeout(ms))
+    const [finding] = await checkRecords(resolver, DOMAIN, [record], AbortSignal.timeout(ms))
     return finding!
   }
   beforeEach(() => {
@@ -579,8 +579,8 @@ describe('what is said of a record', () => {
     })
 
     it('fetches over TCP what does not fit a packet', async () => {
-      const others = Array.from({ length: 20 }, (_, index) => txt(domain, `other text ${index} ${'x'.repeat(200)}`))
-      dns.publish('example.com', [...others, txt(domain, spf.value)])
+      const others = Array.from({ length: 20 }, (_, index) => txt(DOMAIN, `other text ${index} ${'x'.repeat(200)}`))
+      dns.publish('example.com', [...others, txt(DOMAIN, spf.value)])
       const overTcp: boolean[] = []
       dns.behave(({ tcp, type }) => {
         if (type === 'TXT') overTcp.push(tcp)
