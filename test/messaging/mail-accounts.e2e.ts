@@ -116,7 +116,7 @@ describe('senders by a mail account', () => {
     const { iss: _, ...unnamed } = await consent(id)
     for (const answer of [{ ...(await consent(id)), iss: 'https://forged.example' }, unnamed]) {
       const { message } = await finish(answer, 400)
-      assert.equal(message, 'google: what came back is not the answer to what was asked')
+      assert.equal(message, 'google: the response does not belong to this request')
     }
     for (const path of ['callback', 'callback?state=', 'callback?state=a&state=b', 'start', 'start?sender=x']) {
       assert.equal((await stack.owner.get(`${senders}/oauth/google/${path}`)).status, 400, path)

@@ -17,7 +17,7 @@ export const collections = defineCollections({
   usageWindows: usageWindowSchema,
 })
 
-/** The collections in a store. */
+/** The collections of a store. */
 export type Collections = ReturnType<typeof collections>
-/** The collections as one organization sees them. */
+/** The collections of one organization. */
 export type Tenant = ReturnType<Collections['of']>

@@ -59,15 +59,18 @@ const schema = z
       context.issues.push({
         code: 'custom',
         path: ['MAIL_HOST'],
-        message: 'expected where DEFAULT_PROVIDER is self-hosted',
+        message: 'required if DEFAULT_PROVIDER is self-hosted',
         input: undefined,
       })
   })
 
-/** The settings of the messaging service. */
+/** Settings of the messaging service. */
 export type Config = z.infer<typeof schema>
 
-/** Reads the settings. @throws {ConfigError} naming every bad variable */
+/**
+ * Reads the settings.
+ * @throws {ConfigError} naming every invalid variable
+ */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return loadConfig(schema, env)
 }

@@ -39,8 +39,8 @@ export type Context = {
   /** Returns the users of an organization with these ids; unknown ids are omitted. */
   findUsers(organizationId: string, ids: string[]): Promise<DirectoryUser[]>
   /**
-   * Requires that an organization may mail an address; unverified ones may mail only their owners. @throws {AppError}
-   * forbidden
+   * Requires that an organization may mail an address. Unverified ones may mail only their owners.
+   * @throws {AppError} organization.unverified
    */
   requireMailReach(organizationId: string, email: string): Promise<void>
 }

@@ -1,4 +1,4 @@
 import { service } from './service.ts'
 
-/** Prepares the database, for deployments where the service does not do so at its start. */
+/** Prepares the database, if the service does not do so at its start. */
 await service.migrate()

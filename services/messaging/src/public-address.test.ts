@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { isPublicAddress } from './public-address.ts'
 
-it('addresses are public where the internet routes to them', () => {
+it('addresses are public if the internet routes to them', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001::1b']) {
     assert.ok(isPublicAddress(address), address)
   }

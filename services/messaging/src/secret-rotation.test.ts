@@ -26,7 +26,7 @@ describe('the rotation of secrets', () => {
 
   const rotate = () => rotateSecrets(test.context.collections.unscoped, both, test.context.logger)
 
-  it('leaves nothing that needs the old key, and what it protects as it was', async () => {
+  it('leaves nothing that needs the old key, and the secrets unchanged', async () => {
     const { domains, providers, senders } = test.context.collections.of(test.organizationId)
     const { secrets } = test.context
     const { data } = await createDomain(test.context, { domain: 'rotated.com' }, test.call())
@@ -72,7 +72,7 @@ describe('the rotation of secrets', () => {
     assert.equal(onlyFresh.open((await oauthRequests.findOne({ hash }))!.verifier, place), 'the verifier')
   })
 
-  it('names the key, and fails where something is left under another', async () => {
+  it('names the key, and fails if secrets are left under another', async () => {
     const lines: string[] = []
     const logger = createLogger({ service: 'test', level: 'info', destination: { write: line => lines.push(line) } })
     await rotateSecrets(test.context.collections.unscoped, both, logger)
@@ -82,12 +82,12 @@ describe('the rotation of secrets', () => {
     const { secrets } = test.context
     const place = apiKeyPlace(test.organizationId)
     await providers.updateOne({}, { $set: { apiKey: secrets.seal('the key', place) } })
-    const unaware = { ...both, seal: secrets.seal } // writes what it is given under the old key, as a service may meanwhile
+    const unaware = { ...both, seal: secrets.seal } // encrypts with the old key, as a service may do concurrently
     const rotation = rotateSecrets(test.context.collections.unscoped, unaware, logger)
     await assert.rejects(rotation, { message: 'secrets under another key than fresh: 1' })
   })
 
-  it('does not overwrite what is set meanwhile', async () => {
+  it('does not overwrite concurrent changes', async () => {
     const { providers } = test.context.collections.of(test.organizationId)
     const place = apiKeyPlace(test.organizationId)
     const { secrets } = test.context

@@ -7,9 +7,9 @@ import type { Sealed, Secrets } from './secrets.ts'
 import { secretPlace } from './senders/secret-places.ts'
 
 type Holders = Pick<Collections['unscoped'], 'providers' | 'domains' | 'senders' | 'oauthRequests'>
-/** A sealed value in a record: the path where it is stored, and the place it belongs to. */
+/** A sealed value in a record: its path, and its place (see `Secrets`). */
 type Held = { path: string; sealed: Sealed | null; place: string }
-/** One that another key than the newest encrypts, and where it is. */
+/** A value that is not encrypted with the newest key, and its record. */
 type Stale = Held & { sealed: Sealed; collection: Model<unknown>['collection']; _id: unknown }
 
 /**
@@ -23,7 +23,7 @@ export async function rotateSecrets(holders: Holders, secrets: Secrets, logger: 
   for await (const stale of staleSecrets(holders, secrets)) written += await renew(stale, secrets)
   let left = 0
   for await (const _ of staleSecrets(holders, secrets)) left += 1
-  logger.info({ key, written, left }, `secrets encrypted under the key ${key}`)
+  logger.info({ key, written, left }, `secrets encrypted with the key ${key}`)
   if (left > 0) throw new Error(`secrets under another key than ${key}: ${left}`)
   return written
 }

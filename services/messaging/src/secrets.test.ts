@@ -8,7 +8,7 @@ const key = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
 const [old, fresh] = [key('old'), key('fresh')]
 
 describe('secrets', () => {
-  it('open as they were sealed, and no two look alike', () => {
+  it('open as they were sealed, and no two are equal', () => {
     const secrets = createSecrets(parseKeyRing(old))
     for (const text of ['', 'a', 'pässwörd 🔑', 'x'.repeat(5000)]) {
       const [one, other] = [secrets.seal(text, 'here'), secrets.seal(text, 'here')]
@@ -18,7 +18,7 @@ describe('secrets', () => {
     }
   })
 
-  it('do not open elsewhere, under another key, or when anything of them was changed', () => {
+  it('do not open elsewhere, with another key, or when altered', () => {
     const secrets = createSecrets(parseKeyRing(old))
     const sealed = secrets.seal('text', 'here')
     assert.throws(() => secrets.open(sealed, 'there'))

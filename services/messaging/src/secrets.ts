@@ -9,13 +9,13 @@ export type Secrets = {
   /** Name of the encrypting key, the first of the ring. */
   newest: string
   /**
-   * Encrypts under the newest key. `place` says where the secret belongs (organization and field, for example); a
-   * sealed secret that was moved elsewhere does not open there.
+   * Encrypts with the newest key. `place` names where the secret is stored, for example organization and field. A
+   * sealed secret does not open at another place.
    */
   seal(text: string, place: string): Sealed
-  /** @throws where the key is not in the ring, or the secret was changed or belongs to another place */
+  /** Decrypts. @throws if the key is not in the ring, or the secret was altered or belongs to another place */
   open(sealed: Sealed, place: string): string
-  /** Whether it is encrypted under another key than the newest. */
+  /** Whether it is encrypted with another key than the newest. */
   isStale(sealed: Sealed): boolean
 }
 
@@ -52,7 +52,7 @@ export function createSecrets(ring: KeyRing): Secrets {
   }
 }
 
-/** Keys of a ring may have any length, and may serve other purposes elsewhere. */
+/** Derives a key: those of a ring may have any length, and may be used for other purposes. */
 function cipherKey(key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', 'rollcall stored secrets', 32))
 }

@@ -9,7 +9,7 @@ import { providers } from './provider/provider.ts'
 import { onUserDeleted } from './senders/on-user-deleted.ts'
 import { senders } from './senders/senders.ts'
 
-/** The messaging service: sending domains, senders and the mail that goes out. */
+/** The messaging service: sending domains, senders and outgoing mail. */
 export const service = defineService({
   name: 'messaging',
   config: readConfig,

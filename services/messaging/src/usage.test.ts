@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => test.stop())
 
-it('lets through as many uses as the limit says, however many come at once, until the window ends', async () => {
+it('admits as many uses as the limit, also of concurrent ones, until the window ends', async () => {
   const { usageWindows } = test.context.collections.unscoped
   const use = (key: string) => countUse(usageWindows, key, { limit: 3, seconds: 2 })
   const all = await Promise.all(Array.from({ length: 12 }, () => use('one')))

@@ -1,7 +1,7 @@
 import { isDuplicate } from '@rollcall/store'
 import { type Model, Schema } from 'mongoose'
 
-/** How often something was done since its window began. */
+/** Uses since the start of a window. */
 export type UsageWindow = { _id: string; count: number; endsAt: Date }
 
 export const usageWindowSchema = new Schema<UsageWindow>(

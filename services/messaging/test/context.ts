@@ -7,18 +7,18 @@ import { readConfig } from '../src/config.ts'
 import { type Context, createContext } from '../src/context.ts'
 import { service } from '../src/service.ts'
 
-/** For tests: the context of the service on a database of its own, and calls of one organization. */
+/** For tests: the context of the service with its own database, and calls of one organization. */
 export type TestContext = {
   context: Context
-  /** A call by someone of the organization. */
+  /** Returns a call by a user of the organization. */
   call(): Call
   organizationId: string
-  /** Events in the outbox about a subject, in their order. */
+  /** Returns the events in the outbox about a subject, in order. */
   eventsOf(subject: string): Promise<{ type: string; data: Record<string, unknown> }[]>
   stop(): Promise<void>
 }
 
-/** Makes it on the backing services of the environment, with these settings besides. */
+/** Creates it with the backing services of the environment and additional settings. */
 export async function testContext(settings: Record<string, string> = {}): Promise<TestContext> {
   const dbName = `messaging-test-${new Types.ObjectId()}`
   const key = randomBytes(32).toString('base64')

@@ -51,8 +51,8 @@ export type Lookups = {
    */
   ask(name: string, type: RecordType): Promise<Answer>
   /**
-   * What only the name itself says at each of its zone's servers that answers, by their addresses; none where they are
-   * not asked.
+   * Queries each server of the name's zone without following aliases. Returns the records by server address, of those
+   * that answer; empty if all queries go to resolvers.
    */
   askEach(name: string, type: RecordType): Promise<{ server: string; records: RecordData[] }[]>
   /** Queries recursive resolvers, whose answer may be cached; null if `ask` does so already. */

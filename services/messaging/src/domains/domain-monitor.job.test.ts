@@ -51,7 +51,7 @@ describe('the monitor of verified domains', () => {
     return read(String(domain._id))
   }
   const typesOf = async (id: string) => (await test.eventsOf(id)).map(({ type }) => type.replace('email.domain.', ''))
-  /** Rounds of the monitor, each at so many hours after the domain was verified. */
+  /** Runs rounds of the monitor, each at the given hours after the domain was verified. */
   const roundsAt = async (domain: Domain, hours: number[]): Promise<Domain> => {
     for (const hour of hours) {
       const now = new Date(domain.verifiedAt!.getTime() + hour * HOUR)
@@ -60,7 +60,7 @@ describe('the monitor of verified domains', () => {
     return read(String(domain._id))
   }
 
-  it('degrades a domain whose records vanished after several failures over a day, and tells of it once', async () => {
+  it('degrades a domain whose records vanished after several failures over a day, with one event', async () => {
     const domain = await addVerified()
     const id = String(domain._id)
     publish(domain, [])
@@ -118,7 +118,7 @@ describe('the monitor of verified domains', () => {
     assert.equal((await roundsAt(other, [206])).status, 'degraded')
   })
 
-  it('begins to count anew after a good look', async () => {
+  it('restarts counting after a successful check', async () => {
     const domain = await addVerified()
     publish(domain, [])
     await roundsAt(domain, [6, 12, 18])
@@ -129,7 +129,7 @@ describe('the monitor of verified domains', () => {
     assert.equal((await roundsAt(domain, [54])).status, 'degraded')
   })
 
-  it('takes silence and failures of DNS neither for a failure of the records nor for a good look', async () => {
+  it('counts DNS timeouts and errors neither as failure nor as success', async () => {
     const domain = await addVerified()
     publish(domain, [])
     await roundsAt(domain, [6, 12])
@@ -141,21 +141,21 @@ describe('the monitor of verified domains', () => {
     assert.equal((await roundsAt(domain, [48, 54])).status, 'degraded')
   })
 
-  it('does not miss the record of a new key that waits for it', async () => {
+  it('does not require the record of a new key that is not active yet', async () => {
     const domain = await addVerified()
     await handlers(test.context).rotateDkim({ id: String(domain._id) }, test.call())
     const later = await roundsAt(domain, [6, 12, 18, 24, 30, 36])
     assert.deepEqual([later.status, later.failures, later.sendingRecords.at(-1)?.status], ['verified', 0, 'missing'])
   })
 
-  it('leaves alone what is pending, or not due', async () => {
+  it('skips domains that are pending or not due', async () => {
     await add()
     const { verifiedAt } = await addVerified()
     assert.equal(await checkDueDomains(test.context, new Date(verifiedAt!.getTime() + 5 * HOUR), going), 0)
     assert.equal(await checkDueDomains(test.context, new Date(verifiedAt!.getTime() + 7 * HOUR), going), 1)
   })
 
-  it('looks at a domain once, however many replicas do the round', async () => {
+  it('checks a domain once, however many replicas run the round', async () => {
     const { verifiedAt, _id } = await addVerified()
     const now = new Date(verifiedAt!.getTime() + 6 * HOUR)
     const counts = await Promise.all([1, 2, 3].map(() => checkDueDomains(test.context, now, going)))
@@ -163,7 +163,7 @@ describe('the monitor of verified domains', () => {
     assert.deepEqual((await read(String(_id))).lastCheckedAt, now)
   })
 
-  it('goes on with the others when one cannot be looked at', async () => {
+  it('continues with the others when one cannot be checked', async () => {
     const [broken, fine] = [await addVerified(), await addVerified()]
     await test.context.collections.unscoped.domains.collection.updateOne(
       { _id: broken._id },

@@ -10,18 +10,18 @@ const LEASE_MS = 30_000
 const DOMAINS_PER_ROUND = 100
 const CHECK_MS = 12_000
 
-/** The one item of this job: a round over all organizations, due since its first domain is. */
+/** The only item of this job: a round over all organizations, due since its first domain is. */
 type Round = { _id: 'round'; dueAt: Date }
 
 /**
  * Checks the DNS records of verified domains, in rounds that one replica at a time runs:
  *
  * 1. Find the domains whose `nextCheckAt` has passed, the longest due first.
- * 2. Claim each by moving its `nextCheckAt`, so that a domain is checked once however many replicas run a round.
- * 3. Look its records up. What is wrong often enough and for long enough degrades the domain, with an event; silence and
- *    failures of DNS count neither way. Nothing here makes a domain verified.
+ * 2. Claim each by moving its `nextCheckAt`, so that only one replica checks it.
+ * 3. Look up its records. Enough consecutive failures over enough time degrade the domain, with an event. DNS timeouts
+ *    and errors count neither as failure nor as success. The monitor never verifies a domain.
  *
- * The replica keeps the lease between rounds: their pace limits the queries of all replicas together.
+ * The replica keeps the lease between rounds, so that the interval limits the queries of all replicas together.
  */
 export function domainMonitorJob(context: Context): Job {
   const nextRound = async (): Promise<Round | null> => {
@@ -49,8 +49,8 @@ export function domainMonitorJob(context: Context): Job {
 
 /**
  * Runs one round: checks the domains that are due by `now`.
- * @returns how many were checked
- * @throws {AggregateError} at the end of the round, where some could not be checked
+ * @returns the number of domains checked
+ * @throws {AggregateError} at the end of the round, if some could not be checked
  */
 export async function checkDueDomains(context: Context, now: Date, signal: AbortSignal): Promise<number> {
   const { collections, config } = context
@@ -68,7 +68,7 @@ export async function checkDueDomains(context: Context, now: Date, signal: Abort
     const { domains } = context.collections.of(domain.organization)
     const claim = { _id: domain._id, nextCheckAt: domain.nextCheckAt }
     const { matchedCount } = await domains.updateOne(claim, { $set: { nextCheckAt } })
-    if (matchedCount === 0) continue // deleted, verified or checked meanwhile
+    if (matchedCount === 0) continue // concurrently deleted, verified or checked
     await checkDomain(context, domain, now, signal).catch(err => errors.push(err))
     checked += 1
   }
@@ -81,7 +81,7 @@ async function checkDomain(context: Context, domain: Domain, now: Date, signal: 
   const signing = signingRecords(domain, inspection)
   const faults = faultsOf(signing.filter(({ status }) => status !== 'error'))
   const isUnknown = faults.length === 0 && signing.some(({ status }) => status === 'error')
-  if (isUnknown) return void (await keepInspection(context, domain, inspection)) // silence says nothing about records
+  if (isUnknown) return void (await keepInspection(context, domain, inspection)) // no answer says nothing about the records
   const failures = faults.length > 0 ? domain.failures + 1 : 0
   const failingSince = faults.length > 0 ? (domain.failingSince ?? now) : null
   const { DOMAIN_FAILURES, DOMAIN_FAILING_MS } = context.config
@@ -91,7 +91,7 @@ async function checkDomain(context: Context, domain: Domain, now: Date, signal: 
   else await keepInspection(context, domain, inspection, { failures, failingSince })
 }
 
-/** The records that mail depends on now: a new DKIM key that waits for its own does not sign yet. */
+/** Returns the records that mail depends on now, without those of a DKIM key that does not sign yet. */
 function signingRecords({ dkimKeys }: Domain, { sendingRecords }: Inspection): Inspection['sendingRecords'] {
   const waiting = dkimKeys.filter(({ state }) => state === 'next')
   return sendingRecords.filter(record => !waiting.some(({ selector }) => isRecordOf(record, selector)))

@@ -24,7 +24,7 @@ describe('a domain name', () => {
       assert.throws(() => parseDomainName(given, 'domain'), { code: 'request.invalid_field', path: 'domain' }))
   }
 
-  it('is a name that DNS can be asked for, or refused, whatever was typed', () => {
+  it('is a name that DNS can query, or refused, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.domain(), fc.webUrl()), text => {
         try {

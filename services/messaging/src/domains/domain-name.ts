@@ -8,8 +8,8 @@ const NOT_IN_NAMES = /[\s/\\?#@:%[\]]/
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /**
- * A domain name as it is stored: lower case, ASCII (IDNA), without a final dot. Throws `invalid_field` at the path for
- * anything that is no name that can be registered, nor one below it.
+ * Returns a domain name for storage: in lower-case ASCII (IDNA), without a trailing dot.
+ * @throws {AppError} request.invalid_field at the path, for anything but a registrable name or one below it
  */
 export function parseDomainName(text: string, path: string): string {
   const refuse = (reason: string) => new AppError('request.invalid_field', { path, reason })

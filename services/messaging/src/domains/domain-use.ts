@@ -3,8 +3,8 @@ import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 
 /**
- * Takes a domain into use for one more sender, in the transaction that makes the sender: from then on the domain cannot
- * be deleted. Throws `invalid_field` at `email` unless the domain may send.
+ * Acquires a domain for a sender, in the transaction that creates the sender. A domain in use cannot be deleted.
+ * @throws {AppError} domain.not_verified unless the domain may send
  */
 export async function acquireDomain(
   { domains }: Pick<Tenant, 'domains'>,

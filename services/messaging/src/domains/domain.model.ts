@@ -9,7 +9,7 @@ import type { Sealed } from '../secrets.ts'
 export type Domain = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** Lower case, in its ASCII form. */
+  /** In lower-case ASCII. */
   domain: string
   status: 'pending' | 'verified' | 'degraded'
   /** Whether it may send: once verified, also while it is degraded. */
@@ -20,16 +20,16 @@ export type Domain = {
   receivingRecords: DnsRecord[]
   recommendedRecords: DnsRecord[]
   provider: ProviderKind
-  /** DKIM keys of our own making; where the provider signs, their selectors alone. */
+  /** DKIM keys; only their selectors if the provider signs. */
   dkimKeys: DkimKey[]
-  /** Moves with every change of what has to be published: what a check found belongs to the revision it looked at. */
+  /** Increases with every change of the records. Results of a check are stored only if it is unchanged. */
   revision: number
-  /** Senders that use it; while there are any it stays. */
+  /** Number of senders that use it. A domain in use cannot be deleted. */
   senders: number
-  /** Failures in a row that the monitor saw, and since when. */
+  /** Consecutive failures in the monitor, and since when. */
   failures: number
   failingSince: Date | null
-  /** When the monitor looks next; null while the domain is pending. */
+  /** When the monitor checks it next; null while the domain is pending. */
   nextCheckAt: Date | null
   createdBy: Actor
   createdAt: Date
@@ -45,18 +45,18 @@ export type DnsRecord = {
   purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
   required: boolean
   status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
-  /** What DNS answered. */
+  /** Values found in DNS. */
   found: string[]
-  /** What is wrong and the likely cause, for a person. */
+  /** What is wrong and the likely cause, for users. */
   reason: string | null
   checkedAt: Date | null
 }
 
-/** A DKIM key: `active` signs, `next` takes its place once its record is published. */
+/** A DKIM key: `active` signs, `next` replaces it once its record is published. */
 export type DkimKey = {
   selector: string
   state: 'active' | 'next'
-  /** PEM, PKCS 8; null where the provider keeps it. */
+  /** PEM, PKCS #8; null if the provider has it. */
   privateKey: Sealed | null
 }
 
@@ -99,7 +99,7 @@ export const domainSchema = new Schema<Domain>(
   { collection: 'domains', timestamps: true, minimize: false, versionKey: false },
 )
 domainSchema.index({ organization: 1, domain: 1 }, { unique: true })
-// The monitor looks for what is due, whosever it is.
+// The monitor queries due domains of all organizations.
 domainSchema.index({ nextCheckAt: 1 })
 
 /** The public fields of a domain. */
@@ -110,10 +110,10 @@ export const domainFields: FieldTable = {
   'recommendedRecords.*': 'scalar[]',
 }
 
-/** The domain as its API shows it. */
+/** Returns a domain as the API shows it. */
 export const publicDomain = presenter<DomainJson>(domainFields)
 
-/** Where the private keys of a domain belong; see `Secrets`. */
+/** Returns the place of a domain's private keys; see `Secrets`. */
 export function dkimKeyPlace({ organization, domain }: Pick<Domain, 'organization' | 'domain'>): string {
   return `${organization}/domains/${domain}`
 }

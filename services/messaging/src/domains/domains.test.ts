@@ -57,15 +57,15 @@ describe('sending domains', () => {
   }
   const choose = (settings: SetProviderRequest) => providers(test.context).setProvider(settings, test.call())
 
-  describe('where two things happen at once', () => {
-    it('a verification counts for the records that it looked at, and no others', async () => {
+  describe('with concurrent changes', () => {
+    it('a verification counts only for the records that it checked', async () => {
       const { id } = await addPublished()
       let rotated: Promise<unknown> | undefined
       dns.behave(({ type }) => {
         if (type === 'CNAME') rotated ??= rotate(id)
         return type === 'CNAME' && rotated ? delayed() : undefined
       })
-      // The CNAME is asked for again while it is silent, so the rotation has time to be done first.
+      // The query for the CNAME is retried, which gives the rotation time to finish first.
       let silentUntil = 0
       function delayed() {
         silentUntil ||= Date.now() + 400
@@ -79,7 +79,7 @@ describe('sending domains', () => {
       assert.deepEqual([(await get(id)).status, await test.eventsOf(id)], ['pending', []])
     })
 
-    it('a sender takes a domain into use, or it is deleted', async () => {
+    it('either a sender acquires a domain, or it is deleted', async () => {
       const { store } = test.context
       const collections = test.context.collections.of(test.organizationId)
       for (let round = 0; round < 5; round++) {
@@ -96,7 +96,7 @@ describe('sending domains', () => {
     })
   })
 
-  it('keeps nothing of a check that nobody waits for any more', async () => {
+  it('stores nothing of an aborted check', async () => {
     const { id } = await addPublished()
     dns.behave(() => 'silence')
     const call = { ...test.call(), signal: AbortSignal.timeout(50) }
@@ -104,7 +104,7 @@ describe('sending domains', () => {
     assert.ok((await get(id)).sendingRecords.every(({ status }) => status === 'unknown'))
   })
 
-  it('takes a domain into use only once it is verified, and still when it is degraded', async () => {
+  it('acquires a domain only once it is verified, and still when it is degraded', async () => {
     const { store } = test.context
     const collections = test.context.collections.of(test.organizationId)
     const { id, domain } = await addPublished()
@@ -125,14 +125,14 @@ describe('sending domains', () => {
     before(() => choose({ kind: 'mailgun', apiKey: mailgun.apiKey }))
     after(() => choose({ kind: 'self-hosted' }))
 
-    it('a domain whose adding was lost on the way is taken up by the next try', async () => {
+    it('a domain whose adding got no answer is reused by the next attempt', async () => {
       const name = `lost${number++}.com`
       mailgun.domains.set(name, { state: 'unverified', keys: [{ selector: 'k1', active: true }] })
       const made = await shown(rpc().createDomain({ domain: name }, test.call()))
       assert.ok(made.sendingRecords.some(record => record.name === `k1._domainkey.${name}`))
     })
 
-    it('a verification that the provider does not confirm changes nothing, and is tried again', async () => {
+    it('a verification that the provider does not confirm changes nothing, and can be retried', async () => {
       const { id, domain } = await addPublished()
       mailgun.fail({ status: 500, body: '' })
       await assert.rejects(verify(id), { code: 'service.unavailable' })
@@ -146,14 +146,14 @@ describe('sending domains', () => {
       assert.equal((await verify(id)).status, 'verified')
     })
 
-    it('a rotation that the provider does not answer leaves the records as they were', async () => {
+    it('a rotation without an answer of the provider leaves the records unchanged', async () => {
       const { id, sendingRecords } = await add()
       mailgun.fail({ status: 200, body: '{}' })
       await assert.rejects(rotate(id), { code: 'service.unavailable' })
       assert.deepEqual((await get(id)).sendingRecords, sendingRecords)
     })
 
-    it('a domain is deleted also while the provider is away', async () => {
+    it('a domain is deleted also while the provider is down', async () => {
       const { id, domain } = await add()
       mailgun.fail({ status: 503, body: '' })
       await remove(id)
@@ -161,7 +161,7 @@ describe('sending domains', () => {
       assert.ok(mailgun.domains.has(domain))
     })
 
-    it('a domain that another organization has there stays', async () => {
+    it('a domain of another organization there stays', async () => {
       const { id, domain } = await add()
       const other = await test.context.collections.of(test.organizationId).domains.findOne({ _id: id })
       const { _id, organization, ...rest } = other!

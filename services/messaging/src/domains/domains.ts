@@ -11,7 +11,7 @@ import { limitChecks } from './limit-checks.ts'
 import { rotateDkim } from './rotate-dkim.ts'
 import { verifyDomain } from './verify-domain.ts'
 
-/** The use cases of sending domains. */
+/** Handlers of sending domains. */
 export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domains'> => ({
   listDomains: ({ list }, { caller }) =>
     runList({

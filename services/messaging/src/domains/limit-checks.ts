@@ -4,9 +4,9 @@ import { countUse } from '../usage.ts'
 import type { Domain } from './domain.model.ts'
 
 /**
- * * Limits the rate of DNS checks per domain, because they query servers chosen by its owner. Counts by name, so that
+ * Limits the rate of DNS checks per domain, because they query servers chosen by its owner. Counts by name, so that
  * deleting and adding a domain does not reset the limit.
- * @throws {AppError} too_many_pending
+ * @throws {AppError} quota.too_many_pending
  */
 export async function limitChecks(
   { collections, config }: Pick<Context, 'collections' | 'config'>,

@@ -10,7 +10,7 @@ import { keepInspection } from './keep-inspection.ts'
 import { limitChecks } from './limit-checks.ts'
 
 /**
- * * Verifies a domain: upgrades its status if DNS and provider confirm it, and never downgrades it. Stores the findings
+ * Verifies a domain: upgrades its status if DNS and provider confirm it, and never downgrades it. Stores the findings
  * in both cases.
  * @throws {AppError} domain.records_wrong, naming each record that fails
  */

@@ -15,7 +15,7 @@ const message = {
 const composed = async (more: object) => (await compose({ ...message, ...more })).raw.toString()
 
 describe('a mail', () => {
-  it('carries its envelope, its Message-ID and its date', async () => {
+  it('has its envelope, its Message-ID and its date', async () => {
     const { from, to, raw } = await compose({ ...message, replyTo: 'answers@example.com' })
     assert.deepEqual([from, to], ['sender@example.com', 'contact@example.com'])
     for (const line of [
@@ -36,7 +36,7 @@ describe('a mail', () => {
     assert.ok(lines.every(line => line.length <= 998))
   })
 
-  it('has no header smuggled into it by a name, a subject or an address', async () => {
+  it('allows no header injection by a name, a subject or an address', async () => {
     const evil = 'X\r\nBcc: victim@example.com\r\n\r\nBody'
     const raw = await composed({
       subject: evil,

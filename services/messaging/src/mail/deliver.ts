@@ -7,7 +7,7 @@ import type { Sender } from '../senders/sender.model.ts'
 import { compose, type Message, type Payload } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { sendToExchangers } from './exchangers.ts'
-import { keepAsFile } from './mail-folder.ts'
+import { storeAsFile } from './mail-folder.ts'
 import { sendByMailgun } from './mailgun-messages.ts'
 import { signingKey } from './signing-key.ts'
 import { type SmtpServer, smtpServerOf } from './smtp.ts'
@@ -50,16 +50,16 @@ function handOver(context: Context, payload: Payload, sender: Sender | null, dom
 /** Delivers through the installation's mail server, or into a folder for development. */
 function byInstallation({ config, smtp }: Context, payload: Payload): Promise<string> {
   if (config.SMTP_URL !== undefined) return smtp.send(smtpServerOf(config.SMTP_URL), payload, trusted)
-  if (config.MAIL_DIR !== undefined) return keepAsFile(config.MAIL_DIR, payload)
+  if (config.MAIL_DIR !== undefined) return storeAsFile(config.MAIL_DIR, payload)
   throw new DeliveryError('failed', 'there is no mail server: SMTP_URL is not set')
 }
 
 /**
- * By whoever the domain was made at: the hosted provider, or this installation, which needs no server of its own for
- * it.
+ * Delivers through the provider of the domain: Mailgun, or this installation, which without a server of its own sends
+ * to the recipient's mail exchangers.
  */
 async function byProvider(context: Context, payload: Payload, domain: Domain | null): Promise<string> {
-  if (!domain) throw new DeliveryError('failed', 'the domain is gone')
+  if (!domain) throw new DeliveryError('failed', 'the domain no longer exists')
   if (domain.provider === 'mailgun') return byMailgun(context, payload, domain)
   const { SMTP_URL, MAIL_DIR } = context.config
   const hasServer = SMTP_URL !== undefined || MAIL_DIR !== undefined

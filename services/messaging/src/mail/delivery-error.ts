@@ -4,7 +4,7 @@ export type FailureKind =
   | 'transient'
   /** The receiving server rejected the mail permanently. */
   | 'bounced'
-  /** The sender cannot send at all: a wrong password, a deleted sender. */
+  /** The sender cannot send at all, for example with a wrong password. */
   | 'failed'
 
 /** A failed delivery. The message is the server's reply or the local error. */

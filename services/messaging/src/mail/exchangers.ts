@@ -13,8 +13,9 @@ const LOOKUP_MS = 8000
 const MAX_EXCHANGERS = 5
 
 /**
- * Hands a mail to the servers that take mail for its recipient's domain, in the order of their preference, until one of
- * them decides. Whoever writes a domain's records must not make us connect to our own network.
+ * Sends a mail to the mail exchangers of its recipient's domain, in order of preference, until one accepts or rejects
+ * it. Returns the server's reply. The records of a domain must not direct us to our own network.
+ * @throws {DeliveryError}
  */
 export async function sendToExchangers(
   { lookups, smtp, addressPolicy }: Pick<Context, 'lookups' | 'smtp' | 'addressPolicy'>,
@@ -23,7 +24,7 @@ export async function sendToExchangers(
 ): Promise<string> {
   const hosts = await exchangersOf(lookups, domainOf(payload.to))
   const policy: AddressPolicy = { ...addressPolicy, resolve: host => addressesOf(lookups, host) }
-  let last = new DeliveryError('transient', 'no server takes mail for the domain')
+  let last = new DeliveryError('transient', 'no server accepts mail for the domain')
   for (const host of hosts) {
     try {
       return await smtp.send({ host, port, secure: false }, payload, policy)
@@ -37,22 +38,22 @@ export async function sendToExchangers(
 
 /** Returns the mail exchangers of a domain; without any, the domain itself (RFC 5321 §5.1). */
 async function exchangersOf(lookups: OpenLookups, domain: string): Promise<string[]> {
-  const { records, exists } = await ask(lookups, domain, 'MX')
+  const { records, exists } = await lookUp(lookups, domain, 'MX')
   if (!exists) throw new DeliveryError('bounced', `the domain ${domain} does not exist`, { isBadAddress: true })
   const hosts = records.toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0)).map(({ text }) => text)
   if (hosts.length === 1 && (hosts[0] === '' || hosts[0] === '.')) {
-    throw new DeliveryError('bounced', `the domain ${domain} takes no mail`, { isBadAddress: true })
+    throw new DeliveryError('bounced', `the domain ${domain} accepts no mail`, { isBadAddress: true })
   }
   return hosts.length > 0 ? hosts.slice(0, MAX_EXCHANGERS) : [domain]
 }
 
 async function addressesOf(lookups: OpenLookups, host: string): Promise<LookupAddress[]> {
-  const found = await Promise.all([ask(lookups, host, 'A'), ask(lookups, host, 'AAAA')])
+  const found = await Promise.all([lookUp(lookups, host, 'A'), lookUp(lookups, host, 'AAAA')])
   return found.flatMap(({ records }) => records.map(({ text }) => ({ address: text, family: isIP(text) })))
 }
 
 /** Queries resolvers; cached answers are good enough here. */
-function ask(lookups: OpenLookups, name: string, type: 'MX' | 'A' | 'AAAA'): Promise<Answer> {
+function lookUp(lookups: OpenLookups, name: string, type: 'MX' | 'A' | 'AAAA'): Promise<Answer> {
   return within(LOOKUP_MS, `looking up ${type} of ${name}`, signal => {
     const { ask, askCache } = lookups(signal)
     return (askCache ?? ask)(name, type)

@@ -3,21 +3,20 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Payload } from './compose.ts'
 
-/** Keeps a mail as a file, for people to look at where nothing is to be sent; answers where it lies. */
-export async function keepAsFile(folder: string, { raw }: Payload): Promise<string> {
+/** Stores a mail as a file instead of sending it, for development. Returns a reply with its path. */
+export async function storeAsFile(folder: string, { raw }: Payload): Promise<string> {
   await mkdir(folder, { recursive: true })
   const time = new Date().toISOString().replaceAll(':', '-')
   const file = join(folder, `${time}-${randomBytes(3).toString('hex')}.eml`)
-  await writeFile(`${file}.part`, legible(raw.toString()))
-  await rename(`${file}.part`, file) // so that readers of the folder see complete mails only
+  await writeFile(`${file}.part`, readable(raw.toString()))
+  await rename(`${file}.part`, file) // so that readers of the folder see only complete mails
   return `kept in ${file}`
 }
 
 /**
- * A plain text without the breaks and codes of its way over SMTP: links in it are to be followed. Signed mail stays as
- * it is.
+ * Decodes quoted-printable, so that links can be followed. Leaves signed mail unchanged.
  */
-function legible(mail: string): string {
+function readable(mail: string): string {
   const encoding = 'Content-Transfer-Encoding: quoted-printable'
   const end = mail.indexOf('\r\n\r\n')
   const [head, body] = [mail.slice(0, end), mail.slice(end)]

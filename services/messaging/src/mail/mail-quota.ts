@@ -10,9 +10,9 @@ const DAY_SECONDS = 24 * 3600
 const publicPurposes = new Set(['sign_in_code', 'password_reset'])
 
 /**
- * Counts a mail that goes to an address of somebody's choice: against the organization's hour where its people cause
- * it, and against the address's day over all organizations.
- * @throws {AppError} too_many_pending
+ * Counts a mail to an address that a user chose: per address and day over all organizations, and per organization and
+ * hour if its users caused it.
+ * @throws {AppError} quota.too_many_pending
  */
 export async function countMail(
   { collections, config }: Pick<Context, 'collections' | 'config'>,

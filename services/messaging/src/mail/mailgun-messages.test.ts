@@ -38,7 +38,7 @@ describe('delivery by the hosted provider', () => {
   })
   after(() => server.close().closeAllConnections())
 
-  it('hands over the whole message, and answers what the provider said', async () => {
+  it('sends the whole message, and returns the provider’s reply', async () => {
     assert.equal(await send(), 'Queued. Thank you.')
     const { url, headers, form } = asked.at(-1)!
     assert.equal(url, '/v3/m.example.com/messages.mime')
@@ -51,9 +51,9 @@ describe('delivery by the hosted provider', () => {
     [400, '{"message":"to parameter is not valid"}', 'failed', '400 to parameter is not valid'],
     [401, 'Forbidden', 'failed', '401 Forbidden'],
     [429, '{"message":"slow down"}', 'transient', '429 slow down'],
-    [503, '', 'transient', '503 nothing more'],
+    [503, '', 'transient', '503 no details'],
   ] as const) {
-    it(`is ${kind} where the provider answers ${status}`, async () => {
+    it(`is ${kind} if the provider answers ${status}`, async () => {
       answer = [status, body]
       await assert.rejects(
         send(),
@@ -62,7 +62,7 @@ describe('delivery by the hosted provider', () => {
     })
   }
 
-  it('reads no more of an answer than it may have', async () => {
+  it('limits how much of an answer it reads', async () => {
     answer = [400, ENDLESS]
     const isCut = (error: unknown) => error instanceof DeliveryError && /^400 x{300}$/.test(error.message)
     await assert.rejects(send(), isCut)
@@ -70,7 +70,7 @@ describe('delivery by the hosted provider', () => {
     assert.equal(await send(), 'x'.repeat(300))
   })
 
-  it('does not follow the provider elsewhere', async () => {
+  it('does not follow redirects', async () => {
     answer = [302, '']
     await assert.rejects(send())
   })

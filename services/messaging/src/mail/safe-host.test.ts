@@ -29,13 +29,13 @@ describe('hosts of SMTP servers', () => {
     })
   }
 
-  it('are refused where any address of their name is special, and where they have none', async () => {
+  it('are refused if any address of their name is special, or if they have none', async () => {
     await assert.rejects(resolveHost('mail.example.com', answering('8.8.8.8', '10.0.0.1')), UnsafeHost)
     await assert.rejects(resolveHost('mail.example.com', answering('::ffff:8.8.8.8')), UnsafeHost)
     await assert.rejects(resolveHost('mail.example.com', answering()), UnsafeHost)
   })
 
-  it('are refused where they are no host', async () => {
+  it('are refused if they are not a host', async () => {
     for (const host of [
       '',
       ' ',
@@ -69,26 +69,26 @@ describe('hosts of SMTP servers', () => {
     assert.equal(canonicalHost('bücher.example'), 'xn--bcher-kva.example')
   })
 
-  it('may be of the networks of examples, which lead nowhere', async () => {
+  it('may be of the documentation networks', async () => {
     for (const host of ['192.0.2.1', '198.51.100.255', '203.0.113.9'])
       assert.equal((await resolveHost(host, strict)).address, host)
     await assert.rejects(resolveHost('::ffff:192.0.2.1', strict), UnsafeHost)
   })
 
-  it('may be anything where private addresses are allowed', async () => {
+  it('may be anything if private addresses are allowed', async () => {
     const open = { ...answering('10.0.0.1'), allowPrivate: true }
     assert.equal((await resolveHost('0x7f.1', open)).address, '127.0.0.1')
     assert.equal((await resolveHost('mail.internal', open)).address, '10.0.0.1')
     assert.doesNotThrow(() => checkPort(40_000, open))
   })
 
-  it('are stored though their name does not resolve yet', async () => {
+  it('are stored although their name does not resolve yet', async () => {
     const unknown = { allowPrivate: false, resolve: async () => Promise.reject(new Error('ENOTFOUND')) }
     await checkHost('mail.example.com', unknown)
     await assert.rejects(resolveHost('mail.example.com', unknown), { message: 'ENOTFOUND' })
   })
 
-  it('have ports of mail only', () => {
+  it('have only ports of mail', () => {
     for (const port of [25, 465, 587, 2525]) assert.doesNotThrow(() => checkPort(port, strict))
     for (const port of [0, -1, 22, 80, 443, 6379, 27017, 65_536])
       assert.throws(() => checkPort(port, strict), UnsafeHost)

@@ -5,40 +5,43 @@ import { within } from '@rollcall/runtime'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../public-address.ts'
 
-/** A host to connect to: the address that was checked, and the name that its certificate has to carry. */
+/** A host to connect to: its checked address, and the name that its certificate must have. */
 export type CheckedHost = { address: string; name: string }
 
-/** Why a host or port is not connected to. The message is for whoever configured it. */
+/** Thrown for a host or port that is not allowed. The message is for the user who configured it. */
 export class UnsafeHost extends Error {
   override name = 'UnsafeHost'
 }
 
-/** Finds every address of a name. */
+/** Returns all addresses of a name. */
 export type Resolve = (name: string) => Promise<LookupAddress[]>
 
-/** Which hosts may be connected to. */
+/** Which hosts are allowed. */
 export type AddressPolicy = {
-  /** Whether private, loopback and other special addresses are allowed: for tests, and for mail servers next door. */
+  /** Whether private, loopback and other special addresses are allowed, for tests and local mail servers. */
   allowPrivate: boolean
-  /** Default: as the system resolves names, its hosts file included. */
+  /** Default: the resolver of the system, including its hosts file. */
   resolve?: Resolve
 }
 
 const RESOLVE_MS = 4000
-/** Ports that mail is submitted at; a form to connect to any other would be a port scanner. */
+/** Ports of mail submission. With other ports allowed, a user could scan ports. */
 const mailPorts: readonly number[] = [25, 465, 587, 2525]
 const systemResolve: Resolve = name => lookup(name, { all: true })
 
-/** @throws {UnsafeHost} for a port that is not one of mail */
+/**
+ * Checks that a port is one of mail submission.
+ * @throws {UnsafeHost}
+ */
 export function checkPort(port: number, { allowPrivate }: AddressPolicy): void {
   if (allowPrivate && port > 0 && port < 65_536) return
   if (!mailPorts.includes(port)) throw new UnsafeHost(`port must be one of ${mailPorts.join(', ')}`)
 }
 
 /**
- * The host as every program would understand it: addresses in their usual spelling (0x7f.1 and 2130706433 are
- * 127.0.0.1), names in ASCII and lower case, without a final dot.
- * @throws {UnsafeHost} for what is neither
+ * Returns a host in canonical form: addresses in their usual notation (0x7f.1 and 2130706433 are 127.0.0.1), names in
+ * lower-case ASCII without a trailing dot.
+ * @throws {UnsafeHost} for anything else
  */
 export function canonicalHost(text: string): string {
   const host = text.trim().replace(/^\[(.*)\]$/, '$1')
@@ -50,10 +53,10 @@ export function canonicalHost(text: string): string {
   return name
 }
 
-/** Networks of examples (RFC 5737): they lead nowhere, so a setting copied from a manual may name them. */
+/** Documentation networks (RFC 5737). They are not routed, so settings copied from a manual may name them. */
 const examples = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'].map(block => ipaddr.IPv4.parseCIDR(block))
 
-/** Whether an address leads to none of our own networks: it is public, or one of an example. */
+/** Whether an address is outside of private networks: public, or of a documentation network. */
 export function isOutside(address: string): boolean {
   return (
     isPublicAddress(address) || examples.some(block => isIP(address) === 4 && ipaddr.IPv4.parse(address).match(block))
@@ -61,8 +64,10 @@ export function isOutside(address: string): boolean {
 }
 
 /**
- * Resolves a host once and checks every address it has, so that a connection to the answer goes where was checked.
- * @throws {UnsafeHost} where one is not public; the resolver's error where the name is not known
+ * Resolves a host and checks all its addresses. Connect to the returned address, not to the name: it could resolve
+ * differently the next time.
+ * @throws {UnsafeHost} if an address is not public
+ * @throws the resolver's error if the name is unknown
  */
 export async function resolveHost(host: string, policy: AddressPolicy): Promise<CheckedHost> {
   const name = canonicalHost(host)
@@ -76,8 +81,7 @@ export async function resolveHost(host: string, policy: AddressPolicy): Promise<
 }
 
 /**
- * Checks a host that is about to be stored. A name that does not resolve now is let through: it is checked again at every
- * connection.
+ * Checks a host before it is stored. Accepts a name that does not resolve now, because each connection checks again.
  * @throws {UnsafeHost}
  */
 export async function checkHost(host: string, policy: AddressPolicy): Promise<void> {

@@ -18,7 +18,7 @@ after(async () => {
 })
 
 for (const attempts of [1, 2]) {
-  it(`a mail that was taken at attempt ${attempts} of 2 is sent, though the database is away just then`, async () => {
+  it(`a mail that was accepted at attempt ${attempts} of 2 is sent, although the database is down then`, async () => {
     const { mails } = test.context.collections.of(test.organizationId)
     const to = `contact-${attempts}@example.com`
     const draft = {

@@ -9,8 +9,8 @@ import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 import type { Mail, MailStatus } from './mail.model.ts'
 import { mailEvent } from './mail-events.ts'
 
-const LONGEST_WAIT_MS = 6 * 3_600_000
-/** Sooner than another worker claims a mail whose worker does not renew its claim. */
+const MAX_WAIT_MS = 6 * 3_600_000
+/** Shorter than the time after which another worker claims the mail. */
 const RETRY_WRITE_MS = 500
 
 /**
@@ -18,11 +18,10 @@ const RETRY_WRITE_MS = 500
  *
  * 1. Refuse a mail that has expired, or whose address bounced before.
  * 2. Hand it to the mail server of its sender, or to the provider of the organization.
- * 3. Accepted: end it as sent. Refused for good: end it as bounced or failed. Otherwise: due again after a growing
- * wait, until its attempts are used up. The end of a mail and its event are one transaction.
+ * 3. Finish it as sent if accepted, or as bounced or failed if rejected permanently. Otherwise retry with backoff,
+ * until no attempts are left. The status of a mail and its event are one transaction.
  *
- * A process that dies between the second and the third step leaves a mail that is sent twice: no protocol prevents
- * that.
+ * After a crash between the second and the third step, the mail is sent twice. SMTP cannot prevent that.
  */
 export function sendMailJob(model: Model<Mail>, run: (mail: Mail) => Promise<Outcome>): DueJob {
   return defineJob({ name: 'mails', due: { model }, concurrency: 20, concurrencyPerOrganization: 5, run })
@@ -33,7 +32,7 @@ export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
   try {
     refuseExpired(mail)
     await refuseBounced(context, mail)
-    await hand(context, mail)
+    await deliverMail(context, mail)
   } catch (thrown) {
     return recordFailure(context, mail, toDeliveryError(thrown))
   }
@@ -59,11 +58,11 @@ async function recordFailure(context: Context, mail: Mail, failure: DeliveryErro
   return waitMs(context, mail)
 }
 
-async function hand(context: Context, mail: Mail): Promise<void> {
+async function deliverMail(context: Context, mail: Mail): Promise<void> {
   const { organization, sender: senderId, messageId, createdAt: date, to, subject, text, html } = mail
   const organizationId = String(organization)
   const sender = senderId && (await context.collections.of(organizationId).senders.findOne({ _id: senderId }))
-  if (senderId && !sender) throw new DeliveryError('failed', 'the sender is gone')
+  if (senderId && !sender) throw new DeliveryError('failed', 'the sender no longer exists')
   if (sender?.active === false) throw new DeliveryError('failed', 'the sender is not active')
   await deliver(context, organizationId, sender, { messageId, date, to, subject, text: text ?? '', html })
 }
@@ -105,8 +104,8 @@ function claimed({ _id, attempts }: Mail) {
   return { _id, attempts, status: 'queued' }
 }
 
-/** Until the next attempt, and not beyond the expiry: then it is claimed once more, to end and to drop its text. */
+/** Returns the time until the next attempt, at most until the expiry: the last claim then removes the text. */
 function waitMs({ config }: Context, { attempts, expiresAt }: Mail): number {
-  const waitMs = Math.min(config.MAIL_RETRY_MS * 4 ** (attempts - 1), LONGEST_WAIT_MS) * (0.9 + Math.random() * 0.2)
+  const waitMs = Math.min(config.MAIL_RETRY_MS * 4 ** (attempts - 1), MAX_WAIT_MS) * (0.9 + Math.random() * 0.2)
   return expiresAt ? Math.min(waitMs, Math.max(0, expiresAt.getTime() - Date.now())) : waitMs
 }

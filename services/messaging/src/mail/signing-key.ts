@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { type Domain, dkimKeyPlace } from '../domains/domain.model.ts'
 import type { DkimKey } from './compose.ts'
 
-/** The key that a domain's mail is signed with; undefined where its provider signs. */
+/** Returns the key to sign a domain's mail with, or undefined if its provider signs. */
 export function signingKey({ secrets }: Pick<Context, 'secrets'>, domain: Domain): DkimKey | undefined {
   const key = domain.dkimKeys.find(({ state }) => state === 'active')
   if (!key?.privateKey) return undefined

@@ -55,7 +55,7 @@ describe('delivery over SMTP', () => {
     await server.stop()
   })
 
-  it('goes to the address that was checked, by TLS for the name, and answers the reply', async () => {
+  it('goes to the checked address, by TLS for the name, and returns the reply', async () => {
     const reply = await smtp.send(at(), await payloadTo('one@example.com'), nextDoor)
     assert.match(reply, /^250 /)
     const mail = await server.mailTo('one@example.com')
@@ -63,14 +63,14 @@ describe('delivery over SMTP', () => {
     assert.match(mail.raw.toString(), /^\.\r\nA line/m)
   })
 
-  it('looks the name up once for a connection, and keeps that for the next mail', async () => {
+  it('resolves the name once per connection, which it keeps for the next mail', async () => {
     const host = 'kept.example.com'
     for (const to of ['two@example.com', 'three@example.com'])
       await smtp.send(at({ host }), await payloadTo(to), nextDoor)
     assert.deepEqual(lookedUp, [host])
   })
 
-  it('is refused at each connection whose name has come to mean a private address', async () => {
+  it('is refused at each connection once the name resolves to a private address', async () => {
     const connections = server.asked.length
     const sending = smtp.send(at({ host: 'rebound.example.com', port: 25 }), await payloadTo('x@example.com'), outside)
     await assert.rejects(sending, failure('failed', /^host: private, loopback/))
@@ -80,7 +80,7 @@ describe('delivery over SMTP', () => {
     await assert.rejects(smtp.send(at(), await payloadTo('x@example.com'), outside), failure('failed', /port must be/))
   })
 
-  it('tells what may succeed later from what will not', async () => {
+  it('distinguishes temporary from permanent failures', async () => {
     const cases: [reply: { code: number; message: string }, stage: string, kind: string, isBadAddress: boolean][] = [
       [{ code: 451, message: '4.7.1 Greylisted' }, 'RCPT', 'transient', false],
       [{ code: 452, message: 'Too many' }, 'DATA', 'transient', false],
@@ -101,7 +101,7 @@ describe('delivery over SMTP', () => {
     }
   })
 
-  it('fails for good with a wrong password, and for now without a server', async () => {
+  it('fails permanently with a wrong password, and temporarily without a server', async () => {
     const wrong = smtp.send(at({ auth: { user: 'user', pass: 'wrong' } }), await payloadTo('x@example.com'), nextDoor)
     await assert.rejects(wrong, failure('failed', /^535 /))
     const closed = smtp.send(at({ port: 1 }), await payloadTo('x@example.com'), nextDoor)
@@ -160,7 +160,7 @@ describe('delivery to the exchangers of a domain', () => {
 
   const send = async (to: string) => sendToExchangers(context, await payloadTo(to), first.port)
 
-  it('prefers the one with the lowest number, and takes the next where that one is away or busy', async () => {
+  it('prefers the lowest number, and uses the next if that one is down or busy', async () => {
     await send('1@both.example.com')
     await first.mailTo('1@both.example.com')
     await send('2@away.example.com')
@@ -171,20 +171,20 @@ describe('delivery to the exchangers of a domain', () => {
     first.refuse = () => undefined
   })
 
-  it('ends where one of them refuses for good', async () => {
+  it('ends if one of them rejects permanently', async () => {
     first.refuse = () => ({ code: 550, message: 'No such user' })
     await assert.rejects(send('4@both.example.com'), failure('bounced', /^550 No such user$/))
     first.refuse = () => undefined
     assert.ok(!second.asked.includes('4@both.example.com'))
   })
 
-  it('goes to the domain itself where it names none', async () => {
+  it('goes to the domain itself if it has none', async () => {
     await send('5@one.example.com')
     await first.mailTo('5@one.example.com')
   })
 
-  it('bounces where the domain takes no mail, or does not exist', async () => {
-    await assert.rejects(send('x@none.example.com'), failure('bounced', /takes no mail/))
+  it('bounces if the domain accepts no mail or does not exist', async () => {
+    await assert.rejects(send('x@none.example.com'), failure('bounced', /accepts no mail/))
     await assert.rejects(send('x@unknown.example.com'), failure('bounced', /does not exist/))
   })
 

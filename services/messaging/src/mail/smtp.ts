@@ -6,16 +6,16 @@ import type { Payload } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { type AddressPolicy, checkPort, isOutside, resolveHost, UnsafeHost } from './safe-host.ts'
 
-/** A server that takes mail over SMTP. */
+/** An SMTP server. */
 export type SmtpServer = {
   host: string
   port: number
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
   secure: boolean
   auth?: { user: string; pass: string } | { user: string; accessToken: string }
 }
 
-/** The server that a URL names: smtp://user:password@host:587, or smtps:// for TLS from the first byte. */
+/** Parses a server's URL: smtp://user:password@host:587, or smtps:// for TLS from the first byte. */
 export function smtpServerOf(url: string): SmtpServer {
   const { protocol, hostname: host, port, username, password } = new URL(url)
   const secure = protocol === 'smtps:'
@@ -23,9 +23,9 @@ export function smtpServerOf(url: string): SmtpServer {
   return { host, port: Number(port) || (secure ? 465 : 587), secure, ...(username !== '' && { auth }) }
 }
 
-/** Connections to SMTP servers, kept open for a while for the next mail. */
+/** Connections to SMTP servers, kept open for some time for the next mail. */
 export type SmtpConnections = {
-  /** Hands a mail over and answers the server's reply. @throws {DeliveryError} */
+  /** Sends a mail and returns the server's reply. @throws {DeliveryError} */
   send(server: SmtpServer, payload: Payload, policy: AddressPolicy): Promise<string>
   close(): void
 }
@@ -36,7 +36,7 @@ const IDLE_MS = 60_000
 const MAX_POOLS = 200
 const CONNECTIONS_EACH = 5
 
-/** Makes the connections. */
+/** Creates the connections, one pool per server. */
 export function createSmtpConnections(): SmtpConnections {
   const pools = new LRUCache<string, Pool>({ max: MAX_POOLS, dispose: pool => pool.close() })
   return {
@@ -73,7 +73,7 @@ function createPool(server: SmtpServer, policy: AddressPolicy) {
     secure,
     ...(auth && { auth: 'pass' in auth ? auth : { type: 'OAuth2', ...auth } }),
     maxConnections: CONNECTIONS_EACH,
-    maxRequeues: 1, // a connection that the server closed while it was idle
+    maxRequeues: 1, // retries once if the server closed an idle connection
     idleTimeout: IDLE_MS,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: REPLY_MS,
@@ -92,8 +92,8 @@ function createPool(server: SmtpServer, policy: AddressPolicy) {
 type GotSocket = (error: Error | null, socket?: Awaited<ReturnType<typeof openSocket>>) => void
 
 /**
- * Connects to the address that was checked, and to no other: the name is not looked up a second time. Passwords go over
- * TLS to a server with the name's certificate; only a server next door (where that is allowed) is trusted without.
+ * Connects to the checked address, without resolving the name again. Sends passwords only over TLS to a server with a
+ * valid certificate. Only servers in private networks, if allowed, need neither.
  */
 async function openSocket(server: SmtpServer, policy: AddressPolicy) {
   checkPort(server.port, policy)
@@ -116,27 +116,27 @@ async function connected(host: string, port: number): Promise<Socket> {
 
 type SmtpError = { message: string; code?: string; command?: string; response?: string; responseCode?: number }
 
-/** What an error of a delivery over SMTP means for the mail. */
+/** Converts an error of SMTP to a delivery error. */
 function smtpFailure(cause: unknown): DeliveryError {
   if (cause instanceof UnsafeHost) return new DeliveryError('failed', `host: ${cause.message}`, { cause })
   const { message, code, command, response, responseCode = 0 } = cause as SmtpError
-  const said = response ?? message
+  const reply = response ?? message
   if (responseCode < 500) {
-    const isOurs = responseCode === 0 && (code === 'EENVELOPE' || code === 'EMESSAGE') // nothing a server has to say
-    return new DeliveryError(isOurs ? 'failed' : 'transient', said, { cause })
+    const isLocalError = responseCode === 0 && (code === 'EENVELOPE' || code === 'EMESSAGE')
+    return new DeliveryError(isLocalError ? 'failed' : 'transient', reply, { cause })
   }
   const isAboutMail = command === 'RCPT TO' || command === 'DATA'
-  return new DeliveryError(isAboutMail ? 'bounced' : 'failed', said, {
-    isBadAddress: isBadAddress(command, said),
+  return new DeliveryError(isAboutMail ? 'bounced' : 'failed', reply, {
+    isBadAddress: isBadAddress(command, reply),
     cause,
   })
 }
 
 /**
- * The enhanced code tells (5.1 address, 5.2.1 mailbox disabled); without one, to refuse the recipient is to refuse the
- * address.
+ * Whether the server rejected the address itself: by the enhanced code (5.1 address, 5.2.1 mailbox disabled), or
+ * without one, if it rejected the recipient.
  */
-function isBadAddress(command: string | undefined, said: string): boolean {
-  const [, enhanced] = /^5\d\d[ -](5\.\d+\.\d+)/.exec(said) ?? []
+function isBadAddress(command: string | undefined, reply: string): boolean {
+  const [, enhanced] = /^5\d\d[ -](5\.\d+\.\d+)/.exec(reply) ?? []
   return enhanced === undefined ? command === 'RCPT TO' : /^5\.(1\.|2\.1$)/.test(enhanced)
 }

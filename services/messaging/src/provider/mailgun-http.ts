@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** An account at Mailgun: where its region is reached, without a path, and the key to it. */
+/** An account at Mailgun: base URL of its region, and its API key. */
 export type MailgunAccount = { apiUrl: string; apiKey: string }
 
-/** What Mailgun is asked. */
+/** A request to Mailgun. */
 export type MailgunCall = { method: 'GET' | 'PUT' | 'POST' | 'DELETE'; path: string; form?: FormData }
 
-/** Mailgun said no, and would say so again: the status says to what. */
+/** Thrown if Mailgun rejects a request permanently. */
 export class Refusal extends Error {
   override name = 'Refusal'
   readonly status: number
@@ -22,10 +22,10 @@ const MAX_MESSAGE_CHARACTERS = 300
 const messageSchema = z.object({ message: z.string() })
 
 /**
- * Asks Mailgun (https://documentation.mailgun.com) once, and answers what it said; of an answer without end, its beginning.
- * @throws {Refusal} where it says no; any other error where it may say something else the next time
+ * Sends one request to Mailgun (https://documentation.mailgun.com). Returns the body, truncated if it is too long.
+ * @throws {Refusal} if Mailgun rejects the request; any other error is temporary
  */
-export async function askMailgun(
+export async function callMailgun(
   { apiUrl, apiKey }: MailgunAccount,
   { method, path, form }: MailgunCall,
   answerMs: number,
@@ -34,20 +34,20 @@ export async function askMailgun(
   const answer = await fetch(new URL(path, apiUrl), {
     method,
     headers: { authorization, accept: 'application/json' },
-    redirect: 'error', // the key is for this host alone
+    redirect: 'error', // the key is for this host only
     signal: AbortSignal.timeout(answerMs),
     ...(form && { body: form }),
   })
-  const text = await beginningOf(answer)
+  const text = await readLimited(answer)
   if (answer.ok) return text
   const { status } = answer
   if (status === 429 || status >= 500) throw new Error(`${status} ${messageIn(text)}`)
   throw new Refusal(status, messageIn(text))
 }
 
-/** The message that an answer holds; of one that holds none, its first words. */
+/** Returns the message in a response, or the start of its text. */
 export function messageIn(text: string): string {
-  return messageOf(text).slice(0, MAX_MESSAGE_CHARACTERS) || 'nothing more'
+  return messageOf(text).slice(0, MAX_MESSAGE_CHARACTERS) || 'no details'
 }
 
 function messageOf(text: string): string {
@@ -58,7 +58,7 @@ function messageOf(text: string): string {
   }
 }
 
-async function beginningOf(answer: Response): Promise<string> {
+async function readLimited(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of answer.body ?? []) {

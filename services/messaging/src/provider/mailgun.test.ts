@@ -18,7 +18,7 @@ describe('the hosted provider', () => {
     createMailgun({ apiUrl: there.url, apiKey }, { answerMs, callMs: 20_000 })
   const name = 'm.example.com'
 
-  it('adds a domain, and answers its records by what they are for', async () => {
+  it('adds a domain, and returns its records by purpose', async () => {
     const { keys, ...records } = await open().addDomain(name, 'rc1-a')
     const value = 'k=rsa; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC'
     const record = { type: 'TXT', name: `rc1-a._domainkey.${name}`, value, purpose: 'dkim' }
@@ -31,7 +31,7 @@ describe('the hosted provider', () => {
     })
   })
 
-  it('takes up a domain that is there already, with the keys it has', async () => {
+  it('reuses an existing domain with its keys', async () => {
     await open().addDomain(name, 'first')
     const { keys } = await open().addDomain(name, 'second')
     assert.deepEqual(
@@ -40,7 +40,7 @@ describe('the hosted provider', () => {
     )
   })
 
-  it('confirms what the provider sees, makes and activates keys, and removes', async () => {
+  it('confirms what the provider sees, creates and activates keys, and removes', async () => {
     const mailgun = open()
     await mailgun.addDomain(name, 'rc1-a')
     assert.equal(await mailgun.confirmDomain(name), false)
@@ -61,7 +61,7 @@ describe('the hosted provider', () => {
     await assert.rejects(open('wrong').addDomain(name, 'rc1-a'), refused)
   })
 
-  it('passes on why the provider says no', async () => {
+  it('passes on why the provider rejects', async () => {
     there.fail({ status: 400, body: '{"message":"Domain is blacklisted"}' })
     const refused = { code: 'provider.refused', message: 'the mail provider says: Domain is blacklisted' }
     await assert.rejects(open().addDomain(name, 'rc1-a'), refused)
@@ -72,7 +72,7 @@ describe('the hosted provider', () => {
     })
   })
 
-  it('asks again where it may, and never twice to add', async () => {
+  it('retries idempotent requests, and never repeats adding', async () => {
     there.fail({ status: 503, body: '', times: 2 })
     await open().checkKey()
     assert.equal(there.requests.length, 3)
@@ -109,7 +109,7 @@ describe('the hosted provider', () => {
     })
   }
 
-  it('is unavailable when nobody listens', async () => {
+  it('is unavailable when nothing listens', async () => {
     const mailgun = createMailgun({ apiUrl: 'http://127.0.0.1:1', apiKey: 'k' }, { answerMs: 300, callMs: 900 })
     await assert.rejects(mailgun.checkKey(), { code: 'service.unavailable' })
   })

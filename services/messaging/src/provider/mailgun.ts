@@ -2,7 +2,7 @@ import { AppError } from '@rollcall/contract'
 import { retry } from '@rollcall/runtime'
 import { z } from 'zod'
 import { canonical, isAskable } from '../dns/names.ts'
-import { askMailgun, type MailgunAccount, type MailgunCall, Refusal } from './mailgun-http.ts'
+import { callMailgun, type MailgunAccount, type MailgunCall, Refusal } from './mailgun-http.ts'
 import type { MailProvider, ProviderDomain, ProviderKey, RecordDraft } from './port.ts'
 
 /** How long to wait for Mailgun, in milliseconds. */
@@ -46,12 +46,15 @@ export function createMailgun(
   const call = async <T>(schema: z.ZodType<T>, request: MailgunCall): Promise<T> => {
     const attempts = request.method === 'POST' ? 1 : 3
     const deadline = Date.now() + callMs - answerMs
-    const answer = await retry(async (): Promise<unknown> => JSON.parse(await askMailgun(account, request, answerMs)), {
-      attempts,
-      deadline,
-      baseMs: 100,
-      retryable: error => !(error instanceof Refusal),
-    }).catch(error => {
+    const answer = await retry(
+      async (): Promise<unknown> => JSON.parse(await callMailgun(account, request, answerMs)),
+      {
+        attempts,
+        deadline,
+        baseMs: 100,
+        retryable: error => !(error instanceof Refusal),
+      },
+    ).catch(error => {
       throw error instanceof Refusal ? error : new AppError('service.unavailable', {}, { cause: error })
     })
     const parsed = schema.safeParse(answer)
@@ -82,10 +85,11 @@ export function createMailgun(
 
   return {
     kind: 'mailgun',
-    checkKey: () => plainly(call(z.unknown(), { method: 'GET', path: '/v4/domains?limit=1' }).then(() => {})),
-    addDomain: (domain, selector) => plainly(addOrFind(domain, selector).then(found => providerDomain(domain, found))),
+    checkKey: () => translateRefusals(call(z.unknown(), { method: 'GET', path: '/v4/domains?limit=1' }).then(() => {})),
+    addDomain: (domain, selector) =>
+      translateRefusals(addOrFind(domain, selector).then(found => providerDomain(domain, found))),
     confirmDomain: domain =>
-      plainly(
+      translateRefusals(
         call(domainSchema, { method: 'PUT', path: `${domainPath('v4', domain)}/verify` }).then(
           found => found.domain.state === 'active',
         ),
@@ -93,14 +97,14 @@ export function createMailgun(
     addKey: (domain, selector) => {
       const form = formOf({ signing_domain: domain, selector, bits: KEY_BITS })
       const made = call(keySchema, { method: 'POST', path: '/v1/dkim/keys', form })
-      return plainly(made.then(({ dns_record }) => keyOf(recordOf(domain, dns_record))))
+      return translateRefusals(made.then(({ dns_record }) => keyOf(recordOf(domain, dns_record))))
     },
     activateKey: (domain, selector) => {
       const path = `${domainPath('v4', domain)}/keys/${encodeURIComponent(selector)}/activate`
-      return plainly(call(z.unknown(), { method: 'PUT', path }).then(() => {}))
+      return translateRefusals(call(z.unknown(), { method: 'PUT', path }).then(() => {}))
     },
     removeDomain: domain =>
-      plainly(
+      translateRefusals(
         call(z.unknown(), { method: 'DELETE', path: domainPath('v3', domain) }).then(
           () => {},
           error => {
@@ -112,7 +116,7 @@ export function createMailgun(
 }
 
 /** Converts a refusal to an API error. */
-async function plainly<T>(work: Promise<T>): Promise<T> {
+async function translateRefusals<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -137,7 +141,7 @@ function providerDomain(domain: string, answer: z.infer<typeof domainSchema>): P
   const rest = sending.filter(({ purpose }) => purpose !== 'dkim')
   const keys = sending.filter(({ purpose }) => purpose === 'dkim').map(keyOf)
   if (keys.length === 0)
-    throw new AppError('service.unavailable', {}, { cause: new Error('the answer holds no DKIM record') })
+    throw new AppError('service.unavailable', {}, { cause: new Error('the answer has no DKIM record') })
   return {
     keys,
     sending: rest.filter(({ purpose }) => purpose === 'spf'),
@@ -159,7 +163,7 @@ function recordOf(domain: string, { record_type, name, value, priority }: Mailgu
     throw new AppError(
       'service.unavailable',
       {},
-      { cause: new Error('the answer holds a record that cannot be published') },
+      { cause: new Error('the answer has a record that cannot be published') },
     )
   const draft = { type: type.data, name: owner, value }
   if (draft.type === 'MX') return { ...draft, priority: Number(priority ?? 10), purpose: 'mx' }

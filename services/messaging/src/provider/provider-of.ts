@@ -7,10 +7,10 @@ import type { MailProvider } from './port.ts'
 import { apiKeyPlace, type Provider, type ProviderKind, type Region } from './provider.model.ts'
 import { createSelfHosted } from './self-hosted.ts'
 
-/** The settings of an organization's provider, or the installation's default; null where there is none. */
+/** The settings of an organization's provider, or the installation's default. */
 export type Choice = Pick<Provider, 'apiKey' | 'region' | 'domain'> & { kind: ProviderKind }
 
-/** Returns the provider settings of an organization. */
+/** Returns the provider settings of an organization, or null if there are none. */
 export async function chosenProvider(context: Context, organizationId: string): Promise<Choice | null> {
   const record = await context.collections.of(organizationId).providers.findOne({})
   if (record) return record.kind === null ? null : { ...record, kind: record.kind }
@@ -18,7 +18,10 @@ export async function chosenProvider(context: Context, organizationId: string): 
   return kind === 'none' ? null : { kind, apiKey: null, region: null, domain: null }
 }
 
-/** Returns the mail provider of an organization. Throws `refused` if none is configured. */
+/**
+ * Returns the mail provider of an organization.
+ * @throws {AppError} provider.not_configured
+ */
 export async function providerOf(context: Context, organizationId: string): Promise<MailProvider> {
   const choice = await chosenProvider(context, organizationId)
   if (!choice) throw new AppError('provider.not_configured')
@@ -26,7 +29,7 @@ export async function providerOf(context: Context, organizationId: string): Prom
   return createMailgun(accountOf(context, organizationId, choice))
 }
 
-/** The organization's account at the hosted provider; null where it has another provider, or none. */
+/** Returns the organization's account at the hosted provider, or null if it has another provider or none. */
 export async function mailgunAccount(
   context: Context,
   organizationId: string | Types.ObjectId,
@@ -40,7 +43,10 @@ export function regionUrl({ config }: Pick<Context, 'config'>, region: Region): 
   return region === 'eu' ? config.MAILGUN_EU_URL : config.MAILGUN_US_URL
 }
 
-/** Returns the installation's mail server names. Throws `refused` if there are none. */
+/**
+ * Returns the names of the installation's mail servers.
+ * @throws {AppError} provider.not_offered if there are none
+ */
 export function mailHosts({ config }: Pick<Context, 'config'>) {
   const { MAIL_HOST: host, SPF_INCLUDE, RETURN_PATH_HOST, MX_HOST } = config
   if (host === undefined) throw new AppError('provider.not_offered')

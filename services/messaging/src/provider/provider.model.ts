@@ -1,18 +1,18 @@
 import { Schema, type Types } from 'mongoose'
 import type { Sealed } from '../secrets.ts'
 
-/** The mail providers there is an adapter for. */
+/** Supported mail providers. */
 export const providerKinds = ['self-hosted', 'mailgun'] as const
 export type ProviderKind = (typeof providerKinds)[number]
 
-/** Where the hosted provider keeps an account. */
+/** Region of an account at the hosted provider. */
 export type Region = 'us' | 'eu'
 
-/** The mail provider that an organization chose; without a record it has the installation's default. */
+/** The mail provider of an organization. Without a record, it has the installation's default. */
 export type Provider = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** Null: it was removed, so that not even the default holds. */
+  /** Null if it was removed; the default does not apply then. */
   kind: ProviderKind | null
   apiKey: Sealed | null
   region: Region | null
@@ -33,7 +33,7 @@ export const providerSchema = new Schema<Provider>(
 )
 providerSchema.index({ organization: 1 }, { unique: true })
 
-/** Where the API key of an organization's provider belongs; see `Secrets`. */
+/** Returns the place of an organization's API key; see `Secrets`. */
 export function apiKeyPlace(organizationId: string | Types.ObjectId): string {
   return `${organizationId}/provider`
 }

@@ -10,7 +10,7 @@ import { createMailgun } from './mailgun.ts'
 import { apiKeyPlace, type Provider } from './provider.model.ts'
 import { type Choice, chosenProvider, mailHosts, regionUrl } from './provider-of.ts'
 
-/** The use cases of the organization's mail provider. */
+/** Handlers of the organization's mail provider. */
 export const providers = (context: Context): Handlers<'rollcall.messaging.v1.Providers'> => ({
   getProvider: async (_request, { caller }) =>
     json(publicProvider(await chosenProvider(context, caller.organizationId))),
@@ -28,14 +28,16 @@ export const providers = (context: Context): Handlers<'rollcall.messaging.v1.Pro
 async function setProvider(context: Context, request: SetProviderRequest, { caller }: Call): Promise<Updated> {
   const { organizationId } = caller
   const settings =
-    request.kind === 'mailgun' ? await mailgunSettings(context, request, organizationId) : ownSettings(context, request)
+    request.kind === 'mailgun'
+      ? await mailgunSettings(context, request, organizationId)
+      : selfHostedSettings(context, request)
   await save(context, organizationId, settings)
   return updated()
 }
 
 type Settings = Pick<Provider, 'kind' | 'apiKey' | 'region' | 'domain'>
 
-function ownSettings(context: Context, request: SetProviderRequest): Settings {
+function selfHostedSettings(context: Context, request: SetProviderRequest): Settings {
   for (const path of ['apiKey', 'region', 'domain'] as const) {
     if (request[path] !== undefined) throw new AppError('request.extra_field', { path })
   }
@@ -43,7 +45,7 @@ function ownSettings(context: Context, request: SetProviderRequest): Settings {
   return { kind: 'self-hosted', apiKey: null, region: null, domain: null }
 }
 
-/** A key is tried before it is kept; without a new one the old one stays. */
+/** Checks the key before it is stored. Keeps the old key if there is no new one. */
 async function mailgunSettings(
   context: Context,
   request: SetProviderRequest,
@@ -52,14 +54,14 @@ async function mailgunSettings(
   const known = await chosenProvider(context, organizationId)
   const region = request.region ?? known?.region ?? 'us'
   const domain = request.domain === undefined ? (known?.domain ?? null) : parseDomainName(request.domain, 'domain')
-  const apiKey = request.apiKey ?? knownKey(context, organizationId, known)
+  const apiKey = request.apiKey ?? storedKey(context, organizationId, known)
   if (apiKey === null) throw new AppError('request.missing_field', { path: 'apiKey' })
   await createMailgun({ apiUrl: regionUrl(context, region), apiKey }).checkKey()
   const sealed: Sealed = context.secrets.seal(apiKey, apiKeyPlace(organizationId))
   return { kind: 'mailgun', apiKey: sealed, region, domain }
 }
 
-function knownKey({ secrets }: Context, organizationId: string, known: Choice | null): string | null {
+function storedKey({ secrets }: Context, organizationId: string, known: Choice | null): string | null {
   return known?.apiKey ? secrets.open(known.apiKey, apiKeyPlace(organizationId)) : null
 }
 
@@ -68,7 +70,7 @@ async function save(context: Context, organizationId: string, settings: Settings
   const write = () => providers.updateOne({}, { $set: settings }, { upsert: true })
   await write().catch(error => {
     if (!isDuplicate(error)) throw error
-    return write() // somebody else made the record at the same moment
+    return write() // created by a concurrent call
   })
 }
 

@@ -2,13 +2,13 @@ import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { MailProvider, ProviderKey } from './port.ts'
 
-/** Names of the installation's own mail servers, as the domains' records refer to them. */
+/** Names of the installation's own mail servers, for the DNS records of domains. */
 export type MailHosts = {
-  /** Holds the SPF record of the addresses that mail leaves from. */
+  /** Has the SPF record of the sending servers. */
   spfInclude: string
-  /** Takes what comes back. */
+  /** Receives bounces. */
   returnPath: string
-  /** Takes mail for the domains. */
+  /** Receives mail for the domains. */
   mx: string
 }
 
@@ -16,7 +16,7 @@ const makeKeyPair = promisify(generateKeyPair)
 const DKIM_BITS = 2048
 const MX_PRIORITY = 10
 
-/** The provider that is this installation itself: it makes the DKIM keys, and its own servers send. */
+/** Creates the provider that sends through the installation's own servers, with its own DKIM keys. */
 export function createSelfHosted(hosts: MailHosts): MailProvider {
   const addKey = async (domain: string, selector: string): Promise<ProviderKey> => {
     const { publicKey, privateKey } = await makeKeyPair('rsa', {

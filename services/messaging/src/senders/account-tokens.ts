@@ -4,13 +4,16 @@ import { AccountRefused, type AccountTokens } from './oauth-accounts.ts'
 import { secretPlace } from './secret-places.ts'
 import type { OauthProvider, Sender } from './sender.model.ts'
 
-/** What to sign in at the mail server of an account with. */
+/** Credentials for the mail server of a connected account. */
 export type Access = { provider: OauthProvider; user: string; accessToken: string }
 
-/** A token that has so little left is renewed before it is used. */
+/** A token that expires sooner than this is renewed before use. */
 const MARGIN_MS = 60_000
 
-/** The access token of a sender's account, renewed where it has run out. @throws {DeliveryError} failed */
+/**
+ * Returns the access token of a sender's account, renewed if it has expired.
+ * @throws {DeliveryError} failed
+ */
 export async function accessTokenOf(context: Context, sender: Sender): Promise<Access> {
   const { oauth, oauthTokens, email } = sender
   if (!oauth || !oauthTokens || oauth.status !== 'connected') {
@@ -25,7 +28,7 @@ async function renew(context: Context, sender: Sender, { refreshToken }: Account
   const { _id, organization, oauth } = sender
   const { senders } = context.collections.of(organization)
   try {
-    if (refreshToken === null) throw new AccountRefused('the account gave leave to send only once')
+    if (refreshToken === null) throw new AccountRefused('the account granted access only once')
     const tokens = await context.accounts.refresh(oauth!.provider, refreshToken)
     const oauthTokens = context.secrets.seal(JSON.stringify(tokens), secretPlace.tokens(sender))
     await senders.updateOne({ _id }, { $set: { oauthTokens } })

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => test.stop())
 
-it('finding 17: a password goes to the server that it was given for, not to one that was named meanwhile', async () => {
+it('finding 17: a password goes to the server that it was set for, not to one of a concurrent change', async () => {
   const { context } = test
   const user = new Types.ObjectId()
   const caller: Caller = { ...serviceCaller('test', test.organizationId), kind: 'session', userId: String(user) }

@@ -13,8 +13,8 @@ import type { Sender } from './sender.model.ts'
 import { checkSmtpChange } from './smtp-settings.ts'
 
 /**
- * Changes a sender for a caller who may do this with it when the change takes place: rights and change are one transaction.
- * @param change what to write, from the sender as it is
+ * Changes a sender if the caller has the right to. Checks the right in the transaction of the change.
+ * @param change returns the update for the current sender
  */
 export function changeSender(
   context: Context,
@@ -32,7 +32,7 @@ export function changeSender(
 export async function updateSender(context: Context, request: UpdateSenderRequest, caller: Caller): Promise<void> {
   const { id, name, replyTo, active, smtp } = request
   const before = await senderFor(context, 'update', id, caller)
-  // What a name resolves to is looked up before the transaction: it may take seconds.
+  // Resolves the host before the transaction, because it may take seconds.
   if (smtp) await checkSmtpChange(before, smtp, context.addressPolicy)
   await changeSender(context, 'update', { id, caller }, sender => {
     if (smtp) requireSameServer(before, sender)
@@ -47,7 +47,7 @@ export async function updateSender(context: Context, request: UpdateSenderReques
   })
 }
 
-/** What was checked is what changes: else the password of one change would go to the server of another. */
+/** Requires unchanged settings since the check, so that a password does not go to the server of a concurrent change. */
 function requireSameServer(checked: Sender, current: Sender): void {
   const isSame =
     isDeepStrictEqual(checked.smtp, current.smtp) && isDeepStrictEqual(checked.smtpPassword, current.smtpPassword)
@@ -70,8 +70,8 @@ function smtpFields(
 }
 
 /**
- * Makes a sender the organization's default in place of the one before. Where several are made it at once, the database
- * refuses all but one at a time, and the others begin again.
+ * Makes a sender the organization's default instead of the current one. Of concurrent calls, the database accepts one
+ * at a time; the others retry.
  */
 export function setDefaultSender(
   context: Pick<Context, 'store' | 'collections' | 'findUsers'>,
@@ -89,7 +89,7 @@ export function setDefaultSender(
   return retry(() => context.store.transaction(work, { queue }), { attempts: 10, retryable: isDuplicate })
 }
 
-/** Deletes a sender and lets go of its domain. */
+/** Deletes a sender and releases its domain. */
 export async function deleteSender(context: Context, id: string, caller: Caller): Promise<Sender> {
   const collections = context.collections.of(caller.organizationId)
   return context.store.transaction(async tx => {

@@ -19,7 +19,9 @@ import type { Sender } from './sender.model.ts'
 
 const VALID_MS = 10 * 60_000
 
-/** Begins to connect the account of a sender: remembers who asked, and answers where to send the person. */
+/**
+ * Starts to connect the account of a sender. Stores the request, and returns the URL of the provider's consent page.
+ */
 export async function startOauth(
   context: Context,
   { provider, sender: id }: StartSenderOauthRequest,
@@ -52,23 +54,23 @@ export async function startOauth(
   return { url }
 }
 
-/** Where a browser goes on to that the provider sent back, with what it brought. */
+/** Returns the URL to redirect a browser to when it returns from the provider, with the provider's parameters. */
 export function returnUrl(
   { config }: Pick<Context, 'config'>,
   { provider, state, code, iss, error, errorDescription }: ReturnSenderOauthRequest,
 ): string {
   const url = new URL(`${(config.CONSOLE_URL ?? config.PUBLIC_URL).replace(/\/$/, '')}/connect-account`)
-  const brought = { provider, code, state, iss, error, error_description: errorDescription }
-  for (const [name, value] of Object.entries(brought)) if (value !== undefined) url.searchParams.set(name, value)
+  const params = { provider, code, state, iss, error, error_description: errorDescription }
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) url.searchParams.set(name, value)
   return url.href
 }
 
 /**
- * Connects the account with what its provider sent back, once. Only the session that began it can: nobody can have another
- * person's account connected to a sender of their own.
+ * Connects the account with the provider's response, once. Only the session that started can do this, so that nobody
+ * can connect another person's account to their own sender.
  */
 export async function finishOauth(context: Context, answer: FinishSenderOauthRequest, caller: Caller): Promise<void> {
-  const { provider, sender: id, verifier, ...place } = await takeRequest(context, answer, caller)
+  const { provider, sender: id, verifier, ...place } = await consumeRequest(context, answer, caller)
   const sender = await senderFor(context, 'connect', String(id), caller)
   const { code, iss, state } = answer
   const opened = context.secrets.open(verifier, secretPlace.verifier(place))
@@ -85,8 +87,8 @@ export async function finishOauth(context: Context, answer: FinishSenderOauthReq
   await changeSender(context, 'connect', { id: String(id), caller }, () => ({ $set: { oauth, oauthTokens } }))
 }
 
-/** The request that a state belongs to; nobody finds it a second time. */
-async function takeRequest(
+/** Returns the request of a state and deletes it, so that it is used once. */
+async function consumeRequest(
   { collections }: Context,
   { provider, state }: FinishSenderOauthRequest,
   { sessionId }: Caller,
@@ -103,7 +105,7 @@ async function takeRequest(
   return request
 }
 
-/** Mail goes out as the sender's address: its account has to be the one connected, or its domain the organization's. */
+/** Requires that the account has the sender's address, or that the organization has verified the address's domain. */
 async function requireOwnAddress(context: Context, sender: Sender, account: string | null): Promise<void> {
   if (account !== null && emailKeyOf(account) === sender.emailKey) return
   const { domains } = context.collections.of(sender.organization)

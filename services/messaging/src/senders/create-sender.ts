@@ -10,7 +10,7 @@ import { secretPlace } from './secret-places.ts'
 import { domainOf, publicSender } from './sender.model.ts'
 import { newSmtp } from './smtp-settings.ts'
 
-/** Creates a sender, which belongs to the caller: to the creator of a token. */
+/** Creates a sender. Its owner is the caller; for a token, the creator of the token. */
 export async function createSender(context: Context, request: CreateSenderRequest, caller: Caller): Promise<HttpBody> {
   const { name, email, replyTo, delivery } = request
   requireOnly(request)
@@ -47,7 +47,7 @@ function pending(provider: 'google' | 'microsoft') {
   return { provider, email: null, connectedAt: null, status: 'pending' as const }
 }
 
-/** The settings of the delivery that was chosen, and of no other. */
+/** Requires the settings of the chosen delivery and no others. */
 function requireOnly(request: CreateSenderRequest): void {
   for (const kind of ['smtp', 'oauth'] as const) {
     if (request.delivery === kind && !request[kind]) throw new AppError('request.missing_field', { path: kind })

@@ -38,7 +38,7 @@ describe('the default sender of an organization', () => {
     return senders.insertOne({ ...sender, owner: user, creator: user, ...more })
   }
 
-  it('is one, however many are made it at once by however many replicas', async () => {
+  it('is one, also when replicas set several concurrently', async () => {
     const made = await Promise.all(Array.from({ length: 6 }, (_, number) => add(number)))
     const wishes = stores.flatMap(store => made.map(({ _id }) => setDefaultSender(replica(store), String(_id), caller)))
     await Promise.all(wishes)
@@ -46,7 +46,7 @@ describe('the default sender of an organization', () => {
     assert.equal(await senders.count(), 6)
   })
 
-  it('is one for the database itself', async () => {
+  it('is one by an index of the database', async () => {
     await senders.deleteMany({})
     await add(1, { isDefault: true })
     await assert.rejects(add(2, { isDefault: true }), isDuplicate)

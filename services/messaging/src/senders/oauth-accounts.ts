@@ -14,26 +14,26 @@ import {
 import type { Config } from '../config.ts'
 import type { OauthProvider } from './sender.model.ts'
 
-/** What an account lets us send with. `expiresAt` in milliseconds since the epoch. */
+/** OAuth tokens of an account. `expiresAt` is in milliseconds since the epoch. */
 export type AccountTokens = { accessToken: string; refreshToken: string | null; expiresAt: number }
 
-/** What a provider said no to: consent was refused or taken back, or the request was none of ours. */
+/** Thrown if a provider refuses: consent was denied or revoked, or the response is forged. */
 export class AccountRefused extends Error {
   override name = 'AccountRefused'
 }
 
-/** The mail accounts that people can connect, by the OpenID provider of each. */
+/** Connects mail accounts through their OpenID providers. */
 export type OauthAccounts = {
   /** Whether this installation is registered at the provider. */
   isConfigured(provider: OauthProvider): boolean
-  /** Where to send a person who is to consent. */
+  /** Returns the URL of the consent page. */
   consentUrl(provider: OauthProvider, request: { state: string; verifier: string; email: string }): Promise<string>
-  /** Trades what the provider sent back for tokens. @throws {AccountRefused} */
+  /** Exchanges the provider's authorization code for tokens. @throws {AccountRefused} */
   redeem(
     provider: OauthProvider,
     answer: { code: string; iss?: string | undefined; state: string; verifier: string },
   ): Promise<{ email: string | null; tokens: AccountTokens }>
-  /** New tokens for old ones. @throws {AccountRefused} where the consent no longer holds */
+  /** Renews the tokens. @throws {AccountRefused} if the consent is no longer valid */
   refresh(provider: OauthProvider, refreshToken: string): Promise<AccountTokens>
 }
 
@@ -41,21 +41,23 @@ const scopes: Record<OauthProvider, string> = {
   google: 'openid email https://mail.google.com/',
   microsoft: 'openid email offline_access https://outlook.office.com/SMTP.Send',
 }
-/** Google gives a refresh token only to whoever asks for it so. */
+/** Additional parameters. Google returns a refresh token only with these. */
 const extras: Record<OauthProvider, Record<string, string>> = {
   google: { access_type: 'offline', prompt: 'consent' },
   microsoft: { prompt: 'select_account' },
 }
-/** Codes of answers that speak of another issuer or client, or were altered; the other ones tell of the way there. */
+/**
+ * Error codes of responses for another issuer or client, or altered ones. Other codes are failures of the connection.
+ */
 const forgeries: unknown[] = ['OAUTH_INVALID_RESPONSE', 'OAUTH_JWT_CLAIM_COMPARISON_FAILED']
 
-/** Connects to the providers that are configured, each when it is first needed. */
+/** Creates the accounts. Discovers each configured provider at its first use. */
 export function createOauthAccounts(config: Config): OauthAccounts {
   const known = new Map<OauthProvider, Promise<Configuration>>()
   const configurationOf = (provider: OauthProvider): Promise<Configuration> => {
     const pending = known.get(provider) ?? discover(settingsOf(config, provider))
     known.set(provider, pending)
-    pending.catch(() => known.delete(provider)) // asked again the next time
+    pending.catch(() => known.delete(provider)) // retried by the next call
     return pending
   }
   const redirectUri = (provider: OauthProvider) =>
@@ -110,11 +112,11 @@ function settingsOf(config: Config, provider: OauthProvider): ProviderSettings {
 
 function discover({ issuer, clientId = '', clientSecret }: ProviderSettings): Promise<Configuration> {
   const url = new URL(issuer)
-  const isPlain = url.protocol === 'http:' // only where the operator says so: a provider next door
+  const isPlain = url.protocol === 'http:' // only if the operator configures it, for a provider in the same network
   return discovery(url, clientId, clientSecret, undefined, isPlain ? { execute: [allowInsecureRequests] } : undefined)
 }
 
-/** What the provider answers with an error of OAuth is a refusal; everything else may be better the next time. */
+/** Converts OAuth errors of the provider to refusals. Other errors may be temporary. */
 async function translateRefusals<T>(grant: Promise<T>): Promise<T> {
   try {
     return await grant
@@ -126,10 +128,10 @@ async function translateRefusals<T>(grant: Promise<T>): Promise<T> {
   }
 }
 
-/** Rethrows; an answer that cannot be the provider's own is a refusal: another try would not make it one. */
+/** Rethrows. A response that is not from the provider is a refusal, because a retry would not help. */
 function refuseForged(error: unknown): never {
   if (!(error instanceof ClientError && forgeries.includes(error.code))) throw error
-  throw new AccountRefused('what came back is not the answer to what was asked', { cause: error })
+  throw new AccountRefused('the response does not belong to this request', { cause: error })
 }
 
 function tokensOf(granted: TokenEndpointResponse & TokenEndpointResponseHelpers): AccountTokens {

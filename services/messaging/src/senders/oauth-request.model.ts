@@ -2,17 +2,17 @@ import { Schema, type Types } from 'mongoose'
 import type { Sealed } from '../secrets.ts'
 import type { OauthProvider } from './sender.model.ts'
 
-/** A person on their way to a provider to let a sender use an account there. */
+/** A pending authorization: a user was redirected to a provider to connect a sender's account. */
 export type OauthRequest = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  /** SHA-256 of the state that travels with the person. */
+  /** SHA-256 of the `state` parameter. */
   hash: string
-  /** What proves that whoever redeems the code is who asked for it (PKCE). */
+  /** PKCE verifier: proves that the code is redeemed by who requested it. */
   verifier: Sealed
   provider: OauthProvider
   sender: Types.ObjectId
-  /** The session it began in, and whose that is. */
+  /** The session that started it, and its user. */
   session: string
   user: Types.ObjectId
   expiresAt: Date
@@ -31,6 +31,6 @@ export const oauthRequestSchema = new Schema<OauthRequest>(
   },
   { collection: 'oauth_requests', versionKey: false },
 )
-// Whoever comes back from a provider brings the state alone.
+// A redirect from a provider has only the state to find the request by.
 oauthRequestSchema.index({ hash: 1 }, { unique: true })
 oauthRequestSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })

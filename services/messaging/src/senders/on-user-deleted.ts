@@ -3,7 +3,7 @@ import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 
-/** Senders of an account that is gone have no owner until they are transferred, and are no longer shared with it. */
+/** Removes a deleted user from senders. Those that the user owned have no owner until they are transferred. */
 export function onUserDeleted({ collections }: Pick<Context, 'collections'>): Subscription<ClientSession> {
   return {
     name: 'messaging.on-user-deleted',

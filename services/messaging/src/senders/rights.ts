@@ -6,12 +6,12 @@ import type { Context } from '../context.ts'
 import type { Sender } from './sender.model.ts'
 
 /**
- * What someone can be to a sender. A token is what the person is who made it. The organization's owner is heir to a sender
- * whose owner is gone; its owner is what the creator was once that account is gone.
+ * Relation of a user to a sender. A token has the relation of its creator. `heir`: the organization's owner, for a
+ * sender whose owner is deleted. If the creator is deleted, the sender's owner counts as creator.
  */
 export type Standing = 'owner' | 'creator' | 'shared' | 'heir'
 
-/** What can be done with a sender, and who may: nobody else, whatever their role. */
+/** Actions on a sender, and who may do them. Roles do not matter here. */
 const allowed = {
   read: ['owner', 'shared', 'heir'],
   update: ['owner'],
@@ -27,10 +27,10 @@ const allowed = {
 
 type RightsContext = Pick<Context, 'collections' | 'findUsers'>
 
-/** Something done with a sender. */
+/** An action on a sender. */
 export type SenderAction = keyof typeof allowed
 
-/** Conditions that find the senders which a caller may see. */
+/** Returns a filter for the senders that a caller may see. */
 export async function visibleTo(context: RightsContext, caller: Caller): Promise<object> {
   const user = personOf(caller)
   const orphaned = { owner: null }
@@ -39,15 +39,18 @@ export async function visibleTo(context: RightsContext, caller: Caller): Promise
   return { $or: [{ owner: user }, { sharedWith: user }, ...(isHeir ? [orphaned] : [])] }
 }
 
-/** The person a caller is: a token is who made it. @throws {AppError} forbidden for a service */
+/**
+ * Returns the user id of a caller; for a token, of its creator.
+ * @throws {AppError} sender.person_required for a service
+ */
 export function personOf({ userId }: Caller): Types.ObjectId {
   if (userId === null) throw new AppError('sender.person_required')
   return objectId(userId)
 }
 
 /**
- * The sender, for a caller who may do this with it.
- * @throws {AppError} not_found where the caller may not even see it, forbidden where it may not do this
+ * Returns a sender if the caller may do this with it.
+ * @throws {AppError} sender.not_found if the caller may not see it, sender.not_allowed if it may not do this
  */
 export async function senderFor(
   context: RightsContext,
@@ -85,7 +88,7 @@ async function isCreatorGone({ findUsers }: RightsContext, { organization, creat
   return (await findUsers(String(organization), [String(creator)])).length === 0
 }
 
-/** The person decides, also for a token whose role is less. */
+/** Whether the user is the organization's owner. For a token, its creator counts, not its role. */
 async function isOrganizationOwner({ findUsers }: RightsContext, { organizationId, userId }: Caller): Promise<boolean> {
   const [user] = await findUsers(organizationId, [userId!])
   return user?.role === 'owner'

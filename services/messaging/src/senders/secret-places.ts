@@ -1,7 +1,7 @@
 import type { OauthRequest } from './oauth-request.model.ts'
 import type { Sender } from './sender.model.ts'
 
-/** Where the secrets of a sender, and of who is connecting its account, belong: those of another do not open here. */
+/** Places of a sender's secrets, see `Secrets`: a secret of another sender does not open here. */
 export const secretPlace = {
   password: ({ organization, _id }: Pick<Sender, 'organization' | '_id'>) => `${organization}/senders/${_id}/password`,
   tokens: ({ organization, _id }: Pick<Sender, 'organization' | '_id'>) => `${organization}/senders/${_id}/tokens`,

@@ -14,13 +14,13 @@ import { countMail } from '../mail/mail-quota.ts'
 import { senderFor } from './rights.ts'
 import type { Sender } from './sender.model.ts'
 
-/** The answer has to be there before nobody waits for it any longer. */
+/** Reserved for the answer before the deadline of the call. */
 const ANSWER_MS = 1000
 const TIMEOUT_MS = 30_000
 
 type Outcome = { status: MailStatus; message: string }
 
-/** Sends a mail at once, records it as a message of kind test, and answers what the server said to it. */
+/** Sends a mail immediately, records it as a message of kind test, and returns the server's reply. */
 export async function sendTestMail(context: Context, { id, to }: TestSenderRequest, call: Call): Promise<Updated> {
   const { caller, deadline } = call
   const sender = await senderFor(context, 'test', id, caller)
@@ -55,7 +55,7 @@ function outcomeOf(error: unknown): Outcome {
   return { status: failure.kind === 'bounced' ? 'bounced' : 'failed', message: failure.message }
 }
 
-/** The event puts the message among the emails of the contact that it went to. */
+/** Stores the message with its event, which adds it to the emails of the contact. */
 async function record(
   { store, collections }: Context,
   sender: Sender,

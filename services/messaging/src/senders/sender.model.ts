@@ -5,14 +5,14 @@ import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import type { Sealed } from '../secrets.ts'
 
-/** How the mail of a sender leaves. */
+/** How the mail of a sender is delivered. */
 export type Delivery = 'provider' | 'hosted' | 'smtp' | 'oauth'
-/** The consumer mail accounts that can be connected. */
+/** Providers of mail accounts that can be connected. */
 export type OauthProvider = 'google' | 'microsoft'
 
-/** A mail server of a sender's own. */
+/** A sender's own mail server. */
 export type SenderSmtp = { host: string; port: number; secure: boolean; username: string | null }
-/** A mail account of a sender's own. */
+/** A sender's own mail account. */
 export type SenderOauth = {
   provider: OauthProvider
   email: string | null
@@ -20,12 +20,12 @@ export type SenderOauth = {
   status: 'pending' | 'connected' | 'expired'
 }
 
-/** An address that mail goes out from. */
+/** An address that mail is sent from. */
 export type Sender = {
   _id: Types.ObjectId
   organization: Types.ObjectId
   name: string
-  /** As typed; as it is compared: lower case, its domain in ASCII. */
+  /** `email` as entered; `emailKey` for comparison: lower case, domain in ASCII. */
   email: string
   emailKey: string
   replyTo: string | null
@@ -37,9 +37,9 @@ export type Sender = {
   /** The account's tokens, as JSON. */
   oauthTokens: Sealed | null
   isDefault: boolean
-  /** Whom it belongs to now; null where that account is gone. */
+  /** Current owner; null if that user is deleted. */
   owner: Types.ObjectId | null
-  /** Who made it, and says who it is shared with. */
+  /** The user who created it and manages sharing. */
   creator: Types.ObjectId
   sharedWith: Types.ObjectId[]
   active: boolean
@@ -69,20 +69,20 @@ export const senderSchema = new Schema<Sender>(
   { collection: 'senders', timestamps: true, minimize: false, versionKey: false },
 )
 senderSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
-// At most one default: the database itself says no to a second one.
+// The database refuses a second default.
 senderSchema.index({ organization: 1, isDefault: 1 }, { unique: true, partialFilterExpression: { isDefault: true } })
 
-/** The domain of an email: lower case, in ASCII. */
+/** Returns the domain of an email address in lower-case ASCII. */
 export function domainOf(email: string): string {
   const text = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   return domainToASCII(text) || text
 }
 
-/** The public fields of a sender: neither its password nor its tokens. */
+/** The public fields of a sender, without its password and tokens. */
 export const senderFields: FieldTable = {
   ...declared,
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
 }
 
-/** The sender as its API shows it. */
+/** Returns a sender as the API shows it. */
 export const publicSender = presenter<SenderJson>(senderFields)

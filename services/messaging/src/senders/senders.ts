@@ -10,7 +10,7 @@ import { sendTestMail } from './send-test-mail.ts'
 import { publicSender, senderFields } from './sender.model.ts'
 import { listSharedUsers, shareSender, transferSender, unshareSender } from './share-sender.ts'
 
-/** The use cases of senders. */
+/** Handlers of senders. */
 export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Senders'> => ({
   listSenders: async ({ list }, { caller }) =>
     runList({
@@ -66,7 +66,7 @@ export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Sende
   },
 })
 
-/** The users that a sender refers to. */
+/** Returns how to load the users that a sender refers to. */
 function people({ findUsers }: Context, caller: Caller): PopulateMap {
   const load = async (ids: string[]) => {
     const users = await findUsers(caller.organizationId, ids)

@@ -6,7 +6,7 @@ import type { Context, DirectoryUser } from '../context.ts'
 import { changeSender } from './change-sender.ts'
 import { senderFor } from './rights.ts'
 
-/** Lets more users see a sender and send from it. */
+/** Shares a sender with more users, who can then see it and send from it. */
 export async function shareSender(context: Context, id: string, userIds: string[], caller: Caller): Promise<void> {
   await senderFor(context, 'share', id, caller)
   await requireUsers(context, caller, userIds, index => `userIds.${index}`)
@@ -16,13 +16,13 @@ export async function shareSender(context: Context, id: string, userIds: string[
   })
 }
 
-/** Takes users off a sender; whoever it is not shared with stays so. */
+/** Stops sharing a sender with users. Ignores users that it is not shared with. */
 export async function unshareSender(context: Context, id: string, userIds: string[], caller: Caller): Promise<void> {
   const users = userIds.map(userId => objectId(userId))
   await changeSender(context, 'unshare', { id, caller }, () => ({ $pull: { sharedWith: { $in: users } } }))
 }
 
-/** Gives a sender to another user. Its creator stays who it is. */
+/** Transfers a sender to another user. Its creator does not change. */
 export async function transferSender(context: Context, id: string, userId: string, caller: Caller): Promise<void> {
   await senderFor(context, 'transfer', id, caller)
   await requireUsers(context, caller, [userId], () => 'userId')
@@ -30,7 +30,7 @@ export async function transferSender(context: Context, id: string, userId: strin
   await changeSender(context, 'transfer', { id, caller }, () => ({ $set: { owner }, $pull: { sharedWith: owner } }))
 }
 
-/** The users that a sender is shared with, by name. */
+/** Lists the users that a sender is shared with, sorted by name. */
 export async function listSharedUsers(context: Context, { id, list }: ListOfRequest, caller: Caller) {
   const { _id, sharedWith } = await senderFor(context, 'listShared', id, caller)
   const users = await context.findUsers(caller.organizationId, sharedWith.map(String))
@@ -38,7 +38,7 @@ export async function listSharedUsers(context: Context, { id, list }: ListOfRequ
   return runList({
     scope: context.collections.of(caller.organizationId).senders,
     base: { _id },
-    // They are another service's: the database gets them with the question, and filters and orders them like its own.
+    // The users come from identity. The pipeline contains them, so that the database can filter and sort them.
     stages: [{ $project: { user: { $literal: shown } } }, { $unwind: '$user' }, { $replaceRoot: { newRoot: '$user' } }],
     fields: { name: 'string', email: 'string' },
     defaultSort: { name: 1 },
@@ -46,7 +46,7 @@ export async function listSharedUsers(context: Context, { id, list }: ListOfRequ
   })
 }
 
-/** @throws {AppError} invalid_field at the first id that is no user of the organization */
+/** @throws {AppError} user.unknown at the first id that is not a user of the organization */
 async function requireUsers(
   { findUsers }: Context,
   { organizationId }: Caller,

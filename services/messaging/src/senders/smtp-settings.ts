@@ -3,7 +3,10 @@ import type { Smtp, SmtpChange } from '@rollcall/protos/gen/messaging-v1.ts'
 import { type AddressPolicy, checkHost, checkPort, UnsafeHost } from '../mail/safe-host.ts'
 import type { Sender, SenderSmtp } from './sender.model.ts'
 
-/** The mail server that a new sender names. @throws {AppError} invalid_field, missing_field */
+/**
+ * Returns the checked mail server of a new sender.
+ * @throws {AppError} request.invalid_field, request.missing_field
+ */
 export async function newSmtp({ host, port, ...smtp }: Smtp, policy: AddressPolicy): Promise<SenderSmtp> {
   const { secure = port === 465, username = null } = smtp
   requireBoth(username, smtp.password !== undefined)
@@ -12,7 +15,10 @@ export async function newSmtp({ host, port, ...smtp }: Smtp, policy: AddressPoli
   return settings
 }
 
-/** Checks what is stored with what was given in its place. @throws {AppError} invalid_field, missing_field */
+/**
+ * Checks the stored mail server with the change applied.
+ * @throws {AppError} sender.not_smtp, request.invalid_field, request.missing_field
+ */
 export async function checkSmtpChange(
   { smtp, smtpPassword }: Sender,
   { password, username, ...change }: SmtpChange,
@@ -21,14 +27,14 @@ export async function checkSmtpChange(
   if (!smtp) throw new AppError('sender.not_smtp')
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   const merged = { ...smtp, ...given, ...(username !== undefined && { username: username || null }) }
-  // A stored password is for the server it was given for: whoever owns the sender now may not send it to another.
+  // A stored password is only for its server: a new owner of the sender must not send it to another.
   const isSameServer = merged.host === smtp.host && merged.port === smtp.port && merged.secure === smtp.secure
   const hasPassword = password !== undefined || (smtpPassword !== null && username !== '' && isSameServer)
   requireBoth(merged.username, hasPassword)
   await checkServer(merged, policy)
 }
 
-/** One without the other signs nobody in. */
+/** Requires both user name and password, or neither. */
 function requireBoth(username: string | null, hasPassword: boolean): void {
   if (username === null && hasPassword) throw new AppError('request.missing_field', { path: 'smtp.username' })
   if (username !== null && !hasPassword) throw new AppError('request.missing_field', { path: 'smtp.password' })
