@@ -1,28 +1,38 @@
-// Generates protos/gen: `node libs/contract/src/generate.ts`. With --check it writes nothing, and fails if the committed
-// files differ.
+// Generates protos/gen and libs/sdk/src/gen: `node libs/contract/src/generate.ts`. With --check it writes nothing, and
+// fails if the committed files differ.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { protoFolder } from '@rollcall/protos'
 import { loadRoot } from './root.ts'
 import { compileRoutes } from './routes.ts'
+import { generateSdk } from './sdk.ts'
 import { generateTypes } from './typescript.ts'
 
+const repository = join(protoFolder, '..')
 const root = loadRoot()
-compileRoutes(root)
-const files = generateTypes(root)
-const folder = join(protoFolder, 'gen')
-mkdirSync(folder, { recursive: true })
+const routes = compileRoutes(root)
+const targets = [
+  { folder: join(protoFolder, 'gen'), files: generateTypes(root) },
+  { folder: join(repository, 'libs/sdk/src/gen'), files: generateSdk(root, routes) },
+]
+const isCheck = process.argv.includes('--check')
+const stale = targets.flatMap(({ folder, files }) => (isCheck ? staleFiles(folder, files) : write(folder, files)))
+if (stale.length > 0) {
+  console.error(`generated files are out of date (${stale.join(', ')}): run npm run generate`)
+  process.exit(1)
+}
 
-if (process.argv.includes('--check')) {
+function staleFiles(folder: string, files: Map<string, string>): string[] {
   const names = new Set([...files.keys(), ...readdirSync(folder)])
-  const stale = [...names].filter(name => files.get(name) !== readIfExists(join(folder, name)))
-  if (stale.length > 0) {
-    console.error(`protos/gen is out of date (${stale.join(', ')}): run npm run generate`)
-    process.exit(1)
-  }
-} else {
+  const changed = [...names].filter(name => files.get(name) !== readIfExists(join(folder, name)))
+  return changed.map(name => relative(repository, join(folder, name)))
+}
+
+function write(folder: string, files: Map<string, string>): [] {
+  mkdirSync(folder, { recursive: true })
   for (const name of readdirSync(folder)) if (!files.has(name)) rmSync(join(folder, name))
   for (const [name, content] of files) writeFileSync(join(folder, name), content)
+  return []
 }
 
 function readIfExists(path: string): string | undefined {

@@ -1,4 +1,5 @@
 import type protobuf from 'protobufjs'
+import { callNameOf } from './call-name.ts'
 import { type Carrier, carriers } from './carriers.ts'
 import { type Checked, compileCheck, type Input } from './check.ts'
 import type { ErrorCode } from './errors/catalogue.ts'
@@ -33,6 +34,8 @@ export type Route = {
   service: string
   /** Name of the method on generated clients and handlers. */
   method: string
+  /** Name of the call in the SDK: contacts.list. */
+  call: string
   verb: string
   /** Path with variables as :name. */
   path: string
@@ -61,7 +64,7 @@ export type Route = {
 /**
  * Compiles every rpc with an http rule into a route.
  * @throws {ContractError} for a missing access or required scope; an unknown permission, limit group, option, rule key,
- * error code or returned message; a path variable without a field; two rpcs on one verb and path
+ * error code or returned message; a path variable without a field; two rpcs on one verb and path or with one call name
  */
 export function compileRoutes(root: protobuf.Root): Route[] {
   for (const type of messagesOf(root)) checkMessageOptions(type)
@@ -87,6 +90,7 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
   const route = {
     service: fullName(service),
     method: lowerFirst(rpc.name),
+    call: callNameOf(rpc),
     verb: http.verb,
     path,
     access: readAccess(rpc, options.access as AccessOption | undefined, http.verb),
@@ -149,10 +153,11 @@ export function findMessage(rpc: protobuf.Method, name: string): protobuf.Type |
 function refuseClashes(routes: Route[]): void {
   const seen = new Map<string, Route>()
   for (const route of routes) {
-    const key = `${route.verb} ${route.path.replace(/:\w+/g, ':')}`
-    const other = seen.get(key)
-    if (other) throw new ContractError(`${fullName(route.rpc)} and ${fullName(other.rpc)} are both on ${key}`)
-    seen.set(key, route)
+    for (const key of [`${route.verb} ${route.path.replace(/:\w+/g, ':')}`, route.call]) {
+      const other = seen.get(key)
+      if (other) throw new ContractError(`${fullName(route.rpc)} and ${fullName(other.rpc)} are both on ${key}`)
+      seen.set(key, route)
+    }
   }
 }
 

@@ -6,7 +6,8 @@ import { type JsonKind, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
 import { compileRoutes, findMessage } from './routes.ts'
 
-const HEADER = '// Generated from the protos by `npm run generate`. Do not edit.\n'
+/** The first line of every generated file. */
+export const HEADER = '// Generated from the protos by `npm run generate`. Do not edit.\n'
 
 const scalarTypes: Record<string, string> = {
   string: 'string',
@@ -80,7 +81,10 @@ function isRecord(type: protobuf.Type): boolean {
 }
 
 /** Returns the given messages and those nested in them. */
-function reachableFrom(messages: Iterable<protobuf.Type>, reached = new Set<protobuf.Type>()): Set<protobuf.Type> {
+export function reachableFrom(
+  messages: Iterable<protobuf.Type>,
+  reached = new Set<protobuf.Type>(),
+): Set<protobuf.Type> {
   for (const message of messages) {
     if (reached.has(message)) continue
     reached.add(message)
@@ -124,7 +128,8 @@ function packageFile(
   return `${[HEADER, ...importLines].join('\n')}\n${parts.join('\n')}`
 }
 
-type Reference = (type: protobuf.ReflectionObject, suffix?: string) => string
+/** Returns the name of a type where it is used. */
+export type Reference = (type: protobuf.ReflectionObject, suffix?: string) => string
 
 /** Returns a message and the types declared in it. */
 function typesIn(object: protobuf.ReflectionObject): protobuf.Type[] {
@@ -149,7 +154,7 @@ function referenceTo(
 }
 
 /** Prefixes a nested message with the names of its parents: ApplyBatchRequestRow. */
-function typeName(type: protobuf.ReflectionObject): string {
+export function typeName(type: protobuf.ReflectionObject): string {
   return type.parent instanceof protobuf.Type ? typeName(type.parent) + type.name : type.name
 }
 
@@ -199,13 +204,25 @@ function scalarType(field: protobuf.Field): string | undefined {
 
 /** Declares the JSON type of a message, named after it; other than event data, with the suffix `Json`. */
 function jsonDeclaration(type: protobuf.Type, reference: Reference): string {
-  const { record = false, entry = false, event } = shapeOf(type)
+  const name = shapeOf(type).event === undefined ? `${typeName(type)}Json` : typeName(type)
+  return jsonType(type, name, reference)
+}
+
+/** Declares the JSON type of a message under a name. */
+export function jsonType(type: protobuf.Type, name: string, reference: Reference): string {
+  const { record = false, entry = false } = shapeOf(type)
   const ids = record || entry ? '  _id: string\n  id: string\n' : ''
   const dates = record ? '  createdAt: string\n  updatedAt: string\n' : ''
-  const fields = type.fieldsArray.map(field => jsonFieldDeclaration(field, reference))
-  const name = event === undefined ? `${typeName(type)}Json` : typeName(type)
+  const fields = type.fieldsArray.map(
+    field =>
+      `${comment(field.comment, '  ')}  ${wireNameOf(field)}${isOptional(field) ? '?' : ''}: ${jsonTypeOf(field, reference)}\n`,
+  )
   const text = type.comment ?? `${typeName(type)} as JSON.`
   return `${comment(text)}export type ${name} = {\n${ids}${fields.join('')}${dates}}\n`
+}
+
+function isOptional(field: protobuf.Field): boolean {
+  return Boolean(field.options?.proto3_optional)
 }
 
 /** Declares the public fields of a record: those allowed in filter, sort and projection. */
@@ -214,7 +231,8 @@ function fieldsDeclaration(type: protobuf.Type): string {
   return `/** The public fields of ${typeName(type)}. */\nexport const ${lowerFirst(typeName(type))}Fields = {\n${lines.join('')}} as const\n`
 }
 
-function jsonFieldDeclaration(field: protobuf.Field, reference: Reference): string {
+/** Returns the type of a field in JSON. */
+export function jsonTypeOf(field: protobuf.Field, reference: Reference): string {
   field.resolve()
   const { json, format, nullable } = ruleOf(field)
   const base = json
@@ -225,8 +243,7 @@ function jsonFieldDeclaration(field: protobuf.Field, reference: Reference): stri
       ? reference(field.resolvedType, 'Json')
       : scalarType(field)
   if (!base) throw new Error(`no JSON type for ${field.type} of ${fullName(field)}`)
-  const type = `${base}${field.repeated ? '[]' : ''}${nullable && base !== 'unknown' ? ' | null' : ''}`
-  return `${comment(field.comment, '  ')}  ${wireNameOf(field)}${field.options?.proto3_optional ? '?' : ''}: ${type}\n`
+  return `${base}${field.repeated ? '[]' : ''}${nullable && base !== 'unknown' ? ' | null' : ''}`
 }
 
 function eventsFile(events: readonly DeclaredEvent[]): string {
@@ -275,6 +292,7 @@ function servicesFile(root: protobuf.Root): string {
   return `${HEADER}\n${imports.join('')}\n/** Every gRPC service by its full name. */\nexport type Services = {\n${lines.join('')}}\n`
 }
 
-function comment(text: string | null, indent = ''): string {
+/** Returns a docstring with the text of a comment in the protos. */
+export function comment(text: string | null, indent = ''): string {
   return text ? `${indent}/** ${text.replace(/\n/g, ' ')} */\n` : ''
 }

@@ -1,0 +1,464 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+import type { Actor, AudienceList, Contact, Feature, Invitation, Member, Role, Token, User, Workspace } from './types.ts'
+
+/** ContactCreated as JSON. */
+export type ContactCreated = {
+  contact: Contact
+  actor: Actor
+}
+
+/** ContactUpdated as JSON. */
+export type ContactUpdated = {
+  contactId: string
+  /** Names of the fields that changed; attributes as attributes.<slug>. */
+  changed: string[]
+  actor: Actor
+}
+
+/** ContactBlocked as JSON. */
+export type ContactBlocked = {
+  contactId: string
+  reason?: string
+  actor: Actor
+}
+
+/** ContactUnblocked as JSON. */
+export type ContactUnblocked = {
+  contactId: string
+  actor: Actor
+}
+
+/** ContactDeleted as JSON. */
+export type ContactDeleted = {
+  contactId: string
+  email: string
+  actor: Actor
+}
+
+/** A contact was added to a list. Published once each time, whatever the source. */
+export type ContactAddedToList = {
+  contactId: string
+  listId: string
+  /** How the contact was added. */
+  source: 'api' | 'import' | 'form' | 'workflow'
+  at: string
+}
+
+/** ListCreated as JSON. */
+export type ListCreated = {
+  list: AudienceList
+  actor: Actor
+}
+
+/** ListUpdated as JSON. */
+export type ListUpdated = {
+  list: AudienceList
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+}
+
+/** ListDeleted as JSON. */
+export type ListDeleted = {
+  list: AudienceList
+  actor: Actor
+}
+
+/** TokenCreated as JSON. */
+export type TokenCreated = {
+  /** The token as listed, without the secret. */
+  token: Token
+  actor: Actor
+}
+
+/** TokenUpdated as JSON. */
+export type TokenUpdated = {
+  token: Token
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+}
+
+/** TokenDeleted as JSON. */
+export type TokenDeleted = {
+  token: Token
+  actor: Actor
+}
+
+/** RoleSaved as JSON. */
+export type RoleSaved = {
+  role: Role
+  /** Tokens and members whose permissions the save changed. */
+  affectedTokens: number
+  affectedMembers: number
+  actor: Actor
+}
+
+/** RoleDeleted as JSON. */
+export type RoleDeleted = {
+  role: Role
+  actor: Actor
+}
+
+/** SessionCreated as JSON. */
+export type SessionCreated = {
+  userId: string
+  ip: string
+  userAgent: string
+  at: string
+  actor: Actor
+}
+
+/** A read-only impersonation of a user began. The actor is the impersonator. */
+export type SessionImpersonated = {
+  userId: string
+  ip: string
+  userAgent: string
+  at: string
+  expiresAt: string
+  actor: Actor
+}
+
+/** A client exchanged the actor's credential for its own JWT. */
+export type SessionExchanged = {
+  userId: string
+  /** Id and name of the client. */
+  clientId: string
+  clientName: string
+  /** resource.action pairs, separated by spaces. */
+  scope: string
+  ip: string
+  userAgent: string
+  at: string
+  expiresAt: string
+  actor: Actor
+}
+
+/** SessionEnded as JSON. */
+export type SessionEnded = {
+  userId: string
+  at: string
+  /** Who ended it: the user, or an administrator. */
+  actor: Actor
+}
+
+/** A sign-in to an account failed. */
+export type SessionFailed = {
+  userId: string
+  /** blocked: the account is blocked. */
+  reason: 'password' | 'code' | 'blocked'
+  ip: string
+  userAgent: string
+  at: string
+  actor: Actor
+}
+
+/** UserCreated as JSON. */
+export type UserCreated = {
+  user: User
+  actor: Actor
+}
+
+/** UserUpdated as JSON. */
+export type UserUpdated = {
+  user: User
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+}
+
+/** UserRoleChanged as JSON. */
+export type UserRoleChanged = {
+  userId: string
+  /** Names of the roles. */
+  from: string
+  to: string
+  actor: Actor
+}
+
+/** UserBlocked as JSON. */
+export type UserBlocked = {
+  userId: string
+  actor: Actor
+}
+
+/** UserUnblocked as JSON. */
+export type UserUnblocked = {
+  userId: string
+  actor: Actor
+}
+
+/** UserDeleted as JSON. */
+export type UserDeleted = {
+  user: User
+  actor: Actor
+}
+
+/** UserDeviceRevoked as JSON. */
+export type UserDeviceRevoked = {
+  userId: string
+  /** Name of the device. */
+  device: string
+  actor: Actor
+}
+
+/** UserPasswordSet as JSON. */
+export type UserPasswordSet = {
+  userId: string
+  actor: Actor
+}
+
+/** The account's email address was verified for the first time. */
+export type UserEmailVerified = {
+  userId: string
+  actor: Actor
+}
+
+/** The password and sessions of an unverified account were removed, since another account verified the same address. */
+export type UserPasswordRemoved = {
+  userId: string
+  actor: Actor
+}
+
+/** UserFeaturesChanged as JSON. */
+export type UserFeaturesChanged = {
+  userId: string
+  /** The user's own settings after the change. */
+  features: Record<string, boolean | null>
+  actor: Actor
+}
+
+/** WorkspaceCreated as JSON. */
+export type WorkspaceCreated = {
+  workspace: Workspace
+  actor: Actor
+}
+
+/** WorkspaceUpdated as JSON. */
+export type WorkspaceUpdated = {
+  workspace: Workspace
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+}
+
+/** A workspace was deleted with its memberships and invitations, which publish no events of their own. */
+export type WorkspaceDeleted = {
+  workspace: Workspace
+  actor: Actor
+}
+
+/** MemberAdded as JSON. */
+export type MemberAdded = {
+  member: Member
+  workspaceId: string
+  actor: Actor
+}
+
+/** MemberRoleChanged as JSON. */
+export type MemberRoleChanged = {
+  memberId: string
+  workspaceId: string
+  userId: string
+  /** Names of the roles. */
+  from: string
+  to: string
+  actor: Actor
+}
+
+/** MemberRemoved as JSON. */
+export type MemberRemoved = {
+  member: Member
+  workspaceId: string
+  actor: Actor
+}
+
+/** InvitationCreated as JSON. */
+export type InvitationCreated = {
+  /** The invitation as listed, without the secret. */
+  invitation: Invitation
+  workspaceId: string
+  actor: Actor
+}
+
+/** InvitationAccepted as JSON. */
+export type InvitationAccepted = {
+  invitation: Invitation
+  workspaceId: string
+  userId: string
+  actor: Actor
+}
+
+/** InvitationDeclined as JSON. */
+export type InvitationDeclined = {
+  invitation: Invitation
+  workspaceId: string
+  actor: Actor
+}
+
+/** InvitationRevoked as JSON. */
+export type InvitationRevoked = {
+  invitation: Invitation
+  workspaceId: string
+  actor: Actor
+}
+
+/** FeatureCreated as JSON. */
+export type FeatureCreated = {
+  feature: Feature
+  actor: Actor
+}
+
+/** FeatureUpdated as JSON. */
+export type FeatureUpdated = {
+  feature: Feature
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+}
+
+/** FeatureDeleted as JSON. */
+export type FeatureDeleted = {
+  feature: Feature
+  actor: Actor
+}
+
+/** ImportCompleted as JSON. */
+export type ImportCompleted = {
+  jobId: string
+  total: number
+  created: number
+  updated: number
+  unchanged: number
+  skipped: number
+  failed: number
+}
+
+/** An import failed. The counts cover the rows processed until then, whose changes remain. */
+export type ImportFailed = {
+  jobId: string
+  reason: string
+  total: number
+  created: number
+  updated: number
+  unchanged: number
+  skipped: number
+  failed: number
+}
+
+/** An import was cancelled. The counts cover the rows processed until then, whose changes remain. */
+export type ImportCancelled = {
+  jobId: string
+  total: number
+  created: number
+  updated: number
+  unchanged: number
+  skipped: number
+  failed: number
+}
+
+/** An import was undone, except for values that were changed since. */
+export type ImportUndone = {
+  /** The import, and the job that undid it. */
+  jobId: string
+  undoJobId: string
+  /** Contacts that were deleted, restored, and kept because they were changed since. */
+  removed: number
+  restored: number
+  kept: number
+}
+
+/** DomainVerified as JSON. */
+export type DomainVerified = {
+  domainId: string
+  domain: string
+  verifiedAt: string
+  actor: Actor
+}
+
+/** DNS records of a verified domain failed repeated checks. Sending continues. */
+export type DomainDegraded = {
+  domainId: string
+  domain: string
+  degradedAt: string
+  /** Each failing record and why. */
+  reasons: string[]
+}
+
+/** The delivery status of an email changed. queued: accepted for sending. sent: accepted by the receiving server. bounced: permanently refused by that server. failed: every delivery attempt failed. */
+export type EmailProgress = {
+  emailId: string
+  to: string
+  subject: string
+  /** Address that the email is sent from. */
+  sender: string
+  /** The recipient: the id of a contact or a user. A message of the organization without one belongs to the contact with this address. Account mail without one appears in no history. */
+  contactId?: string
+  userId?: string
+  at: string
+  /** For bounced and failed: the reply of the receiving server, or why no server was reached. */
+  error?: string
+  /** account (the default): mail of the installation (codes, links, invitations), shown to the user only. The others are messages of the organization. */
+  kind?: 'account' | 'transactional' | 'campaign' | 'test'
+}
+
+/** The data of every event by its type. */
+export type Events = {
+  'contact.created': ContactCreated
+  'contact.updated': ContactUpdated
+  'contact.blocked': ContactBlocked
+  'contact.unblocked': ContactUnblocked
+  'contact.deleted': ContactDeleted
+  'triggers.audience.added_to_list': ContactAddedToList
+  'list.created': ListCreated
+  'list.updated': ListUpdated
+  'list.deleted': ListDeleted
+  'token.created': TokenCreated
+  'token.updated': TokenUpdated
+  'token.deleted': TokenDeleted
+  'role.saved': RoleSaved
+  'role.deleted': RoleDeleted
+  'session.created': SessionCreated
+  'session.impersonated': SessionImpersonated
+  'session.exchanged': SessionExchanged
+  'session.ended': SessionEnded
+  'session.failed': SessionFailed
+  'user.created': UserCreated
+  'user.updated': UserUpdated
+  'user.role_changed': UserRoleChanged
+  'user.blocked': UserBlocked
+  'user.unblocked': UserUnblocked
+  'user.deleted': UserDeleted
+  'user.device_revoked': UserDeviceRevoked
+  'user.password_set': UserPasswordSet
+  'user.email_verified': UserEmailVerified
+  'user.password_removed': UserPasswordRemoved
+  'user.features_changed': UserFeaturesChanged
+  'workspace.created': WorkspaceCreated
+  'workspace.updated': WorkspaceUpdated
+  'workspace.deleted': WorkspaceDeleted
+  'member.added': MemberAdded
+  'member.role_changed': MemberRoleChanged
+  'member.removed': MemberRemoved
+  'invitation.created': InvitationCreated
+  'invitation.accepted': InvitationAccepted
+  'invitation.declined': InvitationDeclined
+  'invitation.revoked': InvitationRevoked
+  'feature.created': FeatureCreated
+  'feature.updated': FeatureUpdated
+  'feature.deleted': FeatureDeleted
+  'audience.import_completed': ImportCompleted
+  'audience.import_failed': ImportFailed
+  'audience.import_cancelled': ImportCancelled
+  'audience.import_undone': ImportUndone
+  'email.domain.verified': DomainVerified
+  'email.domain.degraded': DomainDegraded
+  'email.queued': EmailProgress
+  'email.sent': EmailProgress
+  'email.bounced': EmailProgress
+  'email.failed': EmailProgress
+}
+
+/** The type of an event. */
+export type EventType = keyof Events

@@ -1,0 +1,2046 @@
+// Generated from the protos by `npm run generate`. Do not edit.
+
+import type { KeyedOptions, List, ListQuery, RequestOptions, UploadFile, UploadOptions } from '../call.ts'
+
+/** Attribute as JSON. */
+export type Attribute = {
+  _id: string
+  id: string
+  name: string
+  slug: string
+  type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
+  /** Allowed values of an enum. */
+  options: string[]
+  /** Whether new contacts must have a value. */
+  required: boolean
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** Who performed an action. */
+export type Actor = {
+  kind: 'user' | 'token' | 'import' | 'workflow' | 'system'
+  id: string | null
+  name: string
+}
+
+/** Confirms an update. */
+export type Updated = {
+  success: boolean
+  message: string
+}
+
+/** Contact as JSON. */
+export type Contact = {
+  _id: string
+  id: string
+  /** As entered, trimmed. */
+  email: string
+  name: string
+  /** Custom attributes by slug. */
+  attributes: Record<string, unknown>
+  tags: string[]
+  unsubscribed: boolean
+  unsubscribedAt: string | null
+  blocked: boolean
+  blockedAt: string | null
+  blockedReason: string | null
+  /** The linked user account: its id, or {_id, id, name, email, role, blocked} with populate=user. */
+  user: string | Record<string, unknown> | null
+  source: 'api' | 'import' | 'form' | 'workflow'
+  /** The import job that created or last changed the contact. */
+  importJob: string | null
+  emailStatus: 'unknown' | 'ok' | 'bounced' | 'complained'
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** TagCount as JSON. */
+export type TagCount = {
+  tag: string
+  count: number
+}
+
+/** A history entry of a contact. */
+export type HistoryEntry = {
+  _id: string
+  id: string
+  contact: string
+  subject: 'contact' | 'user'
+  /** For example contact.created, contact.blocked, contact.tags_replaced. */
+  type: string
+  at: string
+  actor: Actor
+  /** For entries of an account, empty for callers without users.read. */
+  data: Record<string, unknown>
+}
+
+/** A change of a field or attribute. */
+export type AttributeChange = {
+  _id: string
+  id: string
+  contact: string
+  type: string
+  at: string
+  actor: Actor
+  /** Field name, or attributes.<slug>. */
+  key: string
+  from: unknown
+  to: unknown
+  importJob?: string
+  /** Row of the import, from 1. */
+  row?: number
+}
+
+/** A contact's membership of a list. */
+export type ListMembership = {
+  _id: string
+  id: string
+  list: ListName
+  addedAt: string
+  addedBy: Actor
+  /** How the contact was added. */
+  source: 'api' | 'import' | 'form' | 'workflow'
+}
+
+/** ListName as JSON. */
+export type ListName = {
+  _id: string
+  name: string
+}
+
+/** An email that was sent to a contact, or is queued. */
+export type ContactEmail = {
+  _id: string
+  id: string
+  contact: string
+  to: string
+  subject: string
+  /** Address that the email was sent from. */
+  sender: string
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  at: string
+  sentAt: string | null
+  error: string | null
+}
+
+/** AudienceList as JSON. */
+export type AudienceList = {
+  _id: string
+  id: string
+  name: string
+  description: string
+  tags: string[]
+  archived: boolean
+  memberCount: number
+  /** Members that are neither blocked nor unsubscribed. */
+  activeCount: number
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** AddMembersResponse as JSON. */
+export type AddMembersResponse = {
+  /** Newly added. */
+  added: number
+  alreadyMember: number
+  notFound: number
+}
+
+/** RemoveMembersResponse as JSON. */
+export type RemoveMembersResponse = {
+  removed: number
+}
+
+/** Registration as JSON. */
+export type Registration = {
+  /** The session JWT. */
+  token: string
+  expiresAt: string
+  user: User
+  organization: Organization
+}
+
+/** User as JSON. */
+export type User = {
+  _id: string
+  id: string
+  name: string
+  email: string
+  image: string | null
+  role: string
+  blocked: boolean
+  blockedAt: string | null
+  emailVerified: boolean
+  tags: string[]
+  attributes: Record<string, unknown>
+  country: string | null
+  timezone: string | null
+  language: string | null
+  currency: string | null
+  lastLoginAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** Organization as JSON. */
+export type Organization = {
+  _id: string
+  id: string
+  name: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** SignIn as JSON. */
+export type SignIn = {
+  /** The session JWT. */
+  token: string
+  expiresAt: string
+  user: User
+}
+
+/** RequestOtpResponse as JSON. */
+export type RequestOtpResponse = {
+  success: boolean
+  message: string
+  /** Id of the request that the code belongs to. Send it with the code. */
+  requestId: string
+}
+
+/** ExchangedToken as JSON. */
+export type ExchangedToken = {
+  access_token: string
+  issued_token_type: string
+  token_type: 'Bearer'
+  /** Lifetime in seconds. */
+  expires_in: number
+  /** resource.action pairs separated by spaces. */
+  scope: string
+}
+
+/** RegisteredClient as JSON. */
+export type RegisteredClient = {
+  client_id: string
+  client_secret?: string
+  /** Seconds since 1970. */
+  client_id_issued_at: number
+  /** 0: does not expire. */
+  client_secret_expires_at?: number
+  client_name?: string
+  client_uri?: string
+  redirect_uris: string[]
+  grant_types: string[]
+  response_types: string[]
+  token_endpoint_auth_method: string
+  scope?: string
+}
+
+/** Me as JSON. */
+export type Me = {
+  kind: 'session' | 'token'
+  /** The user, or the token's creator. */
+  user: User
+  organization: Organization
+  role: string
+  /** resource.action pairs, or "*" for all of them. */
+  permissions: string[]
+  /** The token that authenticated the request. */
+  token?: MeTokenInUse
+  /** Id of the user behind a read-only impersonation. */
+  impersonatedBy?: string
+}
+
+/** MeTokenInUse as JSON. */
+export type MeTokenInUse = {
+  _id: string
+  id: string
+  name: string
+}
+
+/** Feature as JSON. */
+export type Feature = {
+  _id: string
+  id: string
+  slug: string
+  name: string
+  description: string
+  /** Value for users whose role and own settings do not set it. */
+  default: boolean
+  /** Values by role name. */
+  roles: Record<string, boolean | null>
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** Role as JSON. */
+export type Role = {
+  _id: string
+  id: string
+  name: string
+  kind: 'api' | 'user' | 'both'
+  builtIn: boolean
+  /** Actions by resource. */
+  permissions: Record<string, unknown>
+  description: string
+  tokenCount: number
+  memberCount: number
+  createdAt: string
+  updatedAt: string
+}
+
+/** SavedRole as JSON. */
+export type SavedRole = {
+  _id: string
+  id: string
+  name: string
+  kind: 'api' | 'user'
+  builtIn: boolean
+  permissions: Record<string, unknown>
+  description: string
+  tokenCount: number
+  memberCount: number
+  /** Numbers of tokens and members whose permissions this request changed. */
+  affected: SavedRoleAffected
+  createdAt: string
+  updatedAt: string
+}
+
+/** SavedRoleAffected as JSON. */
+export type SavedRoleAffected = {
+  tokens: number
+  members: number
+}
+
+/** Permission as JSON. */
+export type Permission = {
+  resource: string
+  actions: string[]
+  description: string
+}
+
+/** Token as JSON. */
+export type Token = {
+  _id: string
+  id: string
+  name: string
+  description: string
+  expiresAt: string | null
+  /** Name of an API role. null: the token has its creator's permissions. */
+  role: string | null
+  active: boolean
+  archived: boolean
+  tokenPreview: string
+  status: 'active' | 'inactive' | 'archived' | 'expired' | 'role-missing' | 'creator-missing'
+  createdBy: Actor
+  lastUsedAt: string | null
+  lastUsedIp: string | null
+  /** Addresses and CIDR blocks that it may be used from. Empty: any. */
+  allowedIps: string[]
+  createdAt: string
+  updatedAt: string
+}
+
+/** CreatedToken as JSON. */
+export type CreatedToken = {
+  _id: string
+  id: string
+  name: string
+  description: string
+  expiresAt: string | null
+  role: string | null
+  active: boolean
+  archived: boolean
+  tokenPreview: string
+  status: string
+  createdBy: Actor
+  lastUsedAt: string | null
+  lastUsedIp: string | null
+  allowedIps: string[]
+  /** The full credential, <orgId>:<secret>. */
+  token: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** TokenUse as JSON. */
+export type TokenUse = {
+  _id: string
+  id: string
+  resource: string
+  action: 'read' | 'create' | 'update' | 'delete'
+  count: number
+  lastAt: string
+}
+
+/** Workspace as JSON. */
+export type Workspace = {
+  _id: string
+  id: string
+  name: string
+  image: string | null
+  /** Maximum number of members and pending invitations together. null: unlimited. */
+  seats: number | null
+  /** Feature settings of the workspace by feature slug. They do not apply to its members: for a user's effective flags, see GET /api/users/{id}/features. */
+  features: Record<string, boolean | null>
+  /** Number of members whose account exists. */
+  memberCount: number
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** Member as JSON. */
+export type Member = {
+  _id: string
+  id: string
+  /** Id of the account; null if it was deleted. populate=user includes name, email and image. */
+  user: string | null
+  role: string
+  joinedAt: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** Invitation as JSON. */
+export type Invitation = {
+  _id: string
+  id: string
+  email: string
+  role: string
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: string
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** CreatedInvitation as JSON. */
+export type CreatedInvitation = {
+  _id: string
+  id: string
+  email: string
+  role: string
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: string
+  createdBy: Actor
+  /** Link to accept or decline the invitation. Ends in a secret that differs from the mailed one. */
+  acceptUrl: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** AcceptedInvitation as JSON. */
+export type AcceptedInvitation = {
+  workspace: WorkspaceSummary
+  /** Role in the workspace. */
+  role: string
+  user: UserSummary
+}
+
+/** WorkspaceSummary as JSON. */
+export type WorkspaceSummary = {
+  _id: string
+  name: string
+  image: string | null
+}
+
+/** UserSummary as JSON. */
+export type UserSummary = {
+  _id: string
+  name: string
+}
+
+/** Session as JSON. */
+export type Session = {
+  _id: string
+  id: string
+  /** Opaque reference to the session; not a credential. */
+  sessionRef: string
+  /** For example "Firefox on Linux", or the client's name for an exchanged credential. */
+  device: string
+  ip: string | null
+  userAgent: string | null
+  /** Accurate to a few minutes. */
+  lastActiveAt: string
+  expiresAt: string
+  /** Whether it is the session of this request. */
+  current: boolean
+  /** Id of the user behind a read-only impersonation. */
+  impersonatedBy: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** Device as JSON. */
+export type Device = {
+  _id: string
+  id: string
+  deviceId: string
+  /** For example "Firefox on Linux". */
+  name: string
+  /** Browser with its last seen version. */
+  browser: string | null
+  os: string | null
+  /** desktop, mobile, tablet, tv, bot or unknown. */
+  type: string
+  lastIp: string | null
+  firstSeenAt: string
+  /** Time of the last sign-in from the device. */
+  lastSeenAt: string
+  /** Whether it is the device of this request. */
+  current: boolean
+}
+
+/** Activity as JSON. */
+export type Activity = {
+  _id: string
+  id: string
+  /** Type of the event, such as session.created, token.created or user.blocked; or user.permissions_changed, token.permissions_changed. */
+  type: string
+  at: string
+  /** The user, the token that acted for the user, or the impersonator. */
+  actor: Actor
+  data: Record<string, unknown>
+}
+
+/** UserWorkspace as JSON. */
+export type UserWorkspace = {
+  _id: string
+  id: string
+  workspace: WorkspaceSummary
+  /** Role in the workspace. */
+  role: string
+  joinedAt: string
+}
+
+/** Effective value, true or false, of every feature of the organization by slug. */
+export type ResolvedFeatures = {
+}
+
+/** UserEmail as JSON. */
+export type UserEmail = {
+  _id: string
+  id: string
+  subject: string
+  /** Address that the email was sent from. */
+  sender: string | null
+  /** Latest status reached; it never moves back. */
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  /** When the receiving server accepted it. */
+  sentAt: string | null
+  /** Why it was not delivered. */
+  error: string | null
+}
+
+/** ImportUpload as JSON. */
+export type ImportUpload = {
+  importId: string
+  headers: string[]
+  /** Data rows. */
+  rowCount: number
+  /** The first three rows, keyed by header. */
+  previewRows: unknown
+  delimiter: string
+  encoding: string
+  expiresAt: string
+  /** Suggested mapping of headers to targets. */
+  suggestedMapping: Record<string, unknown>
+  /** Rows that repeat the email of an earlier row, by the suggested mapping. */
+  duplicateEmails: number
+}
+
+/** StartImportResponse as JSON. */
+export type StartImportResponse = {
+  jobId: string
+}
+
+/** ImportStatus as JSON. */
+export type ImportStatus = {
+  /** A queued job is waiting. delayed is reserved. */
+  state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
+  /** Percentage from 0 to 100; 100 only when complete. */
+  progress: number
+  result: ImportResult
+  failedReason: string | null
+}
+
+/** Counts of a job. The outcomes add up to the total once the job is completed. */
+export type ImportResult = {
+  /** Data rows of the file. For an undo: contacts that the import created or updated. */
+  total: number
+  created: number
+  /** For an undo: restored contacts. */
+  updated: number
+  unchanged: number
+  /** For an undo: contacts that were kept because they were changed since. */
+  skipped: number
+  failed: number
+  /** For an undo: deleted contacts, which the import had created. */
+  removed: number
+  /** Rows that repeat the email of an earlier row. */
+  duplicatesInFile: number
+  /** Rows that would have cleared an opt-out. */
+  optOutsKept: number
+  /** Duration in milliseconds, so far. */
+  durationMs: number
+  rowsPerSecond: number
+  /** The first 100 errors. */
+  errors: ImportResultRowError[]
+  errorsUrl: string
+  /** New list memberships. */
+  addedToLists: number
+  /** For a dry run: what the first rows would create or update. */
+  preview: ImportResultRowPreview[]
+}
+
+/** ImportResultRowError as JSON. */
+export type ImportResultRowError = {
+  /** 1-based over data rows. */
+  row: number
+  /** Physical line of the file, from 1. */
+  line: number
+  /** Header of the column. */
+  column: string | null
+  /** Target of the column. */
+  field: string | null
+  value: string
+  code: string
+  message: string
+}
+
+/** ImportResultRowPreview as JSON. */
+export type ImportResultRowPreview = {
+  row: number
+  email: string
+  outcome: 'created' | 'updated'
+  changes: ImportResultFieldChange[]
+}
+
+/** ImportResultFieldChange as JSON. */
+export type ImportResultFieldChange = {
+  /** email, name, tags, unsubscribed or attributes.<slug>. */
+  field: string
+  from: unknown
+  to: unknown
+}
+
+/** ImportJob as JSON. */
+export type ImportJob = {
+  _id: string
+  id: string
+  kind: 'import' | 'dry-run' | 'undo'
+  fileName: string | null
+  state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
+  progress: number
+  result: ImportResult
+  failedReason: string | null
+  mapping: Record<string, unknown>
+  duplicateStrategy: string
+  tags: string[]
+  emptyValues: string
+  listIds: string[]
+  /** For an undo: the import that it undoes. For an import: the undo that has undone it. */
+  undoes: string | null
+  undoneBy: string | null
+  createdBy: Actor
+  startedAt: string | null
+  finishedAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** Domain as JSON. */
+export type Domain = {
+  _id: string
+  id: string
+  /** The domain in lower-case ASCII form. */
+  domain: string
+  /** degraded: verified earlier, but its records have failed repeated checks since. Sending continues. */
+  status: 'pending' | 'verified' | 'degraded'
+  /** Whether mail may be sent from it. */
+  verified: boolean
+  verifiedAt: string | null
+  lastCheckedAt: string | null
+  /** Records to publish, all of them required. */
+  sendingRecords: DnsRecord[]
+  /** Records to publish only if the domain should receive mail. */
+  receivingRecords: DnsRecord[]
+  /** Recommended records, not required: DMARC, tracking. */
+  recommendedRecords: DnsRecord[]
+  provider: 'self-hosted' | 'mailgun'
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** DnsRecord as JSON. */
+export type DnsRecord = {
+  type: 'TXT' | 'CNAME' | 'MX'
+  name: string
+  value: string
+  /** For an MX record. */
+  priority?: number
+  purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
+  required: boolean
+  /** Result of the last check: missing (no record), mismatch (another value), conflict (several records where only one is allowed), error (DNS did not answer, so the record's state is unknown). */
+  status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
+  /** Values found in DNS. */
+  found: string[]
+  /** What is wrong and the likely cause, as text for people. May hold a remark for a correct record. */
+  reason: string | null
+  checkedAt: string | null
+}
+
+/** Provider as JSON. */
+export type Provider = {
+  kind: 'self-hosted' | 'mailgun' | null
+  configured: boolean
+  region?: string
+  /** The account's sending domain, if one was given. */
+  domain?: string
+}
+
+/** Sender as JSON. */
+export type Sender = {
+  _id: string
+  id: string
+  name: string
+  email: string
+  replyTo: string | null
+  /** Domain of the email, in lower-case ASCII form. */
+  domain: string
+  delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
+  /** Mail server settings, without the password. */
+  smtp: SenderSmtp | null
+  /** The connected account, without its tokens. */
+  oauth: SenderOauth | null
+  /** Whether it is the default sender. An organization has at most one. */
+  isDefault: boolean
+  /** Id of the owner; null if the account was deleted. */
+  owner: string | null
+  creator: string
+  sharedWith: string[]
+  active: boolean
+  createdAt: string
+  updatedAt: string
+}
+
+/** SenderSmtp as JSON. */
+export type SenderSmtp = {
+  host: string
+  port: number
+  /** true: TLS from the first byte. false: STARTTLS. */
+  secure: boolean
+  username: string | null
+}
+
+/** SenderOauth as JSON. */
+export type SenderOauth = {
+  provider: 'google' | 'microsoft'
+  /** Email address of the connected account. */
+  email: string | null
+  connectedAt: string | null
+  /** expired: the provider no longer accepts mail from this connection. Connect the account again. */
+  status: 'pending' | 'connected' | 'expired'
+}
+
+/** SharedUser as JSON. */
+export type SharedUser = {
+  _id: string
+  id: string
+  name: string
+  email: string
+}
+
+/** StartSenderOauthResponse as JSON. */
+export type StartSenderOauthResponse = {
+  url: string
+}
+
+export type Smtp = {
+  host: string
+  /** 25, 465, 587 or 2525. */
+  port: number
+  /** TLS from the first byte. Default: true for port 465, otherwise false. */
+  secure?: boolean
+  username?: string
+  /** Write-only. */
+  password?: string
+}
+
+export type OauthChoice = {
+  provider: 'google' | 'microsoft'
+}
+
+export type SmtpChange = {
+  host?: string
+  port?: number
+  secure?: boolean
+  /** null removes the username and password. */
+  username?: string | null
+  password?: string
+}
+
+export type CreateAttributeBody = {
+  name: string
+  /** Lower-case letters, digits and underscores, starting with a letter; at most 40 characters. Must not be a field or column name of contacts. */
+  slug: string
+  type: 'string' | 'number' | 'boolean' | 'date' | 'enum'
+  /** Allowed values. An enum needs at least one. */
+  options?: string[]
+  required?: boolean
+}
+
+export type UpdateAttributeBody = {
+  name?: string
+  /** Allowed values of an enum. Replaces the existing ones. */
+  options?: string[]
+  required?: boolean
+}
+
+export type CreateContactBody = {
+  email: string
+  name?: string
+  /** Values by attribute slug. */
+  attributes?: Record<string, string | number | boolean | null>
+  tags?: string[]
+  unsubscribed?: boolean
+}
+
+export type UpdateContactBody = {
+  email?: string
+  name?: string
+  unsubscribed?: boolean
+}
+
+export type UpdateAttributesBody = {
+  /** Values by attribute slug. null removes an attribute. */
+  attributes: Record<string, string | number | boolean | null>
+}
+
+export type ReplaceTagsBody = {
+  tags: string[]
+}
+
+export type BlockContactBody = {
+  reason?: string
+}
+
+export type LinkUserBody = {
+  /** null removes the link. */
+  userId: string | null
+}
+
+export type CreateListBody = {
+  name: string
+  description?: string
+  tags?: string[]
+}
+
+export type UpdateListBody = {
+  name?: string
+  description?: string
+  /** Replaces all tags; [] clears them. */
+  tags?: string[]
+  archived?: boolean
+}
+
+/** One selector of contacts. */
+export type SelectMembersBody = {
+  contactIds?: string[]
+  emails?: string[]
+  /** As for the list of contacts; {} matches all contacts. */
+  filter?: Record<string, unknown>
+}
+
+export type RegisterBody = {
+  name: string
+  email: string
+  /** 8 to 200 characters, not one of the most common passwords. */
+  password: string
+  /** Name of the organization. Default: the user's name. */
+  organization?: string
+}
+
+export type LoginBody = {
+  email: string
+  password: string
+  /** Required if email and password match accounts of several organizations, or the email has more than four accounts. */
+  orgId?: string
+}
+
+export type ForgotPasswordBody = {
+  email: string
+  /** Limits the request to the account of this organization. */
+  orgId?: string
+}
+
+export type ResetPasswordBody = {
+  /** Secret from the mailed link. */
+  token: string
+  /** 8 to 200 characters, not one of the most common passwords. */
+  password: string
+  /** Also deactivates the API tokens that the account created, in case someone else knows them. The mail says how many. */
+  deactivateTokens?: boolean
+}
+
+export type RequestOtpBody = {
+  email: string
+  /** Limits the request to the account of this organization. */
+  orgId?: string
+}
+
+export type VerifyOtpBody = {
+  email: string
+  /** The six digits from the mail. */
+  code: string
+  /** Required if the email has accounts in several organizations. */
+  orgId?: string
+  /** requestId of the answer to otp/request. Required if several requests for the email are open. */
+  requestId?: string
+}
+
+export type ImpersonateBody = {
+  userId: string
+}
+
+export type ExchangeTokenBody = {
+  /** urn:ietf:params:oauth:grant-type:token-exchange */
+  grant_type: string
+  /** Alternatively, use Authorization: Basic. */
+  client_id?: string
+  client_secret?: string
+  /** The session JWT or API token to exchange. Required. */
+  subject_token?: string
+  /** urn:ietf:params:oauth:token-type:access_token, or ...:jwt for a session JWT. Required. */
+  subject_token_type?: string
+  /** urn:ietf:params:oauth:token-type:access_token (the default) or ...:jwt. */
+  requested_token_type?: string
+  /** resource.action pairs that the subject has, separated by spaces. Default: all of them. */
+  scope?: string
+  /** The audience of session JWTs, or omitted. */
+  audience?: string[]
+  /** Must be omitted: the token is for this API only. */
+  resource?: string[]
+  /** Must be omitted: delegation is not supported. */
+  actor_token?: string
+  actor_token_type?: string
+}
+
+export type RegisterClientBody = {
+  /** Name shown in lists of sessions. */
+  client_name?: string
+  client_uri?: string
+  /** https, http on a loopback address, or a private-use scheme with a dot in its name. No fragment. */
+  redirect_uris?: string[]
+  /** Must include urn:ietf:params:oauth:grant-type:token-exchange if given. Only that one is granted. */
+  grant_types?: string[]
+  /** Ignored: there is no authorization endpoint. */
+  response_types?: string[]
+  /** Default: client_secret_basic. A client with none has no secret. A secret is accepted by either method. */
+  token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post'
+  /** The resource.action pairs that the client may request, separated by spaces. Default: any. */
+  scope?: string
+}
+
+export type CreateFeatureBody = {
+  /** Lower-case letters, digits, _ and -, starting with a letter; at most 40 characters. Unique and immutable. */
+  slug: string
+  /** Default: the slug. */
+  name?: string
+  description?: string
+  /** Default: false. */
+  default?: boolean
+  /** true or false by role name. The roles must be available to members. */
+  roles?: Record<string, boolean | null>
+}
+
+export type UpdateFeatureBody = {
+  name?: string
+  description?: string
+  default?: boolean
+  /** Merged into the existing values. null removes one. */
+  roles?: Record<string, boolean | null>
+}
+
+export type SaveRoleBody = {
+  name: string
+  /** Immutable. */
+  kind: 'api' | 'user'
+  /** Actions (read, create, update, delete) by resource. */
+  permissions: Record<string, unknown>
+  description?: string
+}
+
+export type CreateTokenBody = {
+  name: string
+  description?: string
+  /** A date in the future. */
+  expiresAt?: unknown
+  /** Name of an API role. If omitted, the token has its creator's permissions. */
+  role?: string
+}
+
+export type UpdateTokenBody = {
+  name?: string
+  description?: string
+  active?: boolean
+  archived?: boolean
+}
+
+export type SetAllowedIpsBody = {
+  /** IPv4 or IPv6 addresses, or blocks such as 192.0.2.0/24 and 2001:db8::/32. */
+  cidrs: string[]
+}
+
+export type CreateWorkspaceBody = {
+  name: string
+  image?: string | null
+  /** An integer of at least 1, or null (the default) for unlimited. */
+  seats?: unknown
+  /** true or false by feature slug. */
+  features?: Record<string, boolean | null>
+}
+
+export type UpdateWorkspaceBody = {
+  name?: string
+  image?: string | null
+  /** An integer of at least 1 and not below the seats taken, or null for unlimited. */
+  seats?: unknown
+  /** Merged into the existing settings. null removes one. */
+  features?: Record<string, boolean | null>
+}
+
+export type AddMemberBody = {
+  /** Email of an account of the organization. */
+  email: string
+  /** A built-in role or one of kind user. Must not exceed the caller's role in the workspace. */
+  role: string
+}
+
+export type UpdateMemberBody = {
+  role: string
+}
+
+export type CreateInvitationBody = {
+  email: string
+  /** A built-in role or one of kind user. Must not exceed the caller's role in the workspace. */
+  role: string
+}
+
+export type AcceptInvitationBody = {
+  name?: string
+  /** 8 to 200 characters, not one of the most common passwords. */
+  password?: string
+}
+
+export type CreateUserBody = {
+  name: string
+  email: string
+  password?: string
+  /** A built-in role or one of kind user. Default: user. */
+  role?: string
+}
+
+export type UpdateUserBody = {
+  name?: string
+  image?: string | null
+  /** ISO 3166-1 alpha-2. */
+  country?: string | null
+  /** IANA time zone. */
+  timezone?: string | null
+  /** BCP 47 tag. */
+  language?: string | null
+  /** ISO 4217. */
+  currency?: string | null
+  /** Up to 50 scalar values, merged into the existing ones. null removes one. Names consist of letters, digits, _ and -. Texts have at most 1000 characters. */
+  attributes?: Record<string, string | number | boolean | null>
+}
+
+export type ReplaceUserTagsBody = {
+  tags: string[]
+}
+
+export type ChangeRoleBody = {
+  /** A built-in role or one of kind user. */
+  role: string
+}
+
+export type SetUserFeaturesBody = {
+  /** true, false or null by feature slug. */
+  features: Record<string, boolean | null>
+}
+
+export type StartImportBody = {
+  importId: string
+  /** Maps CSV headers to targets: email, name, tags, unsubscribed or an attribute slug. Must map email and name. */
+  mapping: Record<string, string>
+  /** What to do with existing contacts: update (the default) or skip. */
+  duplicateStrategy?: 'update' | 'skip'
+  /** Added to every imported contact. */
+  tags?: string[]
+  /** What a blank cell does to the value of an existing contact: ignore (the default) or clear. */
+  emptyValues?: 'ignore' | 'clear'
+  /** Lists that every imported contact is added to. Requires audience_lists.create. */
+  listIds?: string[]
+  /** Writes nothing: counts the outcomes that the rows would have, and previews the first changes. */
+  dryRun?: boolean
+}
+
+export type CreateDomainBody = {
+  /** A registrable domain or a subdomain of one; a subdomain is the usual choice. Surrounding white space, case and a final dot are ignored. Non-ASCII letters are converted to their IDNA form. */
+  domain: string
+}
+
+export type SetProviderBody = {
+  kind: 'self-hosted' | 'mailgun'
+  /** For mailgun only. */
+  apiKey?: string
+  /** us (the default) or eu. */
+  region?: 'us' | 'eu'
+  /** The account's sending domain, for display only. */
+  domain?: string
+}
+
+export type CreateSenderBody = {
+  name: string
+  email: string
+  replyTo?: string | null
+  delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
+  smtp?: Smtp
+  oauth?: OauthChoice
+}
+
+export type UpdateSenderBody = {
+  name?: string
+  replyTo?: string | null
+  active?: boolean
+  smtp?: SmtpChange
+}
+
+export type ShareSenderBody = {
+  userIds: string[]
+}
+
+export type TransferSenderBody = {
+  userId: string
+}
+
+export type TestSenderBody = {
+  to: string
+}
+
+export type FinishSenderOauthBody = {
+  /** The code that the provider returned. */
+  code: string
+  state: string
+  /** Required if the provider sent it. */
+  iss?: string
+}
+
+/** The fields of Attribute that filter, sort and projection can name. */
+export type AttributeFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'slug': string
+  'type': 'string' | 'number' | 'boolean' | 'date' | 'enum'
+  'options': (string)[]
+  'required': boolean
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+}
+
+/** The fields of Contact that filter, sort and projection can name. */
+export type ContactFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'email': string
+  'name': string
+  'attributes': Record<string, unknown>
+  'tags': (string)[]
+  'unsubscribed': boolean
+  'unsubscribedAt': string
+  'blocked': boolean
+  'blockedAt': string
+  'blockedReason': string
+  'user': string
+  'source': 'api' | 'import' | 'form' | 'workflow'
+  'importJob': string
+  'emailStatus': 'unknown' | 'ok' | 'bounced' | 'complained'
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+  [key: `attributes.${string}`]: string | number | boolean
+}
+
+/** The fields of HistoryEntry that filter, sort and projection can name. */
+export type HistoryEntryFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'contact': string
+  'subject': 'contact' | 'user'
+  'type': string
+  'at': string
+  'actor': Record<string, unknown>
+  'actor.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'actor.id': string
+  'actor.name': string
+  'data': Record<string, unknown>
+  [key: `data.${string}`]: string | number | boolean
+}
+
+/** The fields of AttributeChange that filter, sort and projection can name. */
+export type AttributeChangeFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'contact': string
+  'type': string
+  'at': string
+  'actor': Record<string, unknown>
+  'actor.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'actor.id': string
+  'actor.name': string
+  'key': string
+  'from': string | number | boolean
+  'to': string | number | boolean
+  'importJob': string
+  'row': number
+}
+
+/** The fields of ListMembership that filter, sort and projection can name. */
+export type ListMembershipFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'list': Record<string, unknown>
+  'list._id': string
+  'list.name': string
+  'addedAt': string
+  'addedBy': Record<string, unknown>
+  'addedBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'addedBy.id': string
+  'addedBy.name': string
+  'source': 'api' | 'import' | 'form' | 'workflow'
+}
+
+/** The fields of ContactEmail that filter, sort and projection can name. */
+export type ContactEmailFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'contact': string
+  'to': string
+  'subject': string
+  'sender': string
+  'status': 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  'at': string
+  'sentAt': string
+  'error': string
+}
+
+/** The fields of AudienceList that filter, sort and projection can name. */
+export type AudienceListFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'description': string
+  'tags': (string)[]
+  'archived': boolean
+  'memberCount': number
+  'activeCount': number
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+}
+
+/** The fields of Feature that filter, sort and projection can name. */
+export type FeatureFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'slug': string
+  'name': string
+  'description': string
+  'default': boolean
+  'roles': Record<string, unknown>
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+  [key: `roles.${string}`]: string | number | boolean
+}
+
+/** The fields of Role that filter, sort and projection can name. */
+export type RoleFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'kind': 'api' | 'user' | 'both'
+  'builtIn': boolean
+  'permissions': Record<string, unknown>
+  'description': string
+  'tokenCount': number
+  'memberCount': number
+  [key: `permissions.${string}`]: string | number | boolean
+}
+
+/** The fields of Token that filter, sort and projection can name. */
+export type TokenFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'description': string
+  'expiresAt': string
+  'role': string
+  'active': boolean
+  'archived': boolean
+  'tokenPreview': string
+  'status': 'active' | 'inactive' | 'archived' | 'expired' | 'role-missing' | 'creator-missing'
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+  'lastUsedAt': string
+  'lastUsedIp': string
+  'allowedIps': (string)[]
+}
+
+/** The fields of TokenUse that filter, sort and projection can name. */
+export type TokenUseFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'resource': string
+  'action': 'read' | 'create' | 'update' | 'delete'
+  'count': number
+  'lastAt': string
+}
+
+/** The fields of Workspace that filter, sort and projection can name. */
+export type WorkspaceFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'image': string
+  'seats': number
+  'features': Record<string, unknown>
+  'memberCount': number
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+  [key: `features.${string}`]: string | number | boolean
+}
+
+/** The fields of Member that filter, sort and projection can name. */
+export type MemberFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'user': string
+  'role': string
+  'joinedAt': string
+}
+
+/** The fields of Invitation that filter, sort and projection can name. */
+export type InvitationFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'email': string
+  'role': string
+  'status': 'pending' | 'accepted' | 'declined' | 'expired'
+  'expiresAt': string
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+}
+
+/** The fields of User that filter, sort and projection can name. */
+export type UserFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'email': string
+  'image': string
+  'role': string
+  'blocked': boolean
+  'blockedAt': string
+  'emailVerified': boolean
+  'tags': (string)[]
+  'attributes': Record<string, unknown>
+  'country': string
+  'timezone': string
+  'language': string
+  'currency': string
+  'lastLoginAt': string
+  [key: `attributes.${string}`]: string | number | boolean
+}
+
+/** The fields of Session that filter, sort and projection can name. */
+export type SessionFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'sessionRef': string
+  'device': string
+  'ip': string
+  'userAgent': string
+  'lastActiveAt': string
+  'expiresAt': string
+  'current': boolean
+  'impersonatedBy': string
+}
+
+/** The fields of Device that filter, sort and projection can name. */
+export type DeviceFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'deviceId': string
+  'name': string
+  'browser': string
+  'os': string
+  'type': string
+  'lastIp': string
+  'firstSeenAt': string
+  'lastSeenAt': string
+  'current': boolean
+}
+
+/** The fields of Activity that filter, sort and projection can name. */
+export type ActivityFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'type': string
+  'at': string
+  'actor': Record<string, unknown>
+  'actor.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'actor.id': string
+  'actor.name': string
+  'data': Record<string, unknown>
+  [key: `data.${string}`]: string | number | boolean
+}
+
+/** The fields of UserWorkspace that filter, sort and projection can name. */
+export type UserWorkspaceFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'workspace': Record<string, unknown>
+  'workspace._id': string
+  'workspace.name': string
+  'workspace.image': string
+  'role': string
+  'joinedAt': string
+}
+
+/** The fields of UserEmail that filter, sort and projection can name. */
+export type UserEmailFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'subject': string
+  'sender': string
+  'status': 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  'sentAt': string
+  'error': string
+}
+
+/** The fields of ImportJob that filter, sort and projection can name. */
+export type ImportJobFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'kind': 'import' | 'dry-run' | 'undo'
+  'fileName': string
+  'state': 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
+  'progress': number
+  'result': Record<string, unknown>
+  'result.total': number
+  'result.created': number
+  'result.updated': number
+  'result.unchanged': number
+  'result.skipped': number
+  'result.failed': number
+  'result.removed': number
+  'result.duplicatesInFile': number
+  'result.optOutsKept': number
+  'result.durationMs': number
+  'result.rowsPerSecond': number
+  'result.errors': (Record<string, unknown>)[]
+  'result.errorsUrl': string
+  'result.addedToLists': number
+  'result.preview': (Record<string, unknown>)[]
+  'failedReason': string
+  'mapping': Record<string, unknown>
+  'duplicateStrategy': string
+  'tags': (string)[]
+  'emptyValues': string
+  'listIds': (string)[]
+  'undoes': string
+  'undoneBy': string
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+  'startedAt': string
+  'finishedAt': string
+  [key: `mapping.${string}`]: string | number | boolean
+}
+
+/** The fields of Domain that filter, sort and projection can name. */
+export type DomainFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'domain': string
+  'status': 'pending' | 'verified' | 'degraded'
+  'verified': boolean
+  'verifiedAt': string
+  'lastCheckedAt': string
+  'sendingRecords': (Record<string, unknown>)[]
+  'receivingRecords': (Record<string, unknown>)[]
+  'recommendedRecords': (Record<string, unknown>)[]
+  'provider': 'self-hosted' | 'mailgun'
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+}
+
+/** The fields of Sender that filter, sort and projection can name. */
+export type SenderFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'email': string
+  'replyTo': string
+  'domain': string
+  'delivery': 'provider' | 'hosted' | 'smtp' | 'oauth'
+  'smtp': Record<string, unknown>
+  'smtp.host': string
+  'smtp.port': number
+  'smtp.secure': boolean
+  'smtp.username': string
+  'oauth': Record<string, unknown>
+  'oauth.provider': 'google' | 'microsoft'
+  'oauth.email': string
+  'oauth.connectedAt': string
+  'oauth.status': 'pending' | 'connected' | 'expired'
+  'isDefault': boolean
+  'owner': string
+  'creator': string
+  'sharedWith': (string)[]
+  'active': boolean
+}
+
+/** The fields of SharedUser that filter, sort and projection can name. */
+export type SharedUserFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'email': string
+}
+
+/** Every call of the API. */
+export type Api = {
+  /** Custom attributes of contacts, defined by the organization. */
+  attributes: {
+    /** Lists the attribute definitions. Honours the shared list parameters. */
+    list(query?: ListQuery<AttributeFields>, options?: RequestOptions): List<Attribute>
+    /** Defines an attribute. Its slug and type are immutable. */
+    create(body: CreateAttributeBody, options?: KeyedOptions): Promise<Attribute>
+    /** Updates an attribute. Requires at least one of name, options and required. */
+    update(id: string, body: UpdateAttributeBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes an attribute and its value on every contact. History is kept. */
+    delete(id: string, options?: RequestOptions): Promise<Attribute>
+  }
+  /** Contacts: the people that an organization emails. */
+  contacts: {
+    /** Lists contacts, newest first. Honours the shared list parameters. */
+    list(query?: ListQuery<ContactFields>, options?: RequestOptions): List<Contact>
+    /** Downloads contacts as CSV. Honours filter and sort of the list. Importing the file again changes nothing. */
+    export(query?: { filter?: string; sort?: string }, options?: RequestOptions): Promise<Response>
+    /** Downloads a CSV template that has the organization's attribute columns. */
+    getImportSample(options?: RequestOptions): Promise<Response>
+    /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Tags are case-sensitive. */
+    countTags(options?: RequestOptions): Promise<TagCount[]>
+    /** Returns a contact. */
+    get(id: string, options?: RequestOptions): Promise<Contact>
+    /** Creates a contact. The email is unique in the organization, regardless of case. */
+    create(body: CreateContactBody, options?: KeyedOptions): Promise<Contact>
+    /** Updates the core fields of a contact. Requires at least one field. */
+    update(id: string, body: UpdateContactBody, options?: RequestOptions): Promise<Updated>
+    /** Merges custom attributes. null removes an attribute. */
+    updateAttributes(id: string, body: UpdateAttributesBody, options?: RequestOptions): Promise<Updated>
+    /** Replaces the contact's tags; [] clears them. */
+    replaceTags(id: string, body: ReplaceTagsBody, options?: RequestOptions): Promise<Updated>
+    /** Excludes the contact from all sending. Blocking a blocked contact only changes the reason. */
+    block(id: string, body?: BlockContactBody, options?: RequestOptions): Promise<Updated>
+    /** Restores a blocked contact. */
+    unblock(id: string, options?: RequestOptions): Promise<Updated>
+    /** Links the contact to a user account, replacing an earlier link; null removes the link. An account has at most one contact. Also requires users.read. */
+    linkUser(id: string, body: LinkUserBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a contact and returns it. A linked user account is not changed. */
+    delete(id: string, options?: RequestOptions): Promise<Contact>
+    /** Lists all history of the contact and of its linked user account, newest first. Entries of the account (subject user) show type, time and actor. Callers with users.read also see which fields or role changed. */
+    listTimeline(id: string, query?: ListQuery<HistoryEntryFields>, options?: RequestOptions): List<HistoryEntry>
+    /** Lists the contact's own activities, newest first. */
+    listActivities(id: string, query?: ListQuery<HistoryEntryFields>, options?: RequestOptions): List<HistoryEntry>
+    /** Lists changes of the contact's fields and attributes, newest first. */
+    listAttributesHistory(id: string, query?: ListQuery<AttributeChangeFields>, options?: RequestOptions): List<AttributeChange>
+    /** Lists the contact's list memberships, newest first. */
+    listLists(id: string, query?: ListQuery<ListMembershipFields>, options?: RequestOptions): List<ListMembership>
+    /** Lists emails that the organization sent to the contact, newest first. Mail to an account with the same address is not included. */
+    listEmails(id: string, query?: ListQuery<ContactEmailFields>, options?: RequestOptions): List<ContactEmail>
+  }
+  /** Audience lists: the contacts that a campaign sends to. */
+  lists: {
+    /** Lists the audience lists, newest first. Honours the shared list parameters. */
+    list(query?: ListQuery<AudienceListFields>, options?: RequestOptions): List<AudienceList>
+    /** Creates a list. The name is unique in the organization, regardless of case. */
+    create(body: CreateListBody, options?: KeyedOptions): Promise<AudienceList>
+    /** Returns a list. */
+    get(id: string, options?: RequestOptions): Promise<AudienceList>
+    /** Updates a list. Requires at least one field. An archived list accepts no more contacts. */
+    update(id: string, body: UpdateListBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a list. Its contacts are kept. */
+    delete(id: string, options?: RequestOptions): Promise<AudienceList>
+    /** Lists the contacts of the list, most recently added first. Also requires audience.read. Honours the shared list parameters. */
+    listMembers(id: string, query?: ListQuery<ContactFields>, options?: RequestOptions): List<Contact>
+    /** Adds contacts by exactly one of ids, emails and a filter. An archived list accepts none. If a filter matches too many contacts to finish while the client waits, the answer is 503 and the work continues in the background; repeat the same request to wait for its result. triggers.audience.added_to_list fires once per newly added contact. A filter also requires audience.read. */
+    addMembers(id: string, body: SelectMembersBody, options?: KeyedOptions): Promise<AddMembersResponse>
+    /** Removes contacts by exactly one of ids, emails and a filter. A filter runs in the background as for adding, and also requires audience.read. */
+    removeMembers(id: string, body: SelectMembersBody, options?: RequestOptions): Promise<RemoveMembersResponse>
+  }
+  /** Signing in and out, and the current caller. */
+  authentication: {
+    /** Creates an organization and its owner, and signs the owner in. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
+    register(body: RegisterBody, options?: RequestOptions): Promise<Registration>
+    /** Signs in with email and password. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
+    login(body: LoginBody, options?: RequestOptions): Promise<SignIn>
+    /** Ends the caller's session. */
+    logout(options?: RequestOptions): Promise<Updated>
+    /** Mails a link to set a new password to the accounts with this email. The answer is the same if there is none. */
+    forgotPassword(body: ForgotPasswordBody, options?: RequestOptions): Promise<Updated>
+    /** Sets a new password with the mailed token, once. This also verifies the email address. Ends all sessions of the account, including those exchanged for a session or an API token. API tokens stay active unless deactivateTokens is true. */
+    resetPassword(body: ResetPasswordBody, options?: RequestOptions): Promise<Updated>
+    /** Mails a sign-in code to the accounts with this email. The code has six digits and is valid once, for 10 minutes and 5 attempts. It belongs to the requestId of the answer; other requests do not invalidate it. An address gets at most 5 codes an hour and 20 a day. The answer is the same beyond that, and if there is no account. */
+    requestOtp(body: RequestOtpBody, options?: RequestOptions): Promise<RequestOtpResponse>
+    /** Signs in with the mailed code, which also verifies the email address. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. */
+    verifyOtp(body: VerifyOtpBody, options?: RequestOptions): Promise<SignIn>
+    /** Impersonates another user, read-only, for 30 minutes: methods other than GET, HEAD and OPTIONS get 403. Allowed only for owners, admins and tokens with their permissions; no role can grant it. An admin cannot impersonate an owner, and nobody can impersonate themselves or a blocked account. The impersonation is listed among the user's sessions and can be ended there. It ends at once with the credential that started it, and when the impersonator is blocked, deleted or given another role. */
+    impersonate(body: ImpersonateBody, options?: KeyedOptions): Promise<SignIn>
+    /** Exchanges a session JWT or an API token for a JWT that is limited to a scope and valid for at most an hour (RFC 8693). For registered clients. Errors, including 401, have the form of RFC 6749, {error, error_description}: only this route and /api/auth/clients do not use the three error shapes. The JWT is valid no longer than the credential it was made from, and is listed among the user's sessions under the client's name. An exchanged JWT or an impersonation cannot be exchanged. Delegation (actor_token) is not supported. Tokens are issued for this API only. */
+    exchangeToken(body: ExchangeTokenBody, options?: RequestOptions): Promise<ExchangedToken>
+    /** Registers a client for token exchange (RFC 7591). Only this answer contains its secret. A client that is not used within a day, or for 90 days, is deleted. Metadata that is not listed here is ignored. Errors have the form of RFC 7591, {error, error_description}. */
+    registerClient(body?: RegisterClientBody, options?: RequestOptions): Promise<RegisteredClient>
+    /** Returns the caller: kind of credential, user, organization, role and permissions. */
+    getMe(options?: RequestOptions): Promise<Me>
+  }
+  /** Feature flags of the organization. A user's own setting overrides that of the role, which overrides the default. */
+  features: {
+    /** Lists features, newest first. Honours the shared list parameters. */
+    list(query?: ListQuery<FeatureFields>, options?: RequestOptions): List<Feature>
+    /** Defines a feature. 409 beyond the limit of features per organization, 200 by default. */
+    create(body: CreateFeatureBody, options?: KeyedOptions): Promise<Feature>
+    /** Returns a feature. */
+    get(id: string, options?: RequestOptions): Promise<Feature>
+    /** Updates a feature. Requires at least one field. The slug is immutable. */
+    update(id: string, body: UpdateFeatureBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a feature, with its settings of users and workspaces. */
+    delete(id: string, options?: RequestOptions): Promise<Feature>
+  }
+  /** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
+  roles: {
+    /** Lists roles, built-in ones first. Honours the shared list parameters. */
+    list(query?: ListQuery<RoleFields> & { kind?: 'api' | 'user' }, options?: RequestOptions): List<Role>
+    /** Creates a role, or replaces the one with this name. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. 409 beyond the limit of roles per organization, 200 by default. */
+    save(body: SaveRoleBody, options?: KeyedOptions): Promise<SavedRole>
+    /** Deletes a role. No member may have it, and the caller must hold every permission that it grants. Tokens with the role are refused afterwards. */
+    delete(id: string, options?: RequestOptions): Promise<Role>
+    /** Lists the resources and actions that a role can grant. */
+    listPermissions(options?: RequestOptions): Promise<Permission[]>
+  }
+  /** API tokens: credentials for programs. */
+  tokens: {
+    /** Lists tokens, newest first, without their secrets. Honours the shared list parameters. */
+    list(query?: ListQuery<TokenFields>, options?: RequestOptions): List<Token>
+    /** Creates a token. Only this answer contains its full value. The role limits routes that require a permission. On routes that only authenticate, any token acts on the senders and workspaces of its creator. A credential limited to a scope cannot create tokens. 409 beyond the limit of tokens per organization, 1,000 by default; deleted tokens do not count. */
+    create(body: CreateTokenBody, options?: KeyedOptions): Promise<CreatedToken>
+    /** Returns a token. */
+    get(id: string, options?: RequestOptions): Promise<Token>
+    /** Updates a token. Requires at least one of name, description, active and archived. Takes effect on the next request. */
+    update(id: string, body: UpdateTokenBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a token. It is refused from the next request on. */
+    delete(id: string, options?: RequestOptions): Promise<Token>
+    /** Lists the permissions that the token has used, most recent first, up to a minute late. Routes without a permission do not count. */
+    listUsage(id: string, query?: ListQuery<TokenUseFields>, options?: RequestOptions): List<TokenUse>
+    /** Sets the addresses that the token may be used from; [] allows any. Other addresses get 403, from the next request on. */
+    setAllowedIps(id: string, body: SetAllowedIpsBody, options?: RequestOptions): Promise<Updated>
+  }
+  /** Workspaces: groups of users with roles. The role in the workspace decides what a member may do: owner and admin manage, user reads, and a custom role grants its actions on workspaces. A token has its creator's role in it. Owners and admins of the organization may do everything. To everyone else the workspace does not exist (404). */
+  workspaces: {
+    /** Lists the caller's workspaces, newest first. With workspaces.read, lists all of the organization. */
+    list(query?: ListQuery<WorkspaceFields>, options?: RequestOptions): List<Workspace>
+    /** Creates a workspace. The caller, or the token's creator, becomes its owner and first member, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
+    create(body: CreateWorkspaceBody, options?: KeyedOptions): Promise<Workspace>
+    /** Returns a workspace. */
+    get(id: string, options?: RequestOptions): Promise<Workspace>
+    /** Updates a workspace. Requires at least one field. */
+    update(id: string, body: UpdateWorkspaceBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a workspace with its memberships and invitations. User accounts are kept. */
+    delete(id: string, options?: RequestOptions): Promise<Workspace>
+  }
+  /** Members of a workspace. */
+  members: {
+    /** Lists the members, newest first. populate=user includes their accounts. */
+    list(id: string, query?: ListQuery<MemberFields>, options?: RequestOptions): List<Member>
+    /** Adds an account of the organization by its email. Uses up a pending invitation for it. 403 without a free seat. */
+    add(id: string, body: AddMemberBody, options?: KeyedOptions): Promise<Member>
+    /** Changes a member's role. Only an owner may make or change an owner. Not allowed for the last owner. */
+    update(id: string, userId: string, body: UpdateMemberBody, options?: RequestOptions): Promise<Updated>
+    /** Removes a member and frees the seat. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept. */
+    remove(id: string, userId: string, options?: RequestOptions): Promise<Member>
+  }
+  /** Invitations to a workspace. */
+  invitations: {
+    /** Lists the invitations, newest first. */
+    list(id: string, query?: ListQuery<InvitationFields>, options?: RequestOptions): List<Invitation>
+    /** Mails an invitation. It is valid for seven days and takes a seat while pending; 403 without a free one. If the address has no account, the caller must hold users.create and every permission of the built-in role user, since accepting creates the account; otherwise 403. The answer and the mail contain different links: only the mailed one verifies the email address. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
+    create(id: string, body: CreateInvitationBody, options?: KeyedOptions): Promise<CreatedInvitation>
+    /** Revokes a pending invitation. Allowed for its sender only, by session or token. */
+    revoke(id: string, invitationId: string, options?: RequestOptions): Promise<Invitation>
+    /** Accepts an invitation, once. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
+    accept(token: string, body?: AcceptInvitationBody, options?: RequestOptions): Promise<AcceptedInvitation>
+    /** Declines an invitation and frees its seat. */
+    decline(token: string, options?: RequestOptions): Promise<Updated>
+  }
+  /** User accounts of the organization. Owners rank above admins, admins above everyone else. Changing an account of a higher rank, or granting a higher rank, is 403. */
+  users: {
+    /** Lists users, newest first. Honours the shared list parameters. */
+    list(query?: ListQuery<UserFields>, options?: RequestOptions): List<User>
+    /** Returns a user. */
+    get(id: string, options?: RequestOptions): Promise<User>
+    /** Creates an account. Without a password, the user gets a mail to set one. Passwords are hashed one at a time: 429 while two others of the organization, or from the caller's address, are waiting. 409 beyond the limit of accounts per organization, 10,000 by default. */
+    create(body: CreateUserBody, options?: KeyedOptions): Promise<User>
+    /** Updates the profile. Requires at least one field. Not allowed for an account of a higher rank. */
+    update(id: string, body: UpdateUserBody, options?: RequestOptions): Promise<Updated>
+    /** Replaces the user's tags; [] clears them. */
+    replaceTags(id: string, body: ReplaceUserTagsBody, options?: RequestOptions): Promise<Updated>
+    /** Blocks the user: all sessions end at once, and sign-in is refused. Not allowed for oneself or the last owner. */
+    block(id: string, options?: RequestOptions): Promise<Updated>
+    /** Unblocks the user. Ended sessions are not restored. */
+    unblock(id: string, options?: RequestOptions): Promise<Updated>
+    /** Changes the organization-level role, with effect at once. The new role must not exceed the caller's permissions or rank. Not allowed for the last owner. */
+    changeRole(id: string, body: ChangeRoleBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes the account permanently: its sessions end, its tokens are refused. Contacts are kept. Not allowed for oneself or the last owner. */
+    delete(id: string, options?: RequestOptions): Promise<User>
+    /** Lists the user's active sessions. */
+    listSessions(id: string, query?: ListQuery<SessionFields>, options?: RequestOptions): List<Session>
+    /** Lists the devices that the user signed in from. */
+    listDevices(id: string, query?: ListQuery<DeviceFields>, options?: RequestOptions): List<Device>
+    /** Lists the user's sign-ins and changes, and impersonations of the user, newest first. */
+    listActivities(id: string, query?: ListQuery<ActivityFields>, options?: RequestOptions): List<Activity>
+    /** Lists the workspaces that the user is a member of, newest first. */
+    listWorkspaces(id: string, query?: ListQuery<UserWorkspaceFields>, options?: RequestOptions): List<UserWorkspace>
+    /** Returns the user's effective feature flags. The user's own setting overrides that of the role, which overrides the default. */
+    getFeatures(id: string, options?: RequestOptions): Promise<ResolvedFeatures>
+    /** Switches features on or off for this user. null removes the user's own setting. Other features are unchanged. */
+    setFeatures(id: string, body: SetUserFeaturesBody, options?: RequestOptions): Promise<Updated>
+    /** Lists emails that were sent to the user's address, newest first. */
+    listEmails(id: string, query?: ListQuery<UserEmailFields>, options?: RequestOptions): List<UserEmail>
+    /** Ends a session at once. */
+    revokeSession(id: string, sessionRef: string, options?: RequestOptions): Promise<Session>
+    /** Removes a device and ends its sessions at once. */
+    revokeDevice(id: string, deviceId: string, options?: RequestOptions): Promise<Device>
+  }
+  /** Imports contacts from CSV in three steps: upload, start, poll. */
+  imports: {
+    /** Uploads a CSV file (multipart form, field `file`), detects its delimiter and encoding, and keeps it for 30 minutes. 429 beyond 20 pending uploads or 1 GiB of them per organization (defaults that the installation can change). */
+    upload(file: UploadFile, options?: UploadOptions): Promise<ImportUpload>
+    /** Starts the import of an upload as a background job. An upload is imported once: starting it again returns the same job. Up to 20 dry runs, which write nothing, may precede it. 429 beyond 20 unfinished jobs per organization, including dry runs and undos. Requires only audience.create, although an import also updates contacts: the action follows the HTTP method. */
+    start(body: StartImportBody, options?: KeyedOptions): Promise<StartImportResponse>
+    /** Returns the status of an import job. Poll until its state is completed or failed. */
+    getStatus(jobId: string, options?: RequestOptions): Promise<ImportStatus>
+    /** Lists the organization's import jobs, newest first. Honours the shared list parameters. */
+    listJobs(query?: ListQuery<ImportJobFields>, options?: RequestOptions): List<ImportJob>
+    /** Downloads the failed rows with the reasons, to correct and upload again. The added columns are not imported. A row that could not be read (columns, quote, nul, encoding) fails again while any of its cells still has the value in `_uncorrected`. If that value is correct, empty `_uncorrected`. */
+    downloadErrors(jobId: string, options?: RequestOptions): Promise<Response>
+    /** Cancels an unfinished job. Changes made until then are kept. */
+    cancel(jobId: string, options?: KeyedOptions): Promise<Updated>
+    /** Undoes a finished or cancelled import, as a new job. Restores the earlier value of every field that was not changed since, and deletes the contacts that the import created. Possible once, then 409. Requires only audience.create. */
+    undo(jobId: string, options?: KeyedOptions): Promise<StartImportResponse>
+  }
+  /** Sending domains, with the DNS records to publish and their status. */
+  domains: {
+    /** Lists sending domains, newest first. Honours the shared list parameters. */
+    list(query?: ListQuery<DomainFields>, options?: RequestOptions): List<Domain>
+    /** Returns a domain with its records. */
+    get(id: string, options?: RequestOptions): Promise<Domain>
+    /** Adds a domain and returns the DNS records to publish. Requires a configured mail provider: 400 without one, 503 if it does not answer. 409 beyond the limit of domains per organization. */
+    create(body: CreateDomainBody, options?: KeyedOptions): Promise<Domain>
+    /** Verifies the domain: looks up its sending records at the authoritative DNS servers. If all are correct, returns the verified domain, and a rotated DKIM key becomes active. Otherwise 400 with each failing record and the reason; a verified domain stays verified. 429 if the domain was checked or verified in the last ten seconds. */
+    verify(id: string, options?: KeyedOptions): Promise<Domain>
+    /** Looks up the records in DNS and returns the domain with a diagnosis of each. Does not change its status. 429 as for verify. */
+    check(id: string, options?: KeyedOptions): Promise<Domain>
+    /** Creates a new DKIM key. Until its record is verified, the sending records list both keys and the old one signs. A domain that was never verified has only the new key. 409 while an earlier new key is not verified yet. */
+    rotateDkim(id: string, options?: KeyedOptions): Promise<Domain>
+    /** Deletes a domain. 409 while a sender uses it. */
+    delete(id: string, options?: RequestOptions): Promise<Domain>
+  }
+  /** The organization's mail provider. */
+  providers: {
+    /** Returns the configured provider, or the installation's default. {"kind":null,"configured":false} if there is none. */
+    get(options?: RequestOptions): Promise<Provider>
+    /** Sets the provider. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
+    set(body: SetProviderBody, options?: RequestOptions): Promise<Updated>
+    /** Removes the provider and returns it. Until another one is set, no domain can be added or verified. */
+    delete(options?: RequestOptions): Promise<Provider>
+  }
+  /** Senders: the addresses that mail is sent from, their owners, and the users they are shared with. */
+  senders: {
+    /** Lists the senders that the caller owns or that are shared with the caller. An owner of the organization also sees those whose owner was deleted (owner null). Honours the shared list parameters. */
+    list(query?: ListQuery<SenderFields>, options?: RequestOptions): List<Sender>
+    /** Creates a sender; the caller becomes its owner and creator. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery sets how its mail is sent: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the mail service that this installation uses (SMTP_URL); smtp: by its own mail server, which must be on the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
+    create(body: CreateSenderBody, options?: KeyedOptions): Promise<Sender>
+    /** Returns a sender. Allowed for its owner and the users it is shared with, and for an owner of the organization if the sender's owner was deleted. */
+    get(id: string, options?: RequestOptions): Promise<Sender>
+    /** Updates a sender. Allowed for its owner only. smtp is merged into the stored settings; 409 if they were changed concurrently. */
+    update(id: string, body: UpdateSenderBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a sender. Allowed for its owner only. */
+    delete(id: string, options?: RequestOptions): Promise<Sender>
+    /** Makes the sender the organization's default. Allowed for its owner only. */
+    setDefault(id: string, options?: RequestOptions): Promise<Updated>
+    /** Shares the sender with more users, who can then see it and send from it. Allowed for its creator only, even after the owner has changed; for its owner once the creator's account is deleted. */
+    share(id: string, body: ShareSenderBody, options?: RequestOptions): Promise<Updated>
+    /** Stops sharing the sender with users. Allowed for its creator only, or its owner once the creator's account is deleted. */
+    unshare(id: string, body: ShareSenderBody, options?: RequestOptions): Promise<Updated>
+    /** Lists the users that the sender is shared with. Allowed for its creator only, or its owner once the creator's account is deleted. */
+    listSharedUsers(id: string, query?: ListQuery<SharedUserFields>, options?: RequestOptions): List<SharedUser>
+    /** Transfers the sender to another user. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
+    transfer(id: string, body: TransferSenderBody, options?: RequestOptions): Promise<Updated>
+    /** Sends a test mail immediately. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails. */
+    test(id: string, body: TestSenderBody, options?: KeyedOptions): Promise<Updated>
+    /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
+    startOauth(provider: 'google' | 'microsoft', query: { sender: string }, options?: RequestOptions): Promise<StartSenderOauthResponse>
+    /** Finishes connecting the account, in the session that started it: 403 in another one. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */
+    finishOauth(provider: 'google' | 'microsoft', body: FinishSenderOauthBody, options?: KeyedOptions): Promise<Updated>
+  }
+}
+
+/** Every code of an error. */
+export type ErrorCode =
+  | 'request.missing_field'
+  | 'request.extra_field'
+  | 'request.empty_array'
+  | 'request.invalid_field'
+  | 'request.not_an_object'
+  | 'request.rate_limited'
+  | 'credential.missing'
+  | 'credential.malformed'
+  | 'session.invalid'
+  | 'token.bad_organization'
+  | 'token.invalid'
+  | 'token.creator_missing'
+  | 'token.role_missing'
+  | 'account.blocked'
+  | 'access.permission_denied'
+  | 'access.scope_refused'
+  | 'access.read_only'
+  | 'record.duplicate'
+  | 'quota.exceeded'
+  | 'quota.too_many_pending'
+  | 'service.unavailable'
+  | 'caller.unverified'
+  | 'caller.issuer_denied'
+  | 'caller.service_required'
+  | 'request.refused'
+  | 'credential.refused'
+  | 'access.refused'
+  | 'record.not_found'
+  | 'record.conflict'
+  | 'quota.refused'
+  | 'route.not_found'
+  | 'request.malformed'
+  | 'request.malformed_target'
+  | 'request.malformed_query'
+  | 'request.malformed_json'
+  | 'request.malformed_form'
+  | 'request.malformed_multipart'
+  | 'request.head_too_large'
+  | 'request.host_missing'
+  | 'request.wrong_content_type'
+  | 'request.wrong_encoding'
+  | 'request.too_large'
+  | 'request.too_deep'
+  | 'request.too_many_pieces'
+  | 'request.too_slow'
+  | 'upload.too_slow'
+  | 'upload.too_large'
+  | 'access.cross_origin'
+  | 'token.address_refused'
+  | 'idempotency.invalid_key'
+  | 'idempotency.unfinished'
+  | 'idempotency.reused'
+  | 'idempotency.answer_not_kept'
+  | 'oauth.repeated_parameter'
+  | 'client.two_credentials'
+  | 'client.malformed_authorization'
+  | 'contact.not_found'
+  | 'attribute.not_found'
+  | 'list.not_found'
+  | 'list.archived'
+  | 'list.unknown'
+  | 'user.not_found'
+  | 'user.unknown'
+  | 'account.unknown'
+  | 'account.own'
+  | 'account.higher_rank'
+  | 'password.too_common'
+  | 'password_link.expired'
+  | 'session.not_found'
+  | 'device.not_found'
+  | 'sign_in.wrong_password'
+  | 'sign_in.wrong_code'
+  | 'registration.closed'
+  | 'impersonation.not_allowed'
+  | 'organization.not_found'
+  | 'organization.last_owner'
+  | 'organization.unverified'
+  | 'token.not_found'
+  | 'token.expiry_invalid'
+  | 'token.scope_refused'
+  | 'token.no_session'
+  | 'role.not_found'
+  | 'role.unknown'
+  | 'role.unknown_for_tokens'
+  | 'role.exceeds_permissions'
+  | 'role.above_rank'
+  | 'role.built_in'
+  | 'role.in_use'
+  | 'role.other_kind'
+  | 'role.name_reserved'
+  | 'feature.not_found'
+  | 'workspace.not_found'
+  | 'workspace.last_owner'
+  | 'workspace.seats_taken'
+  | 'member.not_found'
+  | 'member.no_account'
+  | 'member.account_deleted'
+  | 'member.owner_protected'
+  | 'invitation.not_found'
+  | 'invitation.expired'
+  | 'invitation.answered'
+  | 'invitation.role_deleted'
+  | 'invitation.account_deleted'
+  | 'invitation.sender_required'
+  | 'client.invalid'
+  | 'client.redirect_uri_invalid'
+  | 'client.grant_types_invalid'
+  | 'client.scope_empty'
+  | 'client.scope_exceeded'
+  | 'exchange.scope_empty'
+  | 'exchange.scope_exceeded'
+  | 'exchange.field_missing'
+  | 'exchange.grant_type_unsupported'
+  | 'exchange.token_type_unsupported'
+  | 'exchange.actor_unsupported'
+  | 'exchange.audience_unknown'
+  | 'exchange.subject_refused'
+  | 'exchange.subject_mistyped'
+  | 'exchange.subject_invalid'
+  | 'exchange.subject_exchanged'
+  | 'import_job.not_found'
+  | 'import.expired'
+  | 'import.mapping_incomplete'
+  | 'import.finished'
+  | 'import.unfinished'
+  | 'import.undone'
+  | 'import.not_undoable'
+  | 'import.not_cancellable'
+  | 'file.empty'
+  | 'file.binary'
+  | 'file.encoding'
+  | 'file.headers'
+  | 'file.rows'
+  | 'file.no_rows'
+  | 'file.field_too_long'
+  | 'file.row_too_long'
+  | 'domain.not_found'
+  | 'domain.in_use'
+  | 'domain.changed'
+  | 'domain.key_pending'
+  | 'domain.not_verified'
+  | 'domain.records_wrong'
+  | 'domain.records_unseen'
+  | 'domain.other_provider'
+  | 'provider.not_found'
+  | 'provider.not_configured'
+  | 'provider.not_offered'
+  | 'provider.key_missing'
+  | 'provider.key_refused'
+  | 'provider.refused'
+  | 'sender.not_found'
+  | 'sender.unknown'
+  | 'sender.person_required'
+  | 'sender.not_allowed'
+  | 'sender.smtp_changed'
+  | 'sender.not_smtp'
+  | 'sender.other_delivery'
+  | 'sender.test_failed'
+  | 'connection.session_required'
+  | 'connection.other_session'
+  | 'connection.other_delivery'
+  | 'connection.not_offered'
+  | 'connection.expired'
+  | 'connection.refused'
+  | 'connection.other_address'

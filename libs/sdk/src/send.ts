@@ -1,0 +1,136 @@
+import type { Route } from './call.ts'
+import { ConnectionError, errorOf, RollcallError, TimeoutError } from './errors.ts'
+import type { CallName } from './gen/routes.ts'
+
+/** Settings of a client. */
+export type ClientOptions = {
+  /** An API token or a session's JWT. Without one, the browser sends its session cookie. */
+  token?: string | undefined
+  /** Address of the API, without `/api`. Default: the origin of the page. */
+  baseUrl?: string | undefined
+  /** Replaces the global `fetch`. */
+  fetch?: typeof fetch | undefined
+  /** How long each attempt may take to its answer. Default: 30 seconds. */
+  timeoutMs?: number | undefined
+  /** How often a call that is safe to repeat is repeated. Default: 2. */
+  maxRetries?: number | undefined
+  /** Called with every response, those of repeated attempts included. */
+  onResponse?: ((response: Response, attempt: Attempt) => void) | undefined
+}
+
+/** An attempt at a call. */
+export type Attempt = {
+  call: CallName
+  /** From 0. */
+  number: number
+  durationMs: number
+}
+
+/** A call that is ready to be sent. */
+export type Request = {
+  call: CallName
+  verb: Route['verb']
+  /** Path and query. */
+  target: string
+  headers: Record<string, string>
+  /** Makes the body, anew for every attempt. */
+  body?: (() => NonNullable<RequestInit['body']>) | undefined
+  /** Replaces `fetch` for this call. */
+  transport?: typeof fetch | undefined
+  key?: string | undefined
+  signal?: AbortSignal | undefined
+  timeoutMs: number
+  maxRetries: number
+}
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 8_000
+
+/** Sends requests and reads their answers; repeats what is safe to repeat. */
+export type Send = <T>(request: Request, read: (response: Response) => T | Promise<T>) => Promise<T>
+
+/** Creates the function that sends requests. */
+export function createSend({ token, baseUrl = '', fetch: given, onResponse }: ClientOptions): Send {
+  const root = baseUrl.replace(/\/+$/, '')
+  const attempt = async <T>(request: Request, number: number, read: (response: Response) => T | Promise<T>) => {
+    const { call, verb, target, body, key, transport = given ?? fetch } = request
+    const headers = {
+      ...request.headers,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    }
+    const startedAt = performance.now()
+    return withinTime(request, async signal => {
+      const init = { method: verb, headers, signal, ...(body && { body: body() }) }
+      const response = await transport(root + target, init)
+      onResponse?.(response, { call, number, durationMs: performance.now() - startedAt })
+      if (!response.ok) throw await errorOf(response)
+      return read(response)
+    })
+  }
+  return async (request, read) => {
+    for (let number = 0; ; number++) {
+      try {
+        return await attempt(request, number, read)
+      } catch (error) {
+        if (number >= request.maxRetries || !isWorthRepeating(request, error, number)) throw error
+        await pause(pauseMs(error, number), request.signal)
+      }
+    }
+  }
+}
+
+/** Runs an attempt; aborts it with the caller's signal or after the timeout. */
+async function withinTime<T>(request: Request, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { signal, timeoutMs } = request
+  const timeout = new AbortController()
+  const timer = Number.isFinite(timeoutMs) ? setTimeout(() => timeout.abort(), timeoutMs) : undefined
+  try {
+    return await run(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal)
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    if (error instanceof RollcallError) throw error
+    if (timeout.signal.aborted) throw new TimeoutError(`no answer within ${timeoutMs} ms`, { status: 0, cause: error })
+    throw new ConnectionError(`no answer: ${messageOf(error)}`, { status: 0, cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whether repeating a call may help and cannot do it twice. */
+function isWorthRepeating({ verb, key }: Request, error: unknown, number: number): boolean {
+  if (!(error instanceof RollcallError)) return false
+  if (verb === 'DELETE') return error.status === 429 // a repetition would not find the record
+  if (verb === 'POST' && key === undefined) return false
+  // The attempt before may still be running.
+  if (error.code === 'idempotency.unfinished') return number > 0
+  return [0, 429, 502, 503, 504].includes(error.status)
+}
+
+/** Returns how long to wait: what the API says, otherwise twice as long each time, with jitter. */
+function pauseMs(error: unknown, number: number): number {
+  if (error instanceof RollcallError && error.retryAfterMs !== undefined) return error.retryAfterMs
+  const longest = Math.min(FIRST_PAUSE_MS * 2 ** number, LONGEST_PAUSE_MS)
+  return longest * (0.5 + Math.random() / 2)
+}
+
+/** Waits. @throws the reason of the signal, once it is aborted */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+function messageOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? cause.message || cause.name : String(cause)
+}
