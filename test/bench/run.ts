@@ -5,6 +5,7 @@ import { cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { basename, join } from 'node:path'
 import { startBacking } from '@rollcall/local'
 import { type Figure, lineOf } from './measure.ts'
+import { recordFigures } from './results.ts'
 
 const folder = import.meta.dirname
 const results = join(folder, 'RESULTS.md')
@@ -23,24 +24,16 @@ try {
     const { run } = (await import(join(folder, file))) as { run: () => Promise<Figure[]> }
     const figures = await run()
     for (const figure of figures) console.log(lineOf(figure))
-    if (record) keep(figures)
+    if (record) save(figures)
   }
 } finally {
   await backing.stop()
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Writes figures to the table of RESULTS.md, and replaces earlier ones of the same name. */
-function keep(figures: Figure[]): void {
-  const machine = `${cpus()[0]?.model}, ${cpus().length} CPUs, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}; ${backing.describe.find(line => line.startsWith('mongodb'))?.replace(/ on \S+$/, '')}`
-  const lines = readFileSync(results, 'utf8').split('\n')
-  const ruler = lines.findIndex(line => line.startsWith('|---'))
-  const end = lines.findIndex((line, index) => index > ruler && !line.startsWith('| '))
-  const rows = lines.slice(ruler + 1, end)
-  const byName = new Map(rows.map(row => [row.split('|')[1]!.trim(), row]))
-  for (const { name, measured, goal, ok } of figures) {
-    byName.set(name, `| ${name} | ${measured} | ${goal} | ${ok ? 'ok' : 'short'} | ${machine} |`)
-  }
-  const sorted = [...byName].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })).map(([, row]) => row)
-  writeFileSync(results, [...lines.slice(0, ruler + 1), ...sorted, ...lines.slice(end)].join('\n'))
+/** Writes figures to RESULTS.md. */
+function save(figures: Figure[]): void {
+  const database = backing.describe.find(line => line.startsWith('mongodb'))?.replace(/^mongodb +| on \S+$/g, '')
+  const machine = `${cpus()[0]?.model}, ${cpus().length} CPUs, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}; ${database}`
+  writeFileSync(results, recordFigures(readFileSync(results, 'utf8'), figures, machine))
 }
