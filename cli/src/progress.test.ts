@@ -22,7 +22,7 @@ describe('progress', () => {
     )
   })
 
-  it('is a line now and then elsewhere, without anything that moves', () => {
+  it('is an occasional line elsewhere, without cursor movement', () => {
     assert.equal(shown({ isTTY: false }), 'importing   0% of 10\nimporting 100% of 10\n')
   })
 })

@@ -246,7 +246,7 @@ test('dead letters are delivered again after a fix', async () => {
     {
       topics: ['identity.events'],
       handle: async () => {
-        if (!fixed) throw new UnprocessableEvent('not understood')
+        if (!fixed) throw new UnprocessableEvent('unsupported')
       },
     },
     isolated,

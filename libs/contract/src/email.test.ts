@@ -53,7 +53,7 @@ describe('emailOf', () => {
     )
   })
 
-  it('gives no two addresses of different local parts one key, but for case', () => {
+  it('gives addresses of different local parts different keys, except for case', () => {
     for (let code = 0x80; code < 0x3000; code++) {
       const letter = String.fromCodePoint(code)
       const email = emailOf(`a${letter}b@example.com`)

@@ -94,7 +94,7 @@ suite('credential cache', () => {
     assert.equal(await cached(ref), 'miss')
   })
 
-  test('tells kinds, ids and organizations apart', async () => {
+  test('distinguishes kinds, ids and organizations', async () => {
     const { cache, ref, refOf, put, cached } = await setUp()
     const { organizationId: other } = await setUp()
     await put(ref, 'editor')

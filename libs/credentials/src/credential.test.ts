@@ -89,7 +89,7 @@ suite('reading a credential', () => {
     assert.equal(credential.kind === 'token' && credential.organizationId, '0123456789abcdef01234567')
   })
 
-  test('refuses in the words of the API', () => {
+  test('refuses with the message of the API', () => {
     const secret = generateSecret()
     assert.equal(refusal('no-colon-here'), 'Invalid token format. Expected orgId:secret.')
     assert.equal(refusal('Bearer'), 'Invalid token format. Expected orgId:secret.')

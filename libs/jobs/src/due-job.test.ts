@@ -100,7 +100,7 @@ describe('a job of records that are due', () => {
     await until(() => hanging === 60)
   })
 
-  it('finishes what is under way before it stops', async () => {
+  it('finishes running work before it stops', async () => {
     let isDone = false
     const { promise: began, resolve: begin } = Promise.withResolvers<void>()
     await add(new Types.ObjectId(), 1)

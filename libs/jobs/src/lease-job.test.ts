@@ -196,7 +196,7 @@ describe('a job of items under leases', () => {
     const naive = (item: Item, _slice: LeaseSlice, by: string) =>
       store.transaction(async session => void (await step(item, by, session)))
 
-    it('is told, and writes nothing', async () => {
+    it('is aborted, and writes nothing', async () => {
       const { steps, wasTold, text } = await overtaken(fenced)
       assert.deepEqual([steps, wasTold], [['second'], true])
       assert.match(text, /rollcall_job_runs_total{job_name="items",outcome="interrupted",.*} 1\n/)

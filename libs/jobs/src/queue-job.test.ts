@@ -179,7 +179,7 @@ test('the job of a worker that is killed goes to another within seconds, time an
   console.log(`# taken over after ${tookMs} ms`)
 })
 
-test('a worker that stops tells its job, and another goes on with it at once', async () => {
+test('a worker that stops aborts its job, and another continues it at once', async () => {
   const interrupted: string[] = []
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const { queue, work } = openJobs(async (id, signal) => {

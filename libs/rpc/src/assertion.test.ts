@@ -14,7 +14,7 @@ const RPC = '/rollcall.audience.v1.Contacts/GetContact'
 const ANOTHER = '/rollcall.audience.v1.Contacts/DeleteContact'
 const now = Date.now()
 
-/** Creates each time: what is remembered is not what these tests are about. */
+/** Signs each time, without the cache. */
 const sign = (at = now, key = signingKey) => createSigner(key)(caller, RPC, at)
 const verify = (assertion: string, at = now, of = RPC) => createVerifier(publicKeys)(assertion, of, at)
 const forged = (change: object) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { address } from './config.ts'
 
-it('the address of a service is host:port, or what DNS is to be asked for', () => {
+it('the address of a service is host:port or a dns:/// name', () => {
   for (const text of [
     'identity:50051',
     '127.0.0.1:1',

@@ -107,7 +107,7 @@ describe('rpc', () => {
     await assert.rejects(client().getContact({ id: 'unknown' }, { caller }), expected)
   })
 
-  it('tells nothing of a bug', async () => {
+  it('exposes nothing of a bug', async () => {
     const error = await client()
       .getContact({ id: 'bug' }, { caller })
       .catch((e: AppError) => e)

@@ -39,7 +39,7 @@ async function ask(connection: Connection, service = 'audience'): Promise<unknow
   }
 }
 
-/** What a server says first to a TLS client: the settings that open HTTP/2, or why it ends the connection. */
+/** Returns what a server sends first to a TLS client: the HTTP/2 settings, or the reason of closing. */
 function greeting(port: number, options: ConnectionOptions): Promise<string> {
   return new Promise(resolve => {
     const socket = connectTls({ host: 'localhost', port, ALPNProtocols: ['h2'], ...options })

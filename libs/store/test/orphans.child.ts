@@ -1,4 +1,4 @@
-// A process that writes a record inside a transaction and then only waits, to be killed by orphans.test.ts.
+// A process that writes a record inside a transaction and then waits until orphans.test.ts kills it.
 import { connectStore } from '../src/tenancy/connection.ts'
 import { quiet } from './store.ts'
 

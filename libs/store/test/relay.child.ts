@@ -1,4 +1,4 @@
-// A relay in a process of its own, to be killed by outbox.test.ts. It publishes by appending ids to a file.
+// A relay in its own process, which outbox.test.ts kills. It publishes by appending ids to a file.
 import { appendFileSync } from 'node:fs'
 import { startRelay } from '../src/events/relay.ts'
 import { connectStore } from '../src/tenancy/connection.ts'

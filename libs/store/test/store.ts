@@ -5,7 +5,7 @@ import { migrate } from '../src/coordination/migrate.ts'
 import type { FieldTable } from '../src/query/fields.ts'
 import { connectStore, type Store, type StoreOptions } from '../src/tenancy/connection.ts'
 
-/** For tests: a store with a database of its own on the server of MONGODB_URL; `drop` removes it and closes. */
+/** For tests: a store with its own database on the server of MONGODB_URL; `drop` removes the database and closes. */
 export async function testStore(options: Partial<StoreOptions> = {}): Promise<{ store: Store; drop(): Promise<void> }> {
   const url = process.env.MONGODB_URL
   if (!url) throw new Error('MONGODB_URL is not set: run the tests by npm test')
@@ -18,10 +18,10 @@ export async function testStore(options: Partial<StoreOptions> = {}): Promise<{ 
   return { store, drop }
 }
 
-/** For tests: a logger that says nothing. */
+/** For tests: a silent logger. */
 export const quiet = createLogger({ service: 'test', level: 'silent' })
 
-/** For tests: a record of each kind of field. */
+/** For tests: a record with a field of each kind. */
 export type Person = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -81,13 +81,13 @@ export const personFields: FieldTable = {
   seenAt: 'date',
 }
 
-/** For tests: a draft with an email made of a number. */
+/** For tests: returns a draft with a numbered email. */
 export function draft(number: number, more: Partial<Person> = {}) {
   const email = `Person${number}@example.com`
   return { email, emailKey: email.toLowerCase(), name: `Person ${number}`, ...more }
 }
 
-/** For tests: an organization that nobody else has. */
+/** For tests: returns a new organization id. */
 export function newOrganization(): Types.ObjectId {
   return new Types.ObjectId()
 }

@@ -15,7 +15,7 @@ describe('the audience service', () => {
   })
   after(() => audience.stop())
 
-  it('tells what happened to a contact on its topic, in order', async () => {
+  it('publishes the events of a contact on its topic, in order', async () => {
     const me = testCaller()
     const { caller } = me
     const created = audience.contacts.createContact({ email: 'one@example.com', tags: [] }, me)
@@ -44,7 +44,7 @@ describe('the audience service', () => {
     assert.deepEqual(events[4]?.data, { contactId: id, email: 'one@example.com', actor })
   })
 
-  it('answers what is under way when it is told to stop, and exits with 0', async () => {
+  it('answers calls in progress on SIGTERM, and exits with 0', async () => {
     const replica = await audience.replica()
     const rows = Array.from({ length: 500 }, (_, index) => ({
       row: index + 1,

@@ -324,7 +324,7 @@ describe('the gateway', () => {
       assert.equal((await call(`/api/audience/${id}/unblock`, { method: 'PATCH' })).status, 200)
     })
 
-    it('names the field at fault', async () => {
+    it('names the invalid field', async () => {
       const invalid = await send('POST', '/api/audience', { email: 1 })
       assert.deepEqual(await problemOf(invalid), {
         status: 400,

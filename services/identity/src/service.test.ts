@@ -47,7 +47,7 @@ describe('first start', () => {
     assert.deepEqual(await counts(replica!), [1, 1, 3])
   })
 
-  it('makes nothing where it is told of nobody', async test => {
+  it('creates nothing without a configured owner', async test => {
     assert.deepEqual(await counts(await boot(test)), [0, 0, 0])
   })
 })
@@ -79,7 +79,7 @@ describe('events', () => {
     const received: Event[] = []
     bus.consume({ group: 'test', topics: [topics.identity], handle: async event => void received.push(event) })
     const { api } = await harness.register()
-    const { id } = await api.tokens.createToken({ name: 'told of' })
+    const { id } = await api.tokens.createToken({ name: 'published' })
     await api.tokens.updateToken({ id: String(id), archived: true })
     await api.tokens.deleteToken({ id: String(id) })
     const about = () => received.filter(({ subject }) => subject === String(id)).map(({ type }) => type)
@@ -202,7 +202,7 @@ async function boot(test: TestContext, settings: NodeJS.ProcessEnv = {}): Promis
   return harness
 }
 
-/** A way to a server that can be cut and mended. */
+/** A proxy to a server that can be cut and restored. */
 async function startCuttable(target: URL) {
   const sockets = new Set<Socket>()
   let isCut = false

@@ -32,14 +32,14 @@ import mongoose from 'mongoose'
 import { type Config, readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
 
-/** JSON of an answer, as far as tests look into it. */
+/** JSON of an answer, as far as tests read it. */
 export type Json = { [field: string]: Json }
 
 type Request<M> = M extends { request: infer R } ? R : never
 type Bound<N extends ServiceName> = { [K in keyof Services[N]]: (request: Request<Services[N][K]>) => Promise<Json> }
 type CachedCredential = CachedValue & { caller: Caller }
 
-/** The API as one caller has it: every call resolves the credential first, through a cache that is kept warm. */
+/** The API for one caller. Every call first resolves the credential through a warm cache. */
 export type Api = {
   authentication: Bound<'rollcall.identity.v1.Authentication'>
   roles: Bound<'rollcall.identity.v1.Roles'>
@@ -49,29 +49,29 @@ export type Api = {
   workspaces: Bound<'rollcall.identity.v1.Workspaces'>
   members: Bound<'rollcall.identity.v1.Members'>
   invitations: Bound<'rollcall.identity.v1.Invitations'>
-  /** The caller that the credential stands for now; every call asks for it. */
+  /** Resolves the credential to its current caller; every call does so. */
   caller(): Promise<Caller>
 }
 
-/** Someone who is signed in. */
+/** A signed-in user. */
 export type Person = { api: Api; credential: string; organizationId: string; userId: string; email: string }
 
-/** A mail as messaging is asked to send it. */
+/** A request to messaging to send a mail. */
 export type SentMail = SendMailRequest & { organizationId: string }
 
-/** A running service and the ways to call it. */
+/** A running service and its clients. */
 export type Harness = {
   config: Config
   /** The API without a credential. */
   public: Api
   /** The API with a session JWT or an API token. */
   with(credential: string): Api
-  /** Registers an organization with an owner, who has proven the mailbox. */
+  /** Registers an organization with an owner, whose email is verified. */
   register(): Promise<Person>
   /** Adds a person with a role to an organization, signed in. */
   addPerson(organizationId: string, role: string): Promise<Person>
   client<N extends ServiceName>(name: N): Client<N>
-  /** The service's database, for what no call can bring about. */
+  /** The service's database, for states that no call can produce. */
   db: mongoose.mongo.Db
   /** The mails that were sent, in order. */
   mails: readonly SentMail[]
@@ -81,12 +81,12 @@ export type Harness = {
 export const PASSWORD = 'correct horse'
 const BOOT_TIMEOUT_MS = 10_000
 
-/** Random, so that tests never meet on what they share. */
+/** Random, so that tests do not share names. */
 export function unique(what: string): string {
   return `${what}-${randomBytes(6).toString('hex')}`
 }
 
-/** Settings of a service with a database of its own on the backing services of this run. */
+/** Returns the settings of a service with its own database on the backing services of this run. */
 export function testEnvironment(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const key = () => randomBytes(32).toString('base64')
   return {
@@ -105,7 +105,7 @@ export function testEnvironment(overrides: NodeJS.ProcessEnv = {}): NodeJS.Proce
 
 const keys = newKeySettings(['identity', 'gateway', 'messaging'])
 
-/** Starts the service in this process, with a database of its own if it has settings of its own. */
+/** Starts the service in this process, with its own database if it has its own settings. */
 export function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
   return overrides ? bootHarness(overrides) : sharedHarness()
 }
@@ -194,7 +194,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
   }
 }
 
-/** Stands in for messaging: takes mails into the list. */
+/** A double of messaging that collects mails in the list. */
 function startMailReceiver(mails: SentMail[]): Promise<RpcServer> {
   return serve({
     services: {
@@ -255,7 +255,7 @@ function cached({ kind, permissions, expiresAt, allowedIps: _, ...rest }: Resolv
   return { caller, expiresAt: expiresAt ? Date.parse(expiresAt) : null }
 }
 
-/** A client whose calls are made as a caller, and answer the JSON of their bodies. */
+/** Returns a client that calls as this caller and returns parsed bodies. */
 function bind<N extends ServiceName>(client: Client<N>, caller: () => Promise<Caller>): Bound<N> {
   const methods = Object.entries(client as Record<string, (request: unknown, context: CallContext) => unknown>)
   return Object.fromEntries(

@@ -9,7 +9,7 @@ type Source = { bytes: Buffer; latin: string }
 
 /**
  * Reads the named top-level fields of documents in BSON (bsonspec.org), or whole documents where no names are given. Of
- * documents by the thousand this takes a fraction of what the library takes, which is asked for kinds unknown here.
+ * documents by the thousand this takes a fraction of what the library takes, which handles kinds unknown here.
  */
 export function documentReader<T>(names?: readonly string[]): (document: Uint8Array) => T {
   const wanted = names && new Set(names)
@@ -19,7 +19,9 @@ export function documentReader<T>(names?: readonly string[]): (document: Uint8Ar
   }
 }
 
-/** The fields of the document that begins at `start`; undefined where a value is of a kind that only the library reads. */
+/**
+ * The fields of the document that begins at `start`; undefined where a value is of a kind that only the library reads.
+ */
 function readFields(source: Source, start: number, wanted?: ReadonlySet<string>): Doc | undefined {
   const { bytes } = source
   const fields: Doc = {}

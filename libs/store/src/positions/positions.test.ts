@@ -90,15 +90,15 @@ describe('the register of positions', () => {
 
   describe('lets a fence meet', () => {
     type Register = ReturnType<typeof positions>
-    type Tell = (register: Register, tx: ClientSession) => Promise<unknown>
-    const touch: Tell = (register, tx) => register.invalidate(tx)
-    const lock: Tell = (register, tx) => register.lockMembership(tx)
-    const take: Tell = (register, tx) => register.take(tx, 1)
-    const release: Tell = (register, tx) => register.release(tx, [1])
+    type Change = (register: Register, tx: ClientSession) => Promise<unknown>
+    const touch: Change = (register, tx) => register.invalidate(tx)
+    const lock: Change = (register, tx) => register.lockMembership(tx)
+    const take: Change = (register, tx) => register.take(tx, 1)
+    const release: Change = (register, tx) => register.release(tx, [1])
 
     const fence = (register: Register) => store.transaction(tx => register.lockAll(tx))
 
-    for (const [what, tell, count] of [
+    for (const [what, change, count] of [
       ['a change of a record', touch, 1],
       ['the first change of a record', touch, 0],
       ['long work', lock, 1],
@@ -116,7 +116,7 @@ describe('the register of positions', () => {
           await register.read(tx)
           fenced ??= fence(register)
           await fenced
-          await tell(register, tx)
+          await change(register, tx)
         })
         assert.equal(tries, 2)
       })
@@ -125,16 +125,16 @@ describe('the register of positions', () => {
         const { register, add } = listOf()
         if (count > 0) await add(count)
         const order: string[] = []
-        const told = Promise.withResolvers<void>()
+        const changed = Promise.withResolvers<void>()
         const first = store.transaction(async tx => {
-          await tell(register, tx)
-          told.resolve()
+          await change(register, tx)
+          changed.resolve()
           await pause(50)
-          order.push('told')
+          order.push('changed')
         })
-        await told.promise
+        await changed.promise
         await Promise.all([first, fence(register).then(() => order.push('fenced'))])
-        assert.deepEqual(order, ['told', 'fenced'])
+        assert.deepEqual(order, ['changed', 'fenced'])
       })
     }
   })

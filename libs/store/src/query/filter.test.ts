@@ -394,7 +394,7 @@ describe('a $regex', () => {
     assert.deepEqual(pattern('.*'), pattern(''))
   })
 
-  it('looks 256 characters far for what may be any number, but for the first of a pattern with a beginning', () => {
+  it('limits open-ended quantifiers to 256 characters, except the first of an anchored pattern', () => {
     const written = (text: string) => (pattern(text) as { name: { $regex: string } }).name.$regex
     assert.equal(written('a.*?b'), 'a.{0,256}?b')
     assert.equal(written('(ab)+c'), '(ab){1,256}c')

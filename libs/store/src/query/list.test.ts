@@ -56,10 +56,10 @@ describe('the envelope', () => {
     schema.plugin(paginate)
     const oracle = store.connection.model('Oracle', schema) as unknown as PaginateModel<object>
     const odd = fc.constantFrom(0, -1, Number.NaN, 1.9, 2000, 1000, 1001)
-    const wish = fc.oneof(fc.integer({ min: -3, max: 12 }), odd)
+    const parameter = fc.oneof(fc.integer({ min: -3, max: 12 }), odd)
 
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: size }), wish, wish, async (total, page, limit) => {
+      fc.asyncProperty(fc.integer({ min: 0, max: size }), parameter, parameter, async (total, page, limit) => {
         const { docs, ...envelope } = await list(mine, { page, limit, filter: JSON.stringify({ age: { $lt: total } }) })
         const expectedLimit = limit >= 1 ? Math.min(Math.floor(limit), 1000) : 10
         const options = { page: page >= 1 ? Math.floor(page) : 1, limit: expectedLimit, sort: { _id: -1 }, lean: true }
@@ -253,7 +253,7 @@ describe('a list', () => {
     )
   })
 
-  it('names the parameter at fault', async () => {
+  it('names the invalid parameter', async () => {
     for (const parameter of ['filter', 'sort', 'projection', 'populate'] as const) {
       const refused = list(mine, { [parameter]: '{"nothing":1}' })
       await assert.rejects(
@@ -343,7 +343,7 @@ describe('positions', () => {
           const size = block === lost.length - 1 ? lastCount : BLOCK
           const gone = Math.min(count, size)
           if (gone > 0) holes.set(block, gone)
-          // Which ones are gone the map does not say: any will do.
+          // The map does not show which ones are missing: any will do.
           for (let index = gone; index < size; index++) present.push(block * BLOCK + 1 + ((index * 7) % size || 0))
         })
         const positionsThere = [...new Set(present)].sort((a, b) => b - a)
@@ -423,7 +423,7 @@ describe('positions', () => {
       // The order of the positions is that of createdAt, then _id.
       const sorted = await list(mine, { limit: 1000, sort: '{"createdAt":-1}' })
       assert.deepEqual(namesOf(sorted.docs), newest.slice(0, 1000))
-      // By a filter too, of many or of few, from either end, whether or not it is remembered.
+      // Also with a filter that matches many or few, from either end, cached or not.
       for (const [pattern, matcher] of [
         ['[0-4]$', /[0-4]$/],
         ['77', /77/],

@@ -20,9 +20,10 @@ export type Pattern = {
 }
 
 /**
- * Checks the pattern of a `$regex`. What it finds takes time in proportion to the text: an open-ended quantifier reaches
- * 256 characters, but for the first one of a pattern that begins with `^`. Throws `Misfit` for a pattern that is too long,
- * uses what servers disagree on (look-around, back-references, inline flags), or can be tried in too many ways.
+ * Checks the pattern of a `$regex`. What it finds takes time in proportion to the text: an open-ended quantifier
+ * reaches 256 characters, except for the first one of a pattern that begins with `^`. Throws `Misfit` for a pattern
+ * that is too long, uses what servers disagree on (look-around, back-references, inline flags), or can be tried in too
+ * many ways.
  */
 export function readPattern(name: string, pattern: unknown): Pattern {
   const refuse: Refuse = reason => {

@@ -39,7 +39,7 @@ describe('sessions of the dead', () => {
     const watch = watchSessions(store.connection, quiet)
     const sleeper = await store.connection.startSession()
     await watch.register(sleeper)
-    await watch.stop() // gives no sign from now on, but for the record that a sleeper would have left
+    await watch.stop() // no more heartbeats; only the record of a suspended process remains
     const id = sleeper.id!.id
     await store.connection.collection('processes').insertOne({ beat: 1, sessions: [id] } as never)
     const records = store.connection.collection('records')

@@ -43,7 +43,7 @@ describe('every read of the database', () => {
     for await (const _ of items);
   }
 
-  it('tells the server how long to work on it', async () => {
+  it('sets a time limit on the server', async () => {
     const reads: ((scope: ReturnType<typeof scoped<Person>>) => Promise<unknown>)[] = [
       scope => scope.find({}),
       scope => scope.findOne({}),
@@ -151,7 +151,7 @@ describe('limits of reading at once', () => {
       await stream.next()
       return stream
     }
-    limits.stream('one', items()) // never begun: holds nothing
+    limits.stream('one', items()) // never started: holds nothing
     const first = await begin('one')
     await assert.rejects(begin('one'), { code: 'quota.too_many_pending' })
     const second = await begin('two')

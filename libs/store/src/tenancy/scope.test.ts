@@ -168,7 +168,7 @@ describe('an organization’s view of a collection', () => {
 
   type Scope = ReturnType<typeof scoped<Person>>
 
-  /** Filters as a service might pass them on: those the parser lets through, and worse ones that it would not. */
+  /** Filters that a service might pass on: those that the parser accepts, and worse ones. */
   function hostileFilter(foreign: unknown): fc.Arbitrary<object> {
     const tenant = fc.constantFrom<object>(
       { organization: foreign },
@@ -381,7 +381,7 @@ describe('a database that is away', () => {
   })
 })
 
-/** A way to the server that can stop passing anything on while its connections stay open. */
+/** A proxy to the server that can stop forwarding while its connections stay open. */
 async function stallingProxy({ hostname, port }: URL) {
   const sockets = new Set<Socket>()
   let stalled = false

@@ -24,7 +24,10 @@ type Id = Types.ObjectId | string
 
 /** The transaction an operation belongs to; without it that of the scope, if any. */
 export type WithTx = { tx?: ClientSession | undefined }
-/** How long the server may work on a read before it gives up with `unavailable`. Default 10 s; of a stream 10 min in all. */
+/**
+ * How long the server may work on a read before it gives up with `unavailable`. Default 10 s; of a stream 10 min in
+ * all.
+ */
 export type Timed = { maxTimeMs?: number | undefined }
 export type ReadOptions = WithTx &
   Timed & {
@@ -67,7 +70,7 @@ export type Scope<T> = {
     options?: UpdateOptions & { returnDocument?: 'before' | 'after' },
   ): Promise<T | null>
   /**
-   * Changes fields by deleting the record and inserting it anew, in a transaction: for fields of a unique index whose old
+   * Changes fields by deleting and inserting the record again, in a transaction: for fields of a unique index whose old
    * value must be free at once, which not every server sees to on an update. Answers the record as it is after.
    */
   rewriteOne(filter: Filter, changes: Draft<T>, options: { tx: ClientSession }): Promise<T | null>
@@ -80,8 +83,8 @@ export type Scope<T> = {
     options?: WithTx & Timed,
   ): Promise<R[]>
   /**
-   * Documents as the server sends them, in BSON and in any order, by its replies (16 MiB at most); values as for `aggregate`.
-   * `documentReader` reads them.
+   * Documents as the server sends them, in BSON and in any order, by its replies (16 MiB at most); values as for
+   * `aggregate`. `documentReader` reads them.
    */
   findRaw(filter: Filter, options?: WithTx & Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
   /** As `aggregate`, with documents as the server sends them, by its replies. */
@@ -96,7 +99,7 @@ export type Scope<T> = {
   ): AsyncIterable<R>
   /**
    * Many writes in one call, straight to the driver: documents and values must be complete and of the stored types.
-   * Unordered unless told otherwise; undefined where there is nothing to write.
+   * Unordered by default. Returns undefined if there is nothing to write.
    */
   bulkWrite(
     operations: readonly BulkOperation[],
@@ -233,8 +236,8 @@ export function objectId(value: unknown, path = 'id'): Types.ObjectId {
 }
 
 /**
- * The tenant clause beside the conditions, not around them: top-level conditions are a conjunction, and an `$and` around
- * them would hide the index from some planners. The spread keeps a key named `__proto__` a plain key.
+ * The tenant clause beside the conditions, not around them: top-level conditions are a conjunction, and an `$and`
+ * around them would hide the index from some planners. The spread keeps a key named `__proto__` a plain key.
  */
 export function tenantFirst(organization: Types.ObjectId, filter: Filter): Doc {
   return Object.assign({ organization, ...filter }, { organization })

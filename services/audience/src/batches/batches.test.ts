@@ -163,7 +163,7 @@ describe('batches', () => {
     )
   })
 
-  it('tells no event for each contact', async () => {
+  it('publishes no event per contact', async () => {
     const me = testCaller()
     await apply(me, { rows: rows(3) })
     assert.equal(

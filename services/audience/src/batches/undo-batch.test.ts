@@ -200,7 +200,7 @@ describe('batches with lists, tried and taken back', () => {
     assert.deepEqual(await undo(me, jobId), undone, 'once')
   })
 
-  it('takes back a batch before it comes: it comes to nothing', async () => {
+  it('cancels a batch before it arrives', async () => {
     const me = testCaller()
     const jobId = newId()
     assert.deepEqual(await undo(me, jobId), { deleted: 0, restored: 0, kept: 0, removedFromLists: 0 })

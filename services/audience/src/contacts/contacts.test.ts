@@ -97,8 +97,8 @@ describe('contacts', () => {
 
     it('lets one of many at once win', async () => {
       const me = testCaller()
-      const wishes = Array.from({ length: 40 }, (_, index) => create(me, { email: `c${index % 10}@example.com` }))
-      const results = await Promise.allSettled(wishes)
+      const requests = Array.from({ length: 40 }, (_, index) => create(me, { email: `c${index % 10}@example.com` }))
+      const results = await Promise.allSettled(requests)
       const refusals = results.filter(result => result.status === 'rejected')
       assert.equal(refusals.length, 30)
       assert.ok(refusals.every(({ reason }) => reason.code === 'record.duplicate'))
@@ -197,14 +197,14 @@ describe('contacts', () => {
       const me = testCaller()
       const emails = Array.from({ length: 8 }, (_, index) => `c${index}@example.com`)
       const contacts = await Promise.all(emails.map(email => create(me, { email })))
-      const wishes = [
+      const requests = [
         ...contacts.slice(2).map(({ id }) => ({ id, name: 'Changed' })),
         { id: nobody, name: 'Changed' },
         { id: contacts[0]!.id, email: 'C7@example.com' },
         { id: contacts[1]!.id, email: 'new@example.com' },
         { id: contacts[1]!.id, name: 'Changed too' },
       ]
-      const results = await Promise.allSettled(wishes.map(wish => audience.contacts.updateContact(wish, me)))
+      const results = await Promise.allSettled(requests.map(request => audience.contacts.updateContact(request, me)))
       const codes = results.map(result => (result.status === 'rejected' ? result.reason.code : 'ok'))
       assert.deepEqual(codes, [...Array(6).fill('ok'), 'contact.not_found', 'record.duplicate', 'ok', 'ok'])
       const { docs } = await list(me)

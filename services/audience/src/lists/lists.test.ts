@@ -261,7 +261,7 @@ describe('lists', () => {
       assert.deepEqual(await countsOf(me, id), [25, 15])
     })
 
-    it('are counted anew by the repair, which leaves right counts alone', async t => {
+    it('are counted again by the repair, which keeps correct counts', async t => {
       const me = testCaller()
       const { id } = await create(me)
       await newContacts(me, 3)
@@ -292,7 +292,7 @@ describe('lists', () => {
       assert.equal(await audience.db.collection('list_jobs').countDocuments({ organization }), 0)
     })
 
-    describe('by a filter that was asked for while nobody waited for the end', () => {
+    describe('by a filter, if the caller stopped waiting', () => {
       const jobsOf = ({ caller }: Me) =>
         audience.db.collection('list_jobs').find({ organization: new Types.ObjectId(caller.organizationId) })
       const until = async (isSo: () => Promise<boolean>) => {
@@ -310,13 +310,13 @@ describe('lists', () => {
       const isFinished = (me: Me) => async () => (await jobsOf(me).toArray()).every(({ done }) => done)
       const addAll = (id: string) => (me: Me) => add(me, id, { filter: {} })
 
-      it('the same request tells what came of it', async () => {
+      it('the same request returns the outcome', async () => {
         const me = testCaller()
         const { id } = await create(me)
         await newContacts(me, 3000)
         await leave(me, addAll(id), isBegun(me))
-        assert.deepEqual(await addAll(id)(me), { added: 3000, alreadyMember: 0, notFound: 0 }, 'under way')
-        assert.deepEqual(await addAll(id)(me), { added: 0, alreadyMember: 3000, notFound: 0 }, 'told once')
+        assert.deepEqual(await addAll(id)(me), { added: 3000, alreadyMember: 0, notFound: 0 }, 'running')
+        assert.deepEqual(await addAll(id)(me), { added: 0, alreadyMember: 3000, notFound: 0 }, 'reported once')
         await leave(me, caller => remove(caller, id, { filter: {} }), isBegun(me))
         await until(isFinished(me))
         assert.deepEqual(await remove(me, id, { filter: {} }), { removed: 3000 }, 'finished')
@@ -336,7 +336,7 @@ describe('lists', () => {
         assert.equal((await eventsOf(me)).length, 3000 + 3001)
       })
 
-      it('the same request covers who came after the work under way had begun', async () => {
+      it('the same request covers contacts created after the running job started', async () => {
         const me = testCaller()
         const { id } = await create(me)
         await newContacts(me, 3000)

@@ -129,16 +129,16 @@ describe('an upload', () => {
 
   it('is cancelled when the client leaves', async () => {
     const { promise: ended, resolve } = Promise.withResolvers<string>()
-    const { promise: heard, resolve: hear } = Promise.withResolvers<void>()
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
     gateway.services.behaviours.set('uploadImport', async (chunks: never, { signal }: Call) => {
       signal.addEventListener('abort', () => resolve('cancelled'))
-      for await (const _ of chunks as AsyncIterable<FileChunk>) hear()
+      for await (const _ of chunks as AsyncIterable<FileChunk>) arrive()
       resolve('whole')
     })
     const headers = { Authorization: token, 'Content-Type': 'multipart/form-data; boundary=x' }
     const request = httpRequest(gateway.url + PATH, { method: 'POST', headers }).on('error', () => {})
     request.write(BEGUN + 'a'.repeat(100_000))
-    await heard
+    await arrived
     request.destroy()
     assert.equal(await ended, 'cancelled')
   })

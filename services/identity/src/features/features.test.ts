@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Harness, type Json, type Person, startHarness } from '../../test/identity.ts'
 
-/** Names that mean something in paths, in pipelines or in JavaScript. */
+/** Names with a special meaning in paths, pipelines or JavaScript. */
 const oddNames = [
   'a',
   'a.b',
@@ -104,7 +104,7 @@ describe('lists of features, by what roles switch', () => {
       assert.deepEqual(projected, [{ roles: Object.fromEntries([[name, true]]) }], name)
       const left = await list({ filter: { slug }, projection: { [path]: 0 } }, other)
       assert.deepEqual(left[0]!.roles, {}, name)
-      if (name.startsWith('$')) continue // where a name stands alone, it would be an operator
+      if (name.startsWith('$')) continue // alone, such a name would be an operator
       assert.deepEqual(await slugs({ filter: { roles: Object.fromEntries([[name, true]]) } }, other), [slug], name)
     }
   })

@@ -38,9 +38,9 @@ describe('excess', () => {
     assert.deepEqual(excessOf(['users.update', 'links.read', 'links.delete'], held), ['links.delete', 'users.update'])
   })
 
-  it('is nothing to whoever holds everything', () => assert.deepEqual(excessOf('*', '*'), []))
+  it('is nothing for a holder of all permissions', () => assert.deepEqual(excessOf('*', '*'), []))
 
-  it('is everything else to whoever wants everything', () => {
+  it('is everything else for a request of all permissions', () => {
     assert.deepEqual(
       excessOf('*', ['links.read']),
       everyPermission.filter(pair => pair !== 'links.read'),

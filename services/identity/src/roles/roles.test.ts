@@ -72,7 +72,7 @@ describe('roles', () => {
       })
     })
 
-    it('saves the role of that name, and tells whom it affects', async () => {
+    it('saves the role of that name, and publishes whom it affects', async () => {
       const { name, id, updatedAt } = await save({ links: ['read'] }, { description: 'kept' })
       await createToken(name)
       await createToken(name)
@@ -159,7 +159,7 @@ describe('roles', () => {
       await assert.rejects(save({ links: ['read'] }, { api: harness.with(String(token)) }), { status: 403 })
     })
 
-    it('tells of it, with whom it affects', async () => {
+    it('publishes an event with whom it affects', async () => {
       const { name, id } = await save({ links: ['read'] })
       await createToken(name)
       await save({}, { name: String(name) })
@@ -296,7 +296,7 @@ describe('roles', () => {
       }
     })
 
-    it('a token is never made with more than its creator may give, whoever widens the role meanwhile', async () => {
+    it('a token never gets more than its creator may grant, even if the role is widened concurrently', async () => {
       const person = await personWith({ tokens: ['create'], links: ['read'] })
       for (let round = 0; round < 8; round++) {
         const { name, id } = await save({ links: ['read'] })
@@ -304,7 +304,7 @@ describe('roles', () => {
           createToken(name, person.api),
           save({ links: ['read'], users: ['delete'] }, { name: String(name) }),
         ])
-        // Either the token came first, and the owner's save affects it; or it was refused.
+        // Either the token came first and the owner's change affects it, or it was refused.
         const affected = (await events(id)).at(-1).data.affectedTokens
         assert.equal(affected, made.status === 'fulfilled' ? 1 : 0)
         if (made.status === 'rejected') assert.equal(made.reason.status, 403)

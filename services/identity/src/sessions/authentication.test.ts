@@ -124,14 +124,14 @@ describe('authentication', () => {
       await assert.rejects(login({ email, orgId: 'f'.repeat(24) }), wrong)
     })
 
-    it('does not want it where the password tells the accounts apart', async () => {
+    it('does not require it if the password identifies the account', async () => {
       const { email, organizationId } = await harness.register()
       await harness.public.authentication.register({ name: 'X', email, password: 'another password' })
       const { token } = await login({ email })
       assert.equal((await harness.with(String(token)).caller()).organizationId, organizationId)
     })
 
-    it('tells a blocked account so, but only to who has its password', async () => {
+    it('reports a blocked account, but only with its password', async () => {
       const person = await harness.register()
       await editUser(person, { blocked: true })
       await assert.rejects(login({ email: person.email }), { status: 403, message: 'Account is blocked.' })
@@ -190,7 +190,7 @@ describe('authentication', () => {
       await assert.rejects(harness.with(String(token)).authentication.logout({}), { status: 400 })
     })
 
-    it('may be asked for twice at once', async () => {
+    it('can be requested twice concurrently', async () => {
       const { api } = await harness.register()
       const caller = await api.caller()
       const logout = () => harness.client('rollcall.identity.v1.Authentication').logout({}, { caller })

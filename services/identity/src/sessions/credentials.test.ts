@@ -25,7 +25,7 @@ describe('credentials', () => {
     collection(name).updateOne({ _id: new Types.ObjectId(String(id)) }, { $set: set })
   const remove = (name: string, id: unknown) => collection(name).deleteOne({ _id: new Types.ObjectId(String(id)) })
 
-  /** Resolves past every cache: what the database says now. */
+  /** Resolves without a cache, from the database. */
   const resolveToken = (credential: unknown, organizationId?: string) => {
     const [org, secret] = String(credential).split(':') as [string, string]
     const hashes = createSecretHashers(harness.config.TOKEN_KEY).token.hashes(secret)
@@ -77,7 +77,7 @@ describe('credentials', () => {
       assert.ok(permissions.includes('audience.read') && !permissions.includes('tokens.read'))
     })
 
-    it('with a custom role has exactly that, whoever its creator is', async () => {
+    it('with a custom role has exactly that, whatever its creator may do', async () => {
       const { name } = await role({ links: ['read'] })
       const { token } = await owner.api.tokens.createToken({ name: 'narrow', role: String(name) })
       const resolved = await resolveToken(token)
@@ -104,7 +104,7 @@ describe('credentials', () => {
       assert.ok(!demoted.permissions.includes('*'))
     })
 
-    it('tells when it expires', async () => {
+    it('returns when it expires', async () => {
       const expiresAt = new Date(Date.now() + 60_000).toISOString()
       const { token } = await owner.api.tokens.createToken({ name: 'brief', expiresAt })
       assert.equal((await resolveToken(token)).expiresAt, expiresAt)

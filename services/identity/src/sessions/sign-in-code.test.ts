@@ -28,7 +28,7 @@ describe('signing in with a code', () => {
   const edit = (email: string, set: object) =>
     harness.db.collection('sign_in_codes').updateMany({ address: addressOf(email) }, { $set: set })
   const budgets = () => harness.db.collection<{ _id: string }>('sign_in_code_budgets')
-  /** Moves what an address has had of codes into the past. */
+  /** Moves the codes of an address into the past. */
   const passHours = async (email: string, hours: number) => {
     const budget = await budgets().findOne({ _id: addressOf(email) })
     const { requestedAt, triedAt } = budget as unknown as Record<string, Date[]>
@@ -40,7 +40,7 @@ describe('signing in with a code', () => {
     harness.db.collection('users').updateOne({ emailKey: email }, { $set: set })
   const mailsTo = (email: string) => harness.mails.filter(({ to }) => to === email)
 
-  /** Asks for a code and waits for its mail. */
+  /** Requests a code and waits for its mail. */
   const mailed = async (email: string, orgId?: string, ask: () => Promise<unknown> = () => request(email, orgId)) => {
     const before = mailsTo(email).length
     await ask()
@@ -168,7 +168,7 @@ describe('signing in with a code', () => {
     assert.equal((await harness.with(String(token)).caller()).organizationId, organizationId)
   })
 
-  it('tells a blocked account so, but only to who has the code', async () => {
+  it('reports a blocked account, but only with the code', async () => {
     const person = await harness.register()
     const code = await mailed(person.email)
     await editUser(person, { blocked: true })
@@ -190,7 +190,7 @@ describe('signing in with a code', () => {
     await mailed(email)
   })
 
-  it('is guessed wrong thirty times a day, whoever asked, and not once more', async () => {
+  it('admits thirty wrong guesses a day, whoever requested it', async () => {
     const { email } = await harness.register()
     const next = async () => {
       let requestId = ''

@@ -110,7 +110,7 @@ describe('the throttle of sign-in', () => {
     assert.ok(indexes.some(({ key, expireAfterSeconds }) => key.expiresAt === 1 && expireAfterSeconds === 0))
   })
 
-  it('tells the organization of each failure with its reason, and of none while it is locked', async () => {
+  it('publishes each failure with its reason, and none while the account is locked', async () => {
     const person = await harness.register()
     await fail(person.email, 12)
     const events = await untilPublished(person, 10)
@@ -123,7 +123,7 @@ describe('the throttle of sign-in', () => {
     assert.deepEqual([ip, userAgent, actor!.kind, actor!.id], ['', '', 'system', null])
   })
 
-  it('tells of a wrong code, and of the right password of a blocked account', async () => {
+  it('publishes a wrong code, and the right password of a blocked account', async () => {
     const person = await harness.register()
     await harness.db.collection('users').updateOne({ emailKey: person.email }, { $set: { blocked: true } })
     await assert.rejects(harness.public.authentication.verifyOtp({ email: person.email, code: '000000' }))
@@ -133,7 +133,7 @@ describe('the throttle of sign-in', () => {
     assert.deepEqual(reasons, ['code', 'blocked'])
   })
 
-  it('tells nobody where nobody has an account', async () => {
+  it('publishes nothing for an unknown account', async () => {
     const nobody = `${unique('nobody')}@example.com`
     const failures = () => harness.db.collection('outbox').countDocuments({ 'event.type': 'session.failed' })
     const [person, before] = [await harness.register(), await failures()]

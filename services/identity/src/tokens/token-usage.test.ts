@@ -120,7 +120,7 @@ describe('the allowed addresses of a token', () => {
     assert.deepEqual((await owner.api.tokens.getToken({ id })).allowedIps, [])
   })
 
-  it('are told of as a change of the token', async () => {
+  it('are published as a change of the token', async () => {
     const { id } = await owner.api.tokens.createToken({ name: 'bound' })
     for (const cidrs of [['192.0.2.1'], ['192.0.2.1'], []])
       await owner.api.tokens.setAllowedIps({ id: String(id), cidrs })

@@ -177,7 +177,7 @@ describe('tokens', () => {
       await assert.rejects(create(person.api), { status: 403, message: 'Permission denied: tokens.create' })
     })
 
-    it('tells of it in the same transaction', async () => {
+    it('publishes its event in the same transaction', async () => {
       const { token: _, ...record } = await create(owner.api)
       const [entry, ...more] = await outbox(record.id)
       assert.equal(more.length, 0)
@@ -266,7 +266,7 @@ describe('tokens', () => {
       assert.equal(await status(id), 'archived')
     })
 
-    it('tells that the role was deleted, or the creator', async () => {
+    it('reports that the role or the creator was deleted', async () => {
       const { name, id: roleId } = await saveRole({ links: ['read'] })
       const { id } = await create(owner.api, { role: String(name) })
       await owner.api.roles.deleteRole({ id: String(roleId) })
@@ -297,7 +297,7 @@ describe('tokens', () => {
       assert.equal((await use(token).caller()).tokenId, id)
     })
 
-    it('tells what changed', async () => {
+    it('publishes what changed', async () => {
       const token = await create(owner.api)
       const id = String(token.id)
       await owner.api.tokens.updateToken({ id, name: String(token.name), active: false, description: 'off' })
@@ -381,7 +381,7 @@ describe('tokens', () => {
       await assert.rejects(api.caller(), { status: 401, message: 'Token role not found.' })
     })
 
-    it('holds while many requests are under way', async () => {
+    it('holds during many concurrent requests', async () => {
       const { api, id } = await warm()
       let isOver = false
       const readers = Array.from({ length: 4 }, async () => {

@@ -37,7 +37,7 @@ describe('access of users', () => {
     const { docs } = await api.roles.listRoles({ list: { filter: JSON.stringify({ name }) } })
     return Number((docs as unknown as Json[])[0]!.memberCount)
   }
-  const told = async (id: string) => {
+  const eventsOf = async (id: string) => {
     const about = { 'event.subject': id }
     const entries = await harness.db.collection('outbox').find(about).sort({ at: 1, _id: 1 }).toArray()
     return entries.map(({ event }) => JSON.parse(JSON.stringify(event)) as Json)
@@ -80,11 +80,11 @@ describe('access of users', () => {
       assert.equal(await members(role), 1)
     })
 
-    it('tells of it, once', async () => {
+    it('publishes one event', async () => {
       const person = await add('admin')
       await changeRole(person, 'user')
       await changeRole(person, 'user')
-      const events = await told(person.userId)
+      const events = await eventsOf(person.userId)
       assert.deepEqual(
         events.map(({ type }) => type),
         ['user.role_changed'],
@@ -179,7 +179,7 @@ describe('access of users', () => {
       assert.equal((await harness.with(String(credential)).caller()).userId, person.userId)
     })
 
-    it('and unblock may be asked for again, and are told once', async () => {
+    it('and unblock can be repeated, with one event', async () => {
       const person = await add('user')
       const { sessionId } = await person.api.caller()
       await block(person)
@@ -187,14 +187,14 @@ describe('access of users', () => {
       assert.deepEqual(await block(person), updated)
       assert.equal((await get(person.userId)).blockedAt, blockedAt)
       for (const _ of [1, 2]) assert.deepEqual(await unblock(person), updated)
-      const events = await told(person.userId)
+      const events = await eventsOf(person.userId)
       assert.deepEqual(
         events.map(({ type }) => type),
         ['user.blocked', 'user.unblocked'],
       )
       const actor = { kind: 'user', id: owner.userId, name: 'Owner' }
       assert.deepEqual(events[0]!.data, { userId: person.userId, actor })
-      const [, end] = await told(sessionId!)
+      const [, end] = await eventsOf(sessionId!)
       assert.deepEqual([end!.type, end!.data!.userId, end!.data!.actor], ['session.ended', person.userId, actor])
     })
 
@@ -229,7 +229,7 @@ describe('access of users', () => {
       await assert.rejects(person.api.caller(), ended)
       await assert.rejects(login(person), { status: 401, message: 'Wrong email or password.' })
       assert.equal(await members('admin'), admins - 1)
-      const [event] = await told(person.userId)
+      const [event] = await eventsOf(person.userId)
       assert.deepEqual([event!.type, event!.data!.user], ['user.deleted', record])
     })
 
@@ -264,7 +264,7 @@ describe('access of users', () => {
       const attempts = await Promise.allSettled([1, 2, 3].map(() => remove(person)))
       assert.equal(attempts.filter(({ status }) => status === 'fulfilled').length, 1)
       assert.equal(await members('user'), users - 1)
-      assert.equal((await told(person.userId)).length, 1)
+      assert.equal((await eventsOf(person.userId)).length, 1)
     })
   })
 
@@ -278,7 +278,7 @@ describe('access of users', () => {
         for (let round = 0; round < 5; round++) {
           const one = await harness.register()
           const other = await add('owner', one)
-          // Both requests are past the guard before either has an effect.
+          // Both requests pass the guard before either has an effect.
           const callers = await Promise.all([one.api.caller(), other.api.caller()])
           assert.deepEqual([callers[0].role, callers[1].role], ['owner', 'owner'])
           await Promise.allSettled([act(other, one), act(one, other)])

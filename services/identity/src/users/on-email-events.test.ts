@@ -6,7 +6,7 @@ import { createLogger, type Event, pause } from '@rollcall/runtime'
 import { patience } from '@rollcall/testing/patience'
 import { type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
 
-type Told = { status: string; minute?: number; userId?: string | undefined; to?: string; error?: string; id?: string }
+type Step = { status: string; minute?: number; userId?: string | undefined; to?: string; error?: string; id?: string }
 
 describe('mails of users', () => {
   let harness: Harness
@@ -24,7 +24,7 @@ describe('mails of users', () => {
   })
 
   const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute)).toISOString()
-  const eventOf = (emailId: string, { status, minute = 0, id = randomUUID(), ...told }: Told, of = owner): Event => ({
+  const eventOf = (emailId: string, { status, minute = 0, id = randomUUID(), ...rest }: Step, of = owner): Event => ({
     id,
     type: `email.${status}`,
     source: 'messaging',
@@ -38,7 +38,7 @@ describe('mails of users', () => {
       subject: `About ${emailId}`,
       sender: 'news@example.com',
       at: at(minute),
-      ...told,
+      ...rest,
     },
   })
   const publish = (events: Event[]) => bus.publish(topics.messaging, events)
@@ -47,8 +47,8 @@ describe('mails of users', () => {
     const { docs } = await owner.api.users.listUserEmails({ id: person.userId, list })
     return (docs as unknown as Json[]).map(({ _id, id, ...mail }) => mail)
   }
-  /** Publishes, then waits until what was published before has been taken in: a mail of its own partition’s end. */
-  const told = async (...events: Event[]) => {
+  /** Publishes, then waits until all earlier events are consumed, by a last mail in the same partition. */
+  const consume = async (...events: Event[]) => {
     const emailIds = [...new Set(events.map(({ subject }) => subject))]
     const markers = emailIds.map(emailId => ({ ...eventOf(unique('marker'), { status: 'queued' }), subject: emailId }))
     await publish([...events, ...markers])
@@ -70,7 +70,7 @@ describe('mails of users', () => {
 
   it('show subject, sender, status, when it was sent and why not', async () => {
     const emailId = unique('mail')
-    await told(eventOf(emailId, { status: 'queued', minute: 1 }))
+    await consume(eventOf(emailId, { status: 'queued', minute: 1 }))
     const queued = {
       subject: `About ${emailId}`,
       sender: 'news@example.com',
@@ -79,9 +79,9 @@ describe('mails of users', () => {
       error: null,
     }
     assert.deepEqual(await mailOf(emailId), queued)
-    await told(eventOf(emailId, { status: 'sent', minute: 2 }))
+    await consume(eventOf(emailId, { status: 'sent', minute: 2 }))
     assert.deepEqual(await mailOf(emailId), { ...queued, status: 'sent', sentAt: at(2) })
-    await told(eventOf(emailId, { status: 'bounced', minute: 3, error: '550 no such mailbox' }))
+    await consume(eventOf(emailId, { status: 'bounced', minute: 3, error: '550 no such mailbox' }))
     const bounced = { ...queued, status: 'bounced', sentAt: at(2), error: '550 no such mailbox' }
     assert.deepEqual(await mailOf(emailId), bounced)
   })
@@ -90,7 +90,7 @@ describe('mails of users', () => {
     const emailId = unique('mail')
     const queued = eventOf(emailId, { status: 'queued', minute: 1 })
     const sent = eventOf(emailId, { status: 'sent', minute: 2 })
-    await told(queued, queued, sent, queued, sent)
+    await consume(queued, queued, sent, queued, sent)
     assert.equal((await mailOf(emailId))!.status, 'sent')
     const stored = harness.db.collection('user_emails')
     assert.equal(await stored.countDocuments({ emailId }), 1)
@@ -102,7 +102,7 @@ describe('mails of users', () => {
   })
 
   it('only move on, in whatever order the events come', async () => {
-    const steps: Told[] = [
+    const steps: Step[] = [
       { status: 'queued', minute: 1 },
       { status: 'sent', minute: 2 },
       { status: 'bounced', minute: 3, error: 'refused' },
@@ -116,7 +116,7 @@ describe('mails of users', () => {
       [2, 1, 0],
     ]) {
       const emailId = unique('mail')
-      await told(...order.map(step => eventOf(emailId, steps[step]!)))
+      await consume(...order.map(step => eventOf(emailId, steps[step]!)))
       const { status, sentAt, error } = (await mailOf(emailId))!
       assert.deepEqual([status, sentAt, error], ['bounced', at(2), 'refused'], `in the order ${order}`)
     }
@@ -128,7 +128,7 @@ describe('mails of users', () => {
       await harness.addPerson(owner.organizationId, 'user'),
     ]
     const [byId, byAddress] = [unique('mail'), unique('mail')]
-    await told(
+    await consume(
       eventOf(byId, { status: 'sent', userId: named.userId, to: addressed.email }),
       eventOf(byAddress, { status: 'sent', to: addressed.email, userId: undefined }),
     )
@@ -139,7 +139,7 @@ describe('mails of users', () => {
   it('are of the accounts of the organization that sent them, and of no others', async () => {
     const stranger = await harness.register()
     const emailId = unique('mail')
-    await told(
+    await consume(
       eventOf(emailId, { status: 'sent', to: stranger.email, userId: stranger.userId }),
       eventOf(unique('mail'), { status: 'sent', to: 'nobody@example.com', userId: 'no id' }),
     )
@@ -150,7 +150,7 @@ describe('mails of users', () => {
   it('that are not as declared go to the dead letters, and what comes after them is taken in', async () => {
     const emailId = unique('mail')
     const broken = { ...eventOf(emailId, { status: 'sent' }), data: { emailId: 7 } }
-    await told(
+    await consume(
       broken,
       { ...eventOf(emailId, { status: 'sent' }), type: 'email.unheard_of' },
       eventOf(emailId, { status: 'sent' }),
@@ -161,17 +161,17 @@ describe('mails of users', () => {
   it('go with the account', async () => {
     const person = await harness.addPerson(owner.organizationId, 'user')
     const emailId = unique('mail')
-    await told(eventOf(emailId, { status: 'sent', userId: person.userId }))
+    await consume(eventOf(emailId, { status: 'sent', userId: person.userId }))
     assert.equal((await mails(person)).length, 1)
     await owner.api.users.deleteUser({ id: person.userId })
-    await told(eventOf(emailId, { status: 'bounced', userId: person.userId, error: 'gone' }))
+    await consume(eventOf(emailId, { status: 'bounced', userId: person.userId, error: 'gone' }))
     assert.equal(await harness.db.collection('user_emails').countDocuments({ emailId }), 0)
   })
 
   it('honour the list parameters, the latest first', async () => {
     const person = await harness.addPerson(owner.organizationId, 'user')
     const [first, second] = [unique('mail'), unique('mail')]
-    await told(
+    await consume(
       eventOf(second, { status: 'sent', minute: 20, userId: person.userId }),
       eventOf(first, { status: 'failed', minute: 10, userId: person.userId, error: 'no route' }),
     )

@@ -84,7 +84,7 @@ describe('passwords', () => {
 describe('the queue of passwords', () => {
   const limits = { parallelism: 1, maxWaiting: 10, maxWaitingPerSetter: 2 }
 
-  /** A queue whose tasks write down their names, the first of which is held until `release`. */
+  /** A queue whose tasks record their names. The first one is blocked until `release`. */
   async function startQueue() {
     const queue = createPasswordQueue(limits)
     const done: string[] = []

@@ -53,7 +53,7 @@ describe('users', () => {
     const { docs } = await owner.api.roles.listRoles({ list: { filter: JSON.stringify({ name }) } })
     return (docs as unknown as Json[])[0]!
   }
-  const told = async (id: unknown) => {
+  const eventsOf = async (id: unknown) => {
     const about = { 'event.subject': String(id) }
     const entries = await harness.db.collection('outbox').find(about).sort({ at: 1, _id: 1 }).toArray()
     return entries.map(({ event }) => JSON.parse(JSON.stringify(event)) as Json)
@@ -132,9 +132,9 @@ describe('users', () => {
       assert.equal((await roleNamed(name)).memberCount, 1)
     })
 
-    it('tells of it in the same transaction', async () => {
+    it('publishes its event in the same transaction', async () => {
       const user = await create({ password: PASSWORD })
-      const [event, ...more] = await told(user.id)
+      const [event, ...more] = await eventsOf(user.id)
       assert.deepEqual(more, [])
       assert.equal(event!.type, 'user.created')
       assert.deepEqual(event!.data, { user, actor: { kind: 'user', id: owner.userId, name: 'Owner' } })
@@ -216,7 +216,7 @@ describe('users', () => {
       assert.deepEqual(await reset(tokenIn(mail)), updated)
       assert.equal((await login(email, 'made by myself')).user!.emailVerified, true)
       assert.deepEqual(
-        (await told(id)).map(({ type }) => type).filter(type => String(type) !== 'session.failed'),
+        (await eventsOf(id)).map(({ type }) => type).filter(type => String(type) !== 'session.failed'),
         ['user.created', 'user.email_verified', 'user.password_set'],
       )
     })
@@ -280,7 +280,7 @@ describe('users', () => {
     it('keeps the secret of the mail nowhere else', async () => {
       const { email, id } = await create()
       const stored = await harness.db.collection('password_resets').find().toArray()
-      assert.ok(!JSON.stringify([stored, await told(id)]).includes(tokenIn(mailTo(email))))
+      assert.ok(!JSON.stringify([stored, await eventsOf(id)]).includes(tokenIn(mailTo(email))))
     })
   })
 
@@ -298,7 +298,7 @@ describe('users', () => {
       assert.deepEqual(await owner.api.users.updateUser({ id: String(before.id), ...profile }), updated)
       const { updatedAt: __, ...after } = await get(before.id)
       assert.deepEqual(after, { ...before, ...profile })
-      const [, event] = await told(before.id)
+      const [, event] = await eventsOf(before.id)
       assert.equal(event!.type, 'user.updated')
       assert.deepEqual(event!.data!.changed, Object.keys(profile))
     })
@@ -347,10 +347,10 @@ describe('users', () => {
         }))
     }
 
-    it('tells nobody where nothing changes', async () => {
+    it('publishes nothing without a change', async () => {
       const { id, name } = await create({ password: PASSWORD })
       assert.deepEqual(await owner.api.users.updateUser({ id: String(id), name: String(name) }), updated)
-      assert.equal((await told(id)).length, 1)
+      assert.equal((await eventsOf(id)).length, 1)
     })
 
     it('lets a person act under the new name at once', async () => {

@@ -23,7 +23,7 @@ describe('workspaces', () => {
       name: 'Invited',
       password: PASSWORD,
     })
-  const told = async (subject: unknown) => {
+  const eventsOf = async (subject: unknown) => {
     const about = { 'event.subject': String(subject) }
     const entries = await harness.db.collection('outbox').find(about).sort({ at: 1, _id: 1 }).toArray()
     return entries.map(({ event }) => JSON.parse(JSON.stringify(event)) as Json)
@@ -60,16 +60,16 @@ describe('workspaces', () => {
       .findOne({ hash: { $exists: true } }, { sort: { _id: -1 } })
     assert.equal(String(stored!._id), id)
     assert.match(stored!.hash, /^test:[\w-]{43}$/)
-    assert.ok(!JSON.stringify([stored, await told(id)]).includes(secret))
+    assert.ok(!JSON.stringify([stored, await eventsOf(id)]).includes(secret))
   })
 
-  it('tell of what becomes of them, with who did it', async () => {
-    const { id, name } = await owner.api.workspaces.createWorkspace({ name: 'Told of' })
+  it('publish their changes, with the actor', async () => {
+    const { id, name } = await owner.api.workspaces.createWorkspace({ name: 'Published' })
     const workspaceId = String(id)
     await owner.api.workspaces.updateWorkspace({ id: workspaceId, name: 'Renamed', image: '' })
     await owner.api.workspaces.updateWorkspace({ id: workspaceId, name: 'Renamed' })
     await owner.api.workspaces.deleteWorkspace({ id: workspaceId })
-    const [created, updated, deleted, ...others] = await told(workspaceId)
+    const [created, updated, deleted, ...others] = await eventsOf(workspaceId)
     assert.deepEqual(
       [created!.type, updated!.type, deleted!.type, others.length],
       ['workspace.created', 'workspace.updated', 'workspace.deleted', 0],
@@ -82,14 +82,14 @@ describe('workspaces', () => {
       assert.ok(activities.includes(type))
   })
 
-  it('tell of members who come, change and go', async () => {
+  it('publish added, changed and removed members', async () => {
     const id = await create()
     const person = await harness.addPerson(owner.organizationId, 'user')
     const member = await owner.api.members.addMember({ id, email: person.email, role: 'user' })
     await owner.api.members.updateMember({ id, userId: person.userId, role: 'user' })
     await owner.api.members.updateMember({ id, userId: person.userId, role: 'admin' })
     await owner.api.members.removeMember({ id, userId: String(member.id) })
-    const [added, changed, removed, ...others] = await told(member.id)
+    const [added, changed, removed, ...others] = await eventsOf(member.id)
     assert.deepEqual(
       [added!.type, changed!.type, removed!.type, others.length],
       ['member.added', 'member.role_changed', 'member.removed', 0],
@@ -100,19 +100,19 @@ describe('workspaces', () => {
     assert.equal(removed!.data!.workspaceId, id)
   })
 
-  it('tell of invitations that are sent, accepted, declined and revoked', async () => {
+  it('publish invitations that are sent, accepted, declined and revoked', async () => {
     const id = await create()
     const [accepted, declined, revoked] = [await invite(id), await invite(id), await invite(id)]
     const { user } = await accept(accepted)
     await harness.public.invitations.declineInvitation({ token: String(declined.acceptUrl).split('/').at(-1)! })
     await owner.api.invitations.revokeInvitation({ id, invitationId: String(revoked.id) })
-    const types = async (invitation: Json) => (await told(invitation.id)).map(({ type }) => String(type))
+    const types = async (invitation: Json) => (await eventsOf(invitation.id)).map(({ type }) => String(type))
     assert.deepEqual(await types(accepted), ['invitation.created', 'invitation.accepted'])
     assert.deepEqual(await types(declined), ['invitation.created', 'invitation.declined'])
     assert.deepEqual(await types(revoked), ['invitation.created', 'invitation.revoked'])
-    const [, acceptance] = await told(accepted.id)
+    const [, acceptance] = await eventsOf(accepted.id)
     assert.deepEqual(acceptance!.data!.actor, { kind: 'user', id: user!._id, name: 'Invited' })
-    const [, refusal] = await told(declined.id)
+    const [, refusal] = await eventsOf(declined.id)
     assert.deepEqual(refusal!.data!.actor, { kind: 'system', id: null, name: declined.email })
   })
 

@@ -18,21 +18,21 @@ import { undoBatches } from './undo-batches.ts'
  *
  * 1. Find duplicate emails (`duplicates.ts`): reads the file and marks the rows whose email occurs more than once.
  * 2. Validate the duplicates (`duplicates.ts`): a dry run in the audience rejects those that cannot be applied. Of the
- *    rest, the last or the first row of an email is kept, by the duplicate strategy, and the others are superseded. Only
- *    these rows are validated in advance; all others are validated when they are applied.
- * 3. Apply in batches (`apply-batches.ts`): maps about 1,000 rows at a time and sends them to the audience, two batches in
- *    flight. A checkpoint (byte offset, row, batch number, counts) follows each batch, in order. A batch that is sent again
- *    after a crash has the same number, so the audience applies it once.
+ * rest, the last or the first row of an email is kept, by the duplicate strategy, and the others are superseded. Only
+ * these rows are validated in advance; all others are validated when they are applied.
+ * 3. Apply in batches (`apply-batches.ts`): maps about 1,000 rows at a time and sends them to the audience, two batches
+ * in flight. A checkpoint (byte offset, row, batch number, counts) follows each batch, in order. A batch that is sent
+ * again after a crash has the same number, so the audience applies it once.
  * 4. Complete: ends the record and publishes the event in one transaction, then deletes the file.
  *
- * A dry run takes the same passes, and the audience writes nothing. An undo (`undo-batches.ts`) reverts the batches of an
- * import, from the last to the first. A cancelled job, and one that can never be completed, is aborted
+ * A dry run takes the same passes, and the audience writes nothing. An undo (`undo-batches.ts`) reverts the batches of
+ * an import, from the last to the first. A cancelled job, and one that can never be completed, is aborted
  * (`abort-import.ts`): batches in flight that have not arrived are cancelled.
  *
  * The queue hands out organizations, not jobs: many imports of one do not delay the others. A slice works on the oldest
  * unfinished job of its organization, and ends after a checkpoint once its time is over and another organization waits.
- * Each slice acquires the job with a new fencing token, and a write with an older one fails: of two workers that believe
- * they have the job, only the later one makes progress.
+ * Each slice acquires the job with a new fencing token, and a write with an older one fails: of two workers that
+ * believe they have the job, only the later one makes progress.
  */
 export const IMPORTS = 'imports'
 
@@ -119,7 +119,7 @@ async function nextJob({ imports }: Tenant): Promise<NextJob | undefined> {
   return next
 }
 
-/** Counts a failed slice, unless the audience is down: then the job is not at fault and keeps its place. */
+/** Counts a failed slice, unless the audience is down: then the job keeps its place. */
 async function countFailure(
   { attributes }: Context,
   { imports }: Tenant,

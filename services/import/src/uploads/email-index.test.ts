@@ -26,7 +26,7 @@ describe('the email index', () => {
     )
   })
 
-  it('tells two hundred thousand emails apart', () => {
+  it('distinguishes two hundred thousand emails', () => {
     const index = new EmailIndex()
     for (let row = 1; row <= 200_000; row++) assert.equal(index.record(`user${row}@example.org`, row), 0)
     assert.equal(index.record('user77@example.org', 1), 77)

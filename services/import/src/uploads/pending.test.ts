@@ -56,7 +56,7 @@ describe('what an organization has pending', () => {
     await upload(test.newCall())
   })
 
-  it('is at most so many bytes, of uploads under way too', async () => {
+  it('has a limit in bytes, which includes running uploads', async () => {
     const call = test.newCall()
     const file = SMALL + 'b@example.com,somebody of no interest\n'.repeat(80_000) // 3 MiB
     const results = await many(3, index => upload(call, file, index % 2 ? replica : test.context))

@@ -35,7 +35,7 @@ const mailTo = (exchange: string, preference = 10): ZoneRecord => ({
 })
 const address = (name: string, data: string): ZoneRecord => ({ name, type: 'A', data })
 
-/** One situation: what is published in example.com, and what is to be said of a record. */
+/** One situation: what is published in example.com, and the expected finding for a record. */
 type Situation = [
   what: string,
   expected: Expected,
@@ -500,7 +500,7 @@ describe('what is said of a record', () => {
       ['REFUSED', `${servers} refused to answer, try again later`],
     ] as const
     for (const [behaviour, reason] of failures) {
-      it(`tells ${behaviour} from a record that is missing`, async () => {
+      it(`distinguishes ${behaviour} from a missing record`, async () => {
         dns.behave(({ server, name }) => (server !== '127.0.0.1' && name === dkim.name ? behaviour : undefined))
         assert.deepEqual(await check(dkim), { status: 'error', found: [], reason })
       })
@@ -514,7 +514,7 @@ describe('what is said of a record', () => {
       assert.match(reason ?? '', /^the aliases \(CNAME\) lead in a circle/)
     })
 
-    it('tells servers that do not serve the zone', async () => {
+    it('reports servers that do not serve the zone', async () => {
       dns.reset()
       dns.zone('example.com', ['127.0.0.2'])
       dns.zone('m.example.com', ['127.0.0.4'])
@@ -529,7 +529,7 @@ describe('what is said of a record', () => {
       })
     })
 
-    it('tells that nobody listens', async () => {
+    it('reports that nothing listens', async () => {
       const reason = 'the DNS servers cannot be reached, try again later'
       assert.deepEqual(await check(dkim, { only: true, servers: [{ address: '127.0.0.1', port: 1 }] }), {
         status: 'error',
@@ -569,7 +569,7 @@ describe('what is said of a record', () => {
       }
     })
 
-    it('tells a domain that does not exist', async () => {
+    it('reports a domain that does not exist', async () => {
       dns.reset()
       assert.deepEqual(await check(dkim), {
         status: 'missing',

@@ -40,8 +40,8 @@ describe('the default sender of an organization', () => {
 
   it('is one, also when replicas set several concurrently', async () => {
     const made = await Promise.all(Array.from({ length: 6 }, (_, number) => add(number)))
-    const wishes = stores.flatMap(store => made.map(({ _id }) => setDefaultSender(replica(store), String(_id), caller)))
-    await Promise.all(wishes)
+    const calls = stores.flatMap(store => made.map(({ _id }) => setDefaultSender(replica(store), String(_id), caller)))
+    await Promise.all(calls)
     assert.equal(await senders.count({ isDefault: true }), 1)
     assert.equal(await senders.count(), 6)
   })
