@@ -14,12 +14,12 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
 ajv.addSchema(contract, 'contract')
 
-/** Query parameters that change which fields an answer has, so that its schema does not hold for them. */
+/** Query parameters that change which fields an answer has, so that its schema does not apply. */
 const RESHAPING = ['projection', 'populate']
 
 /**
- * Checks an answer of the API against the contract: its status is declared, its content type is the declared one, its
- * body fits the schema, and it carries the headers that every answer carries.
+ * Checks an answer of the API against the contract: status, content type, schema of the body, and the headers of every
+ * answer.
  */
 export function checkAnswer(method: string, url: URL, status: number, headers: Headers, text: string): void {
   const what = `${method} ${url.pathname} → ${status}`

@@ -2,10 +2,10 @@ import assert, { AssertionError } from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkAnswer } from './answers.ts'
 
-/** An answer of the API; `body` is the parsed JSON, or the text where the answer is none. */
+/** An answer of the API; `body` is the parsed JSON, or the text if it is not JSON. */
 export type Answer<Body = unknown> = { status: number; headers: Headers; text: string; body: Body }
 
-/** What a request carries; objects in the query are sent as JSON, a FormData body as multipart. */
+/** Query, body and headers of a request. Objects in the query are sent as JSON, a FormData body as multipart. */
 export type Sent = { body?: unknown; query?: Record<string, unknown>; headers?: Record<string, string> }
 
 const retryMs = 200
@@ -13,7 +13,7 @@ const retryMs = 200
 /** A client of one gateway with one credential. Every answer is checked against the contract. */
 export type Api = {
   url: string
-  /** What every request carries. */
+  /** Headers of every request. */
   headers: Readonly<Record<string, string>>
   request<Body>(method: string, path: string, sent?: Sent): Promise<Answer<Body>>
   get<Body>(path: string, query?: Record<string, unknown>): Promise<Answer<Body>>
@@ -23,15 +23,15 @@ export type Api = {
   delete<Body>(path: string, body?: unknown): Promise<Answer<Body>>
   /** Sends a file as the multipart field `file`. */
   upload<Body>(path: string, content: string | Uint8Array<ArrayBuffer>, fileName?: string): Promise<Answer<Body>>
-  /** The same gateway with another credential. */
+  /** Returns a client of the same gateway with another credential. */
   as(credential: string): Api
-  /** The same credential at another gateway. */
+  /** Returns a client of another gateway with the same credential. */
   at(url: string): Api
-  /** With more headers on every request. */
+  /** Returns a client with additional headers on every request. */
   with(headers: Record<string, string>): Api
 }
 
-/** Creates a client; without a credential it sends none. */
+/** Creates a client, with or without a credential. */
 export function createApi(url: string, headers: Record<string, string> = {}): Api {
   const request: Api['request'] = async <Body>(method: string, path: string, sent: Sent = {}) => {
     const target = new URL(path, url)
@@ -63,14 +63,14 @@ export function createApi(url: string, headers: Record<string, string> = {}): Ap
   }
 }
 
-/** The body of an answer that has to have this status. */
+/** Returns the body of an answer, which must have this status. */
 export async function bodyOf<Body>(answer: Promise<Answer<Body>>, status = 200): Promise<Body> {
   const { status: actual, text, body } = await answer
   assert.equal(actual, status, text.slice(0, 500))
   return body
 }
 
-/** Asks until the answer is another than 503, which is what a request is told that meets a service just killed. */
+/** Repeats a request while it gets 503, which is the answer while a killed service restarts. */
 export async function onceServed<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -82,13 +82,13 @@ export async function onceServed<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Signs in and answers the client of the session. */
+/** Signs in and returns a client with the session. */
 export async function signIn(api: Api, email: string, password: string): Promise<Api> {
   const { token } = await bodyOf(api.post<{ token: string }>('/api/auth/login', { email, password }))
   return api.as(token)
 }
 
-/** Makes an API token and answers its id, its secret and its client. */
+/** Creates an API token and returns its id, its secret and a client with it. */
 export async function makeToken(
   api: Api,
   fields: { name?: string; role?: string; expiresAt?: string } = {},

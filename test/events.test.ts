@@ -6,8 +6,9 @@ import { isStringLiteral, isTemplateExpression, type Node, type SourceFile } fro
 import { API, type Checker, type Type } from 'typescript/unstable/sync'
 
 /**
- * Which events the sources publish, as the compiler sees it: a text counts where an event's type is expected, in the service
- * that the event belongs to. Names of functions say nothing, and what a test run happens to publish would say too little.
+ * Finds the events that the sources publish, by the compiler's types: a string counts where an event's type is
+ * expected, in the service that the event belongs to. Function names prove nothing, and a test run may not publish all
+ * events.
  */
 
 const declared = new Map<string, string>(Object.entries(eventContexts))
@@ -26,13 +27,13 @@ function publishedTypes(): Set<string> {
   return new Set(published)
 }
 
-/** The service whose running code a file is; undefined for tests, libraries and packages. */
+/** Returns the service of a source file; undefined for tests, libraries and packages. */
 function serviceOf(name: string): string | undefined {
   const [services, service, folder] = relative(root, name).split(sep)
   return services === 'services' && folder === 'src' && !name.endsWith('.test.ts') ? service : undefined
 }
 
-/** Types of events that a file writes where one is expected. A type that is passed on counts where it was written. */
+/** Returns the event types in a file. A type that is passed on counts where it is written. */
 function typesIn(file: SourceFile, checker: Checker): string[] {
   const found: string[] = []
   const visit = (node: Node): void => {
@@ -46,12 +47,12 @@ function typesIn(file: SourceFile, checker: Checker): string[] {
   return found
 }
 
-/** Whether a type allows types of events and nothing else. */
+/** Whether a type allows only types of events. */
 function isEventType(type: Type | undefined, checker: Checker): boolean {
   return textsOf(type, checker)?.every(text => declared.has(text)) ?? false
 }
 
-/** The texts that a type allows; undefined where it allows anything else. */
+/** Returns the strings that a type allows; undefined if it allows anything else. */
 function textsOf(type: Type | undefined, checker: Checker): string[] | undefined {
   if (type?.isTypeParameter()) return textsOf(checker.getConstraintOfTypeParameter(type), checker)
   if (type?.isStringLiteralType()) return [type.value]

@@ -4,7 +4,7 @@ import { fromElsewhere, type Route, routes, titleOf, unknownId } from './every-r
 
 /** A field of a request message. */
 export type Field = NonNullable<Route['rpc']['resolvedRequestType']>['fieldsArray'][number]
-/** Values that mean something, by the names of their fields; where a rule alone does not say enough. */
+/** Meaningful values by field name, for fields whose rule is not enough. */
 const meaningful: Record<string, unknown> = {
   role: 'user',
   permissions: { links: ['read'] },
@@ -19,12 +19,12 @@ const meaningful: Record<string, unknown> = {
   cidrs: ['192.0.2.0/24'],
 }
 
-/** The fields of a route's body: none where it has no body. */
+/** Returns the fields of a route's body; none if it has no body. */
 export function bodyFieldsOf(route: Route): Field[] {
   return route.hasBody ? fieldsBesidesPath(route) : []
 }
 
-/** The parameters of a route's query, but for those that lists share. */
+/** Returns the parameters of a route's query, except those that lists share. */
 export function queryFieldsOf(route: Route): Field[] {
   return route.hasBody ? [] : fieldsBesidesPath(route).filter(field => !fieldsWithin(field))
 }
@@ -34,13 +34,13 @@ function fieldsBesidesPath({ rpc, path }: Route): Field[] {
   return rpc.resolvedRequestType!.fieldsArray.filter(({ name }) => !variables.includes(name))
 }
 
-/** Fields of the message that a field holds; undefined where it holds a value. */
+/** Returns the fields of a field's message; undefined if it is a scalar. */
 export function fieldsWithin(field: Field): Field[] | undefined {
   const type = field.resolve().resolvedType
   return ruleOf(field).json === undefined && type && 'fieldsArray' in type ? type.fieldsArray : undefined
 }
 
-/** A body that the contract of a route takes: its required fields, or the first where one of them is needed. */
+/** Returns a valid body of a route: its required fields, or the first if one of several is required. */
 export function exampleBody(route: Route): Record<string, unknown> {
   return exampleObject(bodyFieldsOf(route))
 }
@@ -51,7 +51,7 @@ function exampleObject(fields: readonly Field[]): Record<string, unknown> {
   return Object.fromEntries(given.map(field => [field.name, exampleOf(field)]))
 }
 
-/** A value that the contract takes for a field. */
+/** Returns a valid value of a field. */
 export function exampleOf(field: Field): unknown {
   if (field.name in meaningful) return meaningful[field.name]
   const within = fieldsWithin(field)
@@ -77,7 +77,7 @@ function exampleValue(field: Field): unknown {
   return 'Example'.padEnd(least, 'x').slice(0, most)
 }
 
-/** Bodies that mean something, for routes whose contract alone does not say enough. */
+/** Meaningful bodies, for routes whose contract is not enough. */
 const bodiesOf: Record<string, Record<string, unknown>> = {
   'POST /api/users': { password: meaningful.password },
   'POST /api/workspaces/:id/invitations': { email: 'guest@example.com', role: 'user' },
@@ -90,7 +90,7 @@ const bodiesOf: Record<string, Record<string, unknown>> = {
   },
 }
 
-/** Makes a record of everything that a route creates; answers the routes that would not, with what they answered. */
+/** Creates a record by every route that can. Returns the routes that failed, with their answers. */
 export async function makeOneOfEach(api: Api): Promise<string[]> {
   const refusals: string[] = []
   const make = async (route: Route, path: string) => {
@@ -113,8 +113,8 @@ export async function makeOneOfEach(api: Api): Promise<string[]> {
 }
 
 /**
- * The path of a route with ids of the caller's own records in it; with the unknown id where there are none, and one of
- * the values of a variable that has such.
+ * Returns the path of a route with ids of the caller's own records; with the unknown id if there are none, and with an
+ * allowed value for variables that have such.
  */
 export async function ownPath(api: Api, { path, rpc }: Pick<Route, 'path' | 'rpc'>): Promise<string> {
   let own = ''
@@ -128,7 +128,7 @@ export async function ownPath(api: Api, { path, rpc }: Pick<Route, 'path' | 'rpc
   return own
 }
 
-/** One id of every kind of record that the caller can list, by the path of its list. */
+/** Returns one id of every kind of record that the caller can list, by the path of its list. */
 export async function idOfEachKind(api: Api): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const route of routes.filter(({ returns }) => returns.pageOf)) {
@@ -138,7 +138,7 @@ export async function idOfEachKind(api: Api): Promise<Map<string, string>> {
   return found
 }
 
-/** The ids of a list, the latest record first; none where there is no such list. */
+/** Returns the ids of a list, the latest record first; none if there is no such list. */
 async function idsAt(api: Api, path: string): Promise<string[]> {
   const { status, body } = await fromElsewhere(api).get<{ docs?: { _id: string }[] }>(path)
   return status === 200 ? (body.docs ?? []).map(({ _id }) => _id) : []

@@ -7,27 +7,27 @@ import { keepShared, stopShared } from '@rollcall/testing/shared'
 import fc from 'fast-check'
 import { seed } from './soak.ts'
 
-/** Test files that go to one lane, as paths from the root of the repository. */
+/** Test files that run in one lane, as paths from the root of the repository. */
 export type Group = {
-  /** Groups of the same name share what they boot. */
+  /** Groups of the same name share a boot. */
   boots: string
   files: readonly string[]
 }
 
-/** What a lane runs. */
+/** The work of a lane. */
 export type Lane = {
   groups: readonly Group[]
   root: string
   /** Lanes with the same folder share their groups: each group goes to the lane that claims it first. */
   claims: string
-  /** How long one file may take on a quiet machine. */
+  /** Timeout of one file on an idle machine. */
   timeoutMs: number
 }
 
-/** From the last test until the process has to have ended. */
+/** Time for the process to exit after the last test. */
 const exitMs = 30_000
 
-/** Runs test files one after the other in this process, each as a suite of its name. */
+/** Runs test files one after the other in this process, each as a suite named after it. */
 export async function runLane({ groups, root, claims, timeoutMs }: Lane): Promise<void> {
   fc.configureGlobal({ seed })
   keepShared()
@@ -55,7 +55,7 @@ async function runFile(file: string, url: string, timeoutMs: number): Promise<vo
   await over.promise
 }
 
-/** A file that hangs as it loads fails like one that cannot be loaded. */
+/** Fails a file that hangs while it loads. */
 async function loaded(url: string, timeoutMs: number): Promise<void> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`not loaded within ${timeoutMs} ms`)), timeoutMs)

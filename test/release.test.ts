@@ -13,7 +13,7 @@ const digest = (digit: string) => `sha256:${digit.repeat(64)}`
 const work = mkdtempSync(join(tmpdir(), 'release-'))
 after(() => rmSync(work, { recursive: true }))
 
-/** Stands in for a program: notes how it was called, then does what `script` says. */
+/** Replaces a program: records its arguments, then runs `script`. */
 function standIn(program: string, script = ''): void {
   const file = join(work, program)
   writeFileSync(file, `#!/usr/bin/env bash\necho "${program} $*" >> "${work}/calls"\n${script}\n`)

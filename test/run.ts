@@ -7,8 +7,8 @@ import { obtainTools, toolsCache } from './chart/tools.ts'
 import type { Group, Lane } from './lane.ts'
 
 /**
- * `npm test`: backing services on free ports, then every test against them, then nothing left of either. With --soak, the
- * harnesses alone, one after the other, to their full counts.
+ * `npm test`: starts backing services on free ports, runs all tests, and removes everything. With --soak, runs only the
+ * harnesses, one after the other, with their full counts.
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -16,7 +16,7 @@ const CACHE = process.env.CACHE_DIR ?? join(ROOT, '.cache')
 const GRACE_SECONDS = 15
 const TESTS = ['{cli,deploy,libs,protos,services,test}/**/*.test.ts', 'test/**/*.e2e.ts']
 const HARNESSES = ['test/faults/*.{soak,e2e}.ts', 'test/abuse/*.e2e.ts', 'test/security/*-flood.e2e.ts']
-/** Files with a process of their own, in the order they start: those that wait longest come first. */
+/** Files with a process of their own, in the order of their start: those that wait longest come first. */
 const ALONE = [
   'test/faults/*',
   'test/chart/*',
@@ -26,14 +26,14 @@ const ALONE = [
   '**/tracing*', // tracing starts once in a process
 ]
 const isSoak = process.argv.includes('--soak')
-/** Lanes that compute, one for each core. */
+/** Number of lanes that compute, one per core. */
 const sharing = Math.min(availableParallelism(), 4)
-/** Files with a process of their own at a time: they mostly wait. */
+/** Maximum concurrent files with a process of their own. They mostly wait. */
 const alone = 2
 const MINUTE = 60_000
 
 const flags = process.argv.slice(2).filter(argument => argument.startsWith('-') && argument !== '--soak')
-/** Those of the flags, or results and the slowest files. */
+/** Reporters of the flags, or results and the slowest files. */
 const reporters = flags.some(flag => flag.startsWith('--test-reporter'))
   ? []
   : ['spec', join(import.meta.dirname, 'slowest.ts')].flatMap(reporter => [
@@ -42,7 +42,7 @@ const reporters = flags.some(flag => flag.startsWith('--test-reporter'))
     ])
 const filters = process.argv.slice(2).filter(argument => !argument.startsWith('-'))
 
-/** Test files below the given paths (or with them in their own path), all of them when none is given. */
+/** Returns the test files below the given paths or with them in their path; all without a path. */
 function testFiles(): string[] {
   const patterns = isSoak ? HARNESSES : TESTS
   const all = patterns.flatMap(pattern => globSync(pattern, { cwd: ROOT, exclude: name => name === 'node_modules' }))
@@ -52,7 +52,7 @@ function testFiles(): string[] {
   return files
 }
 
-/** The programs of a run, in order: lanes that share the files that can share a process, then a lane for each other file. */
+/** Returns the lanes of a run, in order: those that share files, then one for each other file. */
 function lanesOf(files: string[]): Group[][] {
   const placeOf = (file: string) => ALONE.findIndex(pattern => matchesGlob(file, pattern))
   const isAlone = (file: string) => isSoak || placeOf(file) >= 0
@@ -64,7 +64,7 @@ function lanesOf(files: string[]): Group[][] {
   ]
 }
 
-/** A service's files are one group, others a group each; those across services take longest and come first. */
+/** Groups files: one group per service, one per other file. Those across services take longest and come first. */
 function groupsOf(files: string[]): Group[] {
   const folders = ['test', 'services']
   const folderOf = (file: string) => file.split('/')[0]!
@@ -77,7 +77,7 @@ function groupsOf(files: string[]): Group[] {
     .map(([name, files = []]) => ({ boots: folderOf(name) === 'services' ? name : folderOf(name), files }))
 }
 
-/** Writes a program for each lane; their names are in the order of the lanes, as Node starts them by name. */
+/** Writes a program for each lane. Their names sort in the order of the lanes, because Node starts them by name. */
 function writePrograms(lanes: Group[][], folder: string): string[] {
   return lanes.map((groups, index) => {
     const name = String(index).padStart(3, '0')

@@ -2,7 +2,7 @@ import type { TestEvent } from 'node:test/reporters'
 
 const shown = 5
 
-/** Reports the files that took longest; in lanes each file is a suite of its name. */
+/** Reports the slowest files. In lanes, each file is a suite named after it. */
 export default async function* slowest(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const files: { name: string; ms: number }[] = []
   for await (const { type, data } of events) {

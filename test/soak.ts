@@ -1,10 +1,10 @@
-/** Whether this is `npm run soak`: the harnesses then go to the full counts of the goals. */
+/** Whether this is `npm run soak`, in which the harnesses run with the full counts of the goals. */
 export const isSoak = process.env.SOAK === 'full'
 
-/** How often a harness does what it does: few times among the tests, `full` in the soak, or what COUNT says. */
+/** Returns how often a harness repeats: few times in the suite, `full` in the soak, or COUNT. */
 export function counted(short: number, full: number): number {
   return Number(process.env.COUNT ?? (isSoak ? full : short))
 }
 
-/** What random choices begin with: the same in every run of the suite, another in every soak, or what SEED says. */
+/** Seed of random choices: fixed in the suite, new in each soak, or SEED. */
 export const seed = Number(process.env.SEED ?? (isSoak ? Date.now() % 2 ** 31 : 1))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A JSON Schema, as the API's description has them. */
+/** A JSON Schema of the API description. */
 export type Schema = {
   $ref?: string
   oneOf?: Schema[]
@@ -21,15 +21,15 @@ export type Schema = {
   additionalProperties?: boolean | Schema
 }
 
-/** What values are made from. */
+/** Sources of generated values. */
 export type Source = {
-  /** The schema that a reference stands for. */
+  /** Returns the schema of a reference. */
   resolve(reference: string): Schema
-  /** Stands in every text of some length. */
+  /** A word that every longer text contains. */
   word: string
   /**
-   * A value that means something to the field of this name, where a schema alone does not say enough; undefined for one
-   * made anew. Asked whenever a value is made, so that what is learnt on the way counts at once.
+   * Returns a meaningful value for the field of this name, or undefined for a generated one. Called for each value, so
+   * that new knowledge is used at once.
    */
   recall(name: string, chance: number): unknown
 }
@@ -38,7 +38,9 @@ const textTypes = ['string']
 const smallest = 0
 const largest = 1000
 
-/** Values that fit a schema, of the field of this name: mostly what a client means, at times as odd as the schema lets them be. */
+/**
+ * Returns valid values of a schema for the field of this name: mostly typical, sometimes as odd as the schema allows.
+ */
 export function fitting(schema: Schema, name: string, source: Source): fc.Arbitrary<unknown> {
   if (schema.$ref) return fitting(source.resolve(schema.$ref), name, source)
   if (schema.oneOf) return fc.oneof(...schema.oneOf.map(option => fitting(option, name, source)))
@@ -72,7 +74,7 @@ function arrayOf({ items = {}, minItems = 0, maxItems = 3 }: Schema, name: strin
   return fc.array(fitting(items, name, source), { minLength: minItems, maxLength: Math.min(maxItems, 3) })
 }
 
-/** Objects with the required properties and some of the others; where the schema lets them be free, with any. */
+/** Returns objects with the required properties and some others; with any if the schema allows any. */
 function objectOf(schema: Schema, source: Source): fc.Arbitrary<object> {
   const { properties = {}, required = [], minProperties = 0, additionalProperties } = schema
   const entries = Object.entries(properties).map(([name, property]) => {
@@ -108,12 +110,12 @@ function textOf(schema: Schema, name: string, source: Source): fc.Arbitrary<stri
   return fc.oneof({ weight: 12, arbitrary: word(source) }, { weight: 1, arbitrary: oddText }).map(within)
 }
 
-/** Made once: a set of all characters is large. */
+/** Created once, because a set of all characters is large. */
 const oddText = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
 
 const made = new Map<string, fc.Arbitrary<string>>()
 
-/** Made once for a pattern: that takes its time. */
+/** Created once per pattern, because it is slow. */
 function matching(pattern: string): fc.Arbitrary<string> {
   const texts = made.get(pattern) ?? fc.stringMatching(new RegExp(pattern, 'u'))
   made.set(pattern, texts)
@@ -124,7 +126,7 @@ function word({ word }: Source): fc.Arbitrary<string> {
   return fc.nat(0xffffff).map(number => `${word}${number.toString(36)}`)
 }
 
-/** Undefined but for this share. */
+/** Undefined except for this share. */
 export function sometimes<T>(arbitrary: fc.Arbitrary<T>, share = 0.5): fc.Arbitrary<T | undefined> {
   const missing = { weight: Math.round((1 - share) * 100), arbitrary: fc.constant(undefined) }
   return fc.oneof({ weight: Math.round(share * 100), arbitrary }, missing)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type Route, routes } from '../every-route.ts'
 import { fitting, type Schema, type Source, sometimes } from './fitting.ts'
 
-/** A request as nobody means it. `body` is the text as it is sent; `by` says which of its credentials a client sends. */
+/** A hostile request. `body` is the raw text; `by` is the credential to send. */
 export type HostileRequest = {
   route: Route
   path: string
@@ -13,22 +13,22 @@ export type HostileRequest = {
   by: number
 }
 
-/** What is known of an organization, to be attacked. It grows by what answers tell, and requests are made from it as it is. */
+/** What is known of an organization. It grows with each answer, and new requests use it. */
 export type Loot = {
-  /** Stands in the texts of what is made for the organization. */
+  /** A word in the texts that are created for the organization. */
   word: string
   /** Paths of records by the route of their list: `/api/workspaces/:id/members` → `/api/workspaces/68…/members/69…`. */
   paths: Map<string, string[]>
-  /** Texts by the names of the fields that held them. */
+  /** Texts by the names of their fields. */
   texts: Map<string, string[]>
 }
 
 const MOST_KEPT = 16
 
-/** Nothing yet. */
+/** Returns empty knowledge. */
 export const noLoot = (word: string): Loot => ({ word, paths: new Map(), texts: new Map() })
 
-/** Keeps what the answer to a request that was done tells of records and their fields. */
+/** Collects records and their fields from the answer to a successful request. */
 export function learn(loot: Loot, { route, path }: Pick<HostileRequest, 'route' | 'path'>, answer: unknown): void {
   if (typeof answer !== 'object' || answer === null) return
   const { id, docs } = answer as { id?: string; docs?: { _id?: string }[] }
@@ -51,7 +51,7 @@ function forget(all: Map<string, string[]>, key: string, value: string): void {
 
 const parentOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
 
-/** Values that handlers take, where a schema says no more than that they are text or an object. */
+/** Values that handlers accept, where a schema only requires text or an object. */
 const meaningful: Record<string, readonly unknown[]> = {
   role: ['user', 'admin', 'owner'],
   permissions: [{ links: ['read'] }, { audience: ['read', 'create', 'update', 'delete'] }, {}],
@@ -80,10 +80,10 @@ const lists: Record<string, string> = {
   sender: '/api/emails/senders',
 }
 
-/** The list whose records a field names. */
+/** Returns the list whose records a field refers to. */
 const namedBy = (field: string) => lists[field.replace(/Ids?$/, '')]
 
-/** A value for the field of this name, from what is known. */
+/** Returns a known value for the field of this name. */
 function recall({ paths, texts }: Loot, name: string, chance: number): unknown {
   const list = namedBy(name)
   if (list) return oneOf(paths.get(list), chance)?.split('/').at(-1)
@@ -96,7 +96,7 @@ function oneOf<T>(values: readonly T[] | undefined, chance: number): T | undefin
   return values?.length ? structuredClone(values[chance % values.length]) : undefined
 }
 
-/** A request before it is written down: a tree of values, any of which can be replaced. */
+/** A request before serialisation: a tree of values, each of which can be replaced. */
 type Draft = {
   /** The variables of the path. */
   path: Record<string, unknown>
@@ -115,7 +115,7 @@ type Operation = {
 
 const { paths, components } = generateOpenApi(routes, 'test')
 
-/** Requests to a route as they are meant, to what is known. */
+/** Returns valid requests to a route, about known records. */
 export function meantFor(route: Route, own: Loot): fc.Arbitrary<HostileRequest> {
   const pathOf = (list: string, chance: number) => oneOf(own.paths.get(list), chance)
   const draft = draftOf(
@@ -127,8 +127,8 @@ export function meantFor(route: Route, own: Loot): fc.Arbitrary<HostileRequest> 
 }
 
 /**
- * Requests to every route, generated from the description of the API: to what `own` holds, at times with an id of
- * `other`, and mostly with one thing wrong with them, at times with nothing or several.
+ * Generates requests to every route from the API description: about `own` records, sometimes with an id of `other`.
+ * Most have one fault, some have none or several.
  */
 export function hostileRequests(own: Loot, other: Loot): fc.Arbitrary<HostileRequest> {
   const pathOf = (list: string, chance: number) => oneOf((chance % 16 ? own : other).paths.get(list), chance >> 4)
@@ -179,7 +179,7 @@ function draftOf(
     .map(([path, query, headers, { body, type }]) => ({ path, query, headers, body, type }))
 }
 
-/** The variables of a route's path as those of one known record have them, or of the longest part of it that has one. */
+/** Returns the variables of a route's path from a known record, or from one of the longest known part of the path. */
 function knownVariables(path: string, pathOf: (list: string) => string | undefined): Record<string, string> {
   const parts = path.split('/')
   const last = parts.findLastIndex(part => part.startsWith(':'))
@@ -271,11 +271,11 @@ const { json: hostileJson } = fc.letrec(tie => ({
   ),
 }))
 
-/** Something done to a request; `place` says to which part of it. */
+/** A change of a request; `place` is the part that changes. */
 type Change = { way: keyof typeof ways; place: number; text: string; name: string; value: unknown }
 type Place = { holder: Record<string, unknown>; key: string }
 
-/** What can be done to a value in its place. */
+/** A change of a value. */
 const ways = {
   worse: ({ holder, key }: Place, change: Change) => set(holder, key, worse(holder[key], change)),
   other: ({ holder, key }: Place, { value }: Change) => set(holder, key, value),
@@ -286,7 +286,7 @@ const ways = {
     delete holder[key]
   },
   nested: ({ holder, key }: Place, { place }: Change) => set(holder, key, nested(holder[key], place % 400)),
-  /** Done to the request when it is written down. */
+  /** Applied to the serialised request. */
   rewritten: () => {},
 }
 const rarer = ['other', 'gone', 'more', 'renamed', 'nested', 'rewritten'] as const
@@ -316,7 +316,7 @@ function changed(draft: Draft, change: Change): Draft {
   return draft
 }
 
-/** The first few places on each of the upper levels. */
+/** Returns the first few places on each of the upper levels. */
 function placesIn(node: unknown, level = 0): Place[] {
   if (typeof node !== 'object' || node === null || level > 3) return []
   const holder = node as Record<string, unknown>
@@ -324,12 +324,12 @@ function placesIn(node: unknown, level = 0): Place[] {
   return keys.flatMap(key => [{ holder, key }, ...placesIn(holder[key], level + 1)])
 }
 
-/** Also where the key is `__proto__`, as parsed JSON has it. */
+/** Sets a property, also if the key is `__proto__`, as in parsed JSON. */
 function set(holder: object, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** A value of the same type that is harder to take. */
+/** Returns a more difficult value of the same type. */
 function worse(value: unknown, { text, name, value: any, place }: Change): unknown {
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return place % 2 ? -value : value * 2 ** 31
@@ -338,7 +338,7 @@ function worse(value: unknown, { text, name, value: any, place }: Change): unkno
   return text
 }
 
-/** Whether a value is long enough as it is: lists in lists would otherwise grow 120-fold by each change. */
+/** Whether a value is long already. Without this, nested lists would grow 120-fold with each change. */
 function isLong(value: unknown): boolean {
   return JSON.stringify(value).length > 20_000
 }
@@ -349,7 +349,7 @@ function nested(value: unknown, depth: number): unknown {
   return outer
 }
 
-/** Writes a request down; its path, query and headers are cut to what an HTTP server reads at all. */
+/** Serialises a request. Truncates path, query and headers to what an HTTP server reads. */
 function written(route: Route, { path, query, headers, body, type }: Draft, by: number): HostileRequest {
   const given = Object.entries(headers).filter(([name]) => /^[\w-]+$/.test(name))
   return {
@@ -399,7 +399,7 @@ function textOf(value: unknown): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
 }
 
-/** What can be done to a body as text: a key given twice, a number out of all range, half a character, broken JSON. */
+/** Changes of a body as text: a repeated key, a number out of range, half a character, broken JSON. */
 const rewrites: [RegExp, string][] = [
   [/^\{("[^"]*":)/, '{$1null,$1'],
   [/:("[^"]*"|[\w.-]+)/, ':1e400'],

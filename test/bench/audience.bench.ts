@@ -1,5 +1,5 @@
-// L2 to L7 and P6 of the goals: the audience from outside, through the gateway, each service a process of its own. The
-// figures beside are those of listmonk 6.2 (Go, PostgreSQL 15) on a machine of the same kind.
+// L2 to L7 and P6 of the goals: the audience through the gateway, each service in its own process. The compared
+// figures are those of listmonk 6.2 (Go, PostgreSQL 15) on a machine of the same kind.
 import assert from 'node:assert/strict'
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { Agent, createServer, get, type IncomingMessage, request, type Server } from 'node:http'
@@ -178,7 +178,7 @@ async function download({ api }: Audience, path: string, file: string): Promise<
   await pipeline(answer, createWriteStream(file))
 }
 
-/** The same bytes from a plain server through a plain one. */
+/** Measures the same bytes from a plain server through a plain proxy. */
 async function overTwoHops(file: string): Promise<number> {
   await using servers = new AsyncDisposableStack()
   const listening = async (server: Server): Promise<URL> => {

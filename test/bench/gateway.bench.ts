@@ -1,5 +1,5 @@
-// P1, P2, P3, P7 of the goals: what the gateway costs. It runs whole, on a real Redis and with its access log written;
-// only the services behind it are stubbed.
+// P1, P2, P3, P7 of the goals: the cost of the gateway. It runs complete, with a real Redis and its access log. Only the
+// services behind it are stubbed.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'

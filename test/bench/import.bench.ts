@@ -1,5 +1,5 @@
-// P10 of the goals: an import from upload to `completed`, beside a bare driver loop that upserts the same rows. L1: its rate
-// beside that of listmonk 6.2 with files of the same shape on a machine of the same kind, and its memory.
+// P10 of the goals: an import from upload to `completed`, compared with a plain driver loop that upserts the same rows.
+// L1: its rate compared with listmonk 6.2 with files of the same shape on a machine of the same kind, and its memory.
 import assert from 'node:assert/strict'
 import { type Collection, MongoClient, ObjectId } from 'mongodb'
 import type { Api } from '../api.ts'
@@ -74,7 +74,7 @@ function besidePeer(rowsPerSecond: number): Figure {
   return { ...figure, measured: `${measured} (${Math.round(rowsPerSecond)} beside ${peer} rows/s, PostgreSQL 15)` }
 }
 
-/** Uploads of 20 and of 200 MB: what the gateway and the import need for ten times the bytes. */
+/** Measures the memory of gateway and import for uploads of 20 and of 200 MB. */
 async function uploads(stack: TestStack): Promise<Figure[]> {
   const api = await newOrganization(stack, attributes)
   const fileOfBytes = (bytes: number) => {

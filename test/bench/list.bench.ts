@@ -160,7 +160,7 @@ async function pages({ store, model }: Bench, organization: Types.ObjectId): Pro
   ]
 }
 
-/** A filter that a twentieth matches: looked for, then gone through. In milliseconds; the goals are halves of listmonk's. */
+/** Measures a filter that a twentieth matches, in milliseconds. The goals are half of listmonk's times. */
 async function filteredPages({ scope, store, organization }: Listed): Promise<Figure[]> {
   const matches = createMatchMemory()
   const filter = '{"attributes.city":"city 3"}'
@@ -217,7 +217,7 @@ async function busy(task: () => Promise<unknown>, times: number): Promise<number
   return (user + system) / 1000 / times
 }
 
-/** Times filters of every kind the check accepts, and the worst that can be made of them. */
+/** Measures filters of every kind that the check accepts, and the slowest of them. */
 async function filters(bench: Bench): Promise<Figure> {
   const organization = new Types.ObjectId()
   await fill(bench, organization, FILTERED_CONTACTS)

@@ -9,7 +9,7 @@ const sessions = 100
 const checks = 10_000
 const id = () => randomBytes(12).toString('hex')
 
-/** Measures checks a second over a hundred sessions that come again and again. */
+/** Measures checks per second over a hundred repeated sessions. */
 export async function run(): Promise<Figure[]> {
   const secret = randomBytes(32).toString('base64')
   const ours = createSessionJwt({ keys: parseKeyRing(`bench:${secret}`), issuer, audience: issuer })

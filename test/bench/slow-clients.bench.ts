@@ -1,5 +1,5 @@
-// S5 of the goals: what others get of a gateway, and what it takes, while slow clients hold all they can. It runs as a
-// process of its own, with its defaults; only the services behind it are stubbed.
+// S5 of the goals: latency of normal clients and memory of a gateway during an attack of slow clients. It runs as a process
+// of its own, with default settings. Only the services behind it are stubbed.
 import { attackGateway } from '../security/slow-clients.ts'
 import { atMost, type Figure } from './measure.ts'
 

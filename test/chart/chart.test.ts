@@ -86,7 +86,7 @@ describe('the chart', { skip, concurrency: 2 }, () => {
     })
   }
 
-  it('would be told of an unknown field', async () => {
+  it('would report an unknown field', async () => {
     const file = join(work, 'unknown.yaml')
     writeFileSync(file, 'apiVersion: v1\nkind: Service\nmetadata: { name: x }\nspec: { prots: [] }\n')
     await assert.rejects(validate(MINORS[0]!, [file]), /prots/)
@@ -114,7 +114,7 @@ describe('the profile for production', { skip }, () => {
     assert.deepEqual(openDoors(release('production')), [])
   })
 
-  it('is told from one that has not', () => {
+  it('is distinguished from one that has not', () => {
     const open = openDoors(release('minimal')).join('\n')
     for (const what of [/gateway talks in the clear/, /audience reaches Kafka in the clear/, /import is an image that/])
       assert.match(open, what)
@@ -226,7 +226,7 @@ describe('bad values', { skip }, () => {
     assert.equal(await unitTests(refusalSuite(without)), without.length)
   })
 
-  it('are told from good ones', async () => {
+  it('are distinguished from correct ones', async () => {
     await assert.rejects(unitTests(refusalSuite([['nothing wrong', { logLevel: 'debug' }, /./]])), /nothing wrong/)
   })
 
@@ -283,7 +283,7 @@ async function variablesRead(service: string): Promise<Set<string>> {
   return names
 }
 
-/** Keys and the like have no content to compare. */
+/** Keys and similar settings have no content to compare. */
 const comparable = (config: object): object => JSON.parse(JSON.stringify(config)) as object
 
 function isOf(service: string) {
@@ -291,7 +291,7 @@ function isOf(service: string) {
   return (pod: Pod) => pod.labels['app.kubernetes.io/component'] === service && ownsProgram(pod)
 }
 
-/** Keys that are made at random differ each time. */
+/** Random keys differ each time. */
 const withoutData = (objects: readonly Manifest[]) =>
   objects.map(object => (object.kind === 'Secret' ? { ...object, data: Object.keys(object.data ?? {}) } : object))
 

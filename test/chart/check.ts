@@ -209,7 +209,7 @@ function accountsExist(release: Release): string[] {
   })
 }
 
-/** What the "restricted" Pod Security Standard asks, and a little more. */
+/** The "restricted" Pod Security Standard, and a little more. */
 function podsAreConfined({ pods }: Release): string[] {
   return pods.flatMap(({ name, spec, container }) => {
     const confined = {
@@ -243,12 +243,12 @@ function podsStopInTime({ pods, secrets }: Release): string[] {
 }
 
 const MEBIBYTES: Record<string, number> = { Mi: 1, Gi: 1024 }
-/** Of buffers and code. */
+/** Memory of buffers and code. */
 const BESIDES_OBJECTS = 80
 const dockerfile = readFileSync(join(import.meta.dirname, '..', '..', 'deploy', 'docker', 'Dockerfile'), 'utf8')
 const semiSpace = Number(/--max-semi-space-size=(\d+)/.exec(dockerfile)?.[1])
 
-/** Node ends by itself where objects want more than it may have; where the whole process does, it is killed. */
+/** Node exits if objects exceed the heap limit. If the whole process exceeds the memory limit, it is killed. */
 function heapsFit({ pods, secrets }: Release): string[] {
   return pods.flatMap(pod => {
     const [, heap] = /--max-old-space-size=(\d+)/.exec(environmentOf(pod, secrets).NODE_OPTIONS ?? '') ?? []
@@ -261,11 +261,11 @@ function heapsFit({ pods, secrets }: Release): string[] {
 
 type Direction = 'from' | 'to'
 
-/** The policies that a pod can count on: a hook of a new release on those alone that are hooks too, and made before it. */
+/** Returns the policies that apply to a pod. For a hook of a new release, only hooks that were created before. */
 const policiesOf = (release: Release, pod: Pod) =>
   policiesAround(release, pod).filter(policy => isThereBefore(policy, pod.owner))
 
-/** Those that may already be there, from the release before. */
+/** Policies that may exist from the previous release. */
 const policiesAround = (release: Release, { labels }: Pod) =>
   ofKind(release, 'NetworkPolicy').filter(({ spec }) => selects(labels, spec.podSelector))
 
@@ -277,7 +277,7 @@ function isThereBefore(object: Manifest, owner: Manifest): boolean {
   return !theirs.startsWith('pre-') || (mine === theirs && early < late)
 }
 
-/** Whether some rule lets a pod of the release, or anything outside where `peer` is missing, through at a port. */
+/** Whether a rule admits a pod of the release at a port, or without `peer` anything outside. */
 function allows(
   rules: readonly PolicyRule[],
   side: Direction,
@@ -299,8 +299,8 @@ const rulesOf = (policies: readonly Manifest[], direction: 'ingress' | 'egress')
   policies.flatMap(({ spec }) => spec[direction] ?? [])
 
 /**
- * Every address that a pod is given can be reached from it: at both ends for a service, at its own for what is outside.
- * Tasks share the settings of their service, and yet call no other: it may be as new as they are.
+ * Requires that a pod can reach every address in its settings: by policies of both ends for services, by its own policy
+ * for outside addresses. Tasks have the settings of their service but call no other, which may not be upgraded yet.
  */
 function policiesLetCallsThrough(release: Release): string[] {
   if (ofKind(release, 'NetworkPolicy').length === 0) return []
@@ -332,7 +332,7 @@ function callFaults(
   const service = ofKind(release, 'Service').find(({ metadata }) => metadata.name === host)
   const target = service && podsBehind(release, service)[0]
   const servicePort = service?.spec.ports?.find(candidate => candidate.port === port)
-  if (!target || !servicePort) return [`${pod.name} is told of ${variable} at ${host}:${port}, where nothing is`]
+  if (!target || !servicePort) return [`${pod.name} has ${variable} at ${host}:${port}, where nothing listens`]
   const named = target.container.ports?.find(({ name }) => name === servicePort.targetPort)
   const isPort = (allowed: number | string) => allowed === named?.containerPort || allowed === named?.name
   const mayLeave = allows(out, 'to', target, isPort)

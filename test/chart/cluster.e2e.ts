@@ -122,7 +122,7 @@ describe('a stack as in a cluster', () => {
     }
   })
 
-  it('has them told of a metric or label that nobody has', () => {
+  it('reports a metric or label that does not exist', () => {
     assert.deepEqual(faultsOf('rate(rollcall_gone_total[5m])'), ['nothing measures rollcall_gone_total'])
     assert.deepEqual(faultsOf('sum by (colour) (rollcall_outbox_lag_seconds)').length, 1)
     assert.throws(() => faultsOf('sum by ('), SyntaxError)
@@ -149,7 +149,7 @@ describe('a stack as in a cluster', () => {
     assert.deepEqual(described.sort(), alerts.map(({ alert }) => alert).sort())
   })
 
-  it('has panels that can be told apart', () => {
+  it('has panels with different titles', () => {
     const { panels } = dashboard
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
     assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length)

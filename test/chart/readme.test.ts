@@ -77,7 +77,7 @@ describe('the guide to running in a cluster', () => {
     }
   })
 
-  it('has every database send its events again when it was restored, and every topic made anew', () => {
+  it('publishes the events of every database again when it was restored, and recreates every topic', () => {
     const recipe = readme.slice(readme.indexOf('To restore,'), readme.indexOf('## Rotate keys'))
     const [, list = ''] = /for \(const service of \[(.*)\]\)/.exec(recipe) ?? []
     assert.deepEqual(list.replaceAll("'", '').split(', '), storing)

@@ -1,6 +1,9 @@
 const digest = 'sha256:1111111111111111111111111111111111111111111111111111111111111111'
 
-/** Values that the chart rejects, with a pattern of each message: the place and the fault. Go also compiles the patterns. */
+/**
+ * Values that the chart rejects, with a pattern of each message: the place and the fault. Go also compiles the
+ * patterns.
+ */
 export const REFUSED: readonly [what: string, values: Record<string, unknown>, says: RegExp][] = [
   ['no registry', { image: { registry: '' } }, /image\.registry is missing: set it to/],
   [
@@ -46,7 +49,7 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
   ['a secret without a key', { stores: { mongodb: { secret: { name: 'x', key: null } } } }, /mongodb\/secret.*key/s],
   ['a digest cut short', { services: { gateway: { image: { digest: 'sha256:1234' } } } }, /digest.*does not match/s],
   [
-    'an image without the digest that is asked for',
+    'an image without the required digest',
     { image: { registry: 'registry.example.com', requireDigests: true }, services: { gateway: { image: { digest } } } },
     /services\.audience\.image\.digest is missing: image\.requireDigests is on/,
   ],

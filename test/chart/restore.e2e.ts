@@ -62,7 +62,7 @@ describe('a restored database', () => {
   const handled = async () => (await effects().find().toArray()).map(effect => effect.of).sort()
   const tell = (id: string) => telling.transaction(session => addEvents(session, [eventOf(id)]))
 
-  /** Both services, until `reached`; then they are stopped. */
+  /** Runs both services until `reached`, then stops them. */
   async function runUntil(reached: () => Promise<boolean>): Promise<void> {
     const inbox = createInbox(told)
     const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix: prefix, partitions: 1, inbox })
@@ -81,7 +81,7 @@ describe('a restored database', () => {
     })
   }
 
-  /** What the guide has the shell do, with the names of the databases here. */
+  /** Runs the commands of the guide, with the names of these databases. */
   async function runInShell(script: string): Promise<void> {
     const changes: Promise<unknown>[] = []
     const getSiblingDB = (name: string) => {
@@ -98,7 +98,7 @@ describe('a restored database', () => {
     await tell('lost')
     await runUntil(async () => (await handled()).length === 2)
 
-    // As of a backup between the two.
+    // As if restored from a backup between the two.
     await effects().deleteOne({ of: 'lost' })
     await told.connection.collection('inbox').deleteOne({ _id: `${group}:lost` as never })
     await tell('later')

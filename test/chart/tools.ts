@@ -12,7 +12,7 @@ const oldestGo = [1, 26] as const
 /** Versions of Helm that the chart is for. */
 export const HELMS = ['helm-v4', 'helm-v3'] as const
 
-/** The programs that check the chart without a cluster, built and fetched by package managers alone. */
+/** The programs that check the chart without a cluster. Package managers build and fetch them. */
 export type Tools = {
   helm: Readonly<Record<(typeof HELMS)[number], string>>
   helmUnittest: string
@@ -43,8 +43,8 @@ export function toolsCache(log: (line: string) => void = () => {}, signal = new 
 }
 
 /**
- * The tools, from the cache or installed into it: seconds when Go has compiled them before, some minutes when not.
- * Answers what is missing on this machine where they cannot be had.
+ * Returns the tools, from the cache or installed into it. The first time takes some minutes, because Go compiles them.
+ * Returns what is missing on this machine if they cannot be installed.
  */
 export async function obtainTools(cache: Cache): Promise<Tools | { missing: string }> {
   const go = await which('go')
@@ -95,7 +95,7 @@ async function pipInstall(cache: Cache, python: string, dir: string): Promise<vo
   await install(cache, 'pip install kubernetes-validate', program)
 }
 
-/** The modules carry the definitions as they are installed into clusters. */
+/** The modules contain the definitions as they are installed into clusters. */
 async function fetchDefinitions(go: string, dir: string): Promise<void> {
   for (const [module, path] of Object.entries(DEFINITIONS)) {
     const { stdout } = await run(go, ['mod', 'download', '-json', module.replace(/#.*/, '')], { cwd: here })

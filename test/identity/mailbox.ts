@@ -7,17 +7,17 @@ import { patience } from '@rollcall/testing/patience'
 
 const patienceMs = 15_000
 
-/** The mails of a stack that keeps them as files: give it `settings`. */
+/** The mails of a stack that stores them as files. Start the stack with `settings`. */
 export type Mailbox = {
   settings: { MAIL_DIR: string }
-  /** The texts of the mails to an address so far, oldest first. */
+  /** Returns the texts of the mails to an address so far, oldest first. */
   to(address: string): Promise<string[]>
-  /** Does what makes a mail to an address, waits for the mail and answers its text. */
+  /** Runs an action that causes a mail to an address, waits for the mail and returns its text. */
   next(address: string, cause: () => Promise<unknown>): Promise<string>
   remove(): Promise<void>
 }
 
-/** Opens a mailbox in a folder of its own. */
+/** Opens a mailbox in a new folder. */
 export async function openMailbox(): Promise<Mailbox> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-mail-'))
   const to = async (address: string) => {
@@ -45,7 +45,7 @@ function recipientOf(mail: string): string | undefined {
   return /^To: (.*?)\r?$/im.exec(mail)?.[1]
 }
 
-/** The text below the head; quoted-printable breaks long lines and writes `=` as `=3D`. */
+/** Returns the text below the head, decoded from quoted-printable. */
 function textOf(mail: string): string {
   const text = mail.slice(mail.search(/\r?\n\r?\n/)).trim()
   if (!/^Content-Transfer-Encoding: quoted-printable/im.test(mail)) return text

@@ -2,20 +2,20 @@ import { type Api, bodyOf, signIn } from '../api.ts'
 import { fromElsewhere } from '../every-route.ts'
 import type { TestStack } from '../stack.ts'
 
-/** Someone with an account, signed in. */
+/** A user, signed in. */
 export type Person = { id: string; email: string; api: Api }
 
 export const password = 'made for tests only'
 
 let number = 0
 
-/** A name that nothing had before. */
+/** Returns an unused name. */
 export function unique(what: string): string {
   number++
   return `${what}-${number}`
 }
 
-/** Makes an account of a role, and signs in to it. */
+/** Creates an account with a role, and signs in. */
 export async function addPerson({ api, owner }: TestStack, role = 'user'): Promise<Person> {
   const email = `${unique('person')}@example.com`
   const account = { name: 'Person', email, password, role }
@@ -23,7 +23,7 @@ export async function addPerson({ api, owner }: TestStack, role = 'user'): Promi
   return { id, email, api: fromElsewhere(await signIn(fromElsewhere(api), email, password)) }
 }
 
-/** A role of a new name. */
+/** Creates a role with a new name. */
 export async function saveRole(
   api: Api,
   permissions: object,
@@ -33,7 +33,7 @@ export async function saveRole(
   return bodyOf(fromElsewhere(api).post<Role>('/api/access-control/save-role', role))
 }
 
-/** A role as the API shows it. */
+/** A role in the API. */
 export type Role = {
   id: string
   name: string
@@ -45,5 +45,5 @@ export type Role = {
   affected: { tokens: number; members: number }
 }
 
-/** A body of an error. */
+/** The body of an error. */
 export type Refusal = { error: true; message: string; path?: string }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { patience } from '@rollcall/testing/patience'
 import { type Api, bodyOf } from '../api.ts'
 
-/** What the status of an import says. */
+/** The status of an import. */
 export type ImportStatus = {
   state: 'waiting' | 'active' | 'completed' | 'failed' | 'delayed'
   progress: number
@@ -33,7 +33,7 @@ export type ImportStatus = {
   }
 }
 
-/** What an upload answers. */
+/** The answer to an upload. */
 export type ImportUpload = {
   importId: string
   headers: string[]
@@ -45,7 +45,7 @@ export type ImportUpload = {
   encoding: string
 }
 
-/** Uploads a file and starts its import; the mapping is the suggested one unless given. */
+/** Uploads a file and starts its import, by default with the suggested mapping. */
 export async function startImport(
   api: Api,
   file: string | Uint8Array<ArrayBuffer>,
@@ -58,7 +58,10 @@ export async function startImport(
 
 const patienceMs = 120_000
 
-/** Polls until the job is over, or until the condition holds; progress never falls on the way, nor stands still for long. */
+/**
+ * Polls until the job has ended or the condition holds. Requires that progress never falls, and does not stall for
+ * long.
+ */
 export async function follow(api: Api, jobId: string, until = (_: ImportStatus) => false): Promise<ImportStatus> {
   let deadline = Date.now() + patience(patienceMs)
   let progress = 0
@@ -77,14 +80,14 @@ export async function follow(api: Api, jobId: string, until = (_: ImportStatus) 
   }
 }
 
-/** The number of rows of each outcome, which have to come to all of them. */
+/** Returns the number of rows by outcome, and requires that their sum is the number of all rows. */
 export function accounting({ result }: ImportStatus): Record<string, number> {
   const { total, created, updated, unchanged, skipped, failed, removed } = result
   assert.equal(created + updated + unchanged + skipped + failed + removed, total)
   return { total, created, updated, unchanged, skipped, failed }
 }
 
-/** Imports a file and answers how it ended. */
+/** Imports a file and returns its final status. */
 export async function importFile(
   api: Api,
   file: string | Uint8Array<ArrayBuffer>,

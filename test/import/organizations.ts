@@ -1,14 +1,14 @@
 import { type Api, bodyOf } from '../api.ts'
 import type { TestStack } from '../stack.ts'
 
-/** What a stack needs for `newOrganization`. */
+/** Settings of a stack for `newOrganization`. */
 export const organizationSettings = { REGISTRATION: 'open', TRUST_PROXY: '1' }
 
 let organizations = 0
 
 /**
- * Registers an organization with these attributes (type by slug). Answers its owner, who comes from an address of their
- * own: the limits of one organization's requests never meet another's.
+ * Registers an organization with these attributes (type by slug). Returns its owner, with an address of their own, so
+ * that organizations do not share limits.
  */
 export async function newOrganization({ api }: TestStack, attributes: Record<string, string> = {}): Promise<Api> {
   const number = ++organizations

@@ -1,17 +1,17 @@
 type File = { what: string; file: string | Buffer<ArrayBuffer> }
 
-/** A file as people have them, and what has to come of it. */
+/** A realistic file and its expected outcome. */
 export type Specimen = File & Imported
 
-/** What has to come of a file. */
+/** The expected outcome of a file. */
 export type Imported = {
-  /** Beside what is suggested. */
+  /** Changes to the suggested mapping. */
   mapping?: Record<string, string>
-  /** Rows by outcome; those not named are none. */
+  /** Rows by outcome; 0 if not named. */
   rows: Partial<Record<'created' | 'updated' | 'unchanged' | 'skipped' | 'failed', number>>
   /** Row, physical line and code of each failure. */
   failures?: [row: number, line: number, code: string][]
-  /** What is known of a contact afterwards, by email. */
+  /** Expected contacts by email. */
   contacts?: Record<string, { name?: string; tags?: string[]; attributes?: object; unsubscribed?: boolean }>
 }
 
@@ -23,7 +23,7 @@ const bytes = (...parts: (string | Buffer)[]): Buffer<ArrayBuffer> =>
 const people = (count: number, line = (index: number) => `p${index}@example.com,Person ${index}`): string =>
   Array.from({ length: count }, (_, index) => `${line(index + 1)}\n`).join('')
 
-/** What mail tools, address books and spreadsheets export. */
+/** Exports of mail tools, address books and spreadsheets. */
 export const exportsOfTools: Specimen[] = [
   {
     what: 'a mail tool: every text quoted, tags as a quoted list, times, notes with commas',
@@ -134,7 +134,7 @@ export const exportsOfTools: Specimen[] = [
   },
 ]
 
-/** What goes wrong on the way of a file. */
+/** Files with typical errors. */
 export const damagedFiles: Specimen[] = [
   {
     what: 'rows of all lengths: what lacks is blank, what is too much fails its row',
@@ -265,7 +265,7 @@ export const damagedFiles: Specimen[] = [
   },
 ]
 
-/** What is refused as a whole, and why. */
+/** Files that are refused as a whole, and why. */
 export const refusedFiles: (File & { refused: RegExp })[] = [
   { what: 'nothing', file: '', refused: /^the file is empty$/ },
   { what: 'blank lines only', file: '\n\r\n  \n', refused: /^the file is empty$/ },

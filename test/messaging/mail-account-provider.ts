@@ -3,25 +3,25 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An OpenID provider on this machine, as Google and Microsoft are: discovery, codes with PKCE, refreshing. */
+/** A double of an OpenID provider such as Google or Microsoft: discovery, codes with PKCE, refresh tokens. */
 export type AccountProvider = {
   issuer: string
-  /** What the token endpoint was asked, in order. */
+  /** Requests to the token endpoint, in order. */
   asked: Record<string, string>[]
-  /** Seconds that access tokens are good for. */
+  /** Lifetime of access tokens in seconds. */
   lifetimeSeconds: number
-  /** The access token given out last; a mail server takes this one. */
+  /** The latest access token, which a mail server accepts. */
   accessToken: string
-  /** Whether the consent was taken back: refreshing fails. */
+  /** Whether the consent was revoked, so that refreshing fails. */
   isRevoked: boolean
-  /** What a person who consents is sent back with, given where they were sent. */
+  /** Returns the parameters that a user is redirected back with after consenting at this URL. */
   consent(url: string): string
   stop(): Promise<void>
 }
 
 const clientId = 'client of the tests'
 
-/** Starts the provider; the person who consents has this email. */
+/** Starts the provider. The user who consents has this email. */
 export async function startAccountProvider(email: string): Promise<AccountProvider> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const codes = new Map<string, { challenge: string; redirectUri: string }>()

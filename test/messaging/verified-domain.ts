@@ -2,7 +2,7 @@ import { MongoClient, ObjectId } from 'mongodb'
 import { bodyOf } from '../api.ts'
 import type { TestStack } from '../stack.ts'
 
-/** Makes a domain of the first organization that may send, as if its records had been published and verified. */
+/** Stores a domain of the first organization as if its records had been published and verified. */
 export async function verifiedDomain(stack: TestStack, domain: string): Promise<void> {
   const { organization } = await bodyOf(stack.owner.get<{ organization: { id: string } }>('/api/auth/me'))
   const now = new Date()

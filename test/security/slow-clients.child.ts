@@ -3,20 +3,20 @@ import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Clients that stay for as long as they are let, and come back when they are not: so many of each kind. */
+/** Number of clients of each kind. They keep their connections, and reconnect when these are closed. */
 export type Attack = { bodies: number; heads: number; readers: number; idle: number; writers: number }
-/** Requests of clients as they should be. */
+/** Requests of normal clients. */
 export type Asking = { perSecond: number; ms: number }
 export type Task = { port: number; token: string } & ({ attack: Attack } | { ask: Asking })
-/** What came of asking: latencies in milliseconds; statuses and errors of what failed. */
+/** Latencies in milliseconds, and the statuses and errors of failures. */
 export type Asked = { answered: number; failures: (number | string)[]; p50: number; p99: number }
 
 const mebibyte = 2 ** 20
 const comeBackAfterMs = 30_000
-/** In step with a network: what arrives all at once is a flood, and no client that is slow. */
+/** Pace of a network: bytes that arrive all at once are a flood, not a slow client. */
 const opensPerSecond = { bodies: 40, heads: 500, readers: 20, idle: 1_000, writers: 100 }
 const writeEveryMs = 50
-/** Within what one address may hold and open. */
+/** Within the limits of one address. */
 const clientsPerAddress = { bodies: 12, heads: 250, readers: 5, idle: 250, writers: 10 }
 const nets = { bodies: 1, readers: 2, idle: 3, writers: 4, heads: 5, asking: 6 }
 
@@ -66,7 +66,7 @@ async function keepUp(port: number, localAddress: string, behave: (socket: Socke
   }
 }
 
-/** Asks at a steady pace, reading and writing by turns, from several addresses. */
+/** Sends requests at a steady pace, alternately reads and writes, from several addresses. */
 async function ask({ port, token, ask }: { port: number; token: string; ask: Asking }): Promise<Asked> {
   const latencies: number[] = []
   const failures: (number | string)[] = []

@@ -10,25 +10,25 @@ import { gatewayEnvironment, issueToken, StubbedServices } from '../../services/
 import { memoryOf, peakMemoryWhile } from '../bench/memory.ts'
 import type { Asked, Asking, Attack, Task } from './slow-clients.child.ts'
 
-/** What is done to a gateway. */
+/** An attack on a gateway. */
 export type Plan = {
   attack: Attack
   asking: Asking
-  /** Of the page that the slow readers ask for. */
+  /** Size of the page that the slow readers request. */
   pageBytes: number
-  /** Whether the attack has come far enough, by the bytes that the gateway has grown and the time since all were there. */
+  /** Whether to end the attack, by the growth of the gateway in bytes and the time since all clients connected. */
   settled(grownBytes: number, ms: number): boolean
 }
 
-/** What others got, and what it cost the gateway. */
+/** Answers to other clients, and the cost for the gateway. */
 export type Phase = Asked & { cpuMicrosPerRequest: number; peakBytes: number }
 export type Outcome = { healthy: Phase; attacked: Phase; hasEnded: boolean }
 
 const pollMs = 100
 
 /**
- * Starts a gateway as a process of its own, before stubbed services, and asks it things: alone, and while slow clients do
- * what they can.
+ * Starts a gateway as a process of its own, in front of stubbed services. Sends requests, first alone and then during
+ * an attack of slow clients.
  */
 export async function attackGateway(
   settings: Record<string, string>,
@@ -92,7 +92,7 @@ function startChild() {
   }
 }
 
-/** By the gateway's own metrics. */
+/** Measured by the gateway's own metrics. */
 async function cpuSeconds(internalPort: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
   return Number(/^process_cpu_seconds_total\{[^}]*\} (\S+)/m.exec(text)?.[1])
