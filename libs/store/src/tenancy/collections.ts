@@ -5,8 +5,8 @@ import { objectId, type Scope, scoped } from './scope.ts'
 /** The collections of a service. `R` holds the record of each, by the collection's key. */
 export type Collections<R extends object> = {
   /**
-   * The collections as one organization sees them; with `tx` every operation belongs to that transaction.
-   * @throws {AppError} invalid_field for a malformed id
+   * Returns the collections of one organization. With `tx`, every operation belongs to that transaction.
+   * @throws {AppError} request.invalid_field for a malformed id
    */
   of(organization: string | Types.ObjectId, tx?: ClientSession): Scopes<R>
   /** The models, for what is not about one organization: every use is a query without the tenant clause. */

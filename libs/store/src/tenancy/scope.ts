@@ -25,8 +25,8 @@ type Id = Types.ObjectId | string
 /** The transaction an operation belongs to; without it that of the scope, if any. */
 export type WithTx = { tx?: ClientSession | undefined }
 /**
- * How long the server may work on a read before it gives up with `unavailable`. Default 10 s; of a stream 10 min in
- * all.
+ * How long the server may work on a read before it gives up with `service.unavailable`. Default 10 s; of a stream 10
+ * min in all.
  */
 export type Timed = { maxTimeMs?: number | undefined }
 export type ReadOptions = WithTx &
@@ -55,7 +55,7 @@ export type Scope<T> = {
   readonly model: Model<T>
   find(filter?: Filter, options?: ReadOptions): Promise<T[]>
   findOne(filter: Filter, options?: ReadOptions): Promise<T | null>
-  /** The record of an id. @throws {AppError} `<kind>.not_found` where there is none */
+  /** Returns the record of an id. @throws {AppError} `<kind>.not_found` */
   get(id: Id, kind: RecordKind, options?: ReadOptions): Promise<T>
   count(filter?: Filter, options?: WithTx & Timed): Promise<number>
   /** Validates, fills in defaults, answers the record as stored. */

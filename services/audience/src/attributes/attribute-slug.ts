@@ -10,7 +10,7 @@ const reserved = new Set(
   ),
 )
 
-/** Checks the slug of a new attribute. @throws {AppError} invalid_field */
+/** Checks the slug of a new attribute. @throws {AppError} request.invalid_field */
 export function checkSlug(slug: string): void {
   if (!SLUG.test(slug)) {
     const reason = 'must be at most 40 lower case letters, digits and underscores, from a letter'

@@ -26,9 +26,10 @@ export type AttributeValues = Record<string, AttributeValue>
 const MAX_TEXT_LENGTH = 10_000
 
 /**
- * Converts JSON values by slug to stored values; null removes a value. Throws for unknown slugs first, then for the first
- * invalid value.
- * @throws {AppError} extra_field, invalid_field, or missing_field when a required attribute is removed
+ * Converts JSON values by slug to stored values; null removes a value. Throws for unknown slugs first, then for the
+ * first invalid value.
+ * @throws {AppError} request.extra_field, request.invalid_field, or request.missing_field if a required attribute is
+ * removed
  */
 export function castAttributes(
   definitions: Definitions,
@@ -44,7 +45,7 @@ export function castAttributes(
 
 /**
  * Checks that every required attribute has a value.
- * @throws {AppError} missing_field for the oldest attribute without one
+ * @throws {AppError} request.missing_field for the oldest attribute without one
  */
 export function requireAttributes(definitions: Definitions, values: AttributeValues): void {
   for (const { slug, required } of definitions.values()) {

@@ -30,7 +30,7 @@ export function userLinker(context: Context, change: ChangeContact) {
   }
 }
 
-/** Checks that the organization has the account. @throws {AppError} not_found */
+/** Checks that the organization has the account. @throws {AppError} user.not_found */
 async function requireUser(context: Context, call: Call, userId: string): Promise<void> {
   const users = await findUsers(context, call, [userId])
   if (users.length === 0) throw new AppError('user.not_found')

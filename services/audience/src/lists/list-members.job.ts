@@ -11,11 +11,12 @@ import { addMembers, candidateFields, endMemberships, isMember, removeMembers } 
 import { memberPositions } from './membership.model.ts'
 
 /**
- * Adds what a filter matches to a list, or removes it, and drops the members of a deleted list. Each is a record (`ListJob`)
- * that one replica at a time works on; a caller waits for its result, and the work continues if the caller stops waiting:
+ * Adds what a filter matches to a list, or removes it, and drops the members of a deleted list. Each is a record
+ * (`ListJob`) that one replica at a time works on; a caller waits for its result, and the work continues if the caller
+ * stops waiting:
  *
- * 1. Start a pass over the contacts, from the newest position down. A job that is requested again starts another pass at
- *    the end of this one, because contacts may have changed behind it.
+ * 1. Start a pass over the contacts, from the newest position down. A job that is requested again starts another pass
+ * at the end of this one, because contacts may have changed behind it.
  * 2. Find the next contacts to move: at most one span of positions that has any.
  * 3. Move them, publish the events and store the position reached, in one transaction under the lease.
  * 4. Repeat until the pass ends. What cannot succeed, or fails too often in a row, ends the job with an error.
@@ -25,10 +26,10 @@ import { memberPositions } from './membership.model.ts'
 export type ListMembersJob = Job & {
   /**
    * Runs a job and resolves when every contact that matched at the request is processed. Where the same was requested
-   * before and nobody got the result, the result includes that. Continues in the background if the caller stops waiting;
-   * another process resumes it after a crash.
+   * before and nobody got the result, the result includes that. Continues in the background if the caller stops
+   * waiting; another process resumes it after a crash.
    * @param signal fires when the caller stops waiting
-   * @throws {AppError} what ended the job early; unavailable when the signal fires
+   * @throws {AppError} the error that ended the job early; service.unavailable when the signal aborts
    */
   run(organizationId: string, request: ListJobRequest, signal: AbortSignal): Promise<ListJob>
   /** Starts a job that another transaction stored. */

@@ -49,14 +49,17 @@ export function membersRemover(context: Context) {
   }
 }
 
-/** Checks that a list accepts contacts. @throws {AppError} conflict */
+/** Checks that a list accepts contacts. @throws {AppError} list.archived */
 function refuseArchived({ archived }: AudienceList): void {
   if (archived) throw new AppError('list.archived', { path: 'id' })
 }
 
 type Selection = { field: '_id' | 'emailKey'; values: string[] } | { filter: string }
 
-/** Returns the only selector of a request. @throws {AppError} missing_field for none, extra_field for a second one */
+/**
+ * Returns the only selector of a request. @throws {AppError} request.missing_field for none, request.extra_field for a
+ * second one
+ */
 function selectionOf({ contactIds, emails, filter }: SelectMembersRequest): Selection {
   const given = Object.entries({
     contactIds: contactIds.length > 0,

@@ -9,7 +9,7 @@ const RETENTION_DAYS = 90
 
 /**
  * Authenticates a client by its id and, for confidential clients, its secret. Extends the client's expiry.
- * @throws {AppError} invalid_client if the client is unknown or expired, or the secret is missing or wrong
+ * @throws {AppError} client.invalid if the client is unknown or expired, or the secret is missing or wrong
  */
 export async function authenticateClient(
   { collections, secrets }: Context,

@@ -12,7 +12,7 @@ const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
  * Registers a client (RFC 7591) and returns its metadata, including the secret.
- * @throws {AppError} invalid_redirect_uri, invalid_client_metadata
+ * @throws {AppError} client.redirect_uri_invalid, client.grant_types_invalid
  */
 export async function registerClient(context: Context, request: RegisterClientRequest): Promise<HttpBody> {
   refuseUnusable(request)

@@ -96,7 +96,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
 
 /**
  * Merges the role switches of a request into the existing ones; null removes a switch.
- * @throws {AppError} extra_field if no role for members has the name
+ * @throws {AppError} request.extra_field if no role for members has the name
  */
 async function roleSwitches(
   roles: Scope<Role>,

@@ -9,7 +9,7 @@ export type Switches = Record<string, boolean>
 
 /**
  * Merges the switches of a request into the existing ones; null removes a switch.
- * @throws {AppError} extra_field if the organization has no feature with the slug
+ * @throws {AppError} request.extra_field if the organization has no feature with the slug
  */
 export async function switched(
   features: Scope<Feature>,

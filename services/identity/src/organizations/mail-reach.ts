@@ -15,7 +15,7 @@ export async function mailReachOf({ collections }: Context, organizationId: stri
 
 /**
  * Requires that an organization may mail an address. Until verified, it may mail only its owners.
- * @throws {AppError} forbidden
+ * @throws {AppError} organization.unverified
  */
 export async function requireMailReach(context: Context, organizationId: string, email: string): Promise<void> {
   const { verified, ownerEmails } = await mailReachOf(context, organizationId)

@@ -23,7 +23,7 @@ export type Quotas = Record<QuotaName, number> & { sessions: number }
 
 /**
  * Rejects a record beyond the organization's quota. Call it in the same transaction, before storing the record.
- * @throws {AppError} quota_exceeded
+ * @throws {AppError} quota.exceeded
  */
 export async function keepQuota(
   { collections, quotas }: Context,

@@ -37,7 +37,10 @@ export function excessOf(wanted: Permissions, held: Permissions): string[] {
   return pairs.filter(pair => !held.includes(pair)).sort()
 }
 
-/** Rejects granting permissions that one does not have. @throws {AppError} forbidden, with the excess permissions */
+/**
+ * Rejects granting permissions that the caller does not have.
+ * @throws {AppError} role.exceeds_permissions, with the excess permissions
+ */
 export function refuseExcess(wanted: Permissions, held: Permissions): void {
   const excess = excessOf(wanted, held)
   if (excess.length === 0) return
@@ -46,7 +49,8 @@ export function refuseExcess(wanted: Permissions, held: Permissions): void {
 
 /**
  * Parses the grants of a request: actions by resource, without duplicates.
- * @throws {AppError} invalid_field or empty_array at `permissions.<resource>`; invalid entries are reported first
+ * @throws {AppError} request.invalid_field or request.empty_array at `permissions.<resource>`; invalid entries are
+ * reported first
  */
 export function parseGrants(permissions: Record<string, unknown>): Grants {
   const entries = Object.entries(permissions)

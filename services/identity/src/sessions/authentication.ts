@@ -128,8 +128,8 @@ function wrongPassword(): AppError {
 
 /**
  * Returns the account that matches email and password. An unknown email takes as long as a wrong password.
- * @throws {AppError} unauthenticated if the password is wrong or sign-in is throttled; missing_field if several
- * accounts match; forbidden if the account is blocked
+ * @throws {AppError} sign_in.wrong_password, also if sign-in is throttled; request.missing_field if several accounts
+ * match; account.blocked
  */
 async function accountThatFits(context: Context, { email, password, orgId }: LoginRequest, call: Call): Promise<User> {
   const { passwords, signInThrottle } = context

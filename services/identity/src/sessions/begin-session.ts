@@ -49,7 +49,8 @@ export async function beginSession(
 }
 
 /**
- * Limits the sessions of one account; concurrent sign-ins may exceed it slightly. @throws {AppError} too_many_pending
+ * Limits the sessions of one account. Concurrent sign-ins may exceed it slightly.
+ * @throws {AppError} quota.too_many_pending
  */
 async function refuseMoreSessions(
   sessions: Scope<Session>,

@@ -18,7 +18,8 @@ export type Credential = TokenCredential | SessionCredential
 
 /**
  * Returns the token that a filter matches, with its creator and current permissions.
- * @throws {AppError} unauthenticated if the token is not valid, forbidden if its creator is blocked
+ * @throws {AppError} token.invalid, token.creator_missing, token.role_missing, account.blocked if its creator is
+ * blocked
  */
 export async function tokenCredential({ tokens, users, roles }: Tenant, named: Filter): Promise<TokenCredential> {
   const token = await tokens.findOne(named)
@@ -34,7 +35,7 @@ export async function tokenCredential({ tokens, users, roles }: Tenant, named: F
 /**
  * Returns a session with its user and current permissions. For a session with an origin, check `originCredential` as
  * well.
- * @throws {AppError} unauthenticated if the session is not valid, forbidden if its user is blocked
+ * @throws {AppError} session.invalid, or account.blocked if its user is blocked
  */
 export async function sessionCredential(
   { sessions, users, roles }: Tenant,

@@ -25,7 +25,7 @@ const tokenTypes = [ACCESS_TOKEN, JWT]
 
 /**
  * Exchanges a credential for a JWT with a scope (RFC 8693). The JWT is a session that ends with the credential.
- * @throws {AppError} invalid_client, unsupported_grant_type, invalid_request, invalid_target, invalid_scope
+ * @throws {AppError} client.invalid, exchange.*
  */
 export async function exchangeToken(
   context: Context,

@@ -5,7 +5,7 @@ import type { User } from './user.model.ts'
 const MAX_ACCOUNTS = 4
 
 /**
- * * Returns at most four accounts of an address, in all organizations or in one. Proven accounts come first,
+ * Returns at most four accounts of an address, in all organizations or in one. Proven accounts come first,
  * self-registered ones last; the oldest come first within each group.
  */
 export function accountsOf(

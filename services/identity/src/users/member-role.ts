@@ -9,7 +9,7 @@ import { permissionsOfRole, type Role } from '../roles/role.model.ts'
 
 /**
  * Assigns a role to one more member. Updating the counter conflicts with concurrent changes of the role.
- * @throws {AppError} bad_request if no role for members has this name, forbidden if it exceeds the caller's permissions
+ * @throws {AppError} role.unknown if no role for members has this name; role.exceeds_permissions; role.above_rank
  */
 export async function takeRole(roles: Scope<Role>, name: string, caller: Caller, tx: ClientSession): Promise<Carrier> {
   const forMembers = { name, kind: { $in: ['user', 'both'] } }

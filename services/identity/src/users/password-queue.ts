@@ -6,11 +6,12 @@ import { createTally } from '@rollcall/runtime'
  * for long.
  */
 export type PasswordQueue = {
-  /** @throws {AppError} unavailable if the queue is full */
+  /** @throws {AppError} service.unavailable if the queue is full */
   signIn<T>(task: () => Promise<T>): Promise<T>
   /**
    * @param setters keys with separate limits: the organization and the client address
-   * @throws {AppError} too_many_pending if one setter has too many queued, unavailable if the queue is full
+   * @throws {AppError} quota.too_many_pending if one setter has too many queued, service.unavailable if the queue is
+   * full
    */
   set<T>(task: () => Promise<T>, setters: readonly string[]): Promise<T>
 }

@@ -12,7 +12,7 @@ export type PasswordSetter = { organizationId?: string; ip?: string | undefined 
 export type Passwords = {
   /**
    * Returns the argon2id hash of a new password, with salt and parameters.
-   * @throws {AppError} invalid_field for a common password, too_many_pending, unavailable
+   * @throws {AppError} password.too_common, quota.too_many_pending, service.unavailable
    */
   hash(password: string, setter: PasswordSetter): Promise<string>
   /** Whether a password matches a hash. Without a hash: false, in the same time. */

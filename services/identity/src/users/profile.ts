@@ -24,8 +24,8 @@ const places = {
 
 /**
  * Returns a user's profile after a request; null removes a value. Attributes are merged.
- * @throws {AppError} invalid_field for an unknown country, time zone, language or currency, too many attributes, or an
- * invalid attribute name
+ * @throws {AppError} request.invalid_field for an unknown country, time zone, language or currency, too many
+ * attributes, or an invalid attribute name
  */
 export function profileOf({ id: _, attributes, ...request }: UpdateUserRequest, user: User): Profile {
   for (const [path, { fits, expected }] of Object.entries(places)) {

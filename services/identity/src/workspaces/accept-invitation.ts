@@ -25,7 +25,7 @@ type Found = { invitation: Invitation; isMailed: boolean }
 type Newcomer = { name: string; passwordHash: string }
 
 /**
- * * Accepts an invitation once: with the account of its address, whose ownership must be proven, or with a new account,
+ * Accepts an invitation once: with the account of its address, whose ownership must be proven, or with a new account,
  * for which the request must contain name and password.
  */
 export async function acceptInvitation(

@@ -19,9 +19,10 @@ export type WorkspaceAccess = {
 }
 
 /**
- * * Requires permission for an action in a workspace. It comes from the role of the user, or of a token's creator, in
- * the workspace; owners and admins of the organization have all permissions.
- * @throws {AppError} not_found if the caller has no access to it, forbidden if the role does not allow the action
+ * Requires permission for an action in a workspace. It comes from the role of the user, or of a token's creator, in the
+ * workspace; owners and admins of the organization have all permissions.
+ * @throws {AppError} workspace.not_found if the caller has no access to it, access.permission_denied if the role does
+ * not allow the action
  */
 export async function requireAccess(
   tenant: Tenant,
@@ -51,7 +52,8 @@ export async function findAccess(
 }
 
 /**
- * Returns a role that the caller may assign. @throws {AppError} bad_request, or forbidden if it exceeds the caller's
+ * Returns a role that the caller may assign.
+ * @throws {AppError} role.unknown, role.exceeds_permissions, role.above_rank
  */
 export async function roleToGive(
   roles: Scope<Role>,

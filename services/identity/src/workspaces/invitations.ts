@@ -113,7 +113,7 @@ async function createWithin(
   return { invitation, workspace, user }
 }
 
-/** Rejects account creation by a sender who may not create accounts. @throws {AppError} forbidden */
+/** Rejects account creation by a sender who may not create accounts. @throws {AppError} access.permission_denied */
 function refuseNewAccount({ permissions }: Caller): void {
   if (!allows(permissions, 'users', 'create'))
     throw new AppError('access.permission_denied', { permission: 'users.create' })

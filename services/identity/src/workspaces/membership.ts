@@ -13,7 +13,7 @@ import type { Workspace } from './workspace.model.ts'
 /**
  * Adds a user to a workspace, within a transaction. Writes to the account and the role, so that concurrent changes of
  * either conflict.
- * @throws {AppError} duplicate if the user is already a member, not_allowed if no seat is free
+ * @throws {AppError} record.duplicate if the user is already a member, workspace.seats_taken if no seat is free
  */
 export async function join(
   context: Context,
@@ -48,8 +48,8 @@ export async function carryRole(
 }
 
 /**
- * Rejects removing the last owner of a workspace. Call it after `lockMembers` or `countMembers`. @throws {AppError}
- * conflict
+ * Rejects removing the last owner of a workspace. Call it after `lockMembers` or `countMembers`.
+ * @throws {AppError} workspace.last_owner
  */
 export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx: ClientSession): Promise<void> {
   const { _id, workspace, role, gone } = member

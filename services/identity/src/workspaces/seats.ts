@@ -29,7 +29,7 @@ export async function countMembers(
 /**
  * Rejects a change that uses more seats than available, by members and pending invitations together. Call it after the
  * change and after `lockMembers` or `countMembers`.
- * @throws {AppError} not_allowed
+ * @throws {AppError} workspace.seats_taken
  */
 export async function refuseOverbooking(
   { workspaces, invitations }: Tenant,

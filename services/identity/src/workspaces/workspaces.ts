@@ -136,7 +136,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   return json(record)
 }
 
-/** Parses a number of seats; undefined if absent. @throws {AppError} invalid_field */
+/** Parses a number of seats; undefined if absent. @throws {AppError} request.invalid_field */
 function seatsOf(seats: unknown): number | null | undefined {
   if (seats === undefined || seats === null) return seats
   if (typeof seats === 'number' && Number.isInteger(seats) && seats >= 1 && seats <= MAX_SEATS) return seats

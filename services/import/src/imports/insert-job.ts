@@ -8,7 +8,7 @@ const RETRY_AFTER_SECONDS = 10
 
 /**
  * Stores a job in a transaction, if the quota of unfinished jobs allows it.
- * @throws {AppError} too_many_pending
+ * @throws {AppError} quota.too_many_pending
  */
 export async function insertJob(
   { quotas }: Context,

@@ -107,7 +107,7 @@ function draftOf({ _id, fileName, format, rowCount }: Upload, options: Options) 
 
 /**
  * Checks the mapping: known headers, known targets, no target twice, email and name mapped.
- * @throws {AppError} invalid_field with path mapping.<header>; bad_request with path mapping
+ * @throws {AppError} request.invalid_field with path mapping.<header>; import.mapping_incomplete
  */
 export function readMapping(
   wanted: Record<string, string>,

@@ -18,7 +18,7 @@ const MAX_ATTEMPTS = 100
 
 /** The reserved space of an upload, in bytes. */
 export type Room = {
-  /** Ensures space for this many bytes in total. @throws {AppError} too_many_pending */
+  /** Ensures space for this many bytes in total. @throws {AppError} quota.too_many_pending */
   take(bytes: number): Promise<void>
   /** Reduces the reservation to the bytes received, until the upload expires. */
   settle(expiresAt: Date): Promise<void>
@@ -26,7 +26,7 @@ export type Room = {
 
 /**
  * Reserves space for an upload in the quota of its organization. First deletes expired uploads and their files.
- * @throws {AppError} too_many_pending
+ * @throws {AppError} quota.too_many_pending
  */
 export async function reserveRoom(context: Context, collections: Tenant, upload: Types.ObjectId): Promise<Room> {
   const { now, uploadTtlMs, quotas } = context
