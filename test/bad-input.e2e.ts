@@ -18,13 +18,13 @@ import {
 } from './example.ts'
 import { startStack, type TestStack } from './stack.ts'
 
-/** Input that a route has to refuse, and how: the message begins with this, and the path is the rest of it. */
+/** Input that a route must refuse, with the start of the expected message and the path at its end. */
 type Bad = { what: string; body?: string; query?: string; refusal: string }
 
 const polluting = ['__proto__', 'constructor', 'prototype', '$where']
-/** Longer than any text may be, where nothing else is said. */
+/** Exceeds the default limit of text. */
 const anyMaxLength = 10_000
-/** Beyond this an array is not made: it would be larger than a body may be. */
+/** Longer arrays are not generated: they would exceed the limit of a body. */
 const longestArray = 10_000
 
 const withField = (body: object, path: readonly string[], value: unknown): object => {
@@ -39,7 +39,7 @@ const without = (body: object, path: readonly string[]): object => {
   return rest.length === 0 ? others : { ...others, [name]: without(inner ?? {}, rest) }
 }
 
-/** Every kind of bad value that a field has to refuse, with the refusal. */
+/** Returns every kind of bad value that a field must refuse, with the refusal. */
 function badValuesOf(field: Field, path: string): [what: string, value: unknown, refusal: string][] {
   const { nullable, nonEmpty, maxItems, json } = ruleOf(field)
   const invalid = `invalid field -> ${path}`
@@ -100,7 +100,7 @@ function badSingleValuesOf(field: Field): [what: string, value: unknown][] {
   ]
 }
 
-/** All that is bad with one field, and with those within it. */
+/** Returns the bad input for a field and its nested fields. */
 function badFieldInput(example: object, field: Field, above: readonly string[] = []): Bad[] {
   const path = [...above, field.name]
   const name = path.join('.')
@@ -120,7 +120,7 @@ function badFieldInput(example: object, field: Field, above: readonly string[] =
   return [...found, ...within.flatMap(inner => badFieldInput(whole, inner, path))]
 }
 
-/** All bad input of a route's body: of each field, of fields that it does not have, and of what is no object. */
+/** Returns all bad input for a route's body: bad fields, unknown fields, and anything but an object. */
 function badBodies(route: Route): Bad[] {
   const example = exampleBody(route)
   const text = JSON.stringify(example)
@@ -142,7 +142,7 @@ function badBodies(route: Route): Bad[] {
 
 const listParameters = ['filter', 'sort', 'projection'] as const
 
-/** All bad input of a route's query: a parameter that is missing, those that it does not have, those that lists share. */
+/** Returns all bad input for a route's query: missing, unknown and shared list parameters. */
 function badQueries(route: Route): Bad[] {
   const own = queryFieldsOf(route)
   const needed = own.filter(field => ruleOf(field).required).map(field => `${field.name}=${exampleOf(field)}`)
@@ -165,12 +165,12 @@ function badQueries(route: Route): Bad[] {
   return [...extra, ...lists, refused('filter={}&filter={}', 'filter', 'invalid field -> ')]
 }
 
-/** Requests under way at a time. */
+/** Number of concurrent requests. */
 const atOnce = 8
-/** Longer than events of what was done take to have their effects. */
+/** Longer than events take to have their effects. */
 const quietMs = 2000
 
-/** What goes on by itself: housekeeping of the stores, when somebody was seen last, and what events leave behind late. */
+/** Collections that change by themselves: housekeeping of the stores, times of last use, late effects of events. */
 const volatileCollections = /^(history|inbox|leases|outbox|processes|sessions)$/
 
 describe('bad input', () => {
@@ -192,7 +192,7 @@ describe('bad input', () => {
     await stack?.stop()
   })
 
-  /** Everything that is stored, as text by collection. */
+  /** Returns everything that is stored, as text by collection. */
   const everything = async (): Promise<Map<string, string>> => {
     const stored = new Map<string, string>()
     for (const { name } of (await mongo.db().admin().listDatabases()).databases) {
@@ -206,7 +206,7 @@ describe('bad input', () => {
     return stored
   }
 
-  /** Everything that is stored, once nothing moves any more. */
+  /** Returns everything that is stored, once it no longer changes. */
   const settled = async (): Promise<Map<string, string>> => {
     for (let before = await everything(); ; ) {
       await sleep(quietMs)
@@ -221,7 +221,7 @@ describe('bad input', () => {
       ...(body !== undefined && { body, headers: { 'content-type': 'application/json' } }),
     })
 
-  /** Why an answer is not the refusal that is declared; undefined where it is. */
+  /** Returns why an answer is not the declared refusal; undefined if it is. */
   const problemOf = (
     route: Route,
     { what, refusal }: Bad,

@@ -11,7 +11,7 @@ type Refusal = { message: string; path?: string }
 const requiredOf = (route: Route) =>
   route.rpc.resolvedRequestType!.fieldsArray.some(field => field.options?.['(rollcall.rule).required'])
 
-/** Every answer is held against the contract by the client itself: status, content type, schema, headers. */
+/** The client itself checks every answer against the contract: status, content type, schema, headers. */
 describe('the contract of every route', () => {
   let stack: TestStack
   before(async () => {
@@ -46,7 +46,7 @@ describe('the contract of every route', () => {
       for (const body of ['[]', '"text"', '{', '']) {
         const headers = { 'content-type': 'application/json' }
         const answer = await send(route, { body, headers })
-        // A body that is not there is one without fields.
+        // A missing body counts as one without fields.
         if (body !== '' || requiredOf(route)) assert.equal(answer.status, 400, answer.text)
       }
       const polluted = await send(route, {
@@ -58,7 +58,7 @@ describe('the contract of every route', () => {
   }
 
   for (const route of routes.filter(({ path }) => path.includes(':id'))) {
-    it(`${titleOf(route)} tells a malformed id from an unknown one`, async () => {
+    it(`${titleOf(route)} distinguishes a malformed id from an unknown one`, async () => {
       const malformed = await bodyOf(send(route, route.hasBody ? { body: {} } : {}, pathOf(route, 'nonsense')), 400)
       assert.equal(malformed.path, 'id')
       if (route.hasBody) return

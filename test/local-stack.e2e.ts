@@ -14,7 +14,7 @@ after(() => rmSync(dataDir, { recursive: true, force: true }))
 
 type Up = { url: string; email: string; password: string; stop(signal: NodeJS.Signals): Promise<number | null> }
 
-/** Starts the local stack with nothing given, and reads off what it prints how to use it. */
+/** Starts the local stack without settings, and uses it by what it prints. */
 async function up(): Promise<Up> {
   const none = { MONGODB_URL: '', KAFKA_BROKERS: '', REDIS_CACHE_URL: '', REDIS_QUEUE_URL: '' }
   const env = { ...process.env, ...none, PORT: '0', DATA_DIR: dataDir, npm_lifecycle_event: '' }
@@ -42,7 +42,7 @@ async function up(): Promise<Up> {
   }
 }
 
-/** The programs that the stack in this folder has not seen ending. */
+/** Returns the programs of the stack in this folder that are still running. */
 function left(): string[] {
   return readdirSync(join(dataDir, 'logs')).filter(name => name.endsWith('.pid'))
 }

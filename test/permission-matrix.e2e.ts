@@ -5,7 +5,7 @@ import { type Answer, type Api, bodyOf, makeToken, signIn } from './api.ts'
 import { fromElsewhere, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
 import { startStack, type TestStack } from './stack.ts'
 
-/** The action that each method needs, and what the role `user` may not read: stated here again, as the design has it. */
+/** The action of each method, and what the role `user` may not read: repeated here from the design. */
 const actionOf = { GET: 'read', POST: 'create', PATCH: 'update', PUT: 'update', DELETE: 'delete' } as const
 const closedToUsers = new Set(['tokens', 'roles', 'users', 'email_provider', 'settings'])
 const userPermissions = Object.keys(resources)
@@ -13,7 +13,7 @@ const userPermissions = Object.keys(resources)
   .map(name => `${name}.read`)
 
 type Action = (typeof actionOf)[keyof typeof actionOf]
-/** What a route declares in its proto: a permission, perhaps with a second one, any caller, or anyone. */
+/** The access of a route in its proto: one or two permissions, any caller, or anyone. */
 type Declared = { resource: Resource; action: Action; also?: string } | 'caller' | 'public'
 
 const accessOf = ({ rpc }: Route) => {
@@ -29,7 +29,7 @@ const accessOf = ({ rpc }: Route) => {
 
 const declared = new Map<Route, Declared>(routes.map(route => [route, declarationOf(route)]))
 const permissionNames = [...new Set([...declared.values()].flatMap(permissionName))]
-/** A session that is ended is of no use to the routes after it. */
+/** Routes that end the session, which later routes need. */
 const inOrder = [...routes].sort((one, other) => Number(one.via === 'sign_out') - Number(other.via === 'sign_out'))
 
 function declarationOf(route: Route): Declared {
@@ -38,7 +38,7 @@ function declarationOf(route: Route): Declared {
   return isPublic ? 'public' : 'caller'
 }
 
-/** The permission that is needed, and the second one where there is one. */
+/** Returns the required permissions. */
 function permissionName(declaration: Declared): string[] {
   if (typeof declaration === 'string') return []
   const { resource, action, also } = declaration
@@ -46,8 +46,8 @@ function permissionName(declaration: Declared): string[] {
 }
 
 /**
- * Someone who calls: what they may do, whether they may only read, whether their permissions are a scope that limits the
- * credential, and the resource beyond which they are not tried.
+ * A caller: its permissions, whether it is read-only, whether its permissions are a scope of the credential, and the
+ * only resource to test, if any.
  */
 type Principal = {
   name: string
@@ -61,7 +61,7 @@ type Principal = {
 const passes = 'passes'
 const beyondAnyScope = 'A credential limited to a scope cannot do this.'
 
-/** What is to become of a request by the declared table. */
+/** Returns the expected outcome of a request by the declared access. */
 function expectedOf(route: Route, { permissions, readOnly = false, isScoped = false }: Principal): string {
   const declaration = declared.get(route)!
   if (declaration === 'public') return passes
@@ -80,7 +80,7 @@ function expectedWithin(scope: Permissions, route: Route): string {
   return scope.includes(permission) ? passes : `Permission denied: ${permission}`
 }
 
-/** What became of it, as far as credentials and permissions go; what a handler answers to an unknown id is its own. */
+/** Returns the outcome of a request by credentials and permissions, whatever the handler answers to an unknown id. */
 function outcomeOf({ status, text, body }: Answer): string {
   const { error, success, message = '' } = body as { error?: boolean; success?: boolean; message?: string }
   if (status === 401) return text === 'Unauthorized' ? 'no credential' : text
@@ -129,7 +129,7 @@ describe('the permission matrix', () => {
   }
 
   before(async () => {
-    // All principals ask at once; how many may stream at once is not the question here.
+    // All principals call concurrently; the limit of concurrent streams is not tested here.
     const manyStreams = { STREAMS_PER_ORGANIZATION: '100', MONGODB_STREAMS: '100', MONGODB_ALL_STREAMS: '100' }
     stack = await startStack({ settings: { ...manyAddresses, ...manyStreams } })
     const admin = await addPerson('admin')
@@ -169,7 +169,7 @@ describe('the permission matrix', () => {
     return principals.filter(({ only }) => only === undefined || only === resource)
   }
 
-  /** With an unknown id and no body nothing can come of a request but what credentials and permissions decide. */
+  /** With an unknown id and no body, only credentials and permissions decide the outcome. */
   const differencesOn = async (route: Route): Promise<string[]> => {
     const differences = await Promise.all(
       concernedBy(route).map(async principal => {
@@ -194,7 +194,7 @@ describe('the permission matrix', () => {
     })
   }
 
-  /** Runs the matrix with other accesses in the place of those declared: the routes of services in this process. */
+  /** Runs the matrix with other accesses instead of the declared ones, on routes of services in this process. */
   const differencesWith = async (naive: (route: Route) => Route['access']): Promise<string[]> => {
     const found: string[] = []
     for (const route of routes.filter(({ via }) => via !== 'sign_out')) {

@@ -33,30 +33,30 @@ type Start = (
   options: { now?: (() => number) | undefined },
 ) => Promise<{ port: number }>
 
-/** How a service starts inside this process; loaded when a stack wants it so. */
+/** Starts services inside this process; loaded on demand. */
 async function loadService(name: ServiceName): Promise<{ config(env: NodeJS.ProcessEnv): object; start: Start }> {
   const { service } = await import(`../services/${name}/src/service.ts`)
   return service
 }
 
-/** The owner of the first organization of every test stack. */
+/** The owner of the first organization of each test stack. */
 export const OWNER = { email: 'owner@rollcall.test', password: 'made for tests only' }
 
-/** What a test wants of its stack. */
+/** Options of a stack. */
 export type StackOptions = {
-  /** Gateways side by side, one unless said otherwise. */
+  /** Number of gateways. Default: one. */
   gateways?: number
-  /** Runs every service as a process of its own, so that it can be killed. */
+  /** Runs each service as its own process, so that it can be killed. */
   processes?: boolean
   /** Settings of the services, by the names of their variables. */
   settings?: Record<string, string>
-  /** Settings of one service alone. */
+  /** Settings of single services. */
   settingsOf?: Partial<Record<ServiceName, Record<string, string>>>
   /**
-   * The clock of services that measure how long something may wait, in milliseconds since the epoch; not for processes.
+   * Clock of services that measure waiting times, in milliseconds since the epoch; not for processes.
    */
   now?: () => number
-  /** Services that the others reach by a link, which can be made to fail. */
+  /** Services that the others reach through a link that can fail. */
   linked?: readonly ServiceName[]
 }
 
@@ -67,32 +67,32 @@ export type Instance = {
   /** Its settings. */
   environment: NodeJS.ProcessEnv
   start(): Promise<void>
-  /** Lets it end in order. */
+  /** Stops it gracefully. */
   stop(): Promise<void>
   /** `kill -9`; only for processes. */
   kill(): Promise<void>
-  /** What it measures, once started; only for instances inside this process. */
+  /** Its metrics, once started; only for instances inside this process. */
   metrics(): Metrics
-  /** Of a process: whose session its programs are in. */
+  /** Id of a process, whose session contains its programs. */
   pid(): number
 }
 
-/** The whole product, with databases and keys of its own. */
+/** The whole product with its own databases and keys. */
 export type TestStack = {
-  /** Without a credential, at the first gateway. */
+  /** Client of the first gateway without a credential. */
   api: Api
-  /** Signed in as the owner of the first organization. */
+  /** Client with a session of the first organization's owner. */
   owner: Api
   /** The gateways. */
   urls: readonly string[]
   /** Instances of a service; the gateway may have several. */
   instances(service: ServiceName): readonly Instance[]
-  /** The links to the services that were to be linked. */
+  /** Links to the services that are reached through one. */
   links: Readonly<Partial<Record<ServiceName, Link>>>
   backing: BackingEnvironment
-  /** What stands before the names of the stack's databases, topics and keys. */
+  /** Prefix of the stack's databases, topics and keys. */
   namespace: string
-  /** What a service proves itself with: a test that has it calls as that service. */
+  /** Signing key of a service, with which a test can call as that service. */
   trust(service: ServiceName): Trust
   stop(): Promise<void>
 }
@@ -148,7 +148,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   }
 }
 
-/** What the services of a stack of its own share, on the backing services of the test run. */
+/** Returns the shared settings of a stack's services, on the backing services of the test run. */
 export async function describeStack(settings: Record<string, string> = {}): Promise<Stack> {
   return {
     backing: backingOf(process.env),
@@ -157,8 +157,8 @@ export async function describeStack(settings: Record<string, string> = {}): Prom
     namespace: `t${randomBytes(4).toString('hex')}_`,
     settings: {
       LOG_LEVEL: 'fatal',
-      DNS_CHECK_SECONDS: '0', // tests verify a domain again at once
-      KAFKA_PARTITIONS: '2', // topics by the dozen on one small broker
+      DNS_CHECK_SECONDS: '0', // tests verify a domain repeatedly
+      KAFKA_PARTITIONS: '2', // many topics on one small broker
       BOOTSTRAP_EMAIL: OWNER.email,
       BOOTSTRAP_PASSWORD: OWNER.password,
       ...settings,

@@ -7,21 +7,21 @@ import { fromElsewhere, manyAddresses, type Route, routes, titleOf, unknownId } 
 import { bodyFieldsOf, exampleBody, type Field, idOfEachKind, makeOneOfEach, ownPath } from './example.ts'
 import { startStack, type TestStack } from './stack.ts'
 
-/** Headers that differ from answer to answer whatever is asked. */
+/** Headers that differ in each answer. */
 const ofTheMoment = new Set(['x-request-id', 'date'])
 const isOfTheMoment = (name: string) => ofTheMoment.has(name) || name.startsWith('ratelimit-')
 
-/** A place of a request for an id: with it, the request is made. */
+/** A place of a request for an id, with a function that builds the request. */
 type Place = { what: string; ask(api: Api, id: string): Promise<Answer> }
 
-/** All of an answer that someone could tell one from another by. */
+/** Returns the parts of an answer that could distinguish it from another. */
 function imprintOf({ status, headers, text }: Answer): string {
   return JSON.stringify([status, [...headers].filter(([name]) => !isOfTheMoment(name)), text])
 }
 
 const namesRecords = (field: Field) => ruleOf(field).format === 'object_id' || /Ids?$/.test(field.name)
 
-/** Every place of a route that an id can stand in: its variables, fields of its body, the filter of its list. */
+/** Returns every place for an id in a route: path variables, body fields, the filter of a list. */
 async function placesOf(route: Route, own: string): Promise<Place[]> {
   const { verb, path, hasBody, returns } = route
   const body = hasBody ? { body: exampleBody(route) } : {}
@@ -48,7 +48,7 @@ async function placesOf(route: Route, own: string): Promise<Place[]> {
 describe('of another organization', () => {
   let stack: TestStack
   let stranger: Api
-  /** An id of every kind that the first organization has, by the path of its list. */
+  /** Ids of the first organization, one of each kind, by the path of its list. */
   let foreign: Map<string, string>
   let tried = 0
   let notMade: string[]
@@ -66,19 +66,20 @@ describe('of another organization', () => {
   })
   after(() => stack?.stop())
 
-  /** Where a stranger can tell an id of the organization from one that nothing has. */
+  /** Returns the requests by which another organization can distinguish an existing id from an unknown one. */
   const tellsOn = async (route: Route, kinds: readonly string[] = [...foreign.keys()]): Promise<string[]> => {
     const own = await ownPath(stranger, route)
-    const tells: string[] = []
+    const differences: string[] = []
     for (const { what, ask } of await placesOf(route, own)) {
       const unknown = imprintOf(await ask(fromElsewhere(stranger), unknownId))
       for (const kind of kinds) {
         tried++
         const answer = imprintOf(await ask(fromElsewhere(stranger), foreign.get(kind)!))
-        if (answer !== unknown) tells.push(`${titleOf(route)} ${what}, an id of ${kind}: ${answer}, not ${unknown}`)
+        if (answer !== unknown)
+          differences.push(`${titleOf(route)} ${what}, an id of ${kind}: ${answer}, not ${unknown}`)
       }
     }
-    return tells
+    return differences
   }
 
   const concerned = routes.filter(

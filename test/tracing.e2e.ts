@@ -17,11 +17,11 @@ describe('a request that is traced', () => {
     await startTracing({ service: 'test', to: new SimpleSpanProcessor({ exporter }), sampleRatio: 0 })
     stack = await startStack()
     owner = (await makeToken(stack.owner)).api
-    await bodyOf(owner.get('/api/audience')) // the credential is cached from here on
+    await bodyOf(owner.get('/api/audience')) // caches the credential
   })
   after(() => stack?.stop())
 
-  /** A client that asks for its requests to be traced, by the id of the trace. */
+  /** Returns a client whose requests belong to the trace of this id. */
   const traced = (id: string) => owner.with({ traceparent: `00-${id}-${'a'.repeat(16)}-01` })
   const spansOf = (id: string): ReadableSpan[] =>
     exporter.getFinishedSpans().filter(span => span.spanContext().traceId === id)
@@ -31,7 +31,7 @@ describe('a request that is traced', () => {
     return [...lineage(parent, all), span.name]
   }
 
-  it('takes one hop, and none for a credential that is cached', async () => {
+  it('has one hop, and none for a cached credential', async () => {
     await bodyOf(traced(traceId).get('/api/audience'))
     const spans = spansOf(traceId)
     const names = spans.map(({ name }) => name)

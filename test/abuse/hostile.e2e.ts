@@ -18,12 +18,12 @@ import { type HostileRequest, hostileRequests, type Loot, learn, meantFor, noLoo
 
 /** S1 of the goals. */
 const requests = counted(600, 1_000_000)
-/** Before what was unavailable is asked for again. */
+/** Delay before a request with 503 is repeated. */
 const pauseMs = 1000
 const parallel = 8
-/** Requests until it is looked whether the attacker's credentials still work. */
+/** Interval, in requests, of checks that the attacker's credentials still work. */
 const round = 100
-/** In everything that the other organization has, and in nothing else. */
+/** A word in all records of the other organization, and in nothing else. */
 const foreign = 'ofanotherone'
 const secrets = ['$argon2', '"passwordHash":', '"hash":', OWNER.password, foreign]
 
@@ -96,7 +96,7 @@ describe('hostile requests', () => {
   })
 })
 
-/** Registers an organization and fills it by requests as they are meant. */
+/** Registers an organization and fills it by valid requests. */
 async function settle(api: Api, word: string): Promise<Organization> {
   const email = `${word}-${randomBytes(6).toString('hex')}@example.com`
   const account = { name: word, organization: word, email, password: 'made for tests only' }
@@ -111,7 +111,7 @@ async function settle(api: Api, word: string): Promise<Organization> {
   return organization
 }
 
-/** What makes records, those that others need first. */
+/** Routes that create records, in order of dependency. */
 const making = routes
   .filter(
     ({ status, access, path }) =>
@@ -133,7 +133,7 @@ async function furnish({ api, credentials, loot }: Organization): Promise<void> 
   for (const list of needed) assert.ok(loot.paths.get(list)?.length, `nothing at ${list}`)
 }
 
-/** Everything of an organization that its lists show, once nothing moves any more. */
+/** Returns all lists of an organization, once they no longer change. */
 async function recordsOf(organization: Organization): Promise<unknown[]> {
   for (let last: unknown[] = []; ; await sleep(200)) {
     const now = await Promise.all(lists.map(route => listOf(organization, route)))
@@ -173,14 +173,14 @@ async function attack(url: string, attacker: () => Promise<Organization>, victim
   return tally
 }
 
-/** So many requests, a few made at a time, so that they are made from what is known then. */
+/** Generates requests in small groups, so that they use what is known by then. */
 function* streamOf<T>(made: fc.Arbitrary<T>, count: number, seed: number): Generator<T> {
   for (let from = 0; from < count; from += parallel) {
     yield* fc.sample(made, { numRuns: Math.min(parallel, count - from), seed: seed + from })
   }
 }
 
-/** Sends a request, counts its answer, learns from it, and notes what is wrong with it. Answers whether it was done. */
+/** Sends a request, counts its answer, learns from it, and records violations. Returns whether it succeeded. */
 async function judge(
   url: string,
   credential: string,
@@ -203,12 +203,12 @@ async function judge(
   }
   try {
     let response = await ask()
-    if (response.status === 503) response = await sleep(pauseMs).then(ask) // once is a busy machine, twice is a finding
+    if (response.status === 503) response = await sleep(pauseMs).then(ask) // once may be a busy machine, twice is a violation
     const text = await response.text()
     assert.notEqual(response.status, 503, `unavailable: ${text}`)
     checkAnswer(route.verb, target, response.status, response.headers, text)
-    const told = secrets.find(secret => secret !== loot.word && text.includes(secret))
-    assert.equal(told, undefined, `tells ${told}: ${text.slice(0, 300)}`)
+    const leaked = secrets.find(secret => secret !== loot.word && text.includes(secret))
+    assert.equal(leaked, undefined, `contains ${leaked}: ${text.slice(0, 300)}`)
     if (response.ok && response.headers.get('content-type')?.startsWith('application/json'))
       learn(loot, request, JSON.parse(text))
     return response.ok
@@ -222,7 +222,7 @@ async function judge(
 
 let address = 0
 
-/** Requests come from everywhere, so that the limits of one address do not stop them. */
+/** Requests come from many addresses, so that the limits of one address do not apply. */
 function anAddress(): string {
   address++
   return `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`

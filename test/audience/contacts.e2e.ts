@@ -26,7 +26,7 @@ const updated = { success: true, message: 'updated' }
 
 let stack: TestStack
 let api: Api
-/** Of another organization. */
+/** A client of another organization. */
 let stranger: Api
 let count = 0
 
@@ -85,7 +85,7 @@ describe('contacts: 200 and 201', () => {
     assert.deepEqual((await get(id)).tags, [])
   })
 
-  it('block excludes and unblock restores, both as often as one likes', async () => {
+  it('block excludes and unblock restores, both idempotent', async () => {
     const { id } = await create()
     await patch(id, '/block', { reason: 'asked to' })
     await patch(id, '/block', { reason: 'asked again' })
@@ -94,7 +94,7 @@ describe('contacts: 200 and 201', () => {
     assert.deepEqual([(await get(id)).blocked, (await get(id)).blockedReason], [false, null])
   })
 
-  it('a deleted contact is answered as it was, and deletes no user', async () => {
+  it('deleting returns the contact, and deletes no user', async () => {
     const user = await newUser()
     const { id } = await create()
     await patch(id, '/link-user', { userId: user.id })
@@ -322,7 +322,7 @@ describe('contacts: 400', () => {
       assert.deepEqual([await get(id), (await list()).totalDocs], before)
     })
 
-  it('filters, orders and references that are none name their parameter', async () => {
+  it('invalid filters, orders and references name their parameter', async () => {
     for (const [parameter, value] of [
       ['filter', '{'],
       ['filter', '{"secret":1}'],
@@ -340,7 +340,7 @@ describe('contacts: 400', () => {
 })
 
 describe('contacts: 401 and 403', () => {
-  it('nobody gets in without a credential', async () => {
+  it('every request needs a credential', async () => {
     const { status, text } = await stack.api.get('/api/audience')
     assert.deepEqual([status, text], [401, 'Unauthorized'])
   })

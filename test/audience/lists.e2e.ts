@@ -21,7 +21,7 @@ const trigger = 'triggers.audience.added_to_list'
 
 let stack: TestStack
 let api: Api
-/** Of another organization. */
+/** A client of another organization. */
 let stranger: Api
 let events: Awaited<ReturnType<typeof followEvents>>
 let count = 0
@@ -43,7 +43,7 @@ after(async () => {
   await stack?.stop()
 })
 
-/** Every event of the audience so far, each once however often it is delivered. */
+/** Collects every event of the audience, without repeated deliveries. */
 function followEvents() {
   const logger = createLogger({ service: 'test', level: 'silent' })
   const { KAFKA_BROKERS } = stack.backing
@@ -95,7 +95,7 @@ describe('audience lists: 200 and 201', () => {
     assert.deepEqual((await bodyOf(api.get<Page<object>>(`/api/audience/${id}/lists`))).docs, [])
   })
 
-  it('members come and go by id, by email and by filter, and are told by number', async () => {
+  it('members are added and removed by id, by email and by filter, and the answers count them', async () => {
     const { id } = await create()
     const tag = newName()
     const [one, two, three] = [await newContact(), await newContact({ tags: [tag] }), await newContact({ tags: [tag] })]
@@ -225,7 +225,7 @@ describe('audience lists: 400', () => {
       assert.deepEqual([attempt.status, attempt.body.path], [400, field])
     })
 
-  it('counts are nobody’s to set, and a list needs a name', async () => {
+  it('clients cannot set counts, and a list needs a name', async () => {
     await refused(api.post('/api/audience-lists', {}), 400, 'missing field -> name', 'name')
     const body = { name: newName(), memberCount: 7 }
     await refused(api.post('/api/audience-lists', body), 400, 'extra field -> memberCount', 'memberCount')
@@ -300,7 +300,7 @@ describe('audience lists: 409', () => {
 })
 
 describe('audience lists: kill -9', () => {
-  it('whoever adds by filter is killed in mid-work, and it comes to the same as without', async () => {
+  it('adding by filter has the same outcome if its process is killed', async () => {
     const file = [
       'email,name,unsubscribed',
       ...Array.from({ length: contactCount }, (_, index) => `k${index}@example.com,Name ${index},${index % 7 === 0}`),
@@ -311,7 +311,7 @@ describe('audience lists: kill -9', () => {
     const audience = stack.instances('audience')[0]!
 
     const pathOf = (id: string) => `/api/audience-lists/${id}/contacts`
-    /** Asks again for as long as the answer takes longer than a request may. */
+    /** Repeats the request while its answer takes longer than the deadline. */
     const addAll = async (by: Api, id: string): Promise<Added> => {
       for (;;) {
         const answer = await by.post<Added>(pathOf(id), { filter })
@@ -339,11 +339,11 @@ describe('audience lists: kill -9', () => {
     const all = await bodyOf(api.get<Contact[]>(pathOf(list.id), query))
     assert.equal(new Set(all.map(({ email }) => email)).size, contactCount)
     for (const id of [list.id, calm.id]) await until(() => events.additions(id).length >= contactCount)
-    await sleep(500) // for one too many
+    await sleep(500) // for an unexpected event
     for (const id of [list.id, calm.id]) {
-      const told = events.additions(id)
-      assert.equal(told.length, contactCount)
-      assert.equal(new Set(told.map(({ data }) => data.contactId)).size, contactCount)
+      const additions = events.additions(id)
+      assert.equal(additions.length, contactCount)
+      assert.equal(new Set(additions.map(({ data }) => data.contactId)).size, contactCount)
     }
   })
 })

@@ -93,7 +93,7 @@ describe('a restored database', () => {
     await Promise.all(changes)
   }
 
-  it('takes in what it lost by the recipe of the guide, and by nothing less, and nothing twice', async () => {
+  it('recovers the lost events by the procedure of the guide, by nothing less, and none twice', async () => {
     await tell('kept')
     await tell('lost')
     await runUntil(async () => (await handled()).length === 2)

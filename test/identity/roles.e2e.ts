@@ -36,7 +36,7 @@ describe('roles', () => {
       )
     })
 
-    it('save-role saves the role of that name: its permissions change for everyone who carries it', async () => {
+    it('save-role saves the role of that name: its permissions change for all who have it', async () => {
       const { id, name } = await saveRole(owner, { users: ['read'] }, { kind: 'user' })
       const member = await addPerson(stack, name)
       assert.equal((await member.api.get('/api/users')).status, 200)
@@ -161,7 +161,7 @@ describe('roles', () => {
       assert.equal((await refused(body, 403, api)).message, 'Permission denied: roles.create')
     })
 
-    it('nobody grants beyond themselves, nor widens a role that others carry', async () => {
+    it('nobody can grant more than their own permissions, nor widen a role that others have', async () => {
       const editor = await addPerson(
         stack,
         (await saveRole(owner, { roles: ['create'], links: ['read'] }, { kind: 'user' })).name,

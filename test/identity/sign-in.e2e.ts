@@ -81,7 +81,7 @@ const shape = async (answer: Promise<Answer>) => {
   return [status, body]
 }
 
-/** What each field may not be, with what is said of it; the rest of the body is good. */
+/** Bad values of each field with the expected refusal; the rest of the body is valid. */
 type BadFields = Record<string, [value: unknown, message: string | RegExp][]>
 const missing = (field: string): [unknown, string] => [undefined, `missing field -> ${field}`]
 const mustBe = (field: string, what: string): string => `invalid field -> ${field}: must be ${what}`
@@ -103,7 +103,7 @@ const badPassword: [unknown, string][] = [
   ['x'.repeat(201), 'invalid field -> password: at most 200 characters'],
 ]
 
-/** Every bad value of every field, an extra field, and bodies that are none, each with its 400. */
+/** Returns every bad value of every field, an extra field, and malformed bodies, each with its 400. */
 function refusesBadInput(path: string, good: object, fields: BadFields, api: () => Api = anyone): void {
   for (const [field, values] of Object.entries(fields)) {
     for (const [value, message] of values) {
@@ -130,9 +130,9 @@ function refusesBadInput(path: string, good: object, fields: BadFields, api: () 
   })
 }
 
-/** What only the holders of a credential may call. */
+/** Routes that need a credential. */
 function refusesStrangers(verb: string, path: string, body?: object): void {
-  it('without a credential, or with one that is none', async () => {
+  it('without a credential, or with a malformed one', async () => {
     const sent = body && { body }
     const credentials = ['nonsense', 'a.b.c', `${unknownId}:${'x'.repeat(60)}`, 'x:y']
     for (const api of [anyone(), ...credentials.map(credential => anyone().as(credential))]) {
@@ -144,7 +144,7 @@ function refusesStrangers(verb: string, path: string, body?: object): void {
   })
 }
 
-/** A sign-in's answer and cookie, both of which open the door. */
+/** The answer and cookie of a sign-in. Either of them authenticates. */
 async function opens({ body, headers }: Answer<SignIn>, id: string): Promise<void> {
   assert.deepEqual(Object.keys(body).slice(0, 3), ['token', 'expiresAt', 'user'])
   assert.equal(body.user.id, id)
@@ -312,13 +312,13 @@ describe('GET /api/auth/me', () => {
       assert.equal((await bodyOf(me(api))).user.id, id)
   })
 
-  it('200: tells a session and what it may', async () => {
+  it('200: returns a session and its permissions', async () => {
     const { user, organization, ...rest } = await bodyOf(me(owner.api))
     assert.deepEqual(rest, { kind: 'session', role: 'owner', permissions: ['*'] })
     assert.deepEqual([user.id, organization.id], [owner.id, owner.orgId])
   })
 
-  it('200: tells a token, its creator and what it may', async () => {
+  it('200: returns a token, its creator and its permissions', async () => {
     await bodyOf(
       fromElsewhere(owner.api).post('/api/access-control/save-role', {
         name: 'links',
@@ -585,7 +585,7 @@ describe('POST /api/auth/impersonate', () => {
       message: 'Only owners and admins may impersonate a user, and only owners may impersonate an owner.',
     }
 
-    it('for whoever is neither owner nor admin, whatever their permissions', async () => {
+    it('for anyone but owners and admins, whatever their permissions', async () => {
       const everything = {
         name: 'everything',
         kind: 'api',
@@ -640,7 +640,7 @@ describe('POST /api/auth/impersonate', () => {
   })
 })
 
-/** A client that has just been registered. */
+/** A newly registered client. */
 const newClient = (metadata: object = { client_name: 'Nightly sync' }) => bodyOf(post<Client>('clients', metadata), 201)
 const basic = ({ client_id, client_secret }: Client) => `Basic ${btoa(`${client_id}:${client_secret}`)}`
 
@@ -903,7 +903,7 @@ describe('the limits of /api/auth', () => {
     [5, [['POST', 'clients']]],
   ]
   for (const [requests, paths] of limited) {
-    it(`429: ${requests} a minute for ${paths.map(([, path]) => path).join(', ')} together, told in headers`, async () => {
+    it(`429: ${requests} a minute for ${paths.map(([, path]) => path).join(', ')} together, shown in headers`, async () => {
       const api = anyone()
       for (let sent = 1; sent <= requests + 1; sent++) {
         const [verb, path] = paths[sent % paths.length]!

@@ -53,7 +53,7 @@ describe('API tokens', () => {
       assert.equal((await fromElsewhere(api).get('/api/users')).status, 200)
     })
 
-    it('by a token that has a custom role and names none gets that same role', async () => {
+    it('by a token with a custom role gets that role by default', async () => {
       const { name } = await saveRole(owner, { tokens: ['create', 'read'] })
       const parent = await makeToken(owner, { role: name })
       const child = await makeToken(parent.api)
@@ -165,7 +165,7 @@ describe('API tokens', () => {
       await bodyOf(fromElsewhere(owner).patch(`/api/tokens/${id}`, {}), 400)
     })
 
-    it('allowed-ips names the block that is none: cidrs.N', async () => {
+    it('allowed-ips names the invalid block: cidrs.N', async () => {
       const { id } = await makeToken(owner)
       const put = (body: object) =>
         bodyOf(fromElsewhere(owner).put<Refusal>(`/api/tokens/${id}/allowed-ips`, body), 400)
@@ -240,7 +240,7 @@ describe('API tokens', () => {
   })
 
   describe('at once, at every gateway and on a warm cache', () => {
-    /** A token that both gateways know, with the person who made it; and the role, where it has one. */
+    /** Creates a token that both gateways have cached, with its creator, and its role if it has one. */
     const warm = async (permissions?: object) => {
       const creator = await addPerson(stack, 'admin')
       const role: Role | undefined = permissions && (await saveRole(owner, permissions))

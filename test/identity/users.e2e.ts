@@ -146,7 +146,7 @@ describe('user administration', () => {
       )
     })
 
-    it('a role for tokens is none for users', async () => {
+    it('a role for tokens is not valid for users', async () => {
       const { name } = await saveRole(owner, {})
       const { id } = await addPerson(stack)
       assert.equal((await patch(`${id}/change-role`, { role: name }, 400)).message, `Unknown role: ${name}`)
@@ -168,7 +168,7 @@ describe('user administration', () => {
   })
 
   describe('403', () => {
-    it('nobody gives or touches a role beyond their own', async () => {
+    it('nobody can grant or change a role beyond their own', async () => {
       const editor = await addPerson(
         stack,
         (await saveRole(owner, { users: ['update', 'delete'] }, { kind: 'user' })).name,

@@ -36,14 +36,14 @@ const unknownId = 'f'.repeat(24)
 
 let people = 0
 
-/** From an address of their own: the limits of one person's requests never meet another's. */
+/** Uses an address of their own, so that people do not share limits. */
 const apart = (api: Api) => api.with({ 'x-forwarded-for': `198.18.${people >> 8}.${people & 255}` })
 
 describe('workspaces', () => {
   let stack: TestStack
   let database: MongoClient
   let mailbox: Mailbox
-  /** Owner of the organization that most tests are in. */
+  /** Owner of the organization of most tests. */
   let owner: Person
 
   before(async () => {
@@ -60,14 +60,14 @@ describe('workspaces', () => {
 
   const collection = (name: string) => database.db(`${stack.namespace}rollcall_identity`).collection(name)
 
-  /** Registers an organization; answers its owner. */
+  /** Registers an organization and returns its owner. */
   const organization = async (): Promise<Person> => {
     const email = `owner${++people}@example.com`
     const visitor = apart(stack.api)
     const request = { name: 'Owner', email, password }
     type Registration = { token: string; user: { id: string } }
     const { token, user } = await bodyOf(visitor.post<Registration>('/api/auth/register', request), 201)
-    // As if the owner had proven the mailbox: others are mailed too.
+    // As if the owner's email were verified, so that others are mailed too.
     await collection('organizations').updateMany({}, { $set: { verified: true } })
     return { api: visitor.as(token), id: user.id, email }
   }
@@ -95,14 +95,14 @@ describe('workspaces', () => {
     by.api.post<Member>(`/api/workspaces/${workspace.id}/members`, { email, role })
   const regulars: Person[] = []
   const joined = new Map<string, number>()
-  /** Someone who is not yet in a workspace, though in others. */
+  /** A user who is not in a workspace yet, but in others. */
   const regular = async ({ id }: Workspace): Promise<Person> => {
     const number = joined.get(id) ?? 0
     joined.set(id, number + 1)
     regulars[number] ??= await person()
     return regulars[number]
   }
-  /** Adds a person to a workspace: one who is in others too, unless the test is to change the account. */
+  /** Adds a user to a workspace: one who is in others too, unless the test changes the account. */
   const memberOf = async (workspace: Workspace, role = 'user', newcomer?: Person) => {
     const someone = newcomer ?? (await regular(workspace))
     const { id: membership } = await bodyOf(add(workspace, someone, role), 201)
@@ -136,7 +136,7 @@ describe('workspaces', () => {
     )
     return docs.map(({ type }) => type)
   }
-  /** That an answer refuses, in the shape that its status has. */
+  /** Requires that an answer is a refusal in the shape of its status. */
   const refused = async (
     answer: Promise<Answer>,
     status: number,
@@ -297,7 +297,7 @@ describe('workspaces', () => {
       assert.ok(!stored.includes(acceptUrl.split('/').at(-1)!))
     })
 
-    it('a repetition by Idempotency-Key is not answered with the link, and invites nobody twice', async () => {
+    it('a repetition by Idempotency-Key does not return the link, and invites nobody twice', async () => {
       const workspace = await create()
       const once = owner.api.with({ 'idempotency-key': `invite-${workspace.id}` })
       const email = newAddress()
@@ -357,7 +357,7 @@ describe('workspaces', () => {
       assert.equal(totalDocs, 1)
     })
 
-    it('whoever was not invited in time can be invited again', async () => {
+    it('an expired invitation can be sent again', async () => {
       const workspace = await create()
       const email = newAddress()
       await expire(await invited(workspace, email))
@@ -429,7 +429,7 @@ describe('workspaces', () => {
   })
 
   describe('the role in a workspace decides', () => {
-    /** One request for each action, on a workspace that may be changed and a spare one of the same members. */
+    /** Returns one request per action, on a workspace and a spare one of the same members. */
     const attempts = (api: Api, { id }: Workspace): Record<string, () => Promise<Answer>> => ({
       read: () => api.get(`/api/workspaces/${id}/members`),
       create: async () =>
@@ -474,7 +474,7 @@ describe('workspaces', () => {
       assert.deepEqual(await allowed(api, workspace), ['delete'])
     })
 
-    it('a token goes by its creator’s role in it, whatever its own role allows elsewhere', async () => {
+    it('a token has its creator’s role in it, whatever its own role allows elsewhere', async () => {
       const workspace = await create()
       const member = await memberOf(workspace, 'admin', await person())
       const role = await saveRole({ tokens: ['create'], links: ['read'], workspaces: ['create'] })
@@ -700,7 +700,7 @@ describe('workspaces', () => {
       }
     })
 
-    it('nobody gives more than they have, and only an owner makes another', async () => {
+    it('nobody can grant more than they have, and only an owner adds another', async () => {
       const workspace = await create()
       const adder = await memberOf(workspace, await saveRole({ workspaces: ['read', 'create', 'update'] }))
       const reader = await person()
@@ -797,7 +797,7 @@ describe('workspaces', () => {
       await refused(owner.api.delete(path), 404, { message: /^invitation not found$/ })
     })
 
-    it('a link that nobody was sent leads nowhere', async () => {
+    it('an unknown link is refused', async () => {
       for (const secret of ['x', 'x'.repeat(60), 'x'.repeat(5000), '%00', '$ne'])
         for (const act of ['accept', 'decline'])
           await refused(apart(stack.api).post(`/api/invitations/${secret}/${act}`), 404)
@@ -805,7 +805,7 @@ describe('workspaces', () => {
   })
 
   describe('409', () => {
-    it('nobody is a member twice, or invited where they are one or are invited', async () => {
+    it('nobody can be a member twice, or be invited as a member or twice', async () => {
       const workspace = await create()
       const member = await memberOf(workspace)
       await refused(add(workspace, { ...member, email: member.email.toUpperCase() }), 409, { path: 'email' })
@@ -888,7 +888,7 @@ describe('workspaces', () => {
       }
     })
 
-    it('whoever became a member meanwhile does not become one again', async () => {
+    it('a user who has become a member meanwhile is not added again', async () => {
       const workspace = await create()
       const email = newAddress()
       const [first, other] = [await invited(workspace, email), await invited(await create(), email)]
@@ -922,7 +922,9 @@ describe('workspaces', () => {
     let home: Connection
     let tenantServer: RpcServer
 
-    /** Another gateway, which reaches the tenant server of the organization by a link. The server asks identity. */
+    /**
+     * Another gateway, which reaches the tenant server of the organization through a link. The server calls identity.
+     */
     before(async () => {
       const { organization } = await bodyOf(owner.api.get<{ organization: { id: string } }>('/api/auth/me'))
       const { environment } = stack.instances('gateway')[0]!

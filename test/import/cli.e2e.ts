@@ -102,7 +102,7 @@ describe('npm run import', () => {
     assert.ok((await count(api)) < rows.length)
   })
 
-  it('ends with 1 and one line where the service refuses, with 2 and the usage where it is not understood', async () => {
+  it('exits with 1 and one line if the service refuses, with 2 and the usage for invalid arguments', async () => {
     const { token } = await organization()
     await writeFile(join(folder, 'empty.csv'), '')
     assert.deepEqual(await run(token, 'empty.csv'), { code: 1, out: '', log: 'the file is empty\n' })

@@ -26,7 +26,7 @@ describe('a file as people have them', () => {
     it(`is accounted for: ${specimen.what}`, async () => {
       const api = await newOrganization(stack, attributes)
       const { importId, suggestedMapping } = await upload(api, specimen.file)
-      // Built from pairs: a header may be one that no object literal takes.
+      // Built from pairs, because an object literal cannot have every header.
       const mapping = Object.fromEntries([
         ...Object.entries(suggestedMapping),
         ...Object.entries(specimen.mapping ?? {}),
@@ -87,7 +87,7 @@ describe('a file over the limits that are set', () => {
     ['a field', `email,name\na@example.com,${'x'.repeat(51)}\n`, /^line 2, column name: .* longer than 50 characters$/],
     ['bytes', `email,name\n${'\n'.repeat(4_000)}`, /file is larger than 4000 bytes$/],
   ] as const) {
-    it(`is told which: ${what}`, async () => {
+    it(`gets the reason: ${what}`, async () => {
       const refused = await upload(api, file, 400)
       if (typeof message === 'string') assert.equal(refused.message, message)
       else assert.match(refused.message, message)

@@ -27,7 +27,7 @@ describe('importing contacts', () => {
   })
   after(() => stack.stop())
 
-  /** A token in an organization of its own, with the attributes company, seats and since. */
+  /** A token in a new organization with the attributes company, seats and since. */
   const organization = async (): Promise<Api> => {
     const owner = await newOrganization(stack, { company: 'string', seats: 'number', since: 'date' })
     return (await makeToken(owner)).api
@@ -101,7 +101,7 @@ describe('importing contacts', () => {
       assert.deepEqual([found.tags, found.importJob], [['a', 'b', 'imported'], jobId])
     })
 
-    it('and lets what failed be corrected and uploaded again', async () => {
+    it('and allows to correct and upload what failed', async () => {
       const api = await organization()
       const first = await importFile(api, 'email,name,seats\na@example.com,=A,1\nb@example,B,2\nc@example.com,C,x\n')
       assert.deepEqual(accounting(first), { total: 3, created: 1, updated: 0, unchanged: 0, skipped: 0, failed: 2 })
@@ -119,7 +119,7 @@ describe('importing contacts', () => {
       assert.deepEqual(accounting(second), { total: 2, created: 2, updated: 0, unchanged: 0, skipped: 0, failed: 0 })
     })
 
-    it('and lets that be done again and again, with the same mapping, whatever the headers are', async () => {
+    it('and allows to repeat that with the same mapping, whatever the headers are', async () => {
       const api = await organization()
       const mapping = { '@email': 'email', "'=name": 'name', seats: 'seats' }
       const rows = ['a', 'b', 'c'].map((letter, index) => `${letter}@example,=Name,${index}\n`)
@@ -136,7 +136,7 @@ describe('importing contacts', () => {
       assert.equal((await contact(api, 'c@example.com')).name, '=Name')
     })
 
-    it('and imports no row that could not be read before somebody has corrected it', async () => {
+    it('and imports no unreadable row before it is corrected', async () => {
       const api = await organization()
       const file = 'email,name,company\na@example.com,A,Doe, John\nb@example.com,B\0,\nc@example.com,"C" x,\nd@,D,\n'
       const first = await importFile(api, file)
@@ -217,7 +217,7 @@ describe('importing contacts', () => {
       )
     })
 
-    it('by leaving them wholly alone under skip', async () => {
+    it('by not changing them under skip', async () => {
       const api = await organization()
       const before = await bodyOf(api.post<Contact>('/api/audience', { email: 'known@example.com', name: 'Old' }), 201)
       const file = 'email,name\nKNOWN@example.com,New\nfirst@example.com,First\nfirst@example.com,Second\n'
@@ -228,7 +228,7 @@ describe('importing contacts', () => {
     })
   })
 
-  describe('lets no bad row sink a good one of its email', () => {
+  describe('imports a valid row although another row of its email fails', () => {
     const cityNeeded = async (): Promise<Api> => {
       const owner = await newOrganization(stack)
       const attribute = { name: 'City', slug: 'city', type: 'string', required: true }
@@ -377,7 +377,7 @@ describe('importing contacts', () => {
     const { created } = status.result
     assert.ok(created < rows.length)
     assert.equal(await count(api), created)
-    await importFile(api, 'email,name\nlater@example.com,L\n') // by then all that was under way has arrived
+    await importFile(api, 'email,name\nlater@example.com,L\n') // by then all earlier events have arrived
     assert.equal(await count(api), created + 1)
   })
 

@@ -30,7 +30,7 @@ describe('an import', () => {
     (await bodyOf(api.post<{ id: string }>('/api/audience-lists', { name: 'Newsletter' }), 201)).id
   const contactsOf = (api: Api) =>
     bodyOf(api.get<Contact[]>('/api/audience', { pagination: 'false', sort: { email: 1 } }))
-  /** Contacts without what tells of the time. */
+  /** Returns the contacts without their times. */
   const contentsOf = async (api: Api) => (await contactsOf(api)).map(({ updatedAt: _, ...contact }) => contact)
   const membersOf = async (api: Api, list: string) =>
     (await bodyOf(api.get<Contact[]>(`/api/audience-lists/${list}/contacts`, { pagination: 'false' })))
@@ -45,7 +45,7 @@ describe('an import', () => {
     Object.fromEntries(Object.keys(undone).map(key => [key, result[key as keyof typeof undone]]))
 
   describe('taken back', () => {
-    it('leaves everything as it was before', async () => {
+    it('restores the previous state', async () => {
       const api = await organization()
       await create(api, { email: 'known@example.com', name: 'Known', tags: ['old'], attributes: { company: 'Acme' } })
       await create(api, { email: 'same@example.com', name: 'Same', tags: ['t'] })
@@ -75,7 +75,7 @@ describe('an import', () => {
       assert.equal(totalDocs, 2)
     })
 
-    it('leaves alone what was changed since, field by field', async () => {
+    it('keeps later changes, field by field', async () => {
       const api = await organization()
       const known = await create(api, {
         email: 'known@example.com',

@@ -66,7 +66,7 @@ describe('sending domains', () => {
   })
 
   let number = 0
-  /** A name nobody used, in a zone that has nothing in it. */
+  /** Returns an unused name in an empty zone. */
   const newName = () => {
     const zone = `example${number++}.com`
     dns.zone(zone, ['127.0.0.2'])
@@ -91,7 +91,7 @@ describe('sending domains', () => {
     return bodyOf(verify(domain.id))
   }
   let people = 0
-  /** The owner of an organization of their own. */
+  /** Returns the owner of a new organization. */
   const stranger = async (): Promise<Api> => {
     const account = { name: 'Stranger', email: `s${people++}@example.com`, password: 'made for tests only' }
     const { token } = await bodyOf(stack.api.post<{ token: string }>('/api/auth/register', account), 201)
@@ -140,7 +140,7 @@ describe('sending domains', () => {
       assert.deepEqual(await get(domain.id), domain)
     })
 
-    it('makes DKIM keys of 2048 bits, whose private half is stored encrypted alone', async () => {
+    it('creates DKIM keys of 2048 bits, and stores the private key only encrypted', async () => {
       const { id, sendingRecords } = await add()
       const value = sendingRecords.find(({ purpose }) => purpose === 'dkim')!.value
       assert.equal(Buffer.from(value.split('p=')[1]!, 'base64').length, 294)
@@ -162,7 +162,7 @@ describe('sending domains', () => {
       })
     }
 
-    it('lets two organizations add one domain, each with selectors of its own', async () => {
+    it('allows two organizations to add one domain, each with its own selectors', async () => {
       const name = newName()
       const [mine, theirs] = [await add(owner, name), await add(await stranger(), name)]
       const keyOf = ({ sendingRecords }: Domain) => sendingRecords.find(({ purpose }) => purpose === 'dkim')!.name
@@ -190,7 +190,7 @@ describe('sending domains', () => {
       assert.deepEqual(Object.keys(some.docs[0]!), ['_id', 'id', 'domain'])
     })
 
-    it('verifies a domain whose sending records are right, and tells of it once', async () => {
+    it('verifies a domain whose sending records are correct, with one event', async () => {
       const domain = await add()
       publish(domain, domain.sendingRecords)
       const verified = await bodyOf(verify(domain.id))
@@ -211,7 +211,7 @@ describe('sending domains', () => {
       assert.ok(actor)
     })
 
-    it('tells of it once, however many verify at the same time', async () => {
+    it('publishes one event for concurrent verifications', async () => {
       const domain = await add()
       publish(domain, domain.sendingRecords)
       const answers = await Promise.all(Array.from({ length: 5 }, () => verify(domain.id)))
@@ -244,7 +244,7 @@ describe('sending domains', () => {
       assert.deepEqual(await eventsOf(domain.id), [])
     })
 
-    it('rotates the DKIM key: both are wanted until the new one verifies, then the new one alone', async () => {
+    it('rotates the DKIM key: both are required until the new one verifies, then only the new one', async () => {
       const verified = await addVerified()
       const rotated = await bodyOf(rotate(verified.id))
       const keys = rotated.sendingRecords.filter(({ purpose }) => purpose === 'dkim')
@@ -271,7 +271,7 @@ describe('sending domains', () => {
       assert.notDeepEqual(rotated.sendingRecords, domain.sendingRecords)
     })
 
-    it('deletes a domain and answers it as it was; its name is free again', async () => {
+    it('deletes and returns a domain; its name is free again', async () => {
       const domain = await add()
       assert.deepEqual(await bodyOf(owner.delete(`${domainsPath}/${domain.id}`)), domain)
       await bodyOf(owner.get(`${domainsPath}/${domain.id}`), 404)
@@ -382,7 +382,7 @@ describe('sending domains', () => {
       }
     })
 
-    it('refuses ids that are none, and list parameters that are not understood', async () => {
+    it('refuses malformed ids and invalid list parameters', async () => {
       for (const call of [
         owner.get<Refusal>(`${domainsPath}/nonsense`),
         owner.delete<Refusal>(`${domainsPath}/nonsense`),
@@ -402,7 +402,7 @@ describe('sending domains', () => {
       }
     })
 
-    it('does not verify what is not published, names each record, and stays as it was', async () => {
+    it('does not verify without published records, names each, and changes nothing', async () => {
       const domain = await add()
       publish(domain, [])
       const refusal = await bodyOf(verify<Refusal>(domain.id), 400)
@@ -435,7 +435,7 @@ describe('sending domains', () => {
       )
     })
 
-    it('tells DNS that does not answer from records that are missing', async () => {
+    it('distinguishes DNS that does not answer from missing records', async () => {
       const domain = await add()
       publish(domain, domain.sendingRecords)
       dns.behave(({ type }) => (type === 'CNAME' ? 'SERVFAIL' : undefined))
@@ -447,7 +447,7 @@ describe('sending domains', () => {
       const statuses = (await get(domain.id)).sendingRecords.map(({ status }) => status)
       assert.deepEqual(statuses, ['ok', 'error', 'ok'])
       dns.behave(() => 'silence')
-      await bodyOf(verify<Refusal>(domain.id), 400) // and not the 503 of a deadline that passed
+      await bodyOf(verify<Refusal>(domain.id), 400) // not 503 after the deadline
     })
 
     it('leaves a verified domain verified when its records vanish', async () => {
@@ -557,7 +557,7 @@ describe('sending domains', () => {
       assert.equal((await get(id, api)).id, id)
     })
 
-    it('has no provider to remove where there is none', async () => {
+    it('removes no provider if there is none', async () => {
       const api = await stranger()
       await bodyOf(api.delete(providerPath))
       assert.deepEqual(await bodyOf(api.delete(providerPath), 404), { error: true, message: 'provider not found' })

@@ -46,7 +46,7 @@ describe('senders by a mail account', () => {
   }
   const start = async (id: string, api: Api = stack.owner) =>
     (await bodyOf(api.get<{ url: string }>(`${senders}/oauth/google/start`, { sender: id }))).url
-  /** What the provider sends a person back with, as the callback hands it on. */
+  /** The parameters of the provider's redirect, as the callback passes them on. */
   const comeBack = async (path: string): Promise<Record<string, string>> => {
     const { headers, status } = await fetch(new URL(path, stack.urls[0]), { redirect: 'manual' })
     assert.equal(status, 303)
@@ -84,7 +84,7 @@ describe('senders by a mail account', () => {
   })
 
   it('renew a token that has run out', async () => {
-    provider.lifetimeSeconds = 30 // less than what is left to be on the safe side
+    provider.lifetimeSeconds = 30 // less than the safety margin
     const id = await connected()
     provider.lifetimeSeconds = 3600
     const before = provider.accessToken

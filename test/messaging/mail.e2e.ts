@@ -71,7 +71,7 @@ describe('mail', () => {
     for (const close of closing.reverse()) await close()
   })
 
-  /** Adds the domain, publishes its records where the stack looks them up, and has it verified. */
+  /** Adds the domain, publishes its records in the test's DNS, and verifies it. */
   async function verifyDomain() {
     const { id, sendingRecords } = await bodyOf(owner.post<Domain>('/api/emails/domains', { domain }), 201)
     const records = sendingRecords.map(({ type, name, value }) => ({
@@ -83,7 +83,7 @@ describe('mail', () => {
     await bodyOf(owner.post(`/api/emails/domains/${id}/verify`))
   }
 
-  /** How the receiving side judges a mail's signatures, by the keys that are published. */
+  /** Checks a mail's signatures like a receiver, with the published keys. */
   async function signatures(raw: Buffer): Promise<[result: string, domain: string][]> {
     const resolver = new Resolver()
     resolver.setServers([`${dns.resolver.address}:${dns.resolver.port}`])
@@ -141,7 +141,7 @@ describe('mail', () => {
     assert.match(raw.toString(), /^From: Rollcall <no-reply@rollcall-test\.com>\r$/m)
   })
 
-  it('400: says what the server said, and why there was none', async () => {
+  it('400: returns the reply of the server, or why there was none', async () => {
     const wrong = await createSmtp({ password: 'wrong' })
     assert.match((await test(wrong, 'contact@example.com', 400)).message, /^535 /)
     own.refuse = (to, stage) =>
@@ -157,16 +157,16 @@ describe('mail', () => {
     })
   })
 
-  it('is accepted once by its key, sent, and told of', async () => {
+  it('is accepted once by its key, sent, and published', async () => {
     const sender = await create({ delivery: 'hosted' })
     const one = await send('once@example.com', { senderId: sender, userId: 'a'.repeat(24), html: '<b>The text.</b>' })
     assert.deepEqual(await send('once@example.com', { senderId: sender }), one)
-    const told = await eventsOf(one.id, 'email.sent')
+    const events = await eventsOf(one.id, 'email.sent')
     assert.deepEqual(
-      told.map(({ type }) => type),
+      events.map(({ type }) => type),
       ['email.queued', 'email.sent'],
     )
-    const { at: _, ...data } = told[1]!.data as Record<string, unknown>
+    const { at: _, ...data } = events[1]!.data as Record<string, unknown>
     assert.deepEqual(data, {
       emailId: one.id,
       kind: 'transactional',
@@ -180,7 +180,7 @@ describe('mail', () => {
     assert.equal(relay.asked.filter(to => to === 'once@example.com').length, 1)
   })
 
-  it('without a sender of its own goes out from the default one only where that is wanted', async () => {
+  it('without a sender uses the default one only if requested', async () => {
     const id = await createSmtp()
     await bodyOf(owner.patch(`${senders}/${id}/set-default`))
     await send('by-default@example.com', { fromDefault: true })
@@ -194,10 +194,10 @@ describe('mail', () => {
     relay.refuse = to => (to === 'busy@example.com' && ++times < 3 ? { code: 451, message: 'Try later' } : undefined)
     const { id } = await send('busy@example.com')
     assert.deepEqual(await typesOf(id, 'email.sent'), ['email.queued', 'email.sent'])
-    assert.equal(times, 4) // two refusals, then RCPT and DATA
+    assert.equal(times, 4) // two rejections, then RCPT and DATA
   })
 
-  it('fails after its last attempt, and at once where its sender cannot send', async () => {
+  it('fails after its last attempt, or immediately if its sender cannot send', async () => {
     relay.refuse = to => (to === 'never@example.com' ? { code: 451, message: 'Try later' } : undefined)
     const { id } = await send('never@example.com')
     const failed = (await eventsOf(id, 'email.failed')).at(-1)!
@@ -208,7 +208,7 @@ describe('mail', () => {
     assert.deepEqual(await typesOf(other.id, 'email.failed'), ['email.queued', 'email.failed'])
   })
 
-  it('bounces where the address is refused for good, which is not written to again', async () => {
+  it('bounces if the address is rejected permanently, and gets no further mail', async () => {
     relay.refuse = to => (to === 'gone@example.com' ? { code: 550, message: '5.1.1 No such user' } : undefined)
     const first = await send('gone@example.com')
     const bounced = (await eventsOf(first.id, 'email.bounced')).at(-1)!
@@ -218,12 +218,12 @@ describe('mail', () => {
     assert.match((refused.data as { error: string }).error, /^the address bounced before: 550/)
     assert.equal(relay.asked.filter(to => to.toLowerCase() === 'gone@example.com').length, 1)
     relay.refuse = () => undefined
-    await test(await create({ delivery: 'hosted' }), 'gone@example.com') // whoever tries finds that it is back
+    await test(await create({ delivery: 'hosted' }), 'gone@example.com') // a test shows that it works again
     const third = await send('gone@example.com', { key: 'a third' })
     assert.deepEqual(await typesOf(third.id, 'email.sent'), ['email.queued', 'email.sent'])
   })
 
-  it('bounces where the message is refused, and the address stays good', async () => {
+  it('bounces if the message is rejected, and the address stays valid', async () => {
     relay.refuse = (to, stage) =>
       to === 'strict@example.com' && stage === 'DATA' ? { code: 554, message: '5.7.1 Looks like spam' } : undefined
     const { id } = await send('strict@example.com')
@@ -242,7 +242,7 @@ describe('mail', () => {
   it('is sent, not lost, where messaging is killed between taking it and sending it', async () => {
     const [messaging] = stack.instances('messaging')
     const opened = Promise.withResolvers<undefined>()
-    relay.refuse = () => opened.promise // some are being handed over, others have not been begun
+    relay.refuse = () => opened.promise // some are being sent, others are not started
     const addresses = Array.from({ length: 10 }, (_, number) => `kept-${number}@example.com`)
     const ids: string[] = []
     for (const address of addresses) ids.push((await send(address)).id)
@@ -254,7 +254,7 @@ describe('mail', () => {
   })
 })
 
-describe('mail where there is no mail server', () => {
+describe('mail without a mail server', () => {
   it('is kept in MAIL_DIR as files', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rollcall-mails-'))
     const stack = await startStack({ settings: { MAIL_DIR: folder } })

@@ -26,11 +26,11 @@ let stack: TestStack
 let count = 0
 const people = {} as Record<'maker' | 'holder' | 'friend' | 'stranger' | 'admin' | 'boss', Person>
 
-/** As if from an address of its own, so that the limit of one address does not matter. */
+/** Uses another address, so that the limits of one address do not apply. */
 const spread = (api: Api): Api => api.with({ 'x-forwarded-for': `198.51.${(count++ >> 8) % 256}.${count % 256}` })
 const newEmail = () => `sender-${count++}@mail.example.com`
 
-/** Makes a sender of a person's own, by an account, which needs no domain. */
+/** Creates a sender with a mail account, which needs no domain. */
 function create({ api }: Pick<Person, 'api'>, fields: Record<string, unknown> = {}): Promise<Answer<Sender & Refusal>> {
   const sender = { name: 'Sender One', email: newEmail(), delivery: 'oauth', oauth: { provider: 'google' } }
   return spread(api).post(path, { ...sender, ...fields })
@@ -74,7 +74,7 @@ describe('who may do what with a sender', () => {
   const all = Object.keys(actions)
   const sharing = ['share', 'unshare', 'list shared users']
 
-  /** Each standing: who it is, whether the sender was given to another owner, what they may, and how the rest is refused. */
+  /** Each relation: the user, whether the sender was transferred, the allowed actions, and how others are refused. */
   const standings: [name: string, person: keyof typeof people, isGiven: boolean, may: string[], refusal: number][] = [
     ['its owner, who created it', 'maker', false, all, 403],
     ['its owner, who did not create it', 'holder', true, all.filter(action => !sharing.includes(action)), 403],
@@ -97,7 +97,7 @@ describe('who may do what with a sender', () => {
           const { api, token } = people[who]
           const { status, text } = await run(spread(credential === 'token' ? token : api), id)
           const isRefused = status === 403 || status === 404
-          // A program cannot consent; whoever may not see the sender learns no more than that.
+          // A program cannot consent. A user who may not see the sender gets 404.
           const isAllowed = may.includes(action) && !(action === 'connect' && credential === 'token')
           const expected = may.includes(action) ? 403 : refusal
           if (isAllowed) assert.ok(!isRefused && status < 500, `${action}: ${status} ${text}`)
@@ -107,7 +107,7 @@ describe('who may do what with a sender', () => {
     }
   }
 
-  it('the organization’s owner transfers a sender whose owner is gone, and nobody else does', async () => {
+  it('only the organization’s owner transfers a sender whose owner is deleted', async () => {
     const leaver = await addPerson('leaver', 'admin')
     const { id } = await bodyOf(create(leaver), 201)
     await bodyOf(leaver.api.patch(`${path}/${id}/share`, { userIds: [people.friend.id] }))

@@ -50,7 +50,7 @@ describe('finding 1: invitation links', () => {
   const accept = (secret: string, body: object = {}, api = elsewhere()) =>
     api.post<{ user: object }>(`/api/invitations/${secret}/accept`, body)
   const newcomer = { name: 'Newcomer', password }
-  /** Invites by the owner; answers both links' secrets, the answered one and the mailed one. */
+  /** Invites by the owner; returns the secrets of the link in the answer and of the mailed link. */
   const invited = async (email: string) => {
     const workspace = await createWorkspace(owner)
     let answered = ''
@@ -60,7 +60,7 @@ describe('finding 1: invitation links', () => {
     return { answered, mailed: secretIn(mail) }
   }
 
-  it('a token that may read links alone gets no account that reads the audience', async () => {
+  it('a token with only links.read gets no account that reads the audience', async () => {
     const role = await saveRole(owner, { links: ['read'] })
     await createWorkspace(owner)
     const { api: leaked } = await makeToken(owner, { role: role.name })
@@ -89,7 +89,7 @@ describe('finding 1: invitation links', () => {
     }
   })
 
-  it('an invitation of an account makes no other where it was deleted meanwhile', async () => {
+  it('an invitation of an account creates no other if that was deleted meanwhile', async () => {
     const workspace = await createWorkspace(owner)
     const { name } = await saveRole(owner, { links: ['read'] }, { kind: 'user' })
     const { api, email } = await addPerson(stack, name)
@@ -111,7 +111,7 @@ describe('finding 1: invitation links', () => {
     assert.equal((await userOf(proven))!.emailVerified, true)
   })
 
-  it('the answered link joins an account only for whoever is signed in as it', async () => {
+  it('the link in the answer adds an account only if its user is signed in', async () => {
     const [invitee, other] = [await addPerson(stack), await addPerson(stack)]
     const { answered } = await invited(invitee.email)
     const token = (await makeToken(owner)).api
@@ -151,7 +151,7 @@ describe('finding 1: invitation links', () => {
 
 describe('finding 15: rank', () => {
   type Line = { sessionRef: string; deviceId: string }
-  /** Every change that can be made to an account, by what it is called. */
+  /** Every change of an account, by its name. */
   const changes = (api: Api, { id }: Person): Record<string, () => Promise<Answer>> => {
     const path = `/api/users/${id}`
     const firstOf = async (view: string) =>
@@ -250,7 +250,7 @@ describe('finding 15: rank', () => {
     await bodyOf(api.delete(`/api/access-control/roles/${own.id}`))
   })
 
-  it('who may delete users alone does not end an owner’s sessions', async () => {
+  it('a token with only users.delete does not end an owner’s sessions', async () => {
     const { name } = await saveRole(owner, { users: ['delete'] }, { kind: 'user' })
     const [{ api }, second] = [await addPerson(stack, name), await addPerson(stack, 'owner')]
     const { 'revoke a session': session, 'revoke a device': device } = changes(api, second)
@@ -273,7 +273,7 @@ describe('finding 15: rank', () => {
 
 describe('findings 18 and 19: email addresses', () => {
   const kelvin = (address: string) => `\u212A${address}`
-  /** Every place that takes an address. */
+  /** Every route that accepts an address. */
   const takers = (email: string): Record<string, () => Promise<Answer>> => ({
     'an account': () => fromElsewhere(owner).post('/api/users', { name: 'New', email, password }),
     'a registration': () => elsewhere().post('/api/auth/register', { name: 'New', email, password }),
@@ -310,7 +310,7 @@ describe('findings 18 and 19: email addresses', () => {
     const registration = { name: 'Attacker', email: newAddress(), password }
     const { user } = await bodyOf(elsewhere().post<{ user: User }>('/api/auth/register', registration), 201)
     const lookalike = kelvin(victim.slice(1))
-    // As an account that was made before such addresses were refused.
+    // Like an account from before such addresses were refused.
     await users.updateOne({ _id: new ObjectId(user.id) }, { $set: { email: lookalike, emailKey: victim } })
     await bodyOf(fromElsewhere(owner).post('/api/users', { name: 'Victim', email: victim, password }), 201)
     const request = () => elsewhere().post('/api/auth/otp/request', { email: victim })

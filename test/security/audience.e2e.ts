@@ -13,12 +13,12 @@ type Email = { subject: string }
 type Contact = { id: string; email: string; emailStatus: string; user: { _id: string } | string | null }
 type Entry = { type: string; subject: string; at: string; actor: { name: string }; data: Record<string, unknown> }
 
-/** Nothing that says where somebody signs in from, with what, or what a token or role may do. */
+/** Requires that nothing shows addresses, devices, or the permissions of tokens and roles. */
 const SECRETS = /"(ip|userAgent|tokenPreview|allowedIps|permissions|email|lastLoginAt|attributes)":|203\.0\.113/
 
 let stack: TestStack
 let owner: Api
-/** Whose trail is looked for: an administrator, not the attacker. */
+/** The victim: an administrator. */
 let victim: Person
 
 before(async () => {
@@ -31,7 +31,7 @@ after(() => stack?.stop())
 const newEmail = () => `${unique('contact')}@example.com`
 const newContact = (fields: object = {}) =>
   bodyOf(owner.post<Contact>('/api/audience', { email: newEmail(), ...fields }), 201)
-/** A token that may do just this. */
+/** Creates a token with only these permissions. */
 const tokenOf = async (permissions: Record<string, string[]>) => {
   const { name } = await saveRole(owner, permissions)
   return fromElsewhere((await makeToken(owner, { role: name })).api)
@@ -61,14 +61,14 @@ describe('finding 8: what a timeline shows of an account', () => {
     await bodyOf(victim.api.patch(`/api/users/${victim.id}`, { attributes: { salary: 1 } }))
   })
 
-  it('who may not read users links nobody', async () => {
+  it('a caller without users.read links nobody', async () => {
     await denied(marketing.patch(`/api/audience/${contact.id}/link-user`, { userId: victim.id }), 'users.read')
     await denied(marketing.patch(`/api/audience/${contact.id}/link-user`, { userId: null }), 'users.read')
     const both = await tokenOf({ audience: ['update'], users: ['read'] })
     await bodyOf(both.patch(`/api/audience/${contact.id}/link-user`, { userId: victim.id }))
   })
 
-  it('of a linked account type, time and actor are shown, and details to nobody who may not read users', async () => {
+  it('of a linked account shows type, time and actor, and details only with users.read', async () => {
     await bodyOf(owner.patch(`/api/audience/${contact.id}/link-user`, { userId: victim.id }))
     const typesOf = (docs: Entry[]) => new Set(docs.filter(({ subject }) => subject === 'user').map(({ type }) => type))
     const wanted = ['session.created', 'token.created', 'user.updated']
@@ -105,7 +105,7 @@ describe('finding 8: what a timeline shows of an account', () => {
     }
   })
 
-  it('populate names the account, and tells more to those alone who may read users', async () => {
+  it('populate names the account, and shows more only with users.read', async () => {
     const list = await bodyOf(owner.post<{ id: string }>('/api/audience-lists', { name: unique('list') }), 201)
     await bodyOf(owner.post(`/api/audience-lists/${list.id}/contacts`, { contactIds: [contact.id] }))
     const reader = await tokenOf({ audience: ['read'], audience_lists: ['read'] })
@@ -129,7 +129,7 @@ describe('finding 8: what a timeline shows of an account', () => {
 })
 
 describe('spec F17: members of a list are contacts', () => {
-  it('who may not read contacts reads none by a list, and finds out nothing by a filter', async () => {
+  it('a caller without contacts.read reads none by a list, and learns nothing by a filter', async () => {
     const { id } = await bodyOf(owner.post<{ id: string }>('/api/audience-lists', { name: unique('list') }), 201)
     const { email } = await newContact({ name: 'Somebody' })
     const path = `/api/audience-lists/${id}/contacts`
@@ -147,7 +147,7 @@ describe('spec F17: members of a list are contacts', () => {
 })
 
 describe('spec F3: a contact and an account of one address', () => {
-  /** Events of mails that the audience has taken in. */
+  /** Returns the number of mail events that the audience has consumed. */
   const noted = async () => {
     await using client = new MongoClient(stack.backing.MONGODB_URL)
     const inbox = client.db(`${stack.namespace}rollcall_audience`).collection<{ _id: string }>('inbox')
@@ -177,7 +177,7 @@ describe('spec F3: a contact and an account of one address', () => {
 describe('finding 12: stored amounts', () => {
   const full = (what: string) => ({ error: true, message: `limit reached: ${what} per organization` })
 
-  it('an organization has so many lists and attributes, however many are made at once', async () => {
+  it('an organization has a limit of lists and attributes, also for concurrent requests', async () => {
     const made = async (path: string, bodyOfIndex: (index: number) => object) => {
       const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => owner.post(path, bodyOfIndex(index))))
       return answers.filter(({ status }) => status !== 201).map(({ status, body }) => ({ status, body }))

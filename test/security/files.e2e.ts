@@ -30,8 +30,8 @@ describe('files', () => {
   const organization = async (attributes: Record<string, string> = {}): Promise<Api> =>
     (await makeToken(await newOrganization(stack, attributes))).api
   const upload = (api: Api, file = small) => api.upload<ImportUpload>('/api/audience/import/upload', file)
-  /** Sends the beginning of a file and goes away. */
-  const breakOff = async ({ url, headers }: Api) => {
+  /** Sends the start of a file and disconnects. */
+  const abort = async ({ url, headers }: Api) => {
     const beginning = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
     const sending = request(new URL('/api/audience/import/upload', url), {
       method: 'POST',
@@ -68,7 +68,7 @@ describe('files', () => {
   })
 
   describe('finding 12: what an organization has pending', () => {
-    it('is at most so many uploads, and free again when one is started', async () => {
+    it('limits the uploads, and is free again when one is started', async () => {
       const api = await organization()
       const answers = await Promise.all(Array.from({ length: 8 }, () => upload(api)))
       const [accepted, refused] = [answers.filter(a => a.status === 200), answers.filter(a => a.status === 429)]
@@ -85,7 +85,7 @@ describe('files', () => {
       await bodyOf(upload(await organization()))
     })
 
-    it('is at most so many bytes, also of uploads side by side', async () => {
+    it('limits the bytes, also of concurrent uploads', async () => {
       const api = await organization()
       const large = `email,name\n${'a@example.com,A person of no interest\n'.repeat(2 ** 17)}` // 4.6 MiB
       const statuses = await Promise.all([upload(api, large), upload(api, large)])
@@ -101,7 +101,7 @@ describe('files', () => {
 
     it('counts no upload that broke off', async () => {
       const api = await organization()
-      for (let count = 0; count < 5; count++) await breakOff(api)
+      for (let count = 0; count < 5; count++) await abort(api)
       const deadline = Date.now() + patience(30_000)
       for (let pending = 0; pending < 3; ) {
         const { status, text } = await upload(api)
@@ -123,7 +123,7 @@ describe('files', () => {
   describe('finding 16: formulas in an export', () => {
     const texts = ["x;=cmd|'/c calc'!A0;", 'x\t+1', 'x\n@sum(1)', '＝1+1', 'x;＋1', 'x;"=1', "x;'=1", 'a;-5']
 
-    it('are run by no spreadsheet, whatever its list separator, and come back as they were', async () => {
+    it('are not run by a spreadsheet with any separator, and are imported unchanged', async () => {
       const api = await organization({ note: 'string' })
       for (const [index, note] of texts.entries()) {
         const contact = { email: `p${index}@example.com`, attributes: { note } }

@@ -42,7 +42,7 @@ describe('finding 10: filters', () => {
       assert.equal((await bodyOf(filtered(pattern))).totalDocs, total, pattern)
   })
 
-  it('an organization looks through so many lists at once, and is told to wait', async () => {
+  it('an organization has a limit of concurrent filtered lists, and gets Retry-After', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => filtered(`bar|nobody ${index}`)))
     const refused = answers.filter(({ status }) => status === 429)
     assert.ok(refused.length > 0 && refused.length < 20, `${refused.length} of 20`)
@@ -56,7 +56,7 @@ describe('finding 10: filters', () => {
 })
 
 describe('finding 12: streams', () => {
-  it('an organization streams so many lists at once', async () => {
+  it('an organization has a limit of concurrent streams', async () => {
     const exports = () => api.get('/api/audience/export')
     const answers = await Promise.all(Array.from({ length: 12 }, exports))
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 429]))

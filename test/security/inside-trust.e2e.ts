@@ -19,7 +19,7 @@ import { createLogger } from '@rollcall/runtime'
 import { bodyOf } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
-/** An organization whose tenant server is in the attacker's hands. */
+/** An organization whose tenant server the attacker controls. */
 const attacker = 'badcab'.repeat(4)
 const tenantKeys = newKeySettings(['gateway']).gateway
 const logger = createLogger({ service: 'inside-trust', level: 'silent' })
@@ -29,7 +29,7 @@ describe('finding 14: inside trust', () => {
   let tenantServer: RpcServer
   const closing: (() => void)[] = []
   let victim: string
-  /** What the tenant server answers, whatever token it is asked for. */
+  /** The answer of the tenant server to every token. */
   let answer: ResolvedCredential
 
   before(async () => {
@@ -142,7 +142,7 @@ describe('finding 14: inside trust', () => {
     })
   })
 
-  it('an assertion seen on the wire is good for its own rpc alone', async () => {
+  it('an intercepted assertion is valid only for its own rpc', async () => {
     const caller: Caller = { ...serviceCaller('owner', victim), kind: 'session', userId: 'decade'.repeat(4) }
     const [read, remove] = ['/rollcall.audience.v1.Contacts/GetContact', '/rollcall.audience.v1.Contacts/DeleteContact']
     const seen = createSigner(stack.trust('gateway').signingKey)(caller, read!)
@@ -158,7 +158,7 @@ async function firstOf(answers: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of answers) return
 }
 
-/** Calls an rpc about an unknown record with an assertion of somebody else's; answers the status of gRPC. */
+/** Calls an rpc about an unknown record with a foreign assertion; returns the gRPC status. */
 function callWith(port: number, rpc: string, assertion: string): Promise<number> {
   const client = new GrpcClient(`${LOCALHOST}:${port}`, credentials.createInsecure())
   const metadata = new Metadata()

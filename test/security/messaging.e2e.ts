@@ -58,7 +58,7 @@ after(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-/** As if from an address of its own, so that the limits of one address do not matter. */
+/** Uses another address, so that the limits of one address do not apply. */
 const spread = (api: Api): Api => api.with({ 'x-forwarded-for': `198.51.100.${count++ % 256}` })
 
 async function collection<T>(
@@ -86,7 +86,7 @@ const createHosted = (api: Api) =>
   bodyOf(api.post<Sender>(senders, { name: 'N', email: `s${count++}@${mailDomain}`, delivery: 'hosted' }), 201)
 const start = (api: Api, sender: string) => api.get<{ url: string }>(`${senders}/oauth/google/start`, { sender })
 
-/** What a browser does that the provider sends back: it is led on, without following. */
+/** Calls the callback like a browser that the provider redirects, and does not follow the redirect. */
 const follow = async (path: string): Promise<URL> => {
   const answer = await fetch(new URL(path, stack.urls[0]), { redirect: 'manual' })
   assert.equal(answer.status, 303, await answer.text())
@@ -259,7 +259,7 @@ describe('finding 9: mail with a stranger’s words', () => {
     requireHarmless(await textOf(guest))
   })
 
-  it('429: an organization mails one address so often a day, and so many an hour; nothing is left behind', async () => {
+  it('429: limits mails per address and day, and per organization and hour; stores nothing', async () => {
     const { id } = await createHosted(stack.owner)
     const test = (to: string) => stack.owner.post<Outcome>(`${senders}/${id}/test`, { to })
     const victim = `victim-${count++}@example.com`
@@ -307,7 +307,7 @@ describe('finding 26: codes and links in stored mails', () => {
     assert.match(String(waiting.text), /\d{6} is your code/)
     const minutesLeft = (waiting.expiresAt.getTime() - Date.now()) / 60_000
     assert.ok(minutesLeft > 8 && minutesLeft <= 10, String(minutesLeft))
-    // As if the ten minutes were over.
+    // As if ten minutes had passed.
     const past = new Date(Date.now() - 1000)
     await until(async () => (await stored())?.error !== null)
     await collection('mails', mails => mails.updateOne({ to: email }, { $set: { expiresAt: past, dueAt: past } }))

@@ -6,19 +6,19 @@ import { createPasswordQueue, type PasswordQueue } from '../../services/identity
 import { createPasswords } from '../../services/identity/src/users/passwords.ts'
 import { counted } from '../soak.ts'
 
-/** As a service has them, with fewer places so that they are soon taken. */
+/** Like in a service, with a shorter queue that fills quickly. */
 const limits = { parallelism: 2, maxWaiting: 50, maxWaitingPerSetter: 2 }
 const flooding = 80
-/** As long as the gateway waits for an answer. */
+/** The deadline of the gateway. */
 const patienceMs = 10_000
 
-/** One line for all, first come first served. */
+/** The naive variant: one queue for all. */
 function naiveQueue(): PasswordQueue {
   const { signIn } = createPasswordQueue(limits)
   return { signIn, set: signIn }
 }
 
-/** What sign-ins come to while one organization keeps setting passwords, from many addresses. */
+/** Measures sign-ins while one organization keeps setting passwords from many addresses. */
 async function signInsDuringFlood(queue: PasswordQueue, signIns: number) {
   const passwords = await createPasswords(limits, queue)
   const passwordHash = await passwords.hash('correct horse', {})
@@ -43,7 +43,7 @@ async function signInsDuringFlood(queue: PasswordQueue, signIns: number) {
 }
 
 describe('one organization that sets passwords without end', () => {
-  it('keeps nobody from signing in', async () => {
+  it('does not block sign-ins', async () => {
     assert.equal(await signInsDuringFlood(createPasswordQueue(limits), counted(50, 5_000)), 0)
   })
 

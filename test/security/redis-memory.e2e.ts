@@ -14,7 +14,7 @@ import { startStack, type TestStack } from '../stack.ts'
 const cacheDir = process.env.CACHE_DIR ?? join(import.meta.dirname, '../../.cache')
 const maxKeys = 5
 
-/** A Redis of the test's own, whose memory can be used up. */
+/** A Redis only for this test, whose memory can be filled. */
 async function startRedis() {
   const dataDir = await mkdtemp(join(tmpdir(), 'rollcall-redis-'))
   const backing = await startBacking({ cacheDir, dataDir, only: ['redis'], env: {}, log: () => {} })
@@ -22,7 +22,7 @@ async function startRedis() {
   return {
     redis,
     url: backing.env.REDIS_CACHE_URL!,
-    /** Less than it uses already: from now on it refuses whatever takes memory. */
+    /** Sets the limit below the current use, so that it refuses commands that take memory. */
     fill: () => redis.config('SET', 'maxmemory', '100kb'),
     free: () => redis.config('SET', 'maxmemory', '0'),
     async stop() {
@@ -119,7 +119,7 @@ describe('finding 4: kept answers and the Redis that revocation needs', () => {
     assert.ok((await queue.redis.keys('*idempotency:*')).length > 0)
   })
 
-  it('a caller has so many keys at a time; others have theirs, and no key is needed', async () => {
+  it('a caller has a limit of keys in use; others are not affected, and no key is required', async () => {
     const [greedy, modest] = [await makeToken(owner()), await makeToken(owner())]
     for (let count = 0; count < maxKeys; count++)
       await bodyOf(keyed(greedy.api).post('/api/audience', newContact()), 201)

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => stack?.stop())
 
-/** A client of the API with a JWT that was exchanged for this scope. */
+/** Returns a client with a JWT of this scope (token exchange). */
 async function limitedTo(scope: string): Promise<Api> {
   const anyone = fromElsewhere(stack.api)
   type Client = { client_id: string; client_secret: string }

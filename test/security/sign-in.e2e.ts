@@ -39,14 +39,14 @@ const statusOf = async (answer: Promise<Answer>) => (await answer).status
 const newEmail = () => `${unique('sign-in')}@example.com`
 const meOf = (token: string) => fromElsewhere(stack.api.as(token)).get('/api/auth/me')
 
-/** An account whose password an administrator chose. */
+/** Creates an account whose password an administrator chose. */
 async function addAccount(email = newEmail()): Promise<Account> {
   const account = { name: 'Person', email, password }
   const { id } = await bodyOf(owner().post<{ id: string }>('/api/users', account), 201)
   return { email, id }
 }
 
-/** An account whose person has set the password by the link of a mail. */
+/** Creates an account whose user has set the password by a mailed link. */
 async function addVerified(): Promise<Account> {
   const email = newEmail()
   let id = ''
@@ -66,7 +66,7 @@ async function failToSignIn(email: string, times: number): Promise<void> {
     assert.deepEqual(await plain(login(email, `wrong password ${time}`)), unauthorized)
 }
 
-/** Asks for a code; the code of the mail, and the id of the request. */
+/** Requests a code; returns the mailed code and the id of the request. */
 async function requestCode(email: string): Promise<{ code: string; requestId: string }> {
   let requestId = ''
   const text = await mailbox.next(email, async () => {
@@ -82,7 +82,7 @@ const linkTokenOf = (mail: string) => /set-password\?token=(\w+)/.exec(mail)![1]
 const resetLinkOf = async (email: string) =>
   linkTokenOf(await mailbox.next(email, () => bodyOf(post('password/forgot', { email }))))
 
-/** Invites an address into a new workspace; answers what the mailed link ends in. */
+/** Invites an address into a new workspace; returns the secret of the mailed link. */
 async function inviteByMail(email: string): Promise<string> {
   const { id } = await bodyOf(owner().post<{ id: string }>('/api/workspaces', { name: unique('workspace') }), 201)
   const mail = await mailbox.next(email, () =>
@@ -92,7 +92,7 @@ async function inviteByMail(email: string): Promise<string> {
 }
 
 describe('finding 7: guessing at sign-in', () => {
-  it('ten wrong passwords from ten addresses end the guessing, at this account alone', async () => {
+  it('ten wrong passwords from ten addresses lock the account, and no other', async () => {
     const [{ email }, other] = [await addAccount(), await addAccount()]
     await failToSignIn(email, maxFailures)
     assert.deepEqual(await plain(login(email)), unauthorized)
@@ -112,7 +112,7 @@ describe('finding 7: guessing at sign-in', () => {
     assert.deepEqual(new Set(answers), new Set([200]))
   })
 
-  it('a success begins the count anew', async () => {
+  it('a success resets the count', async () => {
     const { email } = await addAccount()
     for (let round = 0; round < 2; round++) {
       await failToSignIn(email, maxFailures - 1)
@@ -139,7 +139,7 @@ describe('finding 7: guessing at sign-in', () => {
     assert.deepEqual(await plain(login(email)), unauthorized)
   })
 
-  it('nobody is locked out: the code of one’s own request and the link of a mail still work', async () => {
+  it('users are not locked out: their own code and the link of a mail still work', async () => {
     const { email } = await addAccount()
     await failToSignIn(email, maxFailures)
     const { code, requestId } = await requestCode(email)
@@ -150,7 +150,7 @@ describe('finding 7: guessing at sign-in', () => {
     await bodyOf(login(email, 'set by the link'))
   })
 
-  it('a code is good for the request that asked for it, whoever asks for others', async () => {
+  it('a code is valid for its own request, also if others request codes', async () => {
     const { email } = await addAccount()
     const mine = await requestCode(email)
     const theirs = await requestCode(email)
@@ -167,7 +167,7 @@ describe('finding 7: guessing at sign-in', () => {
     await bodyOf(verify(email, code, requestId))
   })
 
-  it('a code is mailed five times an hour, and the answer does not tell', async () => {
+  it('a code is mailed five times an hour, and the answer does not show it', async () => {
     const { email } = await addAccount()
     for (let sent = 0; sent < 5; sent++) await requestCode(email)
     const beyond = await bodyOf(post<CodeRequest>('otp/request', { email }))
@@ -185,7 +185,7 @@ describe('finding 7: guessing at sign-in', () => {
 })
 
 describe('finding 11: one organization’s passwords', () => {
-  it('made by the dozen at once keep nobody from signing in', async () => {
+  it('in large numbers do not block sign-ins', async () => {
     const { email } = await addAccount()
     const { token } = await register(newEmail())
     const flooder = stack.api.as(token)
@@ -220,7 +220,7 @@ describe('finding 13: accounts registered for somebody else’s address', () => 
     assert.equal((await bodyOf(login(email))).user.id, id)
   })
 
-  it('mail nobody but their owner until the mailbox is proven', async () => {
+  it('mail only their owner until the address is verified', async () => {
     const email = newEmail()
     const attacker = fromElsewhere(stack.api.as((await register(email)).token))
     const { id } = await bodyOf(attacker.post<{ id: string }>('/api/workspaces', { name: unique('workspace') }), 201)
@@ -234,7 +234,7 @@ describe('finding 13: accounts registered for somebody else’s address', () => 
     await bodyOf(fromElsewhere(stack.api.as(token)).post('/api/users', { name: 'Colleague', email: newEmail() }), 201)
   })
 
-  it('lose password and sessions when somebody proves the mailbox', async () => {
+  it('lose password and sessions when the owner of the mailbox verifies it', async () => {
     for (const prove of ['code', 'link', 'invitation']) {
       const email = newEmail()
       const attacker = await register(email, 'chosen by an attacker')
@@ -315,7 +315,7 @@ describe('finding 23: what outlives a password', () => {
     for (const { token } of apiTokens) await bodyOf(meOf(token))
   })
 
-  it('deactivateTokens ends the tokens of the person and nobody else’s', async () => {
+  it('deactivateTokens deactivates the tokens of this user only', async () => {
     const { email, api } = await addOwner()
     const [mine, theirs] = [await makeToken(api), await makeToken(owner())]
     await bodyOf(meOf(mine.token))

@@ -9,10 +9,10 @@ const scale = counted(1, 4)
 const attack = { bodies: 250 * scale, heads: 100 * scale, readers: 12 * scale, idle: 600 * scale, writers: 25 * scale }
 const load = { attack, asking: { perSecond: 40, ms: 1_500 * scale }, pageBytes: 15 * scale * mebibyte }
 const settleMs = 2_000
-/** For an attack that has to succeed. */
+/** Timeout of an attack that must succeed. */
 const patienceMs = 60_000
 const memory = { bodies: 8 * mebibyte, answers: 8 * mebibyte }
-/** What the rest of the attack may take: connections, and garbage that is not collected yet. */
+/** Memory of connections and of uncollected garbage. */
 const slackBytes = 150 * mebibyte * scale
 const mostBytes = memory.bodies + memory.answers + slackBytes
 
@@ -23,7 +23,7 @@ const settings = {
   MAX_CONNECTIONS: String(900 * scale),
   CLIENT_TIMEOUT_MS: '2000',
 }
-/** A gateway that gives everybody what he wants. */
+/** The naive variant: a gateway without limits. */
 const naive = {
   BODY_MEMORY_BYTES: String(2 ** 40),
   BODY_MEMORY_BYTES_PER_ADDRESS: String(2 ** 40),
@@ -34,7 +34,7 @@ const naive = {
 }
 
 describe('finding 2: clients that hold bodies, connections and answers', () => {
-  it('get so much memory, and keep nobody else from an answer', { timeout: patience(120_000) }, async () => {
+  it('have a limit of memory, and do not block other clients', { timeout: patience(120_000) }, async () => {
     const outcome = await attackGateway(settings, { ...load, settled: (_, ms) => ms > settleMs })
     print(outcome)
     assert.equal(outcome.hasEnded, false)

@@ -14,7 +14,7 @@ const key = () => randomBytes(32).toString('base64')
 const old = key()
 const next = `next:${key()}`
 
-/** How secrets were hashed before keys had names: under the key itself, whatever they were for. */
+/** The hash of secrets before keys had names: with the key itself, without a purpose. */
 const hashOfBefore = (secret: string) =>
   createHmac('sha256', Buffer.from(old, 'base64')).update(secret).digest('base64url')
 
@@ -37,7 +37,7 @@ describe('finding 24: the key that stored secrets are hashed with', () => {
       .get('/api/auth/me')
       .then(({ status }) => status)
 
-  /** Restarts identity and the gateways with other keys, the last gateway possibly with others than the first. */
+  /** Restarts identity and the gateways with other keys. The last gateway can have different ones. */
   async function restartWith(keys: string, keysOfLastGateway = keys) {
     const [first, last] = stack.instances('gateway')
     for (const instance of [...stack.instances('identity'), first!, last!]) {
