@@ -52,6 +52,7 @@ test('the local stack starts, stops whole, and knows its data at the next start'
   const owner = await signIn(createApi(first.url), first.email, first.password)
   await bodyOf(owner.post('/api/audience', { email: 'kept@example.com', name: 'Kept' }), 201)
   assert.equal((await fetch(`${first.url}/docs`)).status, 200)
+  assert.match(await (await fetch(first.url)).text(), /<div id="root">/)
   assert.equal(await first.stop('SIGINT'), 0)
   assert.deepEqual(left(), [])
 

@@ -1,5 +1,6 @@
 export type { BackingEnvironment, BackingVariable } from './backing/backing.ts'
 export { type BackingOptions, type RunningBacking, startBacking } from './backing/index.ts'
+export { builtConsole } from './console.ts'
 export { type Cache, cached, install, which } from './install.ts'
 export { interruption } from './interruption.ts'
 export { type Keys, newKeys } from './keys.ts'

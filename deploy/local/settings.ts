@@ -18,6 +18,8 @@ const schema = z.object({
   BOOTSTRAP_EMAIL: z.email({ error: 'expected an email address' }).default('owner@rollcall.test'),
   BOOTSTRAP_PASSWORD: z.string().min(8, { error: 'expected at least 8 characters' }).optional(),
   REGISTRATION: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('open'),
+  /** Whether the console is built and served. */
+  CONSOLE: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
   DNS_SERVERS: list().optional(),
   SMTP_URL: urlOf('smtp', 'smtps').optional(),
   PUBLIC_URL: urlOf('http', 'https').optional(),

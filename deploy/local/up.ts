@@ -2,6 +2,7 @@ import { join, relative } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { ConfigError } from '@rollcall/runtime'
 import { startBacking } from './backing/index.ts'
+import { builtConsole } from './console.ts'
 import { follow } from './follow.ts'
 import { interruption } from './interruption.ts'
 import { type Kept, keptIn } from './keys.ts'
@@ -23,6 +24,8 @@ async function main(signal: AbortSignal): Promise<void> {
   await assertFree(gatewayPort, 'PORT')
 
   await using running = new AsyncDisposableStack() // stopped in reverse: the gateway first, the backing services last
+  const building = settings.CONSOLE === 'on' ? builtConsole({ dir: settings.CACHE_DIR, log: print, signal }) : ''
+  Promise.resolve(building).catch(() => {}) // awaited below, beside the backing services
   const backing = await startBacking({ cacheDir: settings.CACHE_DIR, dataDir: settings.DATA_DIR, log: print, signal })
   running.defer(() => backing.stop())
   const kept = keptIn(settings.DATA_DIR, { email: settings.BOOTSTRAP_EMAIL, password: settings.BOOTSTRAP_PASSWORD })
@@ -32,7 +35,7 @@ async function main(signal: AbortSignal): Promise<void> {
     keys: kept.keys,
     ports,
     namespace: '',
-    settings: serviceSettings(settings, kept),
+    settings: { ...serviceSettings(settings, kept), CONSOLE_DIR: await building },
   }
 
   const services: Launched[] = []
@@ -118,6 +121,7 @@ function printReady(settings: Settings, { owner }: Kept, port: number): void {
   const data = relative(ROOT, DATA_DIR)
   print('ready')
   printStep('gateway', `${url}/api`)
+  if (settings.CONSOLE === 'on') printStep('console', `${url}/console/`)
   printStep('docs', `${url}/docs`)
   printStep('sign in', `${owner.email} with ${owner.password ?? 'the BOOTSTRAP_PASSWORD of the first start'}`)
   printStep('', `POST ${url}/api/auth/login {"email":"…","password":"…"}`)

@@ -10,6 +10,7 @@ import { Exchange } from './exchange.ts'
 import { answerProblem } from './problem.ts'
 import { rateLimits } from './rate-limit.ts'
 import { connectAccount } from './routes/connect-account.ts'
+import { consolePages } from './routes/console.ts'
 import { reference } from './routes/reference.ts'
 import { startSteps } from './steps.ts'
 import { readBody, strictCheck, transcode } from './transcode.ts'
@@ -68,6 +69,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
   })
   app.use(reference(generateOpenApi(context.routes, API_VERSION), limits.countReference))
   app.use(connectAccount(limits.countReference))
+  if (context.consoleDir) app.use(consolePages(context.consoleDir))
   app.use((_request, response) => run(response.locals.exchange))
   app.use(((error, _request, response, _next) => {
     answerProblem(response.locals.exchange, error, context.logger)

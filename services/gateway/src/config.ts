@@ -14,6 +14,8 @@ const settings = z.object({
   PORT: port().default(8080),
   /** URL at which browsers reach the API. With https, the session cookie is for that host and https only. */
   PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
+  /** Folder of the built console, served at /console/; empty: none. */
+  CONSOLE_DIR: z.string().default(''),
   /** Redis of the limits and of the credential cache. */
   REDIS_CACHE_URL: urlOf('redis', 'rediss'),
   /** Redis of the answers kept for an Idempotency-Key. Not the cache's: revocations need free memory there. */

@@ -40,6 +40,8 @@ export type Context = {
   tokenUsage: TokenUsage
   /** URL at which browsers reach the API. */
   publicUrl: string
+  /** Folder of the built console; empty: none is served. */
+  consoleDir: string
   trustProxy: number | string[]
   deadlineMs: number
   uploadMaxBytes: number
@@ -122,6 +124,7 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
     tenantServers,
     tokenUsage,
     publicUrl: config.PUBLIC_URL,
+    consoleDir: config.CONSOLE_DIR,
     trustProxy: config.TRUST_PROXY,
     deadlineMs: config.RPC_DEADLINE_MS,
     uploadMaxBytes: config.UPLOAD_MAX_BYTES,

@@ -1,0 +1,70 @@
+import { Avatar, Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { SignOutIcon } from '@primer/octicons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { call } from '../api.ts'
+import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
+import { useMe } from '../session.ts'
+
+/** The signed-in person: appearance, language, signing out. */
+export function AccountMenu() {
+  const { t, i18n } = useTranslation()
+  const { user } = useMe()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const signOut = useMutation({
+    mutationFn: () => call('POST', '/auth/logout', {}),
+    onSuccess: async () => {
+      await navigate({ to: '/sign-in' })
+      client.clear()
+    },
+  })
+  return (
+    <Menu position="bottom-end" width={248} withinPortal>
+      <Menu.Target>
+        <UnstyledButton aria-label={t('shell.accountMenu', { name: user.name })}>
+          <Avatar name={user.name} color="indigo" size={30} radius="xl" />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+            {user.name}
+          </Text>
+          <Text size="xs" truncate>
+            {user.email}
+          </Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Label>{t('shell.scheme.title')}</Menu.Label>
+        <SegmentedControl
+          fullWidth
+          size="xs"
+          mx={8}
+          mb={6}
+          aria-label={t('shell.scheme.title')}
+          value={colorScheme}
+          onChange={scheme => setColorScheme(scheme as typeof colorScheme)}
+          data={(['light', 'dark', 'auto'] as const).map(value => ({ value, label: t(`shell.scheme.${value}`) }))}
+        />
+        <Menu.Label>{t('shell.language')}</Menu.Label>
+        <SegmentedControl
+          fullWidth
+          size="xs"
+          mx={8}
+          mb={6}
+          aria-label={t('shell.language')}
+          value={i18n.language}
+          onChange={language => chooseLanguage(language as Language)}
+          data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
+        />
+        <Menu.Divider />
+        <Menu.Item leftSection={<SignOutIcon />} onClick={() => signOut.mutate()}>
+          {t('shell.signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Translation } from '../i18n/translation.ts'
+import type en from './en.ts'
+
+export default {
+  product: 'Rollcall',
+  skip: 'Zum Inhalt springen',
+  menu: 'Menü',
+  closeMenu: 'Menü schließen',
+  mainNavigation: 'Hauptnavigation',
+  groups: { audience: 'Zielgruppe', sending: 'Versand', access: 'Zugriff', organization: 'Organisation' },
+  areas: {
+    overview: 'Übersicht',
+    contacts: 'Kontakte',
+    imports: 'Importe',
+    lists: 'Listen',
+    segments: 'Segmente',
+    attributes: 'Attribute',
+    domains: 'Domains',
+    senders: 'Absender',
+    tokens: 'Tokens',
+    roles: 'Rollen',
+    users: 'Benutzer',
+    workspaces: 'Arbeitsbereiche',
+    webhooks: 'Webhooks',
+    events: 'Ereignisse',
+    settings: 'Einstellungen',
+    account: 'Konto',
+  },
+  search: 'Suchen',
+  accountMenu: 'Kontomenü von {{name}}',
+  signOut: 'Abmelden',
+  help: 'Tastenkürzel',
+  scheme: { title: 'Darstellung', light: 'Hell', dark: 'Dunkel', auto: 'System' },
+  language: 'Sprache',
+  notFound: {
+    title: 'Seite nicht gefunden',
+    text: 'Unter dieser Adresse gibt es keine Seite.',
+    action: 'Zur Übersicht',
+  },
+  failed: { title: 'Etwas ist schiefgegangen', retry: 'Erneut versuchen' },
+} satisfies Translation<typeof en>

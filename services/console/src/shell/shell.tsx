@@ -1,0 +1,92 @@
+import { AppShell, Burger, Group, ScrollArea, VisuallyHidden } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { holds, useMe } from '../session.ts'
+import { AccountMenu } from './account-menu.tsx'
+import mark from './mark.svg'
+import { NAVIGATION } from './navigation.ts'
+import classes from './shell.module.css'
+
+/** What surrounds every screen: navigation, header, content. */
+export function Shell() {
+  const { t } = useTranslation()
+  const [isOpen, menu] = useDisclosure()
+  const path = useRouterState({ select: state => state.location.pathname })
+  useEffect(menu.close, [path])
+  return (
+    <AppShell
+      layout="alt"
+      header={{ height: 52 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={0}
+    >
+      <a href="#main" className="rc-skip">
+        {t('shell.skip')}
+      </a>
+      <AppShell.Header className={classes.header}>
+        <Burger
+          opened={isOpen}
+          onClick={menu.toggle}
+          size="sm"
+          hiddenFrom="sm"
+          aria-label={t('shell.menu')}
+          aria-expanded={isOpen}
+        />
+        <Group ml="auto" gap="xs">
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} component="div">
+        <Navigation onClose={menu.close} isOpen={isOpen} />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" className={classes.main}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function Navigation({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { t } = useTranslation()
+  const me = useMe()
+  const mayOpen = ({ permission }: { permission?: string }) => !permission || holds(me, permission)
+  return (
+    <>
+      <div className={classes.product}>
+        <img src={mark} alt="" width={22} height={22} />
+        <span className={classes.organization}>{me.organization.name}</span>
+        {isOpen && (
+          <Burger opened size="sm" hiddenFrom="sm" ml="auto" onClick={onClose} aria-label={t('shell.closeMenu')} />
+        )}
+      </div>
+      <ScrollArea className={classes.scroll} type="never">
+        <nav aria-label={t('shell.mainNavigation')}>
+          {NAVIGATION.map(({ group, areas }) => {
+            const open = areas.filter(mayOpen)
+            if (open.length === 0) return null
+            return (
+              <section key={group ?? 'top'} className={classes.group} aria-label={group && t(`shell.groups.${group}`)}>
+                {group && <div className={classes.groupName}>{t(`shell.groups.${group}`)}</div>}
+                {open.map(({ name, to, icon: Icon }) => (
+                  <Link
+                    key={name}
+                    to={to}
+                    className={classes.link}
+                    activeOptions={{ exact: to === '/' }}
+                    activeProps={{ 'data-active': true, 'aria-current': 'page' }}
+                  >
+                    <Icon size={16} />
+                    <span>{t(`shell.areas.${name}`)}</span>
+                  </Link>
+                ))}
+              </section>
+            )
+          })}
+        </nav>
+      </ScrollArea>
+      <VisuallyHidden>{t('shell.product')}</VisuallyHidden>
+    </>
+  )
+}

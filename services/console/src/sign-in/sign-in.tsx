@@ -1,0 +1,228 @@
+import { Alert, Button, Group, PasswordInput, PinInput, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError, call } from '../api.ts'
+import { useProblemText } from '../kit/problem.ts'
+import { Frame, TextButton } from './frame.tsx'
+
+type Way = 'password' | 'code' | 'forgot'
+
+const RESEND_SECONDS = 30
+const CODE_LENGTH = 6
+
+/** Signs in by password or mailed code, or asks for a link to set a new password. */
+export function SignIn() {
+  const { t } = useTranslation()
+  const [way, setWay] = useState<Way>('password')
+  const [email, setEmail] = useState('')
+  if (way === 'forgot') return <ForgotPassword email={email} onBack={() => setWay('password')} />
+  return (
+    <Frame title={t('signIn.title')} lead={way === 'password' ? t('signIn.lead') : undefined}>
+      {way === 'password' ? (
+        <ByPassword email={email} onEmail={setEmail} onWay={setWay} />
+      ) : (
+        <ByCode email={email} onBack={() => setWay('password')} />
+      )}
+    </Frame>
+  )
+}
+
+function useEnter(): () => void {
+  const { next } = useSearch({ from: '/sign-in' })
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  return () => {
+    client.clear()
+    void navigate({ href: next ?? '/' })
+  }
+}
+
+function ByPassword(props: { email: string; onEmail: (email: string) => void; onWay: (way: Way) => void }) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const enter = useEnter()
+  const [password, setPassword] = useState('')
+  const [orgId, setOrgId] = useState('')
+  const [hasCapsLock, setCapsLock] = useState(false)
+  const signIn = useMutation({
+    mutationFn: () => call('POST', '/auth/login', { email: props.email, password, ...(orgId && { orgId }) }),
+    onSuccess: enter,
+  })
+  const requestCode = useMutation({
+    mutationFn: () => call('POST', '/auth/otp/request', { email: props.email }),
+    onSuccess: () => props.onWay('code'),
+  })
+  const error = signIn.error ?? requestCode.error
+  const needsOrganization = error instanceof ApiError && error.path === 'orgId'
+  const watchCapsLock = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {error && (
+          <Alert color={needsOrganization ? 'indigo' : 'red'} role="alert">
+            {needsOrganization ? t('signIn.organizationNeeded') : wrong(error, t('signIn.wrongPassword'), problemText)}
+          </Alert>
+        )}
+        <TextInput
+          label={t('signIn.email')}
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          autoFocus
+          value={props.email}
+          onChange={event => props.onEmail(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label={t('signIn.password')}
+          name="password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={event => setPassword(event.currentTarget.value)}
+          onKeyUp={watchCapsLock}
+          description={hasCapsLock ? t('signIn.capsLock') : undefined}
+          visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword'), tabIndex: 0 }}
+        />
+        {(needsOrganization || orgId) && (
+          <TextInput
+            label={t('signIn.organization')}
+            value={orgId}
+            onChange={event => setOrgId(event.currentTarget.value)}
+          />
+        )}
+        <Button type="submit" fullWidth size="md" loading={signIn.isPending}>
+          {t('signIn.submit')}
+        </Button>
+        <Group justify="space-between" gap="xs">
+          <TextButton
+            onClick={() => (props.email ? requestCode.mutate() : document.getElementsByName('email')[0]?.focus())}
+          >
+            {t('signIn.codeInstead')}
+          </TextButton>
+          <TextButton onClick={() => props.onWay('forgot')}>{t('signIn.forgot')}</TextButton>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function ByCode({ email, onBack }: { email: string; onBack: () => void }) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const enter = useEnter()
+  const [code, setCode] = useState('')
+  const [secondsLeft, restart] = useCountdown(RESEND_SECONDS)
+  const verify = useMutation({
+    mutationFn: (code: string) => call('POST', '/auth/otp/verify', { email, code }),
+    onSuccess: enter,
+    onError: () => setCode(''),
+  })
+  const resend = useMutation({ mutationFn: () => call('POST', '/auth/otp/request', { email }), onSuccess: restart })
+  const error = verify.error ?? resend.error
+  return (
+    <Stack gap="md">
+      <Text c="dimmed" role="status">
+        {t('signIn.codeSent', { email })}
+      </Text>
+      {error && (
+        <Alert color="red" role="alert">
+          {wrong(error, t('signIn.wrongCode'), problemText)}
+        </Alert>
+      )}
+      <PinInput
+        length={CODE_LENGTH}
+        type="number"
+        oneTimeCode
+        autoFocus
+        size="lg"
+        gap={8}
+        aria-label={t('signIn.code')}
+        getInputProps={index => ({ 'aria-label': t('signIn.digit', { number: index + 1 }) })}
+        value={code}
+        onChange={setCode}
+        onComplete={complete => verify.mutate(complete)}
+        disabled={verify.isPending}
+      />
+      <Group justify="space-between" gap="xs">
+        {secondsLeft > 0 ? (
+          <Text size="sm" c="dimmed">
+            {t('signIn.resendIn', { seconds: secondsLeft })}
+          </Text>
+        ) : (
+          <TextButton onClick={() => resend.mutate()}>{t('signIn.resend')}</TextButton>
+        )}
+        <TextButton onClick={onBack}>{t('signIn.passwordInstead')}</TextButton>
+      </Group>
+    </Stack>
+  )
+}
+
+function ForgotPassword({ email: known, onBack }: { email: string; onBack: () => void }) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const [email, setEmail] = useState(known)
+  const send = useMutation({ mutationFn: () => call('POST', '/auth/password/forgot', { email }) })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    send.mutate()
+  }
+  return (
+    <Frame title={t('signIn.forgotTitle')} lead={t('signIn.forgotLead')}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          {send.error && (
+            <Alert color="red" role="alert">
+              {problemText(send.error)}
+            </Alert>
+          )}
+          {send.isSuccess ? (
+            <Alert color="teal" role="status">
+              {t('signIn.forgotDone', { email })}
+            </Alert>
+          ) : (
+            <>
+              <TextInput
+                label={t('signIn.email')}
+                type="email"
+                name="email"
+                autoComplete="username"
+                required
+                withAsterisk={false}
+                value={email}
+                onChange={event => setEmail(event.currentTarget.value)}
+              />
+              <Button type="submit" fullWidth size="md" loading={send.isPending}>
+                {t('signIn.forgotSubmit')}
+              </Button>
+            </>
+          )}
+          <TextButton onClick={onBack}>{t('signIn.back')}</TextButton>
+        </Stack>
+      </form>
+    </Frame>
+  )
+}
+
+/** The same words for a wrong secret and an unknown address. */
+function wrong(error: Error, text: string, problemText: (error: unknown) => string): string {
+  return error instanceof ApiError && error.status === 401 ? text : problemText(error)
+}
+
+function useCountdown(seconds: number): [number, () => void] {
+  const [left, setLeft] = useState(seconds)
+  useEffect(() => {
+    if (left <= 0) return
+    const timer = setTimeout(() => setLeft(left - 1), 1000)
+    return () => clearTimeout(timer)
+  }, [left])
+  return [left, () => setLeft(seconds)]
+}

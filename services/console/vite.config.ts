@@ -1,0 +1,22 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** Where `npm run console` finds the API. */
+const api = { target: process.env.API_URL ?? 'http://localhost:8080' }
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/console/',
+  plugins: [react()],
+  html: { cspNonce: '__CSP_NONCE__' }, // the gateway puts the nonce of each answer here
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    assetsInlineLimit: 0, // fonts as data are refused by the policy
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1000,
+  },
+  server: { proxy: { '/api': api } },
+  preview: { proxy: { '/api': api } },
+})
