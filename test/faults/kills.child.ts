@@ -1,9 +1,13 @@
 import { createServer } from 'node:http'
 import { createBus } from '@rollcall/bus'
-import { createLogger } from '@rollcall/runtime'
+import { createLogger, pause } from '@rollcall/runtime'
 import { MongoClient, ObjectId } from 'mongodb'
 
-/** The textbook service that `kills.e2e.ts` finds wanting: POST stores a thing, then publishes an event of it. */
+/**
+ * The textbook service that `kills.e2e.ts` finds wanting: POST stores a thing, then publishes an event of it. It is nearly
+ * always between the two, so that nearly every kill finds it there.
+ */
+const BETWEEN_MS = 200
 const [name = '', port = '0'] = process.argv.slice(2)
 const { KAFKA_BROKERS = '', MONGODB_URL = '' } = process.env
 const mongo = await new MongoClient(MONGODB_URL).connect()
@@ -11,18 +15,20 @@ const things = mongo.db(name).collection('things')
 const logger = createLogger({ service: 'child', level: 'silent' })
 const bus = createBus({ brokers: KAFKA_BROKERS.split(','), clientId: 'child', logger, topicPrefix: `${name}.` })
 
-async function make(): Promise<void> {
+async function make(): Promise<string> {
   const _id = new ObjectId()
   await things.insertOne({ _id })
+  await pause(BETWEEN_MS * (1 + Math.random()))
   const time = new Date().toISOString()
   const about = { type: 'thing.created', source: 'audience', subject: String(_id), organization: 'a'.repeat(24), time }
   await bus.publish('audience.events', [{ id: String(_id), ...about, data: {} }])
+  return String(_id)
 }
 
 createServer((request, response) => {
-  const done = request.method === 'POST' ? make() : Promise.resolve()
+  const done = request.method === 'POST' ? make() : Promise.resolve('')
   done.then(
-    () => response.end(),
+    id => response.end(id),
     () => response.writeHead(500).end(),
   )
 }).listen(Number(port), '127.0.0.1')
