@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AtBatch } from './import-kills.wire.ts'
+import { type AtBatch, isTrial } from './import-kills.wire.ts'
 
 /** What can be killed, and comes back by itself. */
 export type Victim = { name: string; restart(): Promise<void> }
@@ -71,12 +71,13 @@ export function createFaults(victims: readonly Victim[], kills: number, seed: nu
   const atBatch: AtBatch = async (batch, pass) => {
     if (applied.has(batch)) countRepeated(batch)
     killsBefore.set(batch, toll.kills)
-    const isTime = armed && toll.kills < kills && --peace <= 0
-    if (!isTime) return answered(batch, pass())
-    armed = false
     // Each victim at each moment, in turn; what is left to chance is the batch and the millisecond.
     const victim = victims[toll.kills % victims.length]!
     const moment = moments[(toll.kills + Math.floor(toll.kills / victims.length)) % moments.length]!
+    const isPossible = moment !== 'after' || !isTrial(batch)
+    const isTime = armed && toll.kills < kills && isPossible && --peace <= 0
+    if (!isTime) return answered(batch, pass())
+    armed = false
     if (moment === 'before') strike(victim, moment)
     const answer = answered(batch, pass())
     answer.catch(() => undefined) // it may have been killed with whom it was sent to

@@ -12,6 +12,10 @@ export type Variant = { name: string; change(request: ApplyBatchRequest): ApplyB
 /** The wire as it is. */
 export const asItIs: Variant = { name: 'import', change: request => request }
 
+const trial = 'try '
+/** Whether a batch is only tried: the audience applies nothing of it. */
+export const isTrial = (batch: string) => batch.startsWith(trial)
+
 const sent = new Set<string>()
 let fresh = 0
 let tried = 0
@@ -60,7 +64,7 @@ export async function startWire({ port, target, trust }: WireOptions) {
       const pass = () => batches.applyBatch(variant.change(request), contextOf(call))
       if (!request.dryRun) return atBatch(`apply ${request.jobId} ${request.number}`, pass)
       // What is only tried may be tried again as often as one likes; and the kills are for what is applied.
-      return ++tried % triesToAFault === 0 ? atBatch(`try ${tried}`, pass) : pass()
+      return ++tried % triesToAFault === 0 ? atBatch(`${trial}${tried}`, pass) : pass()
     },
     undoBatch: (request, call) =>
       wire.doing.atBatch(`undo ${request.jobId} ${request.number}`, () => batches.undoBatch(request, contextOf(call))),
