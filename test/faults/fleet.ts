@@ -36,7 +36,7 @@ export type Fleet = {
   stop(): Promise<void>
 }
 
-/** Starts a fleet of processes: so many of each service, found by DNS, each on a loopback address of its own. */
+/** Starts a fleet of processes: so many of each service (default 1), found by DNS, each on a loopback address of its own. */
 export async function startFleet(counts: Partial<Record<ServiceName, number>>): Promise<Fleet> {
   await using onFailure = new AsyncDisposableStack()
   const logDir = await mkdtemp(join(tmpdir(), 'rollcall-fleet-'))
@@ -90,7 +90,10 @@ export async function startFleet(counts: Partial<Record<ServiceName, number>>): 
     publish()
     return replica
   }
-  for (const service of SERVICES) for (let count = 0; count < (counts[service] ?? 1); count++) await add(service)
+  const addAll = async (service: ServiceName) => {
+    for (let count = 0; count < (counts[service] ?? 1); count++) await add(service)
+  }
+  await Promise.all(SERVICES.map(addAll))
 
   const all = onFailure.move()
   return {
