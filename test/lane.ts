@@ -1,6 +1,7 @@
+import { type AsyncHook, createHook } from 'node:async_hooks'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe } from 'node:test'
+import { after, describe, mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { patience } from '@rollcall/testing/patience'
 import { keepShared, stopShared } from '@rollcall/testing/shared'
@@ -30,13 +31,14 @@ const exitMs = 30_000
 /** Runs test files one after the other in this process, each as a suite named after it. */
 export async function runLane({ groups, root, claims, timeoutMs }: Lane): Promise<void> {
   fc.configureGlobal({ seed })
+  const hook = runnersHook()
   keepShared()
   let boots: string | undefined
   for (const [index, group] of groups.entries()) {
     if (!claim(join(claims, String(index)))) continue
     if (group.boots !== boots) await stopShared()
     boots = group.boots
-    for (const file of group.files) await runFile(file, pathToFileURL(join(root, file)).href, patience(timeoutMs))
+    for (const file of group.files) await runFile(file, pathToFileURL(join(root, file)).href, patience(timeoutMs), hook)
   }
   await stopShared()
   setTimeout(() => {
@@ -45,12 +47,24 @@ export async function runLane({ groups, root, claims, timeoutMs }: Lane): Promis
   }, exitMs).unref()
 }
 
+/**
+ * Returns the async hook by which the test runner finds the suite of a declaration, and the test of an uncaught error. It
+ * follows every promise, which costs much CPU. Without it, an uncaught error fails the lane.
+ */
+function runnersHook(): AsyncHook | undefined {
+  const enable = mock.method(Object.getPrototypeOf(createHook({})) as AsyncHook, 'enable')
+  after(() => undefined) // starts the test runner
+  enable.mock.restore()
+  return enable.mock.calls[0]?.this as AsyncHook | undefined
+}
+
 /** Loads and runs a file; resolves when its last hook has run. */
-async function runFile(file: string, url: string, timeoutMs: number): Promise<void> {
+async function runFile(file: string, url: string, timeoutMs: number, hook?: AsyncHook): Promise<void> {
   const over = Promise.withResolvers<void>()
+  hook?.enable()
   describe(file, { timeout: timeoutMs }, async () => {
     after(() => over.resolve())
-    await loaded(url, timeoutMs)
+    await loaded(url, timeoutMs).finally(() => hook?.disable())
   })
   await over.promise
 }
