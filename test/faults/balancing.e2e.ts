@@ -8,7 +8,7 @@ import { linkTo } from '@rollcall/testing/link'
 import { patience } from '@rollcall/testing/patience'
 import { counted } from '../soak.ts'
 
-process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = 'true' // read by grpc-js as it loads: names are then asked of our DNS
+process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = 'true' // read when grpc-js loads: resolves names by our DNS
 const { connect, createSigner, newKeySettings, readTrust, serve, serviceCaller } = await import('@rollcall/rpc')
 const { Client: GrpcClient, credentials, Metadata } = await import('@grpc/grpc-js')
 
@@ -23,7 +23,7 @@ const sign = createSigner(trust.signingKey)
 
 const method = '/rollcall.identity.v1.Directory/FindUsers'
 
-/** A gRPC client as it comes, with what may be said of its channel. */
+/** A plain gRPC client with options of its channel. */
 function plainClient(address: string, options: object = {}) {
   const plain = new GrpcClient(address, credentials.createInsecure(), options)
   const metadata = new Metadata()
@@ -86,7 +86,7 @@ describe('calls to a service of several replicas', () => {
     await dns.stop()
   })
 
-  /** How often each replica is called, of the mean. */
+  /** Returns the share of calls of each replica, relative to the mean. */
   const sharesOf = async (calls: number, call: () => Promise<unknown>): Promise<number[]> => {
     for (const replica of replicas) replica.calls = 0
     for (let sent = 0; sent < calls; sent++) await call()
@@ -97,7 +97,7 @@ describe('calls to a service of several replicas', () => {
   const ask = (directory: Client<'rollcall.identity.v1.Directory'>) => () =>
     directory.findUsers({ ids: [] }, { caller })
 
-  it('reach each of them as often, and a new one soon', async () => {
+  it('reach all of them equally often, and a new one soon', async () => {
     const connection = connect({ address: address(), trust })
     const directory = connection.client('rollcall.identity.v1.Directory')
     try {
@@ -135,7 +135,7 @@ describe('calls to a service of several replicas', () => {
   })
 })
 
-/** What a machine leaves behind that lost its power: connections that nobody closes and nobody answers. */
+/** Simulates a machine that lost power: its connections are neither closed nor answered. */
 describe('calls to two replicas, of which one falls silent', () => {
   const answersInARow = 20
   const longestWaitMs = 500

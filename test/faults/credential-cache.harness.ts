@@ -3,13 +3,13 @@ import { Redis } from 'ioredis'
 import * as variants from './credential-cache.variants.ts'
 import { type Counts, playWorld } from './credential-cache.world.ts'
 
-/** What must never be counted. */
+/** Violations. */
 export const violationKinds = ['stale', 'overtaken', 'expired', 'stuck', 'denied'] as const
 
-/** What came of many worlds, and the course of the first in which something happened that must not. */
+/** The outcome of many worlds, and the trace of the first with a violation. */
 export type Report = Counts & { interleavings: number; seconds: number; example: string | null }
 
-/** How many worlds to play with what; with `untilViolation`, no more than it takes to see one go wrong. */
+/** Number of worlds and the variant; `untilViolation` stops at the first violation. */
 export type ExploreOptions = {
   redisUrl: string
   variant: variants.Variant
@@ -18,10 +18,10 @@ export type ExploreOptions = {
   untilViolation?: boolean
 }
 
-/** Worlds played at a time: they share nothing but Redis, and keep its pipeline full. */
+/** Number of concurrent worlds. They share only Redis, and keep its pipeline full. */
 const width = 64
 
-/** Plays as many worlds as asked for, one per seed, on a real Redis. */
+/** Runs worlds on a real Redis, one per seed. */
 export async function explore(options: ExploreOptions): Promise<Report> {
   const { redisUrl, variant, interleavings, firstSeed = 1, untilViolation = false } = options
   const redis = new Redis(redisUrl, { enableAutoPipelining: true })
@@ -60,24 +60,24 @@ function add(totals: Partial<Counts>, counts: Counts) {
   }
 }
 
-/** One line of a report. */
+/** Formats a report as one line. */
 export function summarize(name: string, { interleavings, seconds, example, ...counts }: Report): string {
   const figures = Object.entries(counts).map(([what, count]) => `${what} ${count}`)
   return `${name}: ${interleavings} interleavings in ${seconds.toFixed(1)} s, ${figures.join(', ')}`
 }
 
-/** How many times anything happened that must not. */
+/** Returns the number of violations. */
 export function violationsIn(report: Report): number {
   return violationKinds.reduce((sum, kind) => sum + report[kind], 0)
 }
 
-/** What the full count needs. */
+/** Options of the full count. */
 export type SoakOptions = { redisUrl: string; interleavings?: number; print?: (line: string) => void }
 
 /**
  * The full count: 100,000 interleavings of the cache, a tenth of them of the naive read-through for comparison, and
- * every other broken variant until it is caught. Prints a line for each, and throws if the cache went wrong or a broken
- * variant got away.
+ * every other broken variant until it fails. Prints a line for each. Throws if the cache fails or a broken variant does
+ * not.
  */
 export async function soak({ redisUrl, interleavings = 100_000, print = console.log }: SoakOptions): Promise<void> {
   const { fenced, naive, ...broken } = variants

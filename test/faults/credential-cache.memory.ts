@@ -1,6 +1,6 @@
 /**
- * Makes a script run as on a Redis at `maxmemory`: a command that may take memory is refused, unless the script has
- * already written, since Redis does not stop in the middle of one.
+ * Runs a script like a Redis at `maxmemory`, which refuses commands that may take memory. After its first write it
+ * refuses none, because Redis does not stop a script half-way.
  */
 export function onFullRedis(script: string): string {
   return fullRedis + script

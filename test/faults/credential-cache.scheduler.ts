@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A repeatable source of chance. */
+/** A repeatable source of random numbers. */
 export type Random = {
   chance(probability: number): boolean
   below(count: number): number
   pick<T>(items: readonly T[]): T
 }
 
-/** Makes the same chances for the same seed (mulberry32). */
+/** Creates a random source (mulberry32); the same seed gives the same numbers. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
@@ -20,10 +20,10 @@ export function createRandom(seed: number): Random {
   return { below, chance: probability => next() < probability, pick: items => items[below(items.length)]! }
 }
 
-/** A process that may die: nothing it waits for comes back to it then. `disturbed`: a step of it has gone wrong. */
+/** A process. After it dies, no step returns to it. `disturbed`: one of its steps has failed. */
 export type Process = { name: string; alive: boolean; disturbed: boolean }
 
-/** Makes a process that is well. */
+/** Creates a healthy process. */
 export const createProcess = (name: string): Process => ({ name, alive: true, disturbed: false })
 
 type Site = 'redis' | 'database'
@@ -37,16 +37,16 @@ type Step = {
   reject: (error: Error) => void
 }
 
-/** Decides which of the steps that processes wait for happens next, and what becomes of it. */
+/** Chooses the next of the waiting steps, and its outcome. */
 export type Scheduler = {
-  /** Queues a step of a process: what it does elsewhere, once its turn comes. */
+  /** Queues a step of a process, an operation on another system. */
   step<T>(process: Process, site: Site, label: string, effect: () => T | Promise<T>): Promise<T>
-  /** Plays one waiting step and lets whoever waited for it run on to its next. */
+  /** Runs one waiting step, and its process up to the next step. */
   playOne(): Promise<void>
   readonly waiting: number
   /** While set, no step reaches Redis. */
   redisAway: boolean
-  /** How likely a step goes wrong. */
+  /** Probability that a step fails. */
   faultiness: number
 }
 
@@ -54,9 +54,8 @@ const faults: readonly Fate[] = ['lost', 'unanswered', 'late', 'crash']
 const ignore = () => {}
 
 /**
- * Makes a scheduler. Every step waits for its turn, for as long as chance has it, so all interleavings can come about.
- * A step that goes wrong is lost on the way, or done but never answered, or given up and done later (a command still in
- * a socket), or its process dies with it.
+ * Creates a scheduler. Each step waits for a random time, so that all interleavings can occur. A failed step is lost,
+ * done without an answer, abandoned and done later (a command still in a socket), or kills its process.
  */
 export function createScheduler(random: Random, trace: (line: string) => void): Scheduler {
   const steps: Step[] = []

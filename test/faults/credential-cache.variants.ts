@@ -1,12 +1,12 @@
 import { type CachedValue, type CacheRedis, type CredentialCache, createCredentialCache } from '@rollcall/credentials'
 
-/** What the harness drives: the part of a credential cache that services use. */
+/** The part of a credential cache that services use. */
 export type CacheUnderTest = Pick<CredentialCache<StampedValue>, 'prepare' | 'resolve' | 'change'>
 
-/** A resolved credential that says how new it is: the last change of the credential and of its organization. */
+/** A resolved credential with its versions: the last change of the credential and of its organization. */
 export type StampedValue = CachedValue & { credential: number; organization: number }
 
-/** Settings that the harness gives to every variant alike. `ids` are all the credentials there are. */
+/** Settings of every variant. `ids` are all credentials. */
 export type VariantOptions = {
   prefix: string
   leaseMs: number
@@ -15,13 +15,13 @@ export type VariantOptions = {
   ids: readonly string[]
 }
 
-/** A way to cache credentials, sound or not. */
+/** A cache of credentials, correct or broken. */
 export type Variant = (redis: CacheRedis, options: VariantOptions) => CacheUnderTest
 
-/** The cache the services use. */
+/** The cache of the product. */
 export const fenced: Variant = (redis, options) => createCredentialCache<StampedValue>(redis, options)
 
-/** Read-through with a time to live, and a delete after every write: what comes to mind first. */
+/** The naive cache: read-through with a time to live, and a delete after every write. */
 export const naive: Variant = (redis, { prefix, ttlMs, ids }) => {
   const keyOf = (organizationId: string, id: string) => `${prefix}{${organizationId}}:naive:${id}`
   return {
@@ -44,22 +44,22 @@ export const naive: Variant = (redis, { prefix, ttlMs, ids }) => {
   }
 }
 
-/** The fences are not shut before the write. */
+/** Broken: does not close the fences before the write. */
 export const withoutShutting: Variant = (redis, options) =>
   alteringChanges(redis, options, { shut: async () => null, release: redis.evalsha })
 
-/** The fences are not opened anew after the write. */
+/** Broken: does not open the fences again after the write. */
 export const withoutReleasing: Variant = (redis, options) =>
   alteringChanges(redis, options, { shut: redis.evalsha, release: async () => null })
 
-/** Whoever has ended a change opens its fences, whoever else keeps them shut. */
+/** Broken: the end of one change opens the fences, even if another change has closed them. */
 export const withoutOwners: Variant = (redis, options) =>
   alteringChanges(redis, options, {
     shut: redis.evalsha,
     release: (_, ...call) => redis.eval("for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[3]) end", ...call),
   })
 
-/** A fence that Redis has forgotten is made again at once, as if nothing could have been behind it. */
+/** Broken: recreates a fence that Redis has lost at once, as if it had protected nothing. */
 export const withoutMemoryOfLoss: Variant = (redis, options) => {
   const cache = createCredentialCache<StampedValue>(redis, options)
   return {
@@ -71,15 +71,15 @@ export const withoutMemoryOfLoss: Variant = (redis, options) => {
   }
 }
 
-/** A fence that cannot be set for want of memory fails the change. */
+/** Broken: fails a change if memory is missing to set its fence. */
 export const withoutDeleting: Variant = (redis, options) =>
   createCredentialCache<StampedValue>(rewriting(redis, 'redis.pcall(', 'redis.call('), options)
 
-/** A fence that cannot be set for want of memory is left as it is. */
+/** Broken: ignores a fence that cannot be set because memory is missing. */
 export const withoutMinding: Variant = (redis, options) =>
   createCredentialCache<StampedValue>(rewriting(redis, "redis.call('DEL', key)", ''), options)
 
-/** Redis with scripts that say something else at one place. */
+/** Returns Redis with scripts that differ in one place. */
 function rewriting(redis: CacheRedis, text: string, other: string): CacheRedis {
   return {
     ...redis,
@@ -88,7 +88,7 @@ function rewriting(redis: CacheRedis, text: string, other: string): CacheRedis {
   }
 }
 
-/** The cache with other scripts for its changes: the first of a change shuts its fences, the second releases them. */
+/** Returns the cache with other scripts of changes: the first closes the fences, the second releases them. */
 function alteringChanges(
   redis: CacheRedis,
   options: VariantOptions,

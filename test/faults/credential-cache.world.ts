@@ -11,11 +11,11 @@ import {
 } from './credential-cache.scheduler.ts'
 import type { CacheUnderTest, StampedValue, Variant } from './credential-cache.variants.ts'
 
-/** Long enough that none lapses while a world is played: time goes by in leaps only, when `pass` says so. */
+/** Long enough that none expires in real time: time advances only by `pass`. */
 const leaseMs = 60_000
 const ttlMs = 300_000
 const leapsMs = [1_000, 25_000, leaseMs + 1_000, ttlMs + 1_000]
-/** What a world may take in real time without a write being thought punctual that was not. */
+/** Maximum real time of a world, so that no late write counts as punctual. */
 const marginMs = 10_000
 const gatewayCount = 3
 
@@ -27,52 +27,52 @@ const noCounts = {
   changesAnswered: 0,
   changesFailed: 0,
   mishaps: 0,
-  /** Accepted an old value after the change had been answered. */
+  /** Accepted an old value after the change was answered. */
   stale: 0,
-  /** Accepted an old value after the change had been written, by a write that kept its time. */
+  /** Accepted an old value after the change was written, by a punctual write. */
   overtaken: 0,
-  /** Accepted a credential that had expired by the gateway's own clock. */
+  /** Accepted a credential that had expired by the gateway's clock. */
   expired: 0,
-  /** Did not cache again once all was well. */
+  /** Did not cache again after recovery. */
   stuck: 0,
-  /** Changes that met a Redis without memory, and were made. */
+  /** Changes that succeeded with a Redis without memory. */
   changesWithoutMemory: 0,
-  /** Failed a change although nothing was wrong but that Redis had no memory. */
+  /** Failed a change although Redis was only out of memory. */
   denied: 0,
 }
-/** What happened in a world; `stale`, `overtaken`, `expired`, `stuck` and `denied` must not. */
+/** The events of a world; `stale`, `overtaken`, `expired`, `stuck` and `denied` are violations. */
 export type Counts = typeof noCounts
 
-/** How new something is: how often the credential, and its organization as a whole, had been changed. */
+/** A version: the number of changes of the credential and of its organization. */
 type Stamp = Pick<StampedValue, 'credential' | 'organization'>
 type Account = { id: string; expiresAt: number | null; alive: boolean; changes: number }
 
-/** The commands a world needs of Redis: those of the cache, and leave to lose keys. */
+/** The commands of Redis that a world needs: those of the cache, and deleting keys. */
 export type WorldRedis = CacheRedis & { del(...keys: string[]): Promise<unknown> }
 
-/** What a world is made of. */
+/** The state of a world. */
 export type WorldOptions = { redis: WorldRedis; prefix: string; variant: Variant; seed: number; trace?: Trace }
 type Trace = (line: string) => void
 
 type World = {
   organizationId: string
   redis: WorldRedis
-  /** Every key that was ever asked for. */
+  /** Every key that was ever requested. */
   keys: Set<string>
   random: Random
   scheduler: Scheduler
   trace: Trace
   counts: Counts
-  /** The database: what is true. */
+  /** The database: the true state. */
   accounts: readonly Account[]
-  /** Those that requests and changes are about: in half of the worlds one alone, to which everything happens. */
+  /** Credentials of requests and changes; in half of the worlds only one. */
   subjects: readonly Account[]
   organizationChanges: number
-  /** What each credential was, at least, when a change was last answered. */
+  /** Minimum version of each credential since its last answered change. */
   answered: Map<string, Stamp>
-  /** Whether every write so far kept the time it was given. */
+  /** Whether every write so far was punctual. */
   punctual: boolean
-  /** Redis has no memory left: it refuses what would take more. */
+  /** Whether Redis has no memory left and refuses commands that take more. */
   memoryIsFull: boolean
   leaptMs: number
   skewsMs: number[]
@@ -80,9 +80,9 @@ type World = {
 }
 
 /**
- * Plays one world: an organization with three credentials, a handful of requests on several gateways and some changes,
- * interleaved by chance, while Redis forgets, runs out of memory, goes away and comes back, processes die, answers get
- * lost, time leaps and clocks go wrong. The seed decides it all.
+ * Runs one world: an organization with three credentials, some requests on several gateways and some changes, randomly
+ * interleaved. Redis loses keys, runs out of memory and restarts; processes die, answers get lost, time jumps and
+ * clocks are wrong. The seed determines everything.
  */
 export async function playWorld(options: WorldOptions): Promise<Counts> {
   const world = createWorld(options)
@@ -153,8 +153,8 @@ function readDatabase(world: World, account: Account): StampedValue | null {
   return stands ? { ...stampOf(world, account), expiresAt: account.expiresAt } : null
 }
 
-/** Redis with an ear on it, so that the world knows which keys there are to lose. */
-function overhear({ redis, keys }: World): CacheRedis {
+/** Returns Redis with a record of its keys, so that the world can delete them. */
+function recordingKeys({ redis, keys }: World): CacheRedis {
   const learn = (asked: readonly (string | number)[]) => {
     for (const key of asked) keys.add(String(key))
   }
@@ -175,11 +175,11 @@ function overhear({ redis, keys }: World): CacheRedis {
 }
 
 /**
- * A process's connection to Redis: each command is a step of its own. `onScript` is told when a script gets there.
- * Without memory Redis does not know a script by its digest, so that its text can be run as a full Redis would run it.
+ * A process's connection to Redis. Each command is a step. `onScript` is called when a script arrives. Without memory,
+ * Redis does not know scripts by digest, so that their text can run as on a full Redis.
  */
 function connect(world: World, process: Process, onScript = () => {}): CacheRedis {
-  const redis = overhear(world)
+  const redis = recordingKeys(world)
   const inTurn = <T>(label: string, effect: () => Promise<T>) => world.scheduler.step(process, 'redis', label, effect)
   return {
     mget: (...keys) => inTurn('MGET', () => redis.mget(...keys)),
@@ -197,12 +197,12 @@ function connect(world: World, process: Process, onScript = () => {}): CacheRedi
   }
 }
 
-/** A cache whose commands take effect at once, for before and after. */
-const cacheAtEase = (world: World) => world.cacheOf(overhear(world), () => now(world))
+/** A cache whose commands take effect at once, for preparation and recovery. */
+const directCache = (world: World) => world.cacheOf(recordingKeys(world), () => now(world))
 
-/** The state that most worlds begin with: everything is cached. */
+/** Caches everything, the initial state of most worlds. */
 async function warmUp(world: World) {
-  const cache = cacheAtEase(world)
+  const cache = directCache(world)
   const { organizationId, accounts } = world
   await cache.prepare(organizationId)
   const resolve = (account: Account) =>
@@ -210,15 +210,15 @@ async function warmUp(world: World) {
   await Promise.all(accounts.map(resolve))
 }
 
-/** A clock of one gateway that remembers the earliest time it told. */
+/** A clock of one gateway that records the earliest time it returned. */
 function createClock(world: World, gateway: number) {
   let earliest = Number.POSITIVE_INFINITY
-  const tell = () => {
+  const readTime = () => {
     const time = now(world) + world.skewsMs[gateway]!
     earliest = Math.min(earliest, time)
     return time
   }
-  return { tell, earliest: () => earliest }
+  return { readTime, earliest: () => earliest }
 }
 
 async function request(world: World, name: string): Promise<void> {
@@ -226,7 +226,7 @@ async function request(world: World, name: string): Promise<void> {
   const process = createProcess(name)
   const account = random.pick(world.subjects)
   const clock = createClock(world, random.below(gatewayCount))
-  const cache = world.cacheOf(connect(world, process), clock.tell)
+  const cache = world.cacheOf(connect(world, process), clock.readTime)
   const answeredBefore = { ...world.answered.get(account.id)! }
   const writtenBefore = stampOf(world, account)
   let loaded = false
@@ -237,7 +237,7 @@ async function request(world: World, name: string): Promise<void> {
 
   trace(`${name} of ${account.id}`)
   counts.reads++
-  clock.tell()
+  clock.readTime()
   try {
     const value = await cache.resolve({ organizationId: world.organizationId, kind: 'token', id: account.id }, load)
     trace(`${name} ${loaded ? 'loaded' : 'hit'} ${JSON.stringify(value)}`)
@@ -284,7 +284,7 @@ async function change(world: World, name: string): Promise<void> {
   try {
     await cache.change(scope, async () => {
       if (random.chance(0.1)) throw new AppError('record.conflict')
-      // The most delicate moment: the fences are shut, and nothing is written yet.
+      // The most critical moment: the fences are closed, and nothing is written yet.
       if (random.chance(0.3)) await scheduler.step(process, 'database', 'delay', () => mishap(world))
       await scheduler.step(process, 'database', 'write', land)
     })
@@ -318,7 +318,7 @@ function rememberAnswer(world: World, target: Account | undefined, written: Stam
   }
 }
 
-/** Takes time away from keys and from the claims within them, as if it had passed in Redis. */
+/** Shortens the lifetime of keys and of the claims in them, as if time had passed in Redis. */
 const passTime = `
 for _, key in ipairs(KEYS) do
   local value, left = redis.call('GET', key), redis.call('PTTL', key) - ARGV[1]
@@ -365,12 +365,12 @@ async function mishap(world: World): Promise<void> {
   await random.pick(mishaps)()
 }
 
-/** Asks on with nothing going wrong any more: soon the cache has to answer by itself, and rightly. */
+/** Repeats requests without faults. The cache must soon answer by itself, and correctly. */
 async function recover(world: World): Promise<void> {
   world.memoryIsFull = false
   const account = world.accounts.find(({ alive, expiresAt }) => alive && expiresAt === null)
   if (!account) return
-  const cache = cacheAtEase(world)
+  const cache = directCache(world)
   const ref = { organizationId: world.organizationId, kind: 'token', id: account.id } as const
   for (let attempt = 1; attempt <= 6; attempt++) {
     let loaded = false

@@ -17,10 +17,10 @@ import { isSoak } from '../soak.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type Fault, inject, type Probe, type Subject, tableLine } from './dependencies.harness.ts'
 
-/** Of every request; longer on a slow machine, where a request takes longer without a fault too. */
+/** Deadline of every request; longer on a slow machine, where all requests take longer. */
 const deadlineMs = patience(2000)
 
-/** R5 of the goals; the soak goes through every mode of every link. */
+/** R5 of the goals; the soak tests every mode of every link. */
 const faults: Fault[] = [
   { link: 'redis', mode: 'silent' },
   { link: 'mongodb', mode: 'silent' },
@@ -44,7 +44,7 @@ const moreFaults: Fault[] = [
   { link: 'audience', mode: 'slow' },
 ]
 
-describe('while a dependency is away', () => {
+describe('while a dependency is down', () => {
   let stack: TestStack
   let subject: Subject
   let effectOfEvents: Probe
@@ -103,7 +103,7 @@ describe('while a dependency is away', () => {
   })
 })
 
-/** A broker of its own, which tells its clients to come by the link. */
+/** A broker of its own, which advertises the address of the link. */
 async function startLinkedKafka() {
   const dataDir = await mkdtemp(join(tmpdir(), 'rollcall-kafka-'))
   const port = await freePort()
@@ -121,7 +121,7 @@ async function startLinkedKafka() {
   }
 }
 
-/** What people and programs do: with a warm token, a session, a sign-in, a write, and a token that was taken back. */
+/** Probes: a cached token, a session, a sign-in, a write, and a revoked token. */
 async function probesOf(stack: TestStack): Promise<Probe[]> {
   const { owner, api } = stack
   const token = await makeToken(owner)
@@ -158,8 +158,8 @@ async function probesOf(stack: TestStack): Promise<Probe[]> {
 }
 
 /**
- * A change of an account, which its contact's timeline shows once an event has told of it. Right once all changes made so
- * far show; that one does not show yet while the fault lasts is no wrong answer.
+ * A change of an account, which its contact's timeline shows once its event is consumed. Correct once it shows all
+ * changes so far. During the fault, a missing one is not a wrong answer.
  */
 async function effectOf(owner: Api): Promise<Probe> {
   const user = await bodyOf(
@@ -192,7 +192,7 @@ async function effectOf(owner: Api): Promise<Probe> {
   }
 }
 
-/** Clients as they come, one route: reads a token from Redis and a document from MongoDB. */
+/** The naive variant: plain clients and one route, which reads a token from Redis and a document from MongoDB. */
 async function startNaive(): Promise<{ subject: Subject; stop(): Promise<void> }> {
   const link = await linkTo(process.env.REDIS_CACHE_URL ?? '')
   const redis = new Redis(link.url)

@@ -2,32 +2,32 @@ import { pause } from '@rollcall/runtime'
 import type { Link, LinkMode } from '@rollcall/testing/link'
 import { patience } from '@rollcall/testing/patience'
 
-/** Something a client does, and what it has to be answered. Anything but that answer or a 503 is a wrong answer. */
+/** A request with its expected answer. Any answer but that or 503 is wrong. */
 export type Probe = { name: string; right: number; ask(signal: AbortSignal): Promise<number> }
 
-/** A product under test: what is asked of it, and the links that its dependencies are reached by. */
+/** A product under test: its probes, and the links to its dependencies. */
 export type Subject = { probes: readonly Probe[]; links: Readonly<Record<string, Link>>; deadlineMs: number }
 
-/** A fault: a dependency, and what becomes of the link to it. */
+/** A fault: a dependency, and the mode of its link. */
 export type Fault = { link: string; mode: Exclude<LinkMode, 'open'> }
 
-/** What a fault did. Times in milliseconds. */
+/** The effect of a fault. Times are in milliseconds. */
 export type Outcome = Fault & {
   right: number
   unavailable: number
-  /** Answers that were neither, and questions that were not answered in time. */
+  /** Other answers, and requests without an answer in time. */
   violations: string[]
   slowestMs: number
-  /** From the end of the fault until every probe was answered right again; null: not within the time allowed. */
+  /** Time from the end of the fault until every probe succeeds; null if that takes too long. */
   recoveryMs: number | null
 }
 
 const ROUNDS = 3
 const RECOVERY_MS = 5000
-/** What the machine may be late by, besides the tenth that the goal allows. */
+/** Tolerance for the machine, in addition to the 10 % of the goal. */
 const SLACK_MS = 800
 
-/** Asks everything while a dependency fails, and after it is back. A slow machine gets more slack and time to recover. */
+/** Runs all probes during a fault and after it. A slow machine gets more tolerance and time to recover. */
 export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {
   const outcome: Outcome = { ...fault, right: 0, unavailable: 0, violations: [], slowestMs: 0, recoveryMs: null }
   const link = subject.links[fault.link]
@@ -67,7 +67,7 @@ async function recovery({ probes, deadlineMs }: Subject): Promise<number | null>
   }
 }
 
-/** One line of the table of what faults did. */
+/** Formats the effect of a fault as a line of a table. */
 export function tableLine({ link, mode, right, unavailable, violations, slowestMs, recoveryMs }: Outcome): string {
   const recovered = recoveryMs === null ? 'not recovered' : `recovered in ${(recoveryMs / 1000).toFixed(1)} s`
   const answers = `${right} right, ${unavailable} unavailable, ${violations.length} wrong`

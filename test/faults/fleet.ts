@@ -16,27 +16,30 @@ import { describeStack, dropStorage } from '../stack.ts'
 
 const ZONE = 'rollcall.test'
 
-/** A process of a service, on an address of its own. */
+/** A process of a service with its own address. */
 export type Replica = {
   service: ServiceName
   host: string
   port: number
-  /** Ends in order, as Kubernetes ends a pod: what leads to it is taken away as it is told to stop. */
+  /** Stops gracefully, like a pod in Kubernetes: its address is removed when it gets SIGTERM. */
   retire(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
 }
 
-/** Replicas of every service behind names, as a cluster runs them. */
+/** Replicas of every service behind DNS names, as in a cluster. */
 export type Fleet = {
-  /** Those that are ready. */
+  /** Replicas that are ready. */
   replicas(service: ServiceName): readonly Replica[]
-  /** Starts one more; resolves when it is ready and found by its name. */
+  /** Starts another replica; resolves when it is ready and its name resolves to it. */
   add(service: ServiceName): Promise<Replica>
   stop(): Promise<void>
 }
 
-/** Starts a fleet of processes: so many of each service (default 1), found by DNS, each on a loopback address of its own. */
+/**
+ * Starts a fleet of processes: so many of each service (default 1), found by DNS, each on a loopback address of its
+ * own.
+ */
 export async function startFleet(counts: Partial<Record<ServiceName, number>>): Promise<Fleet> {
   await using onFailure = new AsyncDisposableStack()
   const logDir = await mkdtemp(join(tmpdir(), 'rollcall-fleet-'))

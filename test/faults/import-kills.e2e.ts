@@ -5,7 +5,7 @@ import { startWorld, summarize, violationsIn, type World } from './import-kills.
 import { withoutRecord } from './import-kills.wire.ts'
 
 const kills = counted(3, 50)
-/** Ten kills to each import of so many rows, and to the undo of the last. */
+/** Ten kills for each import of this many rows, and for the undo of the last. */
 const size = { kills, imports: Math.ceil(kills / 10), rows: isSoak ? 20_000 : 5_000, seed }
 
 suite('an import that is killed', () => {

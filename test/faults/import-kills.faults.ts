@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtBatch, isTrial } from './import-kills.wire.ts'
 
-/** What can be killed, and comes back by itself. */
+/** A process that can be killed, and restarts by itself. */
 export type Victim = { name: string; restart(): Promise<void> }
 
-/** What faults came to. */
+/** The effect of the kills. */
 export type Toll = {
   kills: number
-  /** By victim and moment. */
+  /** Number of kills by victim and moment. */
   by: Record<string, number>
-  /** Batches that were asked for again though they were applied, and the most of them after one kill. */
+  /** Applied batches that were sent again, and the maximum after one kill. */
   repeated: number
   mostRepeated: number
-  /** From a kill to the next batch that was answered. */
+  /** Time from a kill to the next answered batch. */
   slowestRecoveryMs: number
 }
 
-/** When a victim is killed: before a batch is applied, while it is, or after that and before anybody knows. */
+/** When a victim is killed: before a batch is applied, during that, or after it but before the answer. */
 export type Moment = 'after' | 'during' | 'before'
 const everyMoment: readonly Moment[] = ['after', 'during', 'before']
-/** Batches that pass between two kills, at most. */
+/** Maximum batches between two kills. */
 const longestPeace = 3
 const longestDelayMs = 60
 
@@ -34,7 +34,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** Kills so many times, at random batches, before, while or after they are applied; whatever is killed comes back. */
+/** Kills victims at random batches, before, during or after these are applied. Victims restart. */
 export function createFaults(victims: readonly Victim[], kills: number, seed: number, moments = everyMoment) {
   const random = randomFrom(seed)
   const toll: Toll = { kills: 0, by: {}, repeated: 0, mostRepeated: 0, slowestRecoveryMs: 0 }
@@ -43,12 +43,14 @@ export function createFaults(victims: readonly Victim[], kills: number, seed: nu
   let peace = 1
   let struckAt: number | null = null
   let recovering: Promise<void> = Promise.resolve()
-  /** How many kills there had been when a batch was last asked for. */
+  /** Number of kills when a batch was last sent. */
   const killsBefore = new Map<string, number>()
-  /** By kill, how many of its batches were asked for again. */
+  /** Number of repeated batches by kill. */
   const repeatedAfter = new Map<number, number>()
 
-  /** Asking again is charged to the first kill since the batch was last asked for: a later one may come in its recovery. */
+  /**
+   * A repetition counts for the first kill since the batch was last sent, because later kills may come during recovery.
+   */
   const countRepeated = (batch: string): void => {
     const kill = Math.min((killsBefore.get(batch) ?? 0) + 1, toll.kills)
     const count = (repeatedAfter.get(kill) ?? 0) + 1
@@ -56,7 +58,7 @@ export function createFaults(victims: readonly Victim[], kills: number, seed: nu
     toll.repeated++
     toll.mostRepeated = Math.max(toll.mostRepeated, count)
   }
-  /** The kill itself is over at once; the next one waits until the victim has come back. */
+  /** Kills at once. The next kill waits until the victim has restarted. */
   const strike = (victim: Victim, moment: string): void => {
     toll.kills++
     const what = `${victim.name} ${moment}`
@@ -66,12 +68,12 @@ export function createFaults(victims: readonly Victim[], kills: number, seed: nu
       peace = 1 + Math.floor(random() * longestPeace)
       armed = true
     })
-    recovering.catch(() => undefined) // told by settled()
+    recovering.catch(() => undefined) // reported by settled()
   }
   const atBatch: AtBatch = async (batch, pass) => {
     if (applied.has(batch)) countRepeated(batch)
     killsBefore.set(batch, toll.kills)
-    // Each victim at each moment, in turn; what is left to chance is the batch and the millisecond.
+    // Victims and moments take turns; the batch and the millisecond are random.
     const victim = victims[toll.kills % victims.length]!
     const moment = moments[(toll.kills + Math.floor(toll.kills / victims.length)) % moments.length]!
     const isPossible = moment !== 'after' || !isTrial(batch)
@@ -80,7 +82,7 @@ export function createFaults(victims: readonly Victim[], kills: number, seed: nu
     armed = false
     if (moment === 'before') strike(victim, moment)
     const answer = answered(batch, pass())
-    answer.catch(() => undefined) // it may have been killed with whom it was sent to
+    answer.catch(() => undefined) // it fails if its receiver was killed
     if (moment === 'during') await sleep(random() * longestDelayMs)
     if (moment === 'after') await answer.catch(() => undefined)
     if (moment !== 'before') strike(victim, moment)

@@ -11,55 +11,55 @@ import { createFaults, type Toll, type Victim } from './import-kills.faults.ts'
 import { differencesOf, type Snapshot, takeSnapshot } from './import-kills.snapshot.ts'
 import { asItIs, nothing, startWire, type Variant } from './import-kills.wire.ts'
 
-/** What to play: so many kills, over imports of so many rows each. */
+/** Number of kills, and rows of each import. */
 export type PlayOptions = {
   kills: number
   imports: number
   rows: number
   variant?: Variant
   seed?: number
-  /** Kills the worker only, and each time after a batch was applied and before it knows. */
+  /** Kills only the worker, each time after a batch was applied and before its answer. */
   onlyUnknowing?: boolean
 }
 
-/** What came of it beside a run that was left alone. */
+/** The outcome compared with an undisturbed run. */
 export type Report = Toll & { variant: string; rows: number; seconds: number; differences: string[] }
 
-/** The product, in which imports can be killed. */
+/** The product with imports that can be killed. */
 export type World = {
   /**
-   * Imports files one after the other, and takes the last one back, while worker, audience and Redis are killed at random
-   * points of batches; and compares all that is left behind with what the same comes to where nothing is killed.
+   * Imports files one after the other, and undoes the last one, while worker, audience and Redis are killed at random
+   * points of batches. Compares the result with that of an undisturbed run.
    */
   play(options: PlayOptions): Promise<Report>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Batches that an import has under way at a time. */
+/** Number of concurrent batches of an import. */
 const inFlight = 2
 const attributes = { company: 'string', seats: 'number' }
 
-/** One line of a report. */
+/** Formats a report as one line. */
 export function summarize({ variant, kills, by, rows, seconds, repeated, mostRepeated, ...report }: Report): string {
   const moments = Object.entries(by).map(([what, count]) => `${what} ${count}`)
   const { differences, slowestRecoveryMs } = report
   return [
     `${variant}: ${kills} kills (${moments.sort().join(', ')}) over ${rows} rows in ${seconds.toFixed(0)} s`,
-    `${repeated} applied batches asked for again, at most ${mostRepeated} after one kill`,
+    `${repeated} applied batches sent again, at most ${mostRepeated} after one kill`,
     `slowest recovery ${(slowestRecoveryMs / 1000).toFixed(1)} s`,
     `${differences.length} differences to a run that was left alone`,
   ].join('; ')
 }
 
-/** Why a report is not what it has to be. */
+/** Returns why a report fails. */
 export function violationsIn({ differences, mostRepeated }: Report): string[] {
-  const tooMany = mostRepeated > inFlight ? [`${mostRepeated} applied batches were asked for again after one kill`] : []
+  const tooMany = mostRepeated > inFlight ? [`${mostRepeated} applied batches were sent again after one kill`] : []
   return [...differences, ...tooMany]
 }
 
 /**
- * Half of each file is known from the one before; some rows fail, some lose, some opt out, some change nothing, and some
- * are refused to whoever is not known and would win otherwise.
+ * Returns a file. Half of its contacts exist from the previous one. Some rows fail, some are superseded, some opt out,
+ * some change nothing, and some are refused for new contacts although they would supersede others.
  */
 function fileOf(number: number, rows: number): string {
   const first = (number * rows) / 2
@@ -84,7 +84,7 @@ async function importAll(api: Api, files: readonly string[]): Promise<void> {
   await follow(api, undo.jobId)
 }
 
-/** Starts the product as processes, with a Redis of its own for the queue and a wire between import and audience. */
+/** Starts the product as processes, with its own Redis for the queue and a proxy between import and audience. */
 export async function startWorld(): Promise<World> {
   await using onFailure = new AsyncDisposableStack()
   const redis = await startRedis()
@@ -158,7 +158,7 @@ function victimOf(name: string, instance: Instance): Victim {
   }
 }
 
-/** A Redis that comes back on its port with nothing in it. */
+/** A Redis that restarts empty on its port. */
 async function startRedis() {
   const dataDir = await mkdtemp(join(tmpdir(), 'rollcall-redis-'))
   const port = await freePort()

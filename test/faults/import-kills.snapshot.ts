@@ -1,12 +1,12 @@
 import type { Db, Document, ObjectId } from 'mongodb'
 
-/** Everything that an organization's imports have left behind, by kind, without what differs from run to run. */
+/** The results of an organization's imports by kind, without what differs between runs. */
 export type Snapshot = Record<string, string[]>
 
-/** What is looked at: the databases of audience and import, and the organization. */
+/** Source of a snapshot: the databases of audience and import, and the organization. */
 export type Source = { audience: Db; imports: Db; organization: ObjectId }
 
-/** Takes the snapshot: ids become emails, names of lists and places in the order of jobs; times are left out. */
+/** Takes a snapshot. Replaces ids by emails, names of lists and the order of jobs; omits times. */
 export async function takeSnapshot({ audience, imports, organization }: Source): Promise<Snapshot> {
   const all = (db: Db, collection: string): Promise<Document[]> =>
     db.collection(collection).find({ organization }).sort({ _id: 1 }).toArray()
@@ -28,7 +28,7 @@ export async function takeSnapshot({ audience, imports, organization }: Source):
       return [contact.email, name, sorted(attributes), tags, unsubscribed, blocked, source, job(importJob)]
     }),
     'places in the list': [`${new Set(contacts!.map(({ position }) => position)).size} of ${contacts!.length}`],
-    // What people do themselves comes by events, in its own time.
+    // Entries of events arrive at any time.
     history: lines(
       history!.filter(({ subject }) => subject === 'contact'),
       ({ person, type, data }) => [
@@ -58,7 +58,7 @@ export async function takeSnapshot({ audience, imports, organization }: Source):
   }
 }
 
-/** What differs between two snapshots: the kind, how much of it, and a first example. */
+/** Returns the differences of two snapshots: kind, number, and a first example. */
 export function differencesOf(expected: Snapshot, actual: Snapshot): string[] {
   return Object.keys(expected).flatMap(kind => {
     const [missing, surplus] = [without(expected[kind]!, actual[kind]!), without(actual[kind]!, expected[kind]!)]
@@ -69,7 +69,7 @@ export function differencesOf(expected: Snapshot, actual: Snapshot): string[] {
   })
 }
 
-/** The events of the outbox, which keeps them for a day. */
+/** Returns the events of the outbox, which stores them for a day. */
 async function eventsOf(db: Db, organization: ObjectId): Promise<Document[]> {
   const entries = await db.collection('outbox').find().toArray()
   return entries
@@ -85,7 +85,7 @@ function sorted(record: Record<string, unknown>): [string, unknown][] {
   return Object.entries(record).sort(([a], [b]) => a.localeCompare(b))
 }
 
-/** The first without the second, each as often as it stands there. */
+/** Returns the multiset difference: the first without the second. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>()
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)

@@ -3,13 +3,13 @@ import type { ApplyBatchRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Call, connect, type Handlers, type RpcServer, serve, type Trust } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 
-/** What is done at a batch on its way: `pass` sends it on, and resolves when the audience has answered. */
+/** Called for each batch: `pass` forwards it, and resolves when the audience has answered. */
 export type AtBatch = <T>(batch: string, pass: () => Promise<T>) => Promise<T>
 
-/** A way to import: as it is, or without something that it stands on. */
+/** A variant of the wire: correct, or without a necessary part. */
 export type Variant = { name: string; change(request: ApplyBatchRequest): ApplyBatchRequest }
 
-/** The wire as it is. */
+/** The correct variant. */
 export const asItIs: Variant = { name: 'import', change: request => request }
 
 const trial = 'try '
@@ -21,7 +21,7 @@ let fresh = 0
 let tried = 0
 const triesToAFault = 8
 
-/** Takes away what a batch is known by: the audience applies one that is sent again as if it were new. */
+/** Broken: removes the identity of a batch, so that the audience applies a repeated one as new. */
 export const withoutRecord: Variant = {
   name: 'import without a record of batches',
   change(request) {
@@ -34,12 +34,12 @@ export const withoutRecord: Variant = {
   },
 }
 
-/** Passes everything on. */
+/** Forwards everything. */
 export const nothing: Doing = { atBatch: (_, pass) => pass(), variant: asItIs }
 
 export type WireOptions = {
   port: number
-  /** The audience. */
+  /** Address of the audience. */
   target: string
   trust: Trust
 }
@@ -48,8 +48,8 @@ export type WireOptions = {
 export type Doing = { atBatch: AtBatch; variant: Variant }
 
 /**
- * Stands between import and audience and passes on what imports ask of it, so that a fault can come at any point of a batch: before
- * it arrives, while it is applied, after it was applied and before that is known.
+ * Starts a proxy between import and audience, so that a fault can occur at any point of a batch: before it arrives,
+ * while it is applied, or after that and before the answer.
  */
 export async function startWire({ port, target, trust }: WireOptions) {
   const wire = { doing: nothing, stop }
@@ -63,7 +63,7 @@ export async function startWire({ port, target, trust }: WireOptions) {
       const { atBatch, variant } = wire.doing
       const pass = () => batches.applyBatch(variant.change(request), contextOf(call))
       if (!request.dryRun) return atBatch(`apply ${request.jobId} ${request.number}`, pass)
-      // What is only tried may be tried again as often as one likes; and the kills are for what is applied.
+      // A dry run is idempotent; only applied batches are killed.
       return ++tried % triesToAFault === 0 ? atBatch(`${trial}${tried}`, pass) : pass()
     },
     undoBatch: (request, call) =>

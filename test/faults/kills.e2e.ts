@@ -19,35 +19,35 @@ const peaceMs = isSoak ? 2500 : 1000
 const settleMs = 60_000
 const logger = createLogger({ service: 'test', level: 'silent' })
 
-/** What must hold of things that were made, and of the events and effects that tell of them. */
+/** Created records, with their events and effects, which must match. */
 type Account = {
-  /** Ids of what is there. */
+  /** Ids of existing records. */
   there: string[]
-  /** Subjects of the events that tell of it, one for each distinct event. */
-  told: string[]
-  /** How many effects events had in another service, and how many events were to have one. */
+  /** Subjects of their events, one for each distinct event. */
+  published: string[]
+  /** Number of effects in another service, and the expected number. */
   effects: number
   expected: number
-  /** Mails that were accepted, and those that were told to have been sent, one for each distinct event. */
+  /** Accepted mails, and those published as sent, one for each distinct event. */
   queued: string[]
   sent: string[]
 }
 
-/** Things that nobody heard of, and effects that came more than once or not at all. */
-function faultsOf({ there, told, effects, expected, queued, sent }: Account): { lost: number; doubled: number } {
-  const [contacts, mails] = [compared(there, told), compared(queued, sent)]
+/** Returns the number of lost and of repeated events and effects. */
+function faultsOf({ there, published, effects, expected, queued, sent }: Account): { lost: number; doubled: number } {
+  const [contacts, mails] = [compared(there, published), compared(queued, sent)]
   return {
     lost: contacts.lost + mails.lost + Math.max(0, expected - effects),
     doubled: contacts.doubled + mails.doubled + Math.max(0, effects - expected),
   }
 }
 
-function compared(ids: readonly string[], told: readonly string[]): { lost: number; doubled: number } {
-  const heard = new Set(told)
-  return { lost: ids.filter(id => !heard.has(id)).length, doubled: told.length - heard.size }
+function compared(ids: readonly string[], published: readonly string[]): { lost: number; doubled: number } {
+  const known = new Set(published)
+  return { lost: ids.filter(id => !known.has(id)).length, doubled: published.length - known.size }
 }
 
-/** Keeps every event of these topics, however often it is delivered. */
+/** Collects every event of these topics, without repeated deliveries. */
 function collectEvents(brokers: string, topicPrefix: string, topics: readonly Topic[]) {
   const bus = createBus({ brokers: brokers.split(','), clientId: 'oracle', logger, topicPrefix })
   const events = new Map<string, Event>()
@@ -106,8 +106,7 @@ describe('processes that are killed', () => {
   const databaseOf = (service: ServiceName) => mongo.db(`${stack.namespace}rollcall_${service}`)
 
   /**
-   * Makes contacts, changes a user and invites others by mail, again and again; answers which contacts were
-   * acknowledged.
+   * Repeatedly creates contacts, changes a user and invites others by mail. Returns the acknowledged contacts.
    */
   function keepChanging(owner: Api, userId: string) {
     const acknowledged: string[] = []
@@ -148,7 +147,7 @@ describe('processes that are killed', () => {
     const entries = await onceServed(() => bodyOf(owner.get<Record[]>(`/api/audience/${contactId}/timeline`, query)))
     return {
       there: contacts.map(({ _id }) => String(_id)),
-      told: events.filter(({ type }) => type === 'contact.created').map(({ subject }) => subject),
+      published: events.filter(({ type }) => type === 'contact.created').map(({ subject }) => subject),
       effects: entries.length,
       expected: ofUser.length,
       queued: mails('email.queued'),
@@ -156,7 +155,7 @@ describe('processes that are killed', () => {
     }
   }
 
-  /** Waits until nothing is under way any more, or it takes too long. */
+  /** Waits until nothing is in progress, or the timeout. */
   async function settled(look: () => Promise<Account>): Promise<Account> {
     const deadline = Date.now() + patience(settleMs)
     for (;;) {
@@ -202,11 +201,11 @@ describe('a service that publishes a while after it has stored', () => {
       await killAtRandom([naive], counted(1, 12), 300)
       isOver = true
       await makers
-      const told = () => [...collected.events.values()].map(({ subject }) => subject)
-      const allTold = async () => assert.deepEqual(compared(acknowledged, told()), { lost: 0, doubled: 0 })
+      const published = () => [...collected.events.values()].map(({ subject }) => subject)
+      const allTold = async () => assert.deepEqual(compared(acknowledged, published()), { lost: 0, doubled: 0 })
       await retry(allTold, { deadline: Date.now() + patience(settleMs), baseMs: 50, maxMs: 200 })
       const there = (await things.find().toArray()).map(({ _id }) => String(_id))
-      assert.ok(faultsOf({ there, told: told(), effects: 0, expected: 0, queued: [], sent: [] }).lost > 0)
+      assert.ok(faultsOf({ there, published: published(), effects: 0, expected: 0, queued: [], sent: [] }).lost > 0)
     } finally {
       await naive.kill()
       await collected.close()
@@ -218,7 +217,7 @@ describe('a service that publishes a while after it has stored', () => {
 
 type Killable = Pick<Instance, 'start' | 'kill'>
 
-/** Kills each at random moments and starts it again, all side by side, until there were so many kills. */
+/** Kills and restarts all concurrently at random moments, until the number of kills is reached. */
 async function killAtRandom(instances: readonly Killable[], count: number, peaceMs: number): Promise<void> {
   let number = 0
   const kill = async (instance: Killable) => {

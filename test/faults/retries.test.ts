@@ -24,7 +24,7 @@ describe('a call whose connection breaks', () => {
   let connection: Connection
   let calls: string[] = []
 
-  /** Answers from the second time on; the first time the connection breaks before the answer. */
+  /** Answers from the second call on; at the first, the connection breaks before the answer. */
   const breaking = async (method: string) => {
     calls.push(method)
     if (calls.length === 1) {
@@ -53,20 +53,20 @@ describe('a call whose connection breaks', () => {
 
   const client = () => connection.client('rollcall.audience.v1.Contacts')
 
-  it('is made again where it reads', async () => {
+  it('is retried if it reads', async () => {
     const { data } = await client().getContact({ id: 'x' }, { caller })
     assert.deepEqual(JSON.parse(data.toString()), { method: 'getContact' })
     assert.deepEqual(calls, ['getContact', 'getContact'])
   })
 
-  it('is made again where it reads a stream that has not begun', async () => {
+  it('is retried if it reads a stream that has not started', async () => {
     const chunks = []
     for await (const { data } of client().listContacts({}, { caller })) chunks.push(data.toString())
     assert.deepEqual(chunks, ['{"method":"listContacts"}'])
     assert.deepEqual(calls, ['listContacts', 'listContacts'])
   })
 
-  it('is not made again where it changes something', async () => {
+  it('is not retried if it changes something', async () => {
     const contact = { email: 'one@example.com', tags: [] }
     await assert.rejects(client().createContact(contact, { caller }), { code: 'service.unavailable' })
     assert.deepEqual(calls, ['createContact'])

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
-/** The whole way of a revocation: two gateways, warm caches, readers that never stop. The cache by itself has its own harness. */
+/** A revocation end to end: two gateways, warm caches, constant readers. The cache has a harness of its own. */
 describe('a credential that was revoked', () => {
   let stack: TestStack
   before(async () => {
@@ -17,7 +17,7 @@ describe('a credential that was revoked', () => {
   const everywhere = (api: Api) =>
     Promise.all(stack.urls.map(async url => (await from(api).at(url).get('/api/audience')).status))
 
-  /** Keeps asking at both gateways, so that cache fills are under way whenever the change comes. */
+  /** Sends requests to both gateways all the time, so that cache fills coincide with the change. */
   function keepReading(api: Api): () => Promise<void> {
     let over = false
     const readers = stack.urls.map(async url => {

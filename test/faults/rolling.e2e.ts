@@ -62,7 +62,7 @@ describe('a rolling restart under load', () => {
   })
 })
 
-/** Clients that keep their connections, and send to whichever gateway is ready, as a load balancer does. */
+/** Clients that keep their connections and send to a ready gateway, like a load balancer. */
 function startLoad(fleet: Fleet, token: string): { readonly sent: number; failed: string[]; stop(): Promise<void> } {
   const agents = new Map<string, Agent>()
   const failed: string[] = []
