@@ -96,7 +96,7 @@ function badSingleValuesOf(field: Field): [what: string, value: unknown][] {
     ['a text too long', 'x'.repeat(most + 1)],
     ...(required || least > 0 ? [['an empty text', ''] as [string, string]] : []),
     ...((required || least > 0) && trim ? [['white space', '   '] as [string, string]] : []),
-    ...(format || oneOf ? [['a text that is none of it', '__proto__'] as [string, string]] : []),
+    ...(format || oneOf ? [['another text', '__proto__'] as [string, string]] : []),
   ]
 }
 

@@ -45,8 +45,8 @@ describe('the command line of imports', () => {
     ['without a token', ['a.csv'], {}, /ROLLCALL_TOKEN/],
     ['with an option it does not know', ['a.csv', '--nope'], env, /--nope/],
     ['with a strategy it does not know', ['a.csv', '--strategy', 'merge'], env, /update or skip/],
-    ['with a mapping that is none', ['a.csv', '--map', 'email'], env, /HEADER=TARGET/],
-    ['with a URL that is none', ['a.csv', '--url', 'there'], env, /not a URL/],
+    ['with an invalid mapping', ['a.csv', '--map', 'email'], env, /HEADER=TARGET/],
+    ['with an invalid URL', ['a.csv', '--url', 'there'], env, /not a URL/],
     ['with a file beside --undo', ['a.csv', '--undo', 'x'], env, /no file/],
   ] as const) {
     it(`is refused ${what}`, () => {

@@ -180,7 +180,7 @@ describe('audience lists: 400', () => {
     ['an empty selector beside another', { contactIds: [], filter: {} }, 'empty array -> contactIds', 'contactIds'],
     ['no ids', { contactIds: [] }, 'empty array -> contactIds', 'contactIds'],
     ['no emails', { emails: [] }, 'empty array -> emails', 'emails'],
-    ['an id that is none', { contactIds: ['x'] }, 'invalid field -> contactIds.0', 'contactIds.0'],
+    ['a malformed id', { contactIds: ['x'] }, 'invalid field -> contactIds.0', 'contactIds.0'],
     ['an email that is no text', { emails: [1] }, 'invalid field -> emails.0', 'emails.0'],
     [
       'too many emails',
@@ -189,9 +189,9 @@ describe('audience lists: 400', () => {
       'emails',
     ],
     ['a filter that is no object', { filter: 'x' }, 'invalid field -> filter', 'filter'],
-    ['a filter by a field that is none', { filter: { secret: 1 } }, 'invalid field -> filter', 'filter'],
+    ['a filter by an unknown field', { filter: { secret: 1 } }, 'invalid field -> filter', 'filter'],
     ['a filter by a wrong value', { filter: { createdAt: 'soon' } }, 'invalid field -> filter', 'filter'],
-    ['a selector that is none', { all: true }, 'extra field -> all', 'all'],
+    ['an unknown selector', { all: true }, 'extra field -> all', 'all'],
   ]
   for (const [what, body, message, path] of bodies)
     it(`${what} adds and removes nobody`, async () => {

@@ -38,35 +38,35 @@ const until = (condition: () => Promise<boolean>) =>
   retry(async () => assert.ok(await condition()), { attempts: 300, baseMs: 100, maxMs: 100 })
 
 describe('a restored database', () => {
-  let telling: Store
-  let told: Store
+  let publisher: Store
+  let consumer: Store
   const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin()
 
   before(async () => {
-    ;[telling, told] = [await openStore('identity'), await openStore('audience')]
-    for (const store of [telling, told]) await migrate(store, logger)
+    ;[publisher, consumer] = [await openStore('identity'), await openStore('audience')]
+    for (const store of [publisher, consumer]) await migrate(store, logger)
     await admin.connect()
   })
 
   after(async () => {
     await admin.deleteTopics({ topics: await ownTopics() })
     await admin.disconnect()
-    for (const store of [telling, told]) {
+    for (const store of [publisher, consumer]) {
       await store.connection.dropDatabase()
       await store.close()
     }
   })
 
   const ownTopics = async () => (await admin.listTopics()).filter(name => name.startsWith(prefix))
-  const effects = () => told.connection.collection<{ of: string }>('effects')
+  const effects = () => consumer.connection.collection<{ of: string }>('effects')
   const handled = async () => (await effects().find().toArray()).map(effect => effect.of).sort()
-  const tell = (id: string) => telling.transaction(session => addEvents(session, [eventOf(id)]))
+  const publish = (id: string) => publisher.transaction(session => addEvents(session, [eventOf(id)]))
 
   /** Runs both services until `reached`, then stops them. */
   async function runUntil(reached: () => Promise<boolean>): Promise<void> {
-    const inbox = createInbox(told)
+    const inbox = createInbox(consumer)
     const bus = createBus({ brokers, clientId: 'test', logger, topicPrefix: prefix, partitions: 1, inbox })
-    const relay = startRelay({ store: telling, publish: events => bus.publish(topics.identity, events), logger })
+    const relay = startRelay({ store: publisher, publish: events => bus.publish(topics.identity, events), logger })
     bus.subscribe({
       name: group,
       on: {
@@ -85,7 +85,7 @@ describe('a restored database', () => {
   async function runInShell(script: string): Promise<void> {
     const changes: Promise<unknown>[] = []
     const getSiblingDB = (name: string) => {
-      const outbox = telling.connection.getClient().db(`${database}-${name}`).collection('outbox')
+      const outbox = publisher.connection.getClient().db(`${database}-${name}`).collection('outbox')
       return { outbox: { updateMany: (...args: [object, object]) => void changes.push(outbox.updateMany(...args)) } }
     }
     new Function('db', script)({ getSiblingDB })
@@ -94,14 +94,14 @@ describe('a restored database', () => {
   }
 
   it('recovers the lost events by the procedure of the guide, by nothing less, and none twice', async () => {
-    await tell('kept')
-    await tell('lost')
+    await publish('kept')
+    await publish('lost')
     await runUntil(async () => (await handled()).length === 2)
 
     // As if restored from a backup between the two.
     await effects().deleteOne({ of: 'lost' })
-    await told.connection.collection('inbox').deleteOne({ _id: `${group}:lost` as never })
-    await tell('later')
+    await consumer.connection.collection('inbox').deleteOne({ _id: `${group}:lost` as never })
+    await publish('later')
     await runUntil(async () => (await handled()).includes('later'))
     assert.deepEqual(await handled(), ['kept', 'later'])
 

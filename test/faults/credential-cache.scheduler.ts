@@ -27,7 +27,7 @@ export type Process = { name: string; alive: boolean; disturbed: boolean }
 export const createProcess = (name: string): Process => ({ name, alive: true, disturbed: false })
 
 type Site = 'redis' | 'database'
-type Fate = 'done' | 'lost' | 'unanswered' | 'late' | 'crash'
+type Outcome = 'done' | 'lost' | 'unanswered' | 'late' | 'crash'
 type Step = {
   process: Process
   site: Site
@@ -50,7 +50,7 @@ export type Scheduler = {
   faultiness: number
 }
 
-const faults: readonly Fate[] = ['lost', 'unanswered', 'late', 'crash']
+const faults: readonly Outcome[] = ['lost', 'unanswered', 'late', 'crash']
 const ignore = () => {}
 
 /**
@@ -63,27 +63,27 @@ export function createScheduler(random: Random, trace: (line: string) => void): 
   const takeStep = () => steps.splice(random.below(steps.length), 1)[0]!
   const orphan = (step: Step) => steps.push({ ...step, resolve: ignore, reject: ignore })
 
-  const fateOf = ({ process, site }: Step): Fate => {
+  const outcomeOf = ({ process, site }: Step): Outcome => {
     if (site === 'redis' && scheduler.redisAway) return 'lost'
     if (!process.alive) return random.chance(0.5) ? 'done' : 'lost'
     return random.chance(scheduler.faultiness) ? random.pick(faults) : 'done'
   }
 
-  const play = async (step: Step, fate: Fate) => {
+  const play = async (step: Step, outcome: Outcome) => {
     const outage = new Error('outage')
-    if (fate !== 'done') step.process.disturbed = true
-    if (fate === 'crash') step.process.alive = false
-    if (fate === 'crash' || fate === 'late') orphan(step)
-    if (fate === 'done' || fate === 'unanswered') {
+    if (outcome !== 'done') step.process.disturbed = true
+    if (outcome === 'crash') step.process.alive = false
+    if (outcome === 'crash' || outcome === 'late') orphan(step)
+    if (outcome === 'done' || outcome === 'unanswered') {
       try {
         const answer = await step.effect()
         trace(`  -> ${JSON.stringify(answer)}`)
-        if (fate === 'done' && step.process.alive) step.resolve(answer)
+        if (outcome === 'done' && step.process.alive) step.resolve(answer)
       } catch (error) {
         if (step.process.alive) step.reject(error as Error)
       }
     }
-    if (fate !== 'done' && step.process.alive) step.reject(outage)
+    if (outcome !== 'done' && step.process.alive) step.reject(outage)
   }
 
   const scheduler: Scheduler = {
@@ -95,9 +95,9 @@ export function createScheduler(random: Random, trace: (line: string) => void): 
       }),
     async playOne() {
       const step = takeStep()
-      const fate = fateOf(step)
-      trace(`${step.process.name} ${step.label}: ${fate}`)
-      await play(step, fate)
+      const outcome = outcomeOf(step)
+      trace(`${step.process.name} ${step.label}: ${outcome}`)
+      await play(step, outcome)
       await nextTurn()
     },
     get waiting() {

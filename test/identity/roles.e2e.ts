@@ -122,7 +122,7 @@ describe('roles', () => {
       ['a missing name', { name: undefined }, 'missing field -> name'],
       ['a missing kind', { kind: undefined }, 'missing field -> kind'],
       ['missing permissions', { permissions: undefined }, 'missing field -> permissions'],
-      ['a kind that is none', { kind: 'both' }, 'invalid field -> kind: must be one of api, user'],
+      ['an unknown kind', { kind: 'both' }, 'invalid field -> kind: must be one of api, user'],
       [
         'an unknown resource',
         { permissions: { rockets: ['read'] } },

@@ -130,7 +130,7 @@ describe('workspaces', () => {
     apart(stack.api).post<Refusal>(`/api/invitations/${secretOf(invitation)}/decline`)
   const expire = ({ id }: Invitation) =>
     collection('invitations').updateOne({ _id: new ObjectId(id) }, { $set: { expiresAt: new Date(Date.now() - 1) } })
-  const told = async (userId: string) => {
+  const eventTypesOf = async (userId: string) => {
     const { docs } = await bodyOf(
       owner.api.get<Page<{ type: string }>>(`/api/users/${userId}/activities`, { $limit: 100 }),
     )
@@ -197,7 +197,7 @@ describe('workspaces', () => {
       assert.ok((await count(wide.api)) > 1)
     })
 
-    it('an update changes what it names; null seats are unlimited, a null image is none', async () => {
+    it('an update changes what it names; null seats are unlimited, a null image removes it', async () => {
       const { id } = await create({ image: 'https://example.com/a.png', seats: 2 })
       assert.deepEqual(await bodyOf(owner.api.patch(`/api/workspaces/${id}`, { name: 'Renamed', seats: 5 })), updated)
       const after = await get(id)
@@ -227,7 +227,7 @@ describe('workspaces', () => {
       assert.deepEqual([member.user, member.role], [someone.id, 'admin'])
       assert.deepEqual((await members(workspace))[0], member)
       assert.equal((await get(workspace.id)).memberCount, 2)
-      assert.ok((await told(owner.id)).includes('member.added'))
+      assert.ok((await eventTypesOf(owner.id)).includes('member.added'))
     })
 
     it('populate=user shows who the members are, and no more than that', async () => {
@@ -306,7 +306,7 @@ describe('workspaces', () => {
       assert.equal((await invitations(workspace)).length, 1)
     })
 
-    it('accepting makes an account where there is none, which can sign in', async () => {
+    it('accepting creates a missing account, which can sign in', async () => {
       const workspace = await create()
       const email = newAddress()
       const invitation = await invited(workspace, email, 'admin')
@@ -318,7 +318,11 @@ describe('workspaces', () => {
       const api = await signedIn(email)
       await bodyOf(api.patch(`/api/workspaces/${workspace.id}`, { name: 'managed' }))
       assert.equal((await invitations(workspace))[0]!.status, 'accepted')
-      assert.deepEqual((await told(user._id)).slice(-3).sort(), ['invitation.accepted', 'member.added', 'user.created'])
+      assert.deepEqual((await eventTypesOf(user._id)).slice(-3).sort(), [
+        'invitation.accepted',
+        'member.added',
+        'user.created',
+      ])
     })
 
     it('accepting works with the account that is there, whose name and password stay', async () => {

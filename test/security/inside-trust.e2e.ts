@@ -123,8 +123,8 @@ describe('finding 14: inside trust', () => {
         await assert.rejects(credentials.resolveToken(asking, { caller: serviceCaller(name, victim) }), refused)
       }
       const mail = connectTo('messaging', 'audience').client('rollcall.messaging.v1.Mail')
-      const letter = { key: 'k', to: 'someone@example.com', subject: 'Subject', text: 'Text' }
-      await assert.rejects(mail.sendMail(letter, { caller: serviceCaller('audience', victim) }), refused)
+      const message = { key: 'k', to: 'someone@example.com', subject: 'Subject', text: 'Text' }
+      await assert.rejects(mail.sendMail(message, { caller: serviceCaller('audience', victim) }), refused)
     })
 
     it('holds no key but its own', () => {

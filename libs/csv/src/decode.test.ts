@@ -13,8 +13,8 @@ const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength
 function decodeInPieces(encoding: Encoding, bytes: Buffer, sizes: readonly number[]): string[] {
   const { decode, end } = createDecoder(encoding)
   const texts: string[] = []
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    const size = sizes[turn % sizes.length]!
+  for (let at = 0, piece = 0; at < bytes.length; piece++) {
+    const size = sizes[piece % sizes.length]!
     texts.push(decode(bytes.subarray(at, at + size)))
     at += size
   }

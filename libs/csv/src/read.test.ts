@@ -19,8 +19,8 @@ import {
 
 /** Yields the bytes in pieces of the given sizes, repeated; as a whole without sizes. */
 async function* pieces(bytes: Uint8Array, sizes: readonly number[] = []): ByteSource & AsyncGenerator<Uint8Array> {
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    const size = sizes.length === 0 ? bytes.length : sizes[turn % sizes.length]!
+  for (let at = 0, piece = 0; at < bytes.length; piece++) {
+    const size = sizes.length === 0 ? bytes.length : sizes[piece % sizes.length]!
     yield bytes.subarray(at, at + size)
     at += size
   }
@@ -228,11 +228,11 @@ describe('readCsv', () => {
   it('yields to the event loop, even for one big piece', async () => {
     const file = Buffer.from(`a,b\n${'some text,more text\n'.repeat(400_000)}`)
     const { format, body } = await openCsv(pieces(file))
-    let turns = 0
-    const clock = setInterval(() => turns++, 1)
+    let ticks = 0
+    const clock = setInterval(() => ticks++, 1)
     await collect(readCsv(body, format))
     clearInterval(clock)
-    assert.ok(turns >= 3, `${turns} turns`)
+    assert.ok(ticks >= 3, `${ticks} ticks`)
   })
 })
 
@@ -269,8 +269,8 @@ function parseInPieces(file: Buffer, format: CsvFormat, sizes: readonly number[]
       rows.push(row)
     }
   }
-  for (let at = format.start.offset, turn = 0; at < file.length; turn++) {
-    const size = sizes[turn % sizes.length]!
+  for (let at = format.start.offset, piece = 0; at < file.length; piece++) {
+    const size = sizes[piece % sizes.length]!
     parser.push(decode(file.subarray(at, at + size)))
     take()
     at += size

@@ -33,7 +33,7 @@ export type Request = {
   /** Path and query. */
   target: string
   headers: Record<string, string>
-  /** Makes the body, anew for every attempt. */
+  /** Creates the body; called for every attempt. */
   body?: (() => NonNullable<RequestInit['body']>) | undefined
   /** Replaces `fetch` for this call. */
   transport?: typeof fetch | undefined

@@ -107,7 +107,7 @@ export function escapeLiteral(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** The first text after all that begin with this one, undefined where there is none. */
+/** Returns the first text after all that begin with this one; undefined if there is none. */
 export function afterPrefix(prefix: string): string | undefined {
   const points = [...prefix].map(character => character.codePointAt(0)!)
   while (points.length > 0) {

@@ -236,27 +236,27 @@ describe('batches with lists, tried and taken back', () => {
       const request: Definition = { name: slug, slug, type: 'string', options: [], ...rest }
       made[slug] = (await jsonOf<{ id: string }>(audience.attributes.createAttribute(request, me))).id
     }
-    for (const slug of ['gone', 'anew', 'needed', 'plain']) await define(slug)
+    for (const slug of ['gone', 'again', 'needed', 'plain']) await define(slug)
     await define('since', { type: 'date' })
     for (const slug of ['narrowed', 'wide']) await define(slug, { type: 'enum', options: ['a', 'b'] })
     const values = (attributes: Record<string, unknown>) => ({ attributes })
-    const before = { gone: 'x', anew: 'x', plain: 'x', since: '2020-02-02', narrowed: 'a', wide: 'a' }
+    const before = { gone: 'x', again: 'x', plain: 'x', since: '2020-02-02', narrowed: 'a', wide: 'a' }
     await apply(me, { rows: [row(1, values(before))] })
     const jobId = newId()
-    const after = { gone: null, anew: 'y', needed: 'y', plain: 'y', since: null, narrowed: 'b', wide: 'b' }
+    const after = { gone: null, again: 'y', needed: 'y', plain: 'y', since: null, narrowed: 'b', wide: 'b' }
     await apply(me, { jobId, rows: [row(1, values(after))] })
 
-    for (const slug of ['gone', 'anew']) await audience.attributes.deleteAttribute({ id: made[slug]! }, me)
-    await define('anew')
+    for (const slug of ['gone', 'again']) await audience.attributes.deleteAttribute({ id: made[slug]! }, me)
+    await define('again')
     const [{ id }] = (await contacts(me)) as [Contact]
-    await audience.contacts.updateAttributes({ id, attributes: { anew: 'y' } }, me)
+    await audience.contacts.updateAttributes({ id, attributes: { again: 'y' } }, me)
     await audience.attributes.updateAttribute({ id: made.needed!, required: true, options: [] }, me)
     await audience.attributes.updateAttribute({ id: made.narrowed!, options: ['b'] }, me)
 
     assert.deepEqual(await undo(me, jobId), { deleted: 0, restored: 1, kept: 0, removedFromLists: 0 })
     const [{ attributes }] = (await contacts(me)) as [Contact]
     const since = new Date('2020-02-02').toISOString()
-    assert.deepEqual(attributes, { anew: 'y', needed: 'y', plain: 'x', since, narrowed: 'b', wide: 'a' })
+    assert.deepEqual(attributes, { again: 'y', needed: 'y', plain: 'x', since, narrowed: 'b', wide: 'a' })
     const stored = await audience.db.collection('contacts').findOne({ _id: new Types.ObjectId(id) })
     assert.equal(stored?.attributes.gone, undefined)
   })

@@ -102,7 +102,7 @@ describe('impersonation', () => {
     ['signs out', who => who.api.authentication.logout({})],
   ]
   for (const [cause, end] of ends) {
-    it(`ends at once, for good, when who acts ${cause}`, async () => {
+    it(`ends at once and permanently when the impersonator ${cause}`, async () => {
       const who = await newAdmin()
       const api = await actAs(who.api, person.userId)
       await api.caller()

@@ -190,7 +190,7 @@ describe('signing in with a code', () => {
     await mailed(email)
   })
 
-  it('admits thirty wrong guesses a day, whoever requested it', async () => {
+  it('admits thirty wrong guesses a day, from all requesters together', async () => {
     const { email } = await harness.register()
     const next = async () => {
       let requestId = ''

@@ -63,7 +63,7 @@ export async function mailCode(context: Context, { email, code, orgId }: NewCode
   const text = [
     'Hello,',
     `${code} is your code to sign in.`,
-    `It works once, within ${LIFETIME_MINUTES} minutes. If it was not you who asked for it, nothing needs to be done.`,
+    `It works once, within ${LIFETIME_MINUTES} minutes. If you did not request it, you can ignore this mail.`,
   ]
   const { organization, _id } = account
   const recipient = { organizationId: String(organization), userId: String(_id), to: email }

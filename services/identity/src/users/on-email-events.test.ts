@@ -147,7 +147,7 @@ describe('mails of users', () => {
     assert.equal(totalDocs, 0)
   })
 
-  it('that are not as declared go to the dead letters, and what comes after them is taken in', async () => {
+  it('that are not as declared go to the dead letters, and later ones are consumed', async () => {
     const emailId = unique('mail')
     const broken = { ...eventOf(emailId, { status: 'sent' }), data: { emailId: 7 } }
     await consume(

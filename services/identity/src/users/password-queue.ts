@@ -27,7 +27,7 @@ export type PasswordQueueOptions = {
 }
 
 /** Every n-th slot goes to a new password, even if sign-ins are waiting. */
-const TURNS_PER_SET = 4
+const TASKS_PER_SET = 4
 const RETRY_AFTER_SECONDS = 1
 
 /** Creates the password queue of this process. */
@@ -37,10 +37,10 @@ export function createPasswordQueue(options: PasswordQueueOptions): PasswordQueu
   const sets: (() => void)[] = []
   const waiting = createTally()
   let running = 0
-  let turns = 0
+  let started = 0
 
   const next = () => {
-    const isForSet = ++turns % TURNS_PER_SET === 0
+    const isForSet = ++started % TASKS_PER_SET === 0
     return isForSet ? (sets.shift() ?? signIns.shift()) : (signIns.shift() ?? sets.shift())
   }
 

@@ -39,10 +39,10 @@ export async function mailResets(context: Context, { email, orgId }: ForgotPassw
     if (user.blocked || (await tenant.passwordResets.count(pending)) >= MAX_PENDING) continue
     const { link, expiresAt } = await createReset(context, user, RESET_MINUTES)
     const mail = mailOf(user, { purpose: 'password_reset', subject: 'Reset your password', expiresAt }, [
-      'someone, hopefully you, asked for a new password. Set it here:',
+      'someone, hopefully you, requested a new password. Set it here:',
       link,
       ...tokenNotice(await countActiveTokens(tenant, user._id)),
-      `The link works once, within ${RESET_MINUTES} minutes. If it was not you, nothing needs to be done.`,
+      `The link works once, within ${RESET_MINUTES} minutes. If it was not you, you can ignore this mail.`,
     ])
     await context.mailer.send(mail)
   }

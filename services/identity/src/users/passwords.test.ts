@@ -73,11 +73,11 @@ describe('passwords', () => {
   })
 
   it('leave the event loop free', async () => {
-    let turns = 0
-    const timer = setInterval(() => turns++, 1)
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 1)
     await passwords.hash('correct horse', {})
     clearInterval(timer)
-    assert.ok(turns > 1, `${turns} turns`)
+    assert.ok(ticks > 1, `${ticks} ticks`)
   })
 })
 
@@ -101,7 +101,7 @@ describe('the queue of passwords', () => {
     }
   }
 
-  it('lets sign-ins go first, and every fourth turn to a password that is set', async () => {
+  it('runs sign-ins first, and a new password as every fourth task', async () => {
     const { signIn, set, finish } = await startQueue()
     const tasks = [set('s1'), set('s2'), ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(signIn)]
     assert.deepEqual(await finish(tasks), ['a', 'b', 'c', 's1', 'd', 'e', 'f', 's2', 'g'])

@@ -323,12 +323,12 @@ describe('users', () => {
     })
 
     for (const [what, fields, path] of [
-      ['a country that is none', { country: 'QX' }, 'country'],
-      ['a country in small letters', { country: 'de' }, 'country'],
-      ['a time zone that is none', { timezone: 'Europe/Nowhere' }, 'timezone'],
+      ['an unknown country', { country: 'QX' }, 'country'],
+      ['a country in lower case', { country: 'de' }, 'country'],
+      ['an unknown time zone', { timezone: 'Europe/Nowhere' }, 'timezone'],
       ['an offset for a time zone', { timezone: '+01:00' }, 'timezone'],
-      ['a language that is none', { language: 'd' }, 'language'],
-      ['a currency that is none', { currency: 'QQQ' }, 'currency'],
+      ['an unknown language', { language: 'd' }, 'language'],
+      ['an unknown currency', { currency: 'QQQ' }, 'currency'],
       ['an attribute that reads as a path', { attributes: { 'a.b': 1 } }, 'attributes.a.b'],
       ['an attribute that reads as an operator', { attributes: { $set: 1 } }, 'attributes.$set'],
       ['a long text for an attribute', { attributes: { a: 'x'.repeat(1001) } }, 'attributes.a'],

@@ -102,7 +102,7 @@ export function createResolver(options: ResolverOptions): OpenLookups {
 
 function puts(options: ResolverOptions, over: AbortSignal): Put {
   const { questionMs = 3000, staggerMs = 600, concurrency = 24, budget = 300 } = options
-  const turn = pLimit(concurrency)
+  const limitConcurrency = pLimit(concurrency)
   let left = budget
   return async (servers, question, judge) => {
     if (!isAskable(question.name)) throw new DnsFailure('malformed')
@@ -110,7 +110,7 @@ function puts(options: ResolverOptions, over: AbortSignal): Put {
     const attempt = (server: Server) => async (won: AbortSignal) => {
       if (left <= 0) throw new DnsFailure('exhausted')
       left -= 1
-      const reply = await turn(() => exchange(server, question, AbortSignal.any([limit, won])))
+      const reply = await limitConcurrency(() => exchange(server, question, AbortSignal.any([limit, won])))
       const failure = judge(reply)
       if (failure) throw new DnsFailure(failure)
       return reply
