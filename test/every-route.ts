@@ -11,10 +11,14 @@ export const routes = contractRoutes()
 export const unknownId = 'f'.repeat(24)
 
 /** Returns the verb and path of a route. */
-export const titleOf = ({ verb, path }: Route) => `${verb} ${path}`
+export function titleOf({ verb, path }: Route) {
+  return `${verb} ${path}`
+}
 
 /** Returns the path of a route with this id in place of every variable. */
-export const pathOf = (route: Route, id = unknownId) => route.path.replace(':provider', 'google').replace(/:\w+/g, id)
+export function pathOf(route: Route, id = unknownId) {
+  return route.path.replace(':provider', 'google').replace(/:\w+/g, id)
+}
 
 /** Setting of a stack whose tests choose their client address. */
 export const manyAddresses = { TRUST_PROXY: '1' }

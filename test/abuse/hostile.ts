@@ -26,7 +26,9 @@ export type Loot = {
 const MOST_KEPT = 16
 
 /** Returns empty knowledge. */
-export const noLoot = (word: string): Loot => ({ word, paths: new Map(), texts: new Map() })
+export function noLoot(word: string): Loot {
+  return { word, paths: new Map(), texts: new Map() }
+}
 
 /** Collects records and their fields from the answer to a successful request. */
 export function learn(loot: Loot, { route, path }: Pick<HostileRequest, 'route' | 'path'>, answer: unknown): void {

@@ -139,7 +139,7 @@ describe('calls to a service of several replicas', () => {
 describe('calls to two replicas, of which one falls silent', () => {
   const answersInARow = 20
   const longestWaitMs = 500
-  const patienceMs = 20_000
+  const timeoutMs = 20_000
   const opened = new AsyncDisposableStack()
   type Call = (deadline: number) => Promise<unknown>
   let call: Call
@@ -174,13 +174,13 @@ describe('calls to two replicas, of which one falls silent', () => {
 
     for (const each of [call, plainCall]) {
       called.clear()
-      while (called.size < 2) await each(Date.now() + patience(patienceMs))
+      while (called.size < 2) await each(Date.now() + patience(timeoutMs))
     }
     link.become('silent')
   })
   after(() => opened.disposeAsync())
 
-  /** Whether so many calls in a row are answered. */
+  /** Whether this many calls in a row succeed. */
   const areAnswered = async (call: Call): Promise<boolean> => {
     for (let answered = 0; answered < answersInARow; answered++) {
       const isAnswered = await call(Date.now() + patience(longestWaitMs)).then(
@@ -194,7 +194,7 @@ describe('calls to two replicas, of which one falls silent', () => {
 
   it('all go to the other soon', async () => {
     const startedAt = performance.now()
-    while (!(await areAnswered(call))) assert.ok(performance.now() - startedAt < patience(patienceMs))
+    while (!(await areAnswered(call))) assert.ok(performance.now() - startedAt < patience(timeoutMs))
   })
 
   it('are still lost by then with a client as it comes', async () => {

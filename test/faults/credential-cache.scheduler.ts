@@ -24,7 +24,9 @@ export function createRandom(seed: number): Random {
 export type Process = { name: string; alive: boolean; disturbed: boolean }
 
 /** Creates a healthy process. */
-export const createProcess = (name: string): Process => ({ name, alive: true, disturbed: false })
+export function createProcess(name: string): Process {
+  return { name, alive: true, disturbed: false }
+}
 
 type Site = 'redis' | 'database'
 type Outcome = 'done' | 'lost' | 'unanswered' | 'late' | 'crash'

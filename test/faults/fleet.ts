@@ -37,8 +37,8 @@ export type Fleet = {
 }
 
 /**
- * Starts a fleet of processes: so many of each service (default 1), found by DNS, each on a loopback address of its
- * own.
+ * Starts a fleet: a number of processes of each service (default 1), behind DNS names, each with its own loopback
+ * address.
  */
 export async function startFleet(counts: Partial<Record<ServiceName, number>>): Promise<Fleet> {
   await using onFailure = new AsyncDisposableStack()

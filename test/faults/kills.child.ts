@@ -4,8 +4,8 @@ import { createLogger, pause } from '@rollcall/runtime'
 import { MongoClient, ObjectId } from 'mongodb'
 
 /**
- * The textbook service that `kills.e2e.ts` finds wanting: POST stores a thing, then publishes an event of it. It is nearly
- * always between the two, so that nearly every kill finds it there.
+ * The naive service that `kills.e2e.ts` shows to fail: POST stores a record, then publishes its event. It is nearly
+ * always between the two, so that most kills hit there.
  */
 const BETWEEN_MS = 200
 const [name = '', port = '0'] = process.argv.slice(2)

@@ -12,9 +12,9 @@ import { type Api, bodyOf, makeToken, onceServed } from '../api.ts'
 import { counted, isSoak } from '../soak.ts'
 import { type Instance, startStack, type TestStack } from '../stack.ts'
 
-/** R2 of the goals: each service once at least. */
+/** R2 of the goals: at least one kill of each service. */
 const kills = counted(SERVICES.length, 200)
-/** Between two kills of a service, long enough to do something. */
+/** Time for work between two kills of a service. */
 const peaceMs = isSoak ? 2500 : 1000
 const settleMs = 60_000
 const logger = createLogger({ service: 'test', level: 'silent' })

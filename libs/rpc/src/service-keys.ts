@@ -38,7 +38,9 @@ export function readPublicKeys(text: string): PublicKeys {
 }
 
 /** Returns the name of a key in `PublicKeys`. */
-export const keyName = (service: string, id: string): string => `${service}/${id}`
+export function keyName(service: string, id: string): string {
+  return `${service}/${id}`
+}
 
 /** Returns a new random key in the format of `readSigningKey`. */
 export function newSigningKey(service: string): string {

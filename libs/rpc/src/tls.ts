@@ -42,7 +42,9 @@ export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
 }
 
 /** Returns the URI of a service in its certificate's subject alternative names. */
-export const serviceUri = (service: string): string => `spiffe://rollcall/${service}`
+export function serviceUri(service: string): string {
+  return `spiffe://rollcall/${service}`
+}
 
 /** Whether a certificate belongs to a service. The same authority signs those of all services. */
 export function namesService(certificate: PeerCertificate | undefined, service: string): boolean {

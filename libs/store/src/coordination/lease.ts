@@ -16,7 +16,9 @@ const leaseSchema = new Schema<LeaseRecord>(
 )
 
 /** Declares the collection of leases, for `migrate`. */
-export const leaseModel = (store: Pick<Store, 'model'>) => store.model('Lease', leaseSchema)
+export function leaseModel(store: Pick<Store, 'model'>) {
+  return store.model('Lease', leaseSchema)
+}
 
 /** A lease: one replica at a time has it. */
 export type Lease = {

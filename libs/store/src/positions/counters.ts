@@ -21,7 +21,9 @@ const slotSchema = new Schema<Slot>(
 slotSchema.index({ organization: 1, name: 1, slot: 1 }, { unique: true })
 
 /** Declares the collection of counters, for `migrate`. */
-export const counterModel = (store: Pick<Store, 'model'>) => store.model('Counter', slotSchema)
+export function counterModel(store: Pick<Store, 'model'>) {
+  return store.model('Counter', slotSchema)
+}
 
 /** A counter of an organization, for example `contacts`. */
 export type CounterKey = { organization: string | Types.ObjectId; name: string }

@@ -93,7 +93,9 @@ const registerSchema = new Schema<Register>(
 registerSchema.index({ organization: 1, name: 1 }, { unique: true })
 
 /** Declares the collection of registers, for `migrate`. */
-export const positionModel = (store: Pick<Store, 'model'>) => store.model('Positions', registerSchema)
+export function positionModel(store: Pick<Store, 'model'>) {
+  return store.model('Positions', registerSchema)
+}
 
 /** By connection, then by organization and name. */
 const recentMaps = new WeakMap<Connection, LRUCache<string, PositionMap>>()

@@ -17,7 +17,9 @@ const turnstileSchema = new Schema<Turnstile>(
 turnstileSchema.index({ organization: 1, name: 1 }, { unique: true })
 
 /** Declares the collection that quotas are held by, for `migrate`. */
-export const quotaModel = (store: Pick<Store, 'model'>) => store.model('Quota', turnstileSchema)
+export function quotaModel(store: Pick<Store, 'model'>) {
+  return store.model('Quota', turnstileSchema)
+}
 
 /**
  * The maximum number of records of a scope (those matching `of`) per organization, and what they are called:

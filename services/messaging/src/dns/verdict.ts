@@ -13,6 +13,14 @@ export type Expected = {
 }
 
 export const ok: Verdict = { status: 'ok' }
-export const missing = (reason = 'not found'): Verdict => ({ status: 'missing', reason })
-export const mismatch = (reason: string): Verdict => ({ status: 'mismatch', reason })
-export const conflict = (reason: string): Verdict => ({ status: 'conflict', reason })
+export function missing(reason = 'not found'): Verdict {
+  return { status: 'missing', reason }
+}
+
+export function mismatch(reason: string): Verdict {
+  return { status: 'mismatch', reason }
+}
+
+export function conflict(reason: string): Verdict {
+  return { status: 'conflict', reason }
+}
