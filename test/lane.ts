@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { keepShared, stopShared } from '@rollcall/testing/shared'
 import fc from 'fast-check'
 import { seed } from './soak.ts'
@@ -38,7 +38,8 @@ export async function runLane({ groups, root, claims, timeoutMs }: Lane): Promis
     if (!claim(join(claims, String(index)))) continue
     if (group.boots !== boots) await stopShared()
     boots = group.boots
-    for (const file of group.files) await runFile(file, pathToFileURL(join(root, file)).href, patience(timeoutMs), hook)
+    for (const file of group.files)
+      await runFile(file, pathToFileURL(join(root, file)).href, scaledTimeout(timeoutMs), hook)
   }
   await stopShared()
   setTimeout(() => {

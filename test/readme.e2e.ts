@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { OWNER, startStack } from './stack.ts'
 
 const run = promisify(execFile)
@@ -21,7 +21,7 @@ test('the tour of the README works as it stands', async () => {
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
       cwd: folder,
       env,
-      timeout: patience(60_000),
+      timeout: scaledTimeout(60_000),
     })
     assert.match(
       stdout,

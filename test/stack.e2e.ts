@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { bodyOf, createApi, makeToken } from './api.ts'
 import { OWNER, startStack } from './stack.ts'
 
@@ -35,7 +35,7 @@ test('a killed service comes back where it was', async () => {
 })
 
 async function untilStatus(ask: () => Promise<{ status: number }>, status: number, withinMs: number): Promise<void> {
-  const deadline = Date.now() + patience(withinMs)
+  const deadline = Date.now() + scaledTimeout(withinMs)
   let last = 0
   for (; last !== status; last = (await ask()).status) {
     assert.ok(Date.now() < deadline, `${last} instead of ${status}, ${withinMs} ms later`)

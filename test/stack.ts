@@ -20,7 +20,7 @@ import {
 import { keySettings, readTrust, type Trust } from '@rollcall/rpc/service-keys'
 import { createLifecycle, createLogger, type Lifecycle, type Metrics } from '@rollcall/runtime'
 import { type Link, linkTo } from '@rollcall/testing/link'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { deleteTopics } from '@rollcall/testing/topics'
 import { MongoClient } from 'mongodb'
 import { type Api, createApi, signIn } from './api.ts'
@@ -203,7 +203,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
 }
 
 async function untilReady(service: ServiceName, { health }: Lifecycle): Promise<void> {
-  const deadline = Date.now() + patience(READY_MS)
+  const deadline = Date.now() + scaledTimeout(READY_MS)
   for (let readiness = await health.ready(); !readiness.ok; readiness = await health.ready()) {
     assert.ok(Date.now() < deadline, `${service} is not ready: ${JSON.stringify(readiness.checks)}`)
     await sleep(20)

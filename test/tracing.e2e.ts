@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace'
 import { startTracing } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Api, bodyOf, makeToken } from './api.ts'
 import { startStack, type TestStack } from './stack.ts'
 
@@ -52,7 +52,7 @@ describe('a request that is traced', () => {
       201,
     )
     const isConsumed = () => spansOf(id).find(({ name }) => /audience\.on-user-events user\.created$/.test(name))
-    const deadline = Date.now() + patience(20_000)
+    const deadline = Date.now() + scaledTimeout(20_000)
     while (!isConsumed() && Date.now() < deadline) await bodyOf(stack.owner.get(`/api/users/${made.id}`))
     const spans = spansOf(id)
     const [request, , handler] = lineage(isConsumed(), spans)

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { startTestMailgun, type TestMailgun } from '@rollcall/testing/mailgun'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import express, { type ErrorRequestHandler } from 'express'
 import fc from 'fast-check'
 import { checkAnswer } from '../answers.ts'
@@ -66,7 +66,7 @@ describe('hostile requests', () => {
   })
 
   it('get declared answers, learn nothing, and break nothing', {
-    timeout: patience(60_000 + requests * 100),
+    timeout: scaledTimeout(60_000 + requests * 100),
   }, async t => {
     const untouched = await recordsOf(victim)
     const tally = await attack(stack.urls[0]!, attacker, victim.loot, requests)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
@@ -53,7 +53,7 @@ const newUser = async (password = 'made for tests only') =>
 const timeline = async (id: string, query: object = { $limit: 100 }) =>
   bodyOf(api.get<Page<Entry>>(`/api/audience/${id}/timeline`, { ...query }))
 const until = async (condition: () => Promise<boolean>) => {
-  for (const deadline = Date.now() + patience(60_000); !(await condition()); await sleep(50))
+  for (const deadline = Date.now() + scaledTimeout(60_000); !(await condition()); await sleep(50))
     assert.ok(Date.now() < deadline, `never: ${condition}`)
 }
 const refusal = ({ status, body }: Answer<unknown>) => [status, body]

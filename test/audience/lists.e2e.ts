@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { importFile } from '../import/import-job.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -72,7 +72,7 @@ const countsOf = async (id: string, by = api) => {
   return [memberCount, activeCount]
 }
 const until = async (condition: () => boolean | Promise<boolean>) => {
-  for (const deadline = Date.now() + patience(120_000); !(await condition()); await sleep(30))
+  for (const deadline = Date.now() + scaledTimeout(120_000); !(await condition()); await sleep(30))
     assert.ok(Date.now() < deadline, `never: ${condition}`)
 }
 const refused = async (answer: Promise<Answer<unknown>>, status: number, message: string, path?: string) => {

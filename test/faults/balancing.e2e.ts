@@ -5,7 +5,7 @@ import type { Client, RpcServer } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { startTestDns, type TestDns } from '@rollcall/testing/dns'
 import { linkTo } from '@rollcall/testing/link'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { counted } from '../soak.ts'
 
 process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = 'true' // read when grpc-js loads: resolves names by our DNS
@@ -29,7 +29,7 @@ function plainClient(address: string, options: object = {}) {
   const metadata = new Metadata()
   metadata.set('rollcall-caller', sign(caller, method))
   return {
-    call: (deadline = Date.now() + patience(10_000)) =>
+    call: (deadline = Date.now() + scaledTimeout(10_000)) =>
       new Promise((resolve, reject) => {
         const answered = (error: Error | null) => (error ? reject(error) : resolve(undefined))
         plain.makeUnaryRequest(
@@ -110,7 +110,7 @@ describe('calls to a service of several replicas', () => {
       const startedAt = performance.now()
       while (replicas[3]!.calls === 0) {
         assert.ok(
-          performance.now() - startedAt < patience(maxConnectionAgeMs + 10_000),
+          performance.now() - startedAt < scaledTimeout(maxConnectionAgeMs + 10_000),
           'the new replica gets no calls',
         )
         await ask(directory)()
@@ -174,7 +174,7 @@ describe('calls to two replicas, of which one falls silent', () => {
 
     for (const each of [call, plainCall]) {
       called.clear()
-      while (called.size < 2) await each(Date.now() + patience(timeoutMs))
+      while (called.size < 2) await each(Date.now() + scaledTimeout(timeoutMs))
     }
     link.become('silent')
   })
@@ -183,7 +183,7 @@ describe('calls to two replicas, of which one falls silent', () => {
   /** Whether this many calls in a row succeed. */
   const areAnswered = async (call: Call): Promise<boolean> => {
     for (let answered = 0; answered < answersInARow; answered++) {
-      const isAnswered = await call(Date.now() + patience(longestWaitMs)).then(
+      const isAnswered = await call(Date.now() + scaledTimeout(longestWaitMs)).then(
         () => true,
         () => false,
       )
@@ -194,7 +194,7 @@ describe('calls to two replicas, of which one falls silent', () => {
 
   it('all go to the other soon', async () => {
     const startedAt = performance.now()
-    while (!(await areAnswered(call))) assert.ok(performance.now() - startedAt < patience(timeoutMs))
+    while (!(await areAnswered(call))) assert.ok(performance.now() - startedAt < scaledTimeout(timeoutMs))
   })
 
   it('are still lost by then with a client as it comes', async () => {

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { freePort, LOCALHOST, type RunningBacking, startBacking } from '@rollcall/local'
 import { pause } from '@rollcall/runtime'
 import { type Link, linkTo } from '@rollcall/testing/link'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Redis } from 'ioredis'
 import { MongoClient } from 'mongodb'
 import { type Api, bodyOf, makeToken } from '../api.ts'
@@ -18,7 +18,7 @@ import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type Fault, inject, type Probe, type Subject, tableLine } from './dependencies.harness.ts'
 
 /** Deadline of every request; longer on a slow machine, where all requests take longer. */
-const deadlineMs = patience(2000)
+const deadlineMs = scaledTimeout(2000)
 
 /** R5 of the goals; the soak tests every mode of every link. */
 const faults: Fault[] = [

@@ -1,6 +1,6 @@
 import { pause } from '@rollcall/runtime'
 import type { Link, LinkMode } from '@rollcall/testing/link'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 
 /** A request with its expected answer. Any answer but that or 503 is wrong. */
 export type Probe = { name: string; right: number; ask(signal: AbortSignal): Promise<number> }
@@ -45,7 +45,7 @@ export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {
 async function judge(probe: Probe, deadlineMs: number, outcome: Outcome): Promise<void> {
   const startedAt = performance.now()
   const status = await probe
-    .ask(AbortSignal.timeout(Math.ceil(deadlineMs * 1.1) + patience(SLACK_MS)))
+    .ask(AbortSignal.timeout(Math.ceil(deadlineMs * 1.1) + scaledTimeout(SLACK_MS)))
     .catch(() => null)
   const ms = performance.now() - startedAt
   outcome.slowestMs = Math.max(outcome.slowestMs, ms)
@@ -62,7 +62,7 @@ async function recovery({ probes, deadlineMs }: Subject): Promise<number | null>
     )
     const ms = performance.now() - startedAt
     if (statuses.every(Boolean)) return ms
-    if (ms > patience(RECOVERY_MS)) return null
+    if (ms > scaledTimeout(RECOVERY_MS)) return null
     await pause(100)
   }
 }

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { createBus, type Topic } from '@rollcall/bus'
 import { freePort, LOCALHOST, SERVICES, type ServiceName } from '@rollcall/local'
 import { createLogger, type Event, pause, retry } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { MongoClient } from 'mongodb'
 import { type Api, bodyOf, makeToken, onceServed } from '../api.ts'
 import { counted, isSoak } from '../soak.ts'
@@ -74,7 +74,7 @@ describe('processes that are killed', () => {
     await stack?.stop()
   })
 
-  it('lose no event, and double no effect', { timeout: patience(60_000 + kills * 20_000) }, async () => {
+  it('lose no event, and double no effect', { timeout: scaledTimeout(60_000 + kills * 20_000) }, async () => {
     const { api: owner } = await makeToken(stack.owner)
     const user = await bodyOf(owner.post<Record>('/api/users', { name: 'Account One', email: 'one@example.com' }), 201)
     const contact = await bodyOf(owner.post<Record>('/api/audience', { email: 'one@example.com' }), 201)
@@ -157,7 +157,7 @@ describe('processes that are killed', () => {
 
   /** Waits until nothing is in progress, or the timeout. */
   async function settled(look: () => Promise<Account>): Promise<Account> {
-    const deadline = Date.now() + patience(settleMs)
+    const deadline = Date.now() + scaledTimeout(settleMs)
     for (;;) {
       const unsent = await Promise.all(
         (['identity', 'audience', 'messaging'] as const).map(service =>
@@ -174,7 +174,7 @@ describe('processes that are killed', () => {
 })
 
 describe('a service that publishes a while after it has stored', () => {
-  it('loses events when it is killed', { timeout: patience(120_000) }, async () => {
+  it('loses events when it is killed', { timeout: scaledTimeout(120_000) }, async () => {
     const name = `naive_${randomUUID().slice(0, 8)}`
     const { KAFKA_BROKERS = '', MONGODB_URL = '' } = process.env
     const mongo = await new MongoClient(MONGODB_URL).connect()
@@ -203,7 +203,7 @@ describe('a service that publishes a while after it has stored', () => {
       await makers
       const published = () => [...collected.events.values()].map(({ subject }) => subject)
       const allTold = async () => assert.deepEqual(compared(acknowledged, published()), { lost: 0, doubled: 0 })
-      await retry(allTold, { deadline: Date.now() + patience(settleMs), baseMs: 50, maxMs: 200 })
+      await retry(allTold, { deadline: Date.now() + scaledTimeout(settleMs), baseMs: 50, maxMs: 200 })
       const there = (await things.find().toArray()).map(({ _id }) => String(_id))
       assert.ok(faultsOf({ there, published: published(), effects: 0, expected: 0, queued: [], sent: [] }).lost > 0)
     } finally {

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 
-const patienceMs = 15_000
+const TIMEOUT_MS = 15_000
 
 /** The mails of a stack that stores them as files. Start the stack with `settings`. */
 export type Mailbox = {
@@ -31,7 +31,7 @@ export async function openMailbox(): Promise<Mailbox> {
     async next(address, cause) {
       const before = (await to(address)).length
       await cause()
-      for (const deadline = Date.now() + patience(patienceMs); Date.now() < deadline; await sleep(20)) {
+      for (const deadline = Date.now() + scaledTimeout(TIMEOUT_MS); Date.now() < deadline; await sleep(20)) {
         const text = (await to(address))[before]
         if (text !== undefined) return text
       }

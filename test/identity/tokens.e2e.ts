@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { fromElsewhere, manyAddresses, unknownId } from '../every-route.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -340,7 +340,7 @@ describe('API tokens', () => {
 })
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + patience(20_000)
+  const deadline = Date.now() + scaledTimeout(20_000)
   for (;;) {
     const found = await look()
     if (found !== undefined) return found

@@ -4,7 +4,7 @@ import { LOCALHOST } from '@rollcall/local'
 import { type Connection, connect, newKeySettings, type RpcServer, readTrust, serve } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type OwnedLifecycle, pause } from '@rollcall/runtime'
 import { type Link, linkTo } from '@rollcall/testing/link'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { MongoClient, ObjectId } from 'mongodb'
 import { readConfig } from '../../services/gateway/src/config.ts'
 import { service as gateway } from '../../services/gateway/src/service.ts'
@@ -982,7 +982,7 @@ describe('workspaces', () => {
           })
           assert.deepEqual(JSON.parse(text), { error: true, message: 'service unavailable' })
           assert.ok(headers.get('retry-after'))
-          assert.ok(performance.now() - startedAt < patience(deadlineMs + 1_000), 'within the deadline')
+          assert.ok(performance.now() - startedAt < scaledTimeout(deadlineMs + 1_000), 'within the deadline')
         }
         await bodyOf(byToken.get(base))
         await bodyOf(byToken.get('/api/users'))
@@ -990,7 +990,7 @@ describe('workspaces', () => {
         await bodyOf(session.post(`${base}/invitations`, { email: newAddress(), role: 'user' }), 201)
         link.become('open')
         for (let waitedMs = 0; (await byToken.get(`${base}/members`)).status !== 200; waitedMs += 50) {
-          assert.ok(waitedMs < patience(10_000), 'the tenant server is reached again')
+          assert.ok(waitedMs < scaledTimeout(10_000), 'the tenant server is reached again')
           await pause(50)
         }
       })
@@ -1016,7 +1016,7 @@ describe('workspaces', () => {
       assert.equal((await owner.api.at(url).request('HEAD', path)).status, 200)
       link.become('open')
       for (let waitedMs = 0; (await statuses()).some(status => status !== 200); waitedMs += 50) {
-        assert.ok(waitedMs < patience(10_000), 'the tenant server is reached again')
+        assert.ok(waitedMs < scaledTimeout(10_000), 'the tenant server is reached again')
         await pause(50)
       }
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Api, bodyOf } from '../api.ts'
 
 /** The status of an import. */
@@ -56,14 +56,14 @@ export async function startImport(
   return (await bodyOf(api.post<{ jobId: string }>('/api/audience/import/start', start))).jobId
 }
 
-const patienceMs = 120_000
+const TIMEOUT_MS = 120_000
 
 /**
  * Polls until the job has ended or the condition holds. Requires that progress never falls, and does not stall for
  * long.
  */
 export async function follow(api: Api, jobId: string, until = (_: ImportStatus) => false): Promise<ImportStatus> {
-  let deadline = Date.now() + patience(patienceMs)
+  let deadline = Date.now() + scaledTimeout(TIMEOUT_MS)
   let progress = 0
   for (;;) {
     const answer = await api.get<ImportStatus>(`/api/audience/import/status/${jobId}`)
@@ -71,7 +71,7 @@ export async function follow(api: Api, jobId: string, until = (_: ImportStatus) 
     if (answer.status === 200) {
       const status = answer.body
       assert.ok(status.progress >= progress, `progress fell from ${progress} to ${status.progress}`)
-      if (status.progress > progress) deadline = Date.now() + patience(patienceMs)
+      if (status.progress > progress) deadline = Date.now() + scaledTimeout(TIMEOUT_MS)
       progress = status.progress
       assert.equal(status.progress === 100, status.state === 'completed')
       if (status.state === 'completed' || status.state === 'failed' || until(status)) return status

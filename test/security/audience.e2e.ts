@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { MongoClient } from 'mongodb'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { fromElsewhere, manyAddresses } from '../every-route.ts'
@@ -41,7 +41,7 @@ const denied = async (answer: Promise<Answer<unknown>>, permission: string) => {
   assert.deepEqual([status, body], [403, { error: true, message: `Permission denied: ${permission}` }])
 }
 const until = async (condition: () => Promise<boolean>) => {
-  for (const deadline = Date.now() + patience(60_000); !(await condition()); await sleep(50))
+  for (const deadline = Date.now() + scaledTimeout(60_000); !(await condition()); await sleep(50))
     assert.ok(Date.now() < deadline, `never: ${condition}`)
 }
 const timelineOf = (api: Api, id: string, query: object = {}) =>

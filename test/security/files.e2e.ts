@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { parse } from 'csv-parse/sync'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { accounting, follow, type ImportUpload, importFile } from '../import/import-job.ts'
@@ -102,7 +102,7 @@ describe('files', () => {
     it('counts no upload that broke off', async () => {
       const api = await organization()
       for (let count = 0; count < 5; count++) await abort(api)
-      const deadline = Date.now() + patience(30_000)
+      const deadline = Date.now() + scaledTimeout(30_000)
       for (let pending = 0; pending < 3; ) {
         const { status, text } = await upload(api)
         if (status === 200) pending++

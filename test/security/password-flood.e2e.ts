@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { createPasswordQueue, type PasswordQueue } from '../../services/identity/src/users/password-queue.ts'
 import { createPasswords } from '../../services/identity/src/users/passwords.ts'
 import { counted } from '../soak.ts'
@@ -10,7 +10,7 @@ import { counted } from '../soak.ts'
 const limits = { parallelism: 2, maxWaiting: 50, maxWaitingPerSetter: 2 }
 const flooding = 80
 /** The deadline of the gateway. */
-const patienceMs = 10_000
+const TIMEOUT_MS = 10_000
 
 /** The naive variant: one queue for all. */
 function naiveQueue(): PasswordQueue {
@@ -35,7 +35,7 @@ async function signInsDuringFlood(queue: PasswordQueue, signIns: number) {
   for (let signIn = 0; signIn < signIns; signIn++) {
     const startedAt = performance.now()
     const fits = await passwords.fits('correct horse', passwordHash).catch(() => false)
-    if (!fits || performance.now() - startedAt > patience(patienceMs)) failed++
+    if (!fits || performance.now() - startedAt > scaledTimeout(TIMEOUT_MS)) failed++
   }
   isOver = true
   await Promise.all(floods)

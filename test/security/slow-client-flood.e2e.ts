@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { counted } from '../soak.ts'
 import { attackGateway, type Outcome } from './slow-clients.ts'
 
@@ -10,7 +10,7 @@ const attack = { bodies: 250 * scale, heads: 100 * scale, readers: 12 * scale, i
 const load = { attack, asking: { perSecond: 40, ms: 1_500 * scale }, pageBytes: 15 * scale * mebibyte }
 const settleMs = 2_000
 /** Timeout of an attack that must succeed. */
-const patienceMs = 60_000
+const TIMEOUT_MS = 60_000
 const memory = { bodies: 8 * mebibyte, answers: 8 * mebibyte }
 /** Memory of connections and of uncollected garbage. */
 const slackBytes = 150 * mebibyte * scale
@@ -34,7 +34,7 @@ const naive = {
 }
 
 describe('finding 2: clients that hold bodies, connections and answers', () => {
-  it('have a limit of memory, and do not block other clients', { timeout: patience(120_000) }, async () => {
+  it('have a limit of memory, and do not block other clients', { timeout: scaledTimeout(120_000) }, async () => {
     const outcome = await attackGateway(settings, { ...load, settled: (_, ms) => ms > settleMs })
     print(outcome)
     assert.equal(outcome.hasEnded, false)
@@ -42,10 +42,10 @@ describe('finding 2: clients that hold bodies, connections and answers', () => {
     assert.ok(grownBy(outcome) <= mostBytes, `${grownBy(outcome) / mebibyte} MiB`)
   })
 
-  it('get more than that of a gateway without bounds', { timeout: patience(120_000) }, async () => {
+  it('get more than that of a gateway without bounds', { timeout: scaledTimeout(120_000) }, async () => {
     const outcome = await attackGateway(naive, {
       ...load,
-      settled: (bytes, ms) => bytes > mostBytes || ms > patienceMs,
+      settled: (bytes, ms) => bytes > mostBytes || ms > TIMEOUT_MS,
     })
     print(outcome)
     assert.ok(grownBy(outcome) > mostBytes, `${grownBy(outcome) / mebibyte} MiB`)

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { EventContext } from '@rollcall/contract'
 import { createLogger, createMetrics, type Event, pause, retry } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
 import { UnprocessableEvent } from './kafka/message.ts'
@@ -65,7 +65,7 @@ const collect = (options: Partial<ConsumeOptions> & { topics: Topic[] }, by: Bus
 }
 
 const eventually = (check: () => void | Promise<void>, timeoutMs = 15_000): Promise<void> =>
-  retry(async () => check(), { deadline: Date.now() + patience(timeoutMs), baseMs: 20, maxMs: 100 })
+  retry(async () => check(), { deadline: Date.now() + scaledTimeout(timeoutMs), baseMs: 20, maxMs: 100 })
 
 /** Reads the first `count` messages of a topic, valid events or not. */
 const readRaw = async (topic: string, count: number): Promise<KafkaMessage[]> => {

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createLogger, createMetrics, type Metrics, pause, retry } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import type { Job } from './job.ts'
 import { createJobQueue, type JobQueue, type QueueJobOptions, queueJob } from './queue-job.ts'
 import { createRedis } from './redis.ts'
@@ -53,7 +53,7 @@ const openJobs = (run: Run, { metrics = createMetrics('test'), ...more }: More =
 }
 
 const eventually = (check: () => void | Promise<void>, timeoutMs = 15_000): Promise<void> =>
-  retry(async () => check(), { deadline: Date.now() + patience(timeoutMs), baseMs: 10, maxMs: 50 })
+  retry(async () => check(), { deadline: Date.now() + scaledTimeout(timeoutMs), baseMs: 10, maxMs: 50 })
 
 const enqueueAll = async (queue: JobQueue, ids: string[]): Promise<void> => {
   for (const id of ids) await queue.enqueue(id)
@@ -175,7 +175,7 @@ test('the job of a worker that is killed goes to another within seconds, time an
   work()
   await eventually(() => assert.deepEqual(ran, ['survivor']))
   const tookMs = Date.now() - killedAt
-  assert.ok(tookMs < patience(8000), `${tookMs} ms`)
+  assert.ok(tookMs < scaledTimeout(8000), `${tookMs} ms`)
   console.log(`# taken over after ${tookMs} ms`)
 })
 
@@ -241,7 +241,7 @@ test('without Redis a job can still be requested, and a worker still stops', asy
     assert.match(text, /job_polls_total{job_name="work",outcome="failed",.*} 1\n/)
   })
   await Promise.all([queue.close(), worker.stop()])
-  assert.ok(Date.now() - startedAt < patience(10_000), `${Date.now() - startedAt} ms`)
+  assert.ok(Date.now() - startedAt < scaledTimeout(10_000), `${Date.now() - startedAt} ms`)
 })
 
 test('a connection for requests fails fast while Redis is away', async () => {

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { json, limits } from '@rollcall/contract'
 import type { Call } from '@rollcall/rpc'
 import { pause } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { bootGateway, issueSession, issueToken, openRaw, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
@@ -24,7 +24,7 @@ describe('finding 2: held bodies', () => {
     clearInterval(dripping)
     assert.match(client.received(), /^HTTP\/1\.1 400 .*connection: close/is)
     assert.match(client.received(), /{"error":true,"message":"request took too long to arrive"}$/)
-    assert.ok(ms >= timeoutMs && ms < patience(timeoutMs + 2_000), `${ms} ms`)
+    assert.ok(ms >= timeoutMs && ms < scaledTimeout(timeoutMs + 2_000), `${ms} ms`)
   })
 
   it('cuts off a head that is not whole in time, with 400', async t => {
@@ -36,7 +36,7 @@ describe('finding 2: held bodies', () => {
     const ms = await slow.closed
     clearInterval(dripping)
     assert.match(slow.received(), /^HTTP\/1\.1 400 .*request took too long to arrive"}$/s)
-    assert.ok(ms < patience(timeoutMs + 2_000), `${ms} ms`)
+    assert.ok(ms < scaledTimeout(timeoutMs + 2_000), `${ms} ms`)
     await silent.closed
   })
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, connect as dial, type Socket } from 'no
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { busSettings, createBus, topics } from '@rollcall/bus'
 import { ConfigError, createLogger, type Event, pause } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import {
   type Harness,
   type Json,
@@ -83,7 +83,7 @@ describe('events', () => {
     await api.tokens.updateToken({ id: String(id), archived: true })
     await api.tokens.deleteToken({ id: String(id) })
     const about = () => received.filter(({ subject }) => subject === String(id)).map(({ type }) => type)
-    for (let waitedMs = 0; about().length < 3 && waitedMs < patience(20_000); waitedMs += 50) await pause(50)
+    for (let waitedMs = 0; about().length < 3 && waitedMs < scaledTimeout(20_000); waitedMs += 50) await pause(50)
     assert.deepEqual(about(), ['token.created', 'token.updated', 'token.deleted'])
     assert.ok(received.some(({ type }) => type === 'session.created'))
   })

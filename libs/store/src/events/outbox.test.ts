@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMetrics, type Event } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import { draft, newOrganization, people, quiet, testStore } from '../../test/store.ts'
 import { migrate } from '../coordination/migrate.ts'
@@ -36,7 +36,7 @@ async function freshStore() {
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + patience(60_000)
+  const end = Date.now() + scaledTimeout(60_000)
   while (!(await condition())) {
     assert.ok(Date.now() < end, 'waited too long')
     await sleep(10)

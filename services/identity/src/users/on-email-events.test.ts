@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { type Bus, busSettings, createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
-import { patience } from '@rollcall/testing/patience'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
 
 type Step = { status: string; minute?: number; userId?: string | undefined; to?: string; error?: string; id?: string }
@@ -58,7 +58,7 @@ describe('mails of users', () => {
       return subjects.every(subject => known.includes(subject))
     }
     for (let waitedMs = 0; !(await arrived()); waitedMs += 50) {
-      assert.ok(waitedMs < patience(20_000), 'the events are taken in')
+      assert.ok(waitedMs < scaledTimeout(20_000), 'the events are taken in')
       await pause(50)
     }
   }

@@ -23,7 +23,7 @@ export function slowness(): number {
 }
 
 /** Returns the timeout for the current slowness; `ms` is the timeout on the idle reference machine. */
-export function patience(ms: number): number {
+export function scaledTimeout(ms: number): number {
   return Math.ceil(ms * slowness())
 }
 
