@@ -152,7 +152,7 @@ describe('user administration', () => {
       assert.equal((await patch(`${id}/change-role`, { role: name }, 400)).message, `Unknown role: ${name}`)
     })
 
-    it('a profile of places that do not exist, or of nothing', async () => {
+    it('a profile with unknown codes, nested attributes or no fields', async () => {
       const { id } = await addPerson(stack)
       for (const [field, value] of Object.entries({
         country: 'XX',

@@ -16,7 +16,7 @@ import { startTranslation } from './i18n/index.ts'
 import { router } from './router.tsx'
 import { theme, variables } from './theme.ts'
 
-// A page of an older release asks for a file that is gone: load the page anew, once.
+// A page of an older release requests a file that no longer exists: reloads the page once.
 window.addEventListener('vite:preloadError', () => {
   if (sessionStorage.getItem('rollcall.reloaded')) return
   sessionStorage.setItem('rollcall.reloaded', 'yes')

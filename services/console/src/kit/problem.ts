@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api.ts'
 
-/** Returns what a person is told about an error. */
+/** Returns the text to show for an error. */
 export function useProblemText(): (error: unknown) => string {
   const { t } = useTranslation()
   return error => {
