@@ -12,6 +12,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
+    target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'], // light-dark() as it stands
     assetsInlineLimit: 0, // fonts as data are refused by the policy
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -1,36 +1,15 @@
+import { createClient, RollcallError } from '@rollcall/sdk'
 import { QueryClient } from '@tanstack/react-query'
 
-/** A refusal of the API. `path` is the field that it is about. */
-export class ApiError extends Error {
-  readonly status: number
-  readonly path: string | undefined
-  readonly requestId: string | undefined
-  constructor(status: number, message: string, path: string | undefined, requestId: string | undefined) {
-    super(message)
-    this.status = status
-    this.path = path
-    this.requestId = requestId
-  }
-}
+/** The API, by the cookie of the session. */
+export const rollcall = createClient()
 
-/** Calls the API by the cookie of the session. */
-export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`/api${path}`, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
-  })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  const answer = isJson ? JSON.parse(text) : { message: text }
-  if (response.ok) return answer
-  throw new ApiError(response.status, answer.message, answer.path, response.headers.get('x-request-id') ?? undefined)
-}
-
+/** Everything that was read from the API. The client repeats what is worth it, so queries repeat nothing. */
 export const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 10_000,
-      retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status < 500),
-    },
-  },
+  defaultOptions: { queries: { staleTime: 10_000, retry: false }, mutations: { retry: false } },
 })
+
+/** Whether an error is a refusal with this status. */
+export function isStatus(error: unknown, status: number): error is RollcallError {
+  return error instanceof RollcallError && error.status === status
+}

@@ -1,5 +1,6 @@
 import '@fontsource-variable/inter/wght.css'
 import '@mantine/core/styles.layer.css'
+import '@mantine/dropzone/styles.layer.css'
 import '@mantine/notifications/styles.layer.css'
 import '@mantine/spotlight/styles.layer.css'
 import './global.css'

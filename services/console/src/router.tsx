@@ -6,7 +6,8 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { ApiError, queryClient } from './api.ts'
+import { isStatus, queryClient } from './api.ts'
+import { readListSearch } from './kit/list-search.ts'
 import { meQuery } from './session.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -31,21 +32,59 @@ const shell = createRoute({
     try {
       await queryClient.ensureQueryData(meQuery)
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401)
+      if (isStatus(error, 401))
         throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
       throw error
     }
   },
 })
 
-const overview = createRoute({
-  getParentRoute: () => shell,
-  path: '/',
-  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
-})
+/** A screen within the shell. Its code is loaded when it is first opened. */
+function screen<const Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) {
+  return createRoute({ getParentRoute: () => shell, path, component, validateSearch: readListSearch })
+}
+
+const screens = [
+  screen(
+    '/',
+    lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+  ),
+  screen(
+    '/contacts',
+    lazyRouteComponent(() => import('./contacts/contacts.tsx'), 'Contacts'),
+  ),
+  screen(
+    '/contacts/$id',
+    lazyRouteComponent(() => import('./contacts/contact.tsx'), 'Contact'),
+  ),
+  screen(
+    '/lists',
+    lazyRouteComponent(() => import('./lists/lists.tsx'), 'Lists'),
+  ),
+  screen(
+    '/lists/$id',
+    lazyRouteComponent(() => import('./lists/list.tsx'), 'List'),
+  ),
+  screen(
+    '/imports',
+    lazyRouteComponent(() => import('./imports/imports.tsx'), 'Imports'),
+  ),
+  screen(
+    '/imports/new',
+    lazyRouteComponent(() => import('./imports/new-import.tsx'), 'NewImport'),
+  ),
+  screen(
+    '/imports/$id',
+    lazyRouteComponent(() => import('./imports/job.tsx'), 'Job'),
+  ),
+  screen(
+    '/attributes',
+    lazyRouteComponent(() => import('./attributes/attributes.tsx'), 'Attributes'),
+  ),
+] as const
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, shell.addChildren([overview])]),
+  routeTree: root.addChildren([signIn, shell.addChildren(screens)]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

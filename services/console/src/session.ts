@@ -1,22 +1,14 @@
+import { type CallName, type Me, routes } from '@rollcall/sdk'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import { call } from './api.ts'
-
-/** The signed-in person, their organization and rights. */
-export type Me = {
-  user: { _id: string; name: string; email: string; role: string }
-  organization: { _id: string; name: string }
-  role: string
-  permissions: string[]
-  impersonatedBy?: string
-}
+import { rollcall } from './api.ts'
 
 const MINUTE = 60_000
 
+/** The signed-in person, their organization and rights. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: () => call<Me>('GET', '/auth/me'),
+  queryFn: ({ signal }) => rollcall.authentication.getMe({ signal }),
   staleTime: 5 * MINUTE,
-  retry: false,
 })
 
 /** Returns the signed-in person; for components below the shell, which loads it first. */
@@ -24,7 +16,14 @@ export function useMe(): Me {
   return useSuspenseQuery(meQuery).data
 }
 
-/** Whether rights hold a permission, such as `audience.create`. */
-export function holds({ permissions }: Pick<Me, 'permissions'>, permission: string): boolean {
-  return permissions.includes('*') || permissions.includes(permission)
+/** Returns a test for the permissions of a call: undefined if the person holds them, else the first that is missing. */
+export function useMissing(): (call: CallName) => string | undefined {
+  const me = useMe()
+  return call => missingFor(me, call)
+}
+
+/** Returns the first permission of a call that is missing, undefined if none is. */
+export function missingFor({ permissions }: Pick<Me, 'permissions'>, call: CallName): string | undefined {
+  if (permissions.includes('*')) return undefined
+  return routes[call].permissions.find(permission => !permissions.includes(permission))
 }

@@ -3,7 +3,7 @@ import { SignOutIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { call } from '../api.ts'
+import { rollcall } from '../api.ts'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { useMe } from '../session.ts'
 
@@ -15,7 +15,7 @@ export function AccountMenu() {
   const navigate = useNavigate()
   const client = useQueryClient()
   const signOut = useMutation({
-    mutationFn: () => call('POST', '/auth/logout', {}),
+    mutationFn: () => rollcall.authentication.logout(),
     onSuccess: async () => {
       await navigate({ to: '/sign-in' })
       client.clear()

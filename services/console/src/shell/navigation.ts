@@ -1,10 +1,20 @@
-import { HomeIcon, type Icon } from '@primer/octicons-react'
+import { HomeIcon, type Icon, ListUnorderedIcon, PeopleIcon, TagIcon, UploadIcon } from '@primer/octicons-react'
+import type { CallName } from '@rollcall/sdk'
 import type en from './en.ts'
 
-/** A screen of the navigation; not shown without its permission. */
-export type Area = { name: keyof typeof en.areas; to: string; icon: Icon; permission?: string }
+/** A screen of the navigation; not shown to people who may not make its call. */
+export type Area = { name: keyof typeof en.areas; to: string; icon: Icon; call?: CallName }
 
 /** The screens, grouped as the navigation shows them. */
 export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: readonly Area[] }[] = [
   { areas: [{ name: 'overview', to: '/', icon: HomeIcon }] },
+  {
+    group: 'audience',
+    areas: [
+      { name: 'contacts', to: '/contacts', icon: PeopleIcon, call: 'contacts.list' },
+      { name: 'lists', to: '/lists', icon: ListUnorderedIcon, call: 'lists.list' },
+      { name: 'imports', to: '/imports', icon: UploadIcon, call: 'imports.listJobs' },
+      { name: 'attributes', to: '/attributes', icon: TagIcon, call: 'attributes.list' },
+    ],
+  },
 ]

@@ -3,10 +3,10 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { holds, useMe } from '../session.ts'
+import { useMe, useMissing } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import mark from './mark.svg'
-import { NAVIGATION } from './navigation.ts'
+import { type Area, NAVIGATION } from './navigation.ts'
 import classes from './shell.module.css'
 
 /** What surrounds every screen: navigation, header, content. */
@@ -51,7 +51,8 @@ export function Shell() {
 function Navigation({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const me = useMe()
-  const mayOpen = ({ permission }: { permission?: string }) => !permission || holds(me, permission)
+  const missing = useMissing()
+  const mayOpen = ({ call }: Area) => !call || !missing(call)
   return (
     <>
       <div className={classes.product}>

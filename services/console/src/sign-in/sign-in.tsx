@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError, call } from '../api.ts'
+import { isStatus, rollcall } from '../api.ts'
 import { useProblemText } from '../kit/problem.ts'
 import { Frame, TextButton } from './frame.tsx'
 
@@ -17,13 +17,18 @@ export function SignIn() {
   const { t } = useTranslation()
   const [way, setWay] = useState<Way>('password')
   const [email, setEmail] = useState('')
+  const [requestId, setRequestId] = useState('')
+  const enterCode = (id: string) => {
+    setRequestId(id)
+    setWay('code')
+  }
   if (way === 'forgot') return <ForgotPassword email={email} onBack={() => setWay('password')} />
   return (
     <Frame title={t('signIn.title')} lead={way === 'password' ? t('signIn.lead') : undefined}>
       {way === 'password' ? (
-        <ByPassword email={email} onEmail={setEmail} onWay={setWay} />
+        <ByPassword email={email} onEmail={setEmail} onWay={setWay} onCode={enterCode} />
       ) : (
-        <ByCode email={email} onBack={() => setWay('password')} />
+        <ByCode email={email} requestId={requestId} onRequest={setRequestId} onBack={() => setWay('password')} />
       )}
     </Frame>
   )
@@ -39,7 +44,12 @@ function useEnter(): () => void {
   }
 }
 
-function ByPassword(props: { email: string; onEmail: (email: string) => void; onWay: (way: Way) => void }) {
+function ByPassword(props: {
+  email: string
+  onEmail: (email: string) => void
+  onWay: (way: Way) => void
+  onCode: (requestId: string) => void
+}) {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const enter = useEnter()
@@ -47,15 +57,15 @@ function ByPassword(props: { email: string; onEmail: (email: string) => void; on
   const [orgId, setOrgId] = useState('')
   const [hasCapsLock, setCapsLock] = useState(false)
   const signIn = useMutation({
-    mutationFn: () => call('POST', '/auth/login', { email: props.email, password, ...(orgId && { orgId }) }),
+    mutationFn: () => rollcall.authentication.login({ email: props.email, password, ...(orgId && { orgId }) }),
     onSuccess: enter,
   })
   const requestCode = useMutation({
-    mutationFn: () => call('POST', '/auth/otp/request', { email: props.email }),
-    onSuccess: () => props.onWay('code'),
+    mutationFn: () => rollcall.authentication.requestOtp({ email: props.email }),
+    onSuccess: ({ requestId }) => props.onCode(requestId),
   })
   const error = signIn.error ?? requestCode.error
-  const needsOrganization = error instanceof ApiError && error.path === 'orgId'
+  const needsOrganization = isStatus(error, 400) && error.path === 'orgId'
   const watchCapsLock = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'))
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -115,18 +125,34 @@ function ByPassword(props: { email: string; onEmail: (email: string) => void; on
   )
 }
 
-function ByCode({ email, onBack }: { email: string; onBack: () => void }) {
+function ByCode({
+  email,
+  requestId,
+  onRequest,
+  onBack,
+}: {
+  email: string
+  requestId: string
+  onRequest: (requestId: string) => void
+  onBack: () => void
+}) {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const enter = useEnter()
   const [code, setCode] = useState('')
   const [secondsLeft, restart] = useCountdown(RESEND_SECONDS)
   const verify = useMutation({
-    mutationFn: (code: string) => call('POST', '/auth/otp/verify', { email, code }),
+    mutationFn: (code: string) => rollcall.authentication.verifyOtp({ email, code, requestId }),
     onSuccess: enter,
     onError: () => setCode(''),
   })
-  const resend = useMutation({ mutationFn: () => call('POST', '/auth/otp/request', { email }), onSuccess: restart })
+  const resend = useMutation({
+    mutationFn: () => rollcall.authentication.requestOtp({ email }),
+    onSuccess: answer => {
+      onRequest(answer.requestId)
+      restart()
+    },
+  })
   const error = verify.error ?? resend.error
   return (
     <Stack gap="md">
@@ -170,7 +196,7 @@ function ForgotPassword({ email: known, onBack }: { email: string; onBack: () =>
   const { t } = useTranslation()
   const problemText = useProblemText()
   const [email, setEmail] = useState(known)
-  const send = useMutation({ mutationFn: () => call('POST', '/auth/password/forgot', { email }) })
+  const send = useMutation({ mutationFn: () => rollcall.authentication.forgotPassword({ email }) })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     send.mutate()
@@ -214,7 +240,7 @@ function ForgotPassword({ email: known, onBack }: { email: string; onBack: () =>
 
 /** The same words for a wrong secret and an unknown address. */
 function wrong(error: Error, text: string, problemText: (error: unknown) => string): string {
-  return error instanceof ApiError && error.status === 401 ? text : problemText(error)
+  return isStatus(error, 401) ? text : problemText(error)
 }
 
 function useCountdown(seconds: number): [number, () => void] {

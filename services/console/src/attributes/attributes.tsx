@@ -1,0 +1,226 @@
+import { Button, Checkbox, Select, Skeleton, TagsInput, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { PencilIcon, PlusIcon, TagIcon, TrashIcon } from '@primer/octicons-react'
+import type { Attribute } from '@rollcall/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { tagsQuery } from '../contacts/queries.ts'
+import { Action, MenuAction } from '../kit/action.tsx'
+import { useConfirm } from '../kit/confirm.tsx'
+import { Empty } from '../kit/empty.tsx'
+import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
+import { MoreMenu } from '../kit/more-menu.tsx'
+import { Page } from '../kit/page.tsx'
+import { useReports } from '../kit/problem.ts'
+import { type Column, RecordTable } from '../kit/record-table.tsx'
+import { Tag } from '../kit/status-chip.tsx'
+import { useCreateKey } from '../kit/use-create-key.ts'
+import { useList } from '../kit/use-list.ts'
+import { When } from '../kit/when.tsx'
+import classes from './attributes.module.css'
+import { slugOf } from './slug.ts'
+
+const TYPES = ['string', 'number', 'boolean', 'date', 'enum'] as const
+const SHOWN_TAGS = 200
+
+/** The attribute definitions, and the tags in use. */
+export function Attributes() {
+  const { t } = useTranslation()
+  const [edited, setEdited] = useState<Attribute | 'new'>()
+  const add = () => setEdited('new')
+  useCreateKey(add)
+  const view = useList<Attribute>(['attributes'], ['name'], rollcall.attributes.list)
+  const columns: Column<Attribute>[] = [
+    {
+      name: 'name',
+      title: t('kit.field.name'),
+      sort: 'name',
+      render: ({ name }) => (
+        <Text span fw={550} size="sm">
+          {name}
+        </Text>
+      ),
+    },
+    { name: 'slug', title: t('attributes.slug'), sort: 'slug', render: ({ slug }) => <code>{slug}</code> },
+    {
+      name: 'type',
+      title: t('kit.field.type'),
+      sort: 'type',
+      render: ({ type, options }) => (
+        <span>
+          {t(`attributes.types.${type}`)}
+          {options.length > 0 && <Text span c="dimmed" size="sm">{` ${options.join(', ')}`}</Text>}
+        </span>
+      ),
+    },
+    {
+      name: 'required',
+      title: t('attributes.requiredShort'),
+      isMinor: true,
+      render: ({ required }) => (required ? t('kit.yes') : t('kit.no')),
+    },
+    {
+      name: 'createdAt',
+      title: t('kit.field.created'),
+      sort: 'createdAt',
+      isMinor: true,
+      render: ({ createdAt }) => <When at={createdAt} />,
+    },
+  ]
+  return (
+    <Page
+      title={t('attributes.title')}
+      lead={t('attributes.lead')}
+      actions={
+        <Action call="attributes.create" leftSection={<PlusIcon />} onClick={add}>
+          {t('attributes.new')}
+        </Action>
+      }
+    >
+      <RecordTable
+        label={t('attributes.title')}
+        view={view}
+        columns={columns}
+        nameOf={({ name }) => name}
+        empty={
+          <Empty
+            icon={TagIcon}
+            title={t('attributes.empty.title')}
+            action={<Button onClick={add}>{t('attributes.new')}</Button>}
+          >
+            {t('attributes.empty.text')}
+          </Empty>
+        }
+        actions={attribute => <AttributeMenu attribute={attribute} onEdit={() => setEdited(attribute)} />}
+      />
+      <TagCloud />
+      {edited && (
+        <AttributeForm {...(edited !== 'new' && { attribute: edited })} onClose={() => setEdited(undefined)} />
+      )}
+    </Page>
+  )
+}
+
+function AttributeMenu({ attribute: { _id, name, slug }, onEdit }: { attribute: Attribute; onEdit: () => void }) {
+  const { t } = useTranslation()
+  const confirm = useConfirm()
+  const { failed } = useReports()
+  const askToDelete = async () => {
+    try {
+      const filter = { [`attributes.${slug}`]: { $exists: true } }
+      const { totalDocs } = await rollcall.contacts.list({ filter: filter as object, limit: 1 })
+      confirm({
+        title: t('attributes.deleteTitle', { name }),
+        text: t('attributes.deleteText', { count: totalDocs }),
+        action: t('attributes.delete'),
+        run: () => rollcall.attributes.delete(_id),
+        done: t('attributes.deleted', { name }),
+      })
+    } catch (error) {
+      failed(error)
+    }
+  }
+  return (
+    <MoreMenu name={name}>
+      <MenuAction call="attributes.update" icon={<PencilIcon />} onClick={onEdit}>
+        {t('kit.edit')}
+      </MenuAction>
+      <MenuAction call="attributes.delete" danger icon={<TrashIcon />} onClick={() => void askToDelete()}>
+        {t('attributes.delete')}
+      </MenuAction>
+    </MoreMenu>
+  )
+}
+
+function AttributeForm({ attribute, onClose }: { attribute?: Attribute; onClose: () => void }) {
+  const { t } = useTranslation()
+  const form = useForm({
+    initialValues: {
+      name: attribute?.name ?? '',
+      slug: attribute?.slug ?? '',
+      type: attribute?.type ?? 'string',
+      options: attribute?.options ?? [],
+      required: attribute?.required ?? false,
+    },
+  })
+  const { type } = form.values
+  const submit = useSubmit(form, {
+    send: async ({ slug, type, options, ...values }): Promise<unknown> => {
+      const choice = type === 'enum' ? { options } : {}
+      if (attribute) return rollcall.attributes.update(attribute._id, { ...values, ...choice })
+      return rollcall.attributes.create({ ...values, ...choice, slug: slug || slugOf(values.name), type })
+    },
+    done: attribute ? t('attributes.saved') : t('attributes.created', { name: form.values.name }),
+    onDone: onClose,
+  })
+  return (
+    <FormModal
+      title={t(attribute ? 'attributes.edit' : 'attributes.new')}
+      form={form}
+      submit={submit}
+      action={t(attribute ? 'kit.save' : 'kit.create')}
+      onClose={onClose}
+    >
+      <TextInput
+        label={t('kit.field.name')}
+        data-autofocus
+        {...fieldProps('attributes.create', 'name')}
+        {...form.getInputProps('name')}
+      />
+      {!attribute && (
+        <>
+          <TextInput
+            label={t('attributes.slug')}
+            description={t('attributes.slugHint')}
+            placeholder={slugOf(form.values.name)}
+            maxLength={40}
+            {...form.getInputProps('slug')}
+          />
+          <Select
+            label={t('kit.field.type')}
+            allowDeselect={false}
+            data={TYPES.map(value => ({ value, label: t(`attributes.types.${value}`) }))}
+            {...form.getInputProps('type')}
+          />
+        </>
+      )}
+      {type === 'enum' && (
+        <TagsInput
+          label={t('attributes.options')}
+          description={t('attributes.optionsHint')}
+          {...form.getInputProps('options')}
+        />
+      )}
+      <Checkbox label={t('attributes.required')} {...form.getInputProps('required', { type: 'checkbox' })} />
+    </FormModal>
+  )
+}
+
+function TagCloud() {
+  const { t, i18n } = useTranslation()
+  const { data: tags } = useQuery(tagsQuery)
+  return (
+    <section>
+      <h2 className={classes.heading}>{t('attributes.tags')}</h2>
+      {!tags && <Skeleton height={60} />}
+      {tags?.length === 0 && <Text c="dimmed">{t('attributes.noTags')}</Text>}
+      <div className={classes.tags}>
+        {tags?.slice(0, SHOWN_TAGS).map(({ tag, count }) => (
+          <Link
+            key={tag}
+            to="/contacts"
+            search={{ filter: { tags: tag } }}
+            className={classes.tag}
+            aria-label={t('attributes.contactsWith', { tag, count })}
+          >
+            <Tag>{tag}</Tag>
+            <span className="rc-tabular">{count.toLocaleString(i18n.language)}</span>
+          </Link>
+        ))}
+      </div>
+    </section>
+  )
+}

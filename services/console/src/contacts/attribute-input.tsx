@@ -1,0 +1,66 @@
+import { NumberInput, Select, TextInput } from '@mantine/core'
+import type { Attribute } from '@rollcall/sdk'
+import { useTranslation } from 'react-i18next'
+
+/** An input for the value of an attribute, by its type. */
+export function AttributeInput({
+  attribute: { name, type, options },
+  value,
+  onChange,
+  error,
+  required,
+}: {
+  attribute: Attribute
+  value: unknown
+  onChange: (value: unknown) => void
+  error?: React.ReactNode
+  required?: boolean
+}) {
+  const { t } = useTranslation()
+  const common = { label: name, error, required: required ?? false }
+  const text = typeof value === 'string' ? value : ''
+  switch (type) {
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          value={value as number}
+          onChange={number => onChange(number === '' ? undefined : number)}
+        />
+      )
+    case 'boolean':
+      return (
+        <Select
+          {...common}
+          clearable
+          data={[
+            { value: 'true', label: t('kit.yes') },
+            { value: 'false', label: t('kit.no') },
+          ]}
+          value={value === undefined || value === null ? null : String(value)}
+          onChange={chosen => onChange(chosen === null ? undefined : chosen === 'true')}
+        />
+      )
+    case 'enum':
+      return (
+        <Select
+          {...common}
+          clearable
+          data={options}
+          value={text || null}
+          onChange={chosen => onChange(chosen ?? undefined)}
+        />
+      )
+    case 'date':
+      return (
+        <TextInput
+          {...common}
+          type="date"
+          value={text.slice(0, 10)}
+          onChange={event => onChange(event.currentTarget.value || undefined)}
+        />
+      )
+    default:
+      return <TextInput {...common} value={text} onChange={event => onChange(event.currentTarget.value || undefined)} />
+  }
+}

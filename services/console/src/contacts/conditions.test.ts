@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type ChipName, PERIODS, readChips, SOURCES, STATUSES, withChip } from './conditions.ts'
+
+describe('the chips of the filter bar', () => {
+  const now = new Date(2026, 5, 15, 12)
+
+  it('say what they have made of a filter', () => {
+    const values: Record<ChipName, readonly string[]> = {
+      status: STATUSES,
+      tag: ['vip', 'a b'],
+      source: SOURCES,
+      created: PERIODS,
+      importJob: ['c0ffee'.repeat(4)],
+    }
+    for (const [name, each] of Object.entries(values) as [ChipName, readonly string[]][]) {
+      for (const value of each) {
+        const { chips, rest } = readChips(withChip({}, name, value, now), new Date(2026, 5, 15, 0))
+        assert.deepEqual(chips, [{ name, value }])
+        assert.deepEqual(rest, [])
+      }
+    }
+  })
+
+  it('replace what they said before, and leave the rest', () => {
+    const blocked = withChip({ 'attributes.plan': 'pro', tags: 'vip' }, 'status', 'blocked')
+    assert.deepEqual(withChip(blocked, 'status', 'subscribed'), {
+      'attributes.plan': 'pro',
+      tags: 'vip',
+      unsubscribed: false,
+      blocked: false,
+    })
+    assert.deepEqual(withChip(blocked, 'status', undefined), { 'attributes.plan': 'pro', tags: 'vip' })
+    assert.deepEqual(readChips(blocked).rest, ['attributes.plan'])
+  })
+})

@@ -1,0 +1,392 @@
+import { Avatar, Button, Group, Menu, Paper, Skeleton, Stack, Tabs, TagsInput, Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { BlockedIcon, CheckCircleIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
+import type { Attribute, Contact as ContactRecord, HistoryEntry } from '@rollcall/sdk'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Action, MenuAction } from '../kit/action.tsx'
+import { BackLink } from '../kit/back-link.tsx'
+import { useAct, useConfirm } from '../kit/confirm.tsx'
+import { Copyable } from '../kit/copyable.tsx'
+import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
+import type { ListSearch } from '../kit/list-search.ts'
+import { MoreMenu } from '../kit/more-menu.tsx'
+import { Page } from '../kit/page.tsx'
+import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { Tag } from '../kit/status-chip.tsx'
+import { useChangeSearch } from '../kit/use-list.ts'
+import { When } from '../kit/when.tsx'
+import classes from './contact.module.css'
+import { ContactStatus } from './contacts.tsx'
+import { EditContact } from './edit-contact.tsx'
+import { attributesQuery } from './queries.ts'
+import { changesOf, entryKey } from './timeline.ts'
+import { fieldName, shownValue } from './value.ts'
+
+const ENTRIES = 30
+
+/** One contact: what is known, and everything that happened. */
+export function Contact() {
+  const { t } = useTranslation()
+  const { id } = useParams({ from: '/shell/contacts/$id' })
+  const { tab = 'timeline' } = useSearch({ strict: false }) as ListSearch
+  const change = useChangeSearch()
+  const [dialog, setDialog] = useState<'edit' | 'block'>()
+  const {
+    data: contact,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['contacts', id],
+    queryFn: ({ signal }) => rollcall.contacts.get(id, { signal }),
+  })
+  const back = <BackLink to="/contacts">{t('contacts.back')}</BackLink>
+  if (error)
+    return (
+      <Page title={t('contacts.title')} above={back}>
+        <ProblemAlert error={error} onRetry={refetch} />
+      </Page>
+    )
+  if (!contact)
+    return (
+      <Page title={t('contacts.title')} above={back}>
+        <Skeleton height={240} />
+      </Page>
+    )
+  return (
+    <Page
+      title={contact.name || contact.email}
+      above={back}
+      lead={
+        <Group gap="sm">
+          <Copyable value={contact.email} what={t('kit.field.email')} />
+          <ContactStatus contact={contact} />
+        </Group>
+      }
+      actions={<Actions contact={contact} onEdit={() => setDialog('edit')} onBlock={() => setDialog('block')} />}
+    >
+      <div className={classes.columns}>
+        <Details contact={contact} />
+        <Tabs
+          value={tab}
+          onChange={value => change({ tab: value === 'timeline' ? undefined : (value ?? undefined) })}
+          keepMounted={false}
+        >
+          <Tabs.List>
+            <Tabs.Tab value="timeline">{t('contacts.timeline')}</Tabs.Tab>
+            <Tabs.Tab value="changes">{t('contacts.changes')}</Tabs.Tab>
+            <Tabs.Tab value="emails">{t('contacts.emails')}</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="timeline" pt="md">
+            <Timeline id={id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="changes" pt="md">
+            <Changes id={id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="emails" pt="md">
+            <Emails id={id} />
+          </Tabs.Panel>
+        </Tabs>
+      </div>
+      {dialog === 'edit' && <EditContact contact={contact} onClose={() => setDialog(undefined)} />}
+      {dialog === 'block' && <BlockForm contact={contact} onClose={() => setDialog(undefined)} />}
+    </Page>
+  )
+}
+
+function Actions({ contact, onEdit, onBlock }: { contact: ContactRecord; onEdit: () => void; onBlock: () => void }) {
+  const { t } = useTranslation()
+  const confirm = useConfirm()
+  const act = useAct()
+  const navigate = useNavigate()
+  const { _id, email } = contact
+  return (
+    <>
+      <Action call="contacts.update" variant="default" leftSection={<PencilIcon />} onClick={onEdit}>
+        {t('kit.edit')}
+      </Action>
+      <MoreMenu name={email} variant="default">
+        {contact.blocked ? (
+          <MenuAction
+            call="contacts.unblock"
+            icon={<CheckCircleIcon />}
+            onClick={() =>
+              void act({ run: () => rollcall.contacts.unblock(_id), done: t('contacts.unblocked', { email }) })
+            }
+          >
+            {t('contacts.unblock')}
+          </MenuAction>
+        ) : (
+          <MenuAction call="contacts.block" icon={<BlockedIcon />} onClick={onBlock}>
+            {t('contacts.block')}
+          </MenuAction>
+        )}
+        <Menu.Divider />
+        <MenuAction
+          call="contacts.delete"
+          danger
+          icon={<TrashIcon />}
+          onClick={() =>
+            confirm({
+              title: t('contacts.deleteTitle', { email }),
+              text: t('contacts.deleteText'),
+              action: t('contacts.delete'),
+              run: () => rollcall.contacts.delete(_id),
+              done: t('contacts.deleted', { email }),
+              onDone: () => void navigate({ to: '/contacts' }),
+            })
+          }
+        >
+          {t('contacts.delete')}
+        </MenuAction>
+      </MoreMenu>
+    </>
+  )
+}
+
+function BlockForm({ contact: { _id, email }, onClose }: { contact: ContactRecord; onClose: () => void }) {
+  const { t } = useTranslation()
+  const form = useForm({ initialValues: { reason: '' } })
+  const submit = useSubmit(form, {
+    send: ({ reason }) => rollcall.contacts.block(_id, reason ? { reason } : {}),
+    done: t('contacts.blocked', { email }),
+    onDone: onClose,
+  })
+  return (
+    <FormModal
+      title={t('contacts.blockTitle', { email })}
+      form={form}
+      submit={submit}
+      action={t('contacts.block')}
+      onClose={onClose}
+    >
+      <Text size="md">{t('contacts.blockText')}</Text>
+      <Textarea
+        label={t('contacts.reason')}
+        autosize
+        minRows={2}
+        data-autofocus
+        {...fieldProps('contacts.block', 'reason')}
+        {...form.getInputProps('reason')}
+      />
+    </FormModal>
+  )
+}
+
+function Details({ contact }: { contact: ContactRecord }) {
+  const { t, i18n } = useTranslation()
+  const { data: attributes = [] } = useQuery(attributesQuery)
+  const { data: lists } = useQuery({
+    queryKey: ['contacts', contact._id, 'lists'],
+    queryFn: async ({ signal }) => await rollcall.contacts.listLists(contact._id, { limit: 100 }, { signal }),
+  })
+  const words = { yes: t('kit.yes'), no: t('kit.no') }
+  return (
+    <Paper className={classes.details} withBorder>
+      <Section title={t('contacts.attributes')}>
+        {attributes.map(({ slug, name, type }) => (
+          <Line key={slug} label={name}>
+            {shownValue(contact.attributes[slug], type, i18n.language, words)}
+          </Line>
+        ))}
+      </Section>
+      <Section title={t('kit.field.tags')}>
+        <TagEditor contact={contact} />
+      </Section>
+      <Section title={t('contacts.lists')}>
+        <Group gap={6}>
+          {lists?.docs.map(({ list }) => (
+            <Link key={list._id} to="/lists/$id" params={{ id: list._id }} className={classes.plain}>
+              <Tag>{list.name}</Tag>
+            </Link>
+          ))}
+          {lists?.docs.length === 0 && (
+            <Text c="dimmed" size="sm">
+              {t('contacts.noLists')}
+            </Text>
+          )}
+        </Group>
+      </Section>
+      <Section title={t('contacts.details')}>
+        {contact.blockedReason && <Line label={t('contacts.reason')}>{contact.blockedReason}</Line>}
+        <Line label={t('contacts.columns.source')}>{t(`contacts.source.${contact.source}`)}</Line>
+        {contact.importJob && (
+          <Line label={t('contacts.lastImport')}>
+            <Link to="/imports/$id" params={{ id: contact.importJob }} className={classes.inline}>
+              {t('contacts.source.import')}
+            </Link>
+          </Line>
+        )}
+        <Line label={t('kit.field.created')}>
+          <When at={contact.createdAt} />
+        </Line>
+        <Line label={t('kit.field.updated')}>
+          <When at={contact.updatedAt} />
+        </Line>
+        <Line label={t('kit.field.id')}>
+          <Copyable value={contact._id} what={t('kit.field.id')} mono />
+        </Line>
+      </Section>
+    </Paper>
+  )
+}
+
+function TagEditor({ contact: { _id, tags } }: { contact: ContactRecord }) {
+  const { t } = useTranslation()
+  const act = useAct()
+  return (
+    <TagsInput
+      aria-label={t('kit.field.tags')}
+      placeholder={tags.length === 0 ? t('contacts.addTag') : ''}
+      value={tags}
+      onChange={next =>
+        void act({ run: () => rollcall.contacts.replaceTags(_id, { tags: next }), done: t('contacts.saved') })
+      }
+    />
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={classes.section}>
+      <h2 className={classes.sectionTitle}>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Line({ label, children }: { label: string; children: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.line}>
+      <span className={classes.label}>{label}</span>
+      <span className={classes.value}>
+        {children ?? (
+          <Text span c="dimmed" size="sm">
+            {t('contacts.noValue')}
+          </Text>
+        )}
+      </span>
+    </div>
+  )
+}
+
+function Timeline({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const { data: attributes = [] } = useQuery(attributesQuery)
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['contacts', id, 'timeline'],
+    queryFn: async ({ pageParam, signal }) =>
+      await rollcall.contacts.listTimeline(id, { page: pageParam, limit: ENTRIES }, { signal }),
+    initialPageParam: 1,
+    getNextPageParam: page => page.nextPage,
+  })
+  if (error) return <ProblemAlert error={error} />
+  if (!data) return <Skeleton height={160} />
+  return (
+    <Stack gap="md">
+      <ol className={classes.timeline}>
+        {data.pages
+          .flatMap(({ docs }) => docs)
+          .map(entry => (
+            <Entry key={entry._id} entry={entry} attributes={attributes} />
+          ))}
+      </ol>
+      {hasNextPage && (
+        <div>
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('contacts.loadMore')}
+          </Button>
+        </div>
+      )}
+    </Stack>
+  )
+}
+
+function Entry({ entry, attributes }: { entry: HistoryEntry; attributes: readonly Attribute[] }) {
+  const { t } = useTranslation()
+  return (
+    <li className={classes.entry}>
+      <Avatar name={entry.actor.name} size={24} radius="xl" color="gray" aria-hidden />
+      <div className={classes.entryText}>
+        <div>
+          <strong>{entry.actor.name}</strong> {t(`contacts.entry.${entryKey(entry.type)}`, { type: entry.type })}{' '}
+          <Text span c="dimmed" size="sm">
+            <When at={entry.at} />
+          </Text>
+        </div>
+        {changesOf(entry.data).map(({ key, from, to }) => (
+          <Change key={key} name={fieldName(key, attributes)} from={from} to={to} />
+        ))}
+      </div>
+    </li>
+  )
+}
+
+function Change({ name, from, to }: { name: string; from: unknown; to: unknown }) {
+  const { t, i18n } = useTranslation()
+  const shown = (value: unknown) => shownValue(value, undefined, i18n.language, { yes: t('kit.yes'), no: t('kit.no') })
+  return (
+    <div className={classes.change}>
+      <span className={classes.label}>{name}</span>
+      {shown(from) && <del>{shown(from)}</del>}
+      <ins>{shown(to) ?? t('contacts.noValue')}</ins>
+    </div>
+  )
+}
+
+function Changes({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const { data: attributes = [] } = useQuery(attributesQuery)
+  const { data, error } = useQuery({
+    queryKey: ['contacts', id, 'changes'],
+    queryFn: async ({ signal }) => await rollcall.contacts.listAttributesHistory(id, { limit: 100 }, { signal }),
+  })
+  if (error) return <ProblemAlert error={error} />
+  if (!data) return <Skeleton height={160} />
+  if (data.docs.length === 0) return <Text c="dimmed">{t('contacts.noChanges')}</Text>
+  return (
+    <ol className={classes.timeline}>
+      {data.docs.map(({ _id, key, from, to, actor, at, row }) => (
+        <li key={_id} className={classes.entry}>
+          <div className={classes.entryText}>
+            <Change name={fieldName(key, attributes)} from={from} to={to} />
+            <Text size="sm" c="dimmed">
+              {actor.name}
+              {row !== undefined && `, ${t('contacts.row', { row })}`} · <When at={at} />
+            </Text>
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Emails({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const { data, error } = useQuery({
+    queryKey: ['contacts', id, 'emails'],
+    queryFn: async ({ signal }) => await rollcall.contacts.listEmails(id, { limit: 100 }, { signal }),
+  })
+  if (error) return <ProblemAlert error={error} />
+  if (!data) return <Skeleton height={160} />
+  if (data.docs.length === 0) return <Text c="dimmed">{t('contacts.noEmails')}</Text>
+  return (
+    <ol className={classes.timeline}>
+      {data.docs.map(({ _id, subject, sender, status, at, error: reason }) => (
+        <li key={_id} className={classes.entry}>
+          <div className={classes.entryText}>
+            <strong>{subject}</strong>
+            <Text size="sm" c="dimmed">
+              {sender} · {status} · <When at={at} />
+            </Text>
+            {reason && <Text size="sm">{reason}</Text>}
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,306 @@
+import { Button, Menu } from '@mantine/core'
+import { ColumnsIcon, DownloadIcon, PeopleIcon, PlusIcon, UploadIcon } from '@primer/octicons-react'
+import type { Attribute, Contact } from '@rollcall/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Action } from '../kit/action.tsx'
+import { Empty } from '../kit/empty.tsx'
+import { FilterBar, type FilterChoice, type SetFilter } from '../kit/filter-bar.tsx'
+import type { Conditions, ListSearch } from '../kit/list-search.ts'
+import { Page } from '../kit/page.tsx'
+import { useReports } from '../kit/problem.ts'
+import { RecordLink } from '../kit/record-link.tsx'
+import { type Column, RecordTable } from '../kit/record-table.tsx'
+import { saveFile } from '../kit/save-file.ts'
+import { SearchBox } from '../kit/search-box.tsx'
+import { StatusChip, Tag } from '../kit/status-chip.tsx'
+import { useCreateKey } from '../kit/use-create-key.ts'
+import { type ListView, useList } from '../kit/use-list.ts'
+import { When } from '../kit/when.tsx'
+import { BulkBar } from './bulk-bar.tsx'
+import { type ChipName, PERIODS, readChips, SOURCES, STATUSES, type Status, withChip } from './conditions.ts'
+import { ContactForm } from './contact-form.tsx'
+import { attributesQuery, tagsQuery } from './queries.ts'
+import { statusOf, TONES } from './status.ts'
+import { shownValue } from './value.ts'
+
+const USUAL_COLUMNS = ['status', 'tags', 'createdAt']
+const STORED_AS = 'rollcall.contacts.columns'
+const SHOWN_TAGS = 3
+const OFFERED_TAGS = 50
+
+/** All contacts: search, conditions, columns, bulk work. */
+export function Contacts() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const [isAdding, setAdding] = useState(false)
+  const add = () => setAdding(true)
+  useCreateKey(add)
+  const view = useList<Contact>(['contacts'], ['email', 'name'], rollcall.contacts.list)
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
+  const addButton = (
+    <Action call="contacts.create" leftSection={<PlusIcon />} onClick={add}>
+      {t('contacts.add')}
+    </Action>
+  )
+  return (
+    <Page
+      title={t('contacts.title')}
+      lead={t('contacts.lead')}
+      actions={
+        <>
+          <ExportButton view={view} />
+          {addButton}
+        </>
+      }
+    >
+      <ContactFilters view={view} />
+      <ContactTable
+        view={view}
+        selection={{ ids, change: setIds }}
+        empty={
+          <Empty
+            icon={PeopleIcon}
+            title={t('contacts.empty.title')}
+            action={
+              <>
+                <Button component={Link} to="/imports/new" variant="default" leftSection={<UploadIcon />}>
+                  {t('contacts.empty.import')}
+                </Button>
+                {addButton}
+              </>
+            }
+          >
+            {t('contacts.empty.text')}
+          </Empty>
+        }
+      />
+      <BulkBar ids={ids} onClear={() => setIds(new Set())} />
+      {isAdding && (
+        <ContactForm
+          onClose={() => setAdding(false)}
+          onCreated={({ _id }) => void navigate({ to: '/contacts/$id', params: { id: _id } })}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** A table of contacts, with the columns that the person chose. */
+export function ContactTable({
+  view,
+  ...props
+}: {
+  view: ListView<Contact>
+} & Pick<Parameters<typeof RecordTable<Contact>>[0], 'selection' | 'empty' | 'actions'>) {
+  const { t } = useTranslation()
+  const columns = useColumns()
+  const shown = shownColumns(view.search)
+  return (
+    <RecordTable
+      label={t('contacts.title')}
+      view={view}
+      columns={columns.filter(({ name }) => name === 'contact' || shown.includes(name))}
+      nameOf={({ email }) => email}
+      {...props}
+    />
+  )
+}
+
+/** Search and conditions of contacts, and the choice of columns. */
+export function ContactFilters({ view: { search, change } }: { view: ListView<Contact> }) {
+  const { t } = useTranslation()
+  const { data: tags = [] } = useQuery(tagsQuery)
+  const filter = search.filter ?? {}
+  const set = (next: Conditions) => change({ filter: Object.keys(next).length > 0 ? next : undefined })
+  const choices: FilterChoice[] = [
+    {
+      name: 'status',
+      label: t('contacts.chip.status'),
+      options: STATUSES.map(value => ({ value, label: t(`contacts.status.${value}`) })),
+    },
+    {
+      name: 'tag',
+      label: t('contacts.chip.tag'),
+      options: tags.slice(0, OFFERED_TAGS).map(({ tag }) => ({ value: tag, label: tag })),
+    },
+    {
+      name: 'source',
+      label: t('contacts.chip.source'),
+      options: SOURCES.map(value => ({ value, label: t(`contacts.source.${value}`) })),
+    },
+    {
+      name: 'created',
+      label: t('contacts.chip.created'),
+      options: PERIODS.map(value => ({ value, label: t('contacts.period', { count: Number(value) }) })),
+    },
+  ]
+  const { chips, rest } = readChips(filter)
+  const textOf = (name: ChipName, value: string) => {
+    if (name === 'created') return t('contacts.period', { count: Number(value) })
+    if (name === 'importJob') return t('contacts.thisImport')
+    return choices.find(choice => choice.name === name)?.options.find(option => option.value === value)?.label ?? value
+  }
+  const shown: SetFilter[] = chips.map(({ name, value }) => ({
+    name,
+    label: t(`contacts.chip.${name}`),
+    text: textOf(name, value),
+  }))
+  if (rest.length > 0)
+    shown.push({ name: 'rest', label: '', text: t('contacts.otherConditions', { count: rest.length }) })
+  return (
+    <FilterBar
+      search={<SearchBox label={t('contacts.search')} value={search.q} onChange={q => change({ q })} />}
+      choices={choices.filter(({ options }) => options.length > 0)}
+      chips={shown}
+      onSet={(name, value) => {
+        if (name === 'rest') set(Object.fromEntries(Object.entries(filter).filter(([field]) => !rest.includes(field))))
+        else set(withChip(filter, name as ChipName, value))
+      }}
+      onClear={() => change({ filter: undefined, q: undefined })}
+    >
+      <ColumnPicker
+        shown={shownColumns(search)}
+        onChange={cols => {
+          localStorage.setItem(STORED_AS, JSON.stringify(cols))
+          change({ cols, page: search.page })
+        }}
+      />
+    </FilterBar>
+  )
+}
+
+function ColumnPicker({ shown, onChange }: { shown: readonly string[]; onChange: (columns: string[]) => void }) {
+  const { t } = useTranslation()
+  const columns = useColumns().filter(({ name }) => name !== 'contact')
+  return (
+    <Menu position="bottom-end" width={220} closeOnItemClick={false}>
+      <Menu.Target>
+        <Button variant="default" leftSection={<ColumnsIcon size={14} />}>
+          {t('kit.table.columns')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
+        {columns.map(({ name, title }) => (
+          <Menu.CheckboxItem
+            key={name}
+            checked={shown.includes(name)}
+            onChange={isOn => onChange(isOn ? [...shown, name] : shown.filter(other => other !== name))}
+          >
+            {title}
+          </Menu.CheckboxItem>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function useColumns(): Column<Contact>[] {
+  const { t, i18n } = useTranslation()
+  const { data: attributes = [] } = useQuery(attributesQuery)
+  const words = { yes: t('kit.yes'), no: t('kit.no') }
+  return [
+    {
+      name: 'contact',
+      title: t('contacts.columns.contact'),
+      sort: 'email',
+      render: ({ _id, email, name }) => (
+        <RecordLink to="/contacts/$id" params={{ id: _id }} name={email} detail={name} />
+      ),
+    },
+    {
+      name: 'status',
+      title: t('kit.field.status'),
+      render: contact => <ContactStatus contact={contact} />,
+    },
+    { name: 'tags', title: t('kit.field.tags'), isMinor: true, render: ({ tags }) => <Tags tags={tags} /> },
+    {
+      name: 'source',
+      title: t('contacts.columns.source'),
+      sort: 'source',
+      isMinor: true,
+      render: ({ source }) => t(`contacts.source.${source}`),
+    },
+    ...attributes.map((attribute): Column<Contact> => attributeColumn(attribute, i18n.language, words)),
+    {
+      name: 'createdAt',
+      title: t('kit.field.created'),
+      sort: 'createdAt',
+      isMinor: true,
+      render: ({ createdAt }) => <When at={createdAt} />,
+    },
+  ]
+}
+
+function attributeColumn(
+  { slug, name, type }: Attribute,
+  language: string,
+  words: { yes: string; no: string },
+): Column<Contact> {
+  return {
+    name: `attributes.${slug}`,
+    title: name,
+    sort: `attributes.${slug}`,
+    isMinor: true,
+    ...(type === 'number' && { align: 'right' }),
+    render: contact => shownValue(contact.attributes[slug], type, language, words),
+  }
+}
+
+/** Whether a contact can be sent to, as a chip. */
+export function ContactStatus({ contact }: { contact: Contact }) {
+  const { t } = useTranslation()
+  const status: Status = statusOf(contact)
+  return <StatusChip tone={TONES[status]}>{t(`contacts.status.${status}`)}</StatusChip>
+}
+
+/** The first tags, and how many there are more. */
+export function Tags({ tags }: { tags: readonly string[] }) {
+  const more = tags.length - SHOWN_TAGS
+  return (
+    <span style={{ display: 'inline-flex', gap: 4 }}>
+      {tags.slice(0, SHOWN_TAGS).map(tag => (
+        <Tag key={tag}>{tag}</Tag>
+      ))}
+      {more > 0 && <Tag>{`+${more}`}</Tag>}
+    </span>
+  )
+}
+
+function ExportButton({ view: { request } }: { view: ListView<Contact> }) {
+  const { t } = useTranslation()
+  const { failed } = useReports()
+  const [isBusy, setBusy] = useState(false)
+  const run = async () => {
+    setBusy(true)
+    try {
+      const { filter, sort } = request
+      const response = await rollcall.contacts.export({
+        ...(filter && { filter: JSON.stringify(filter) }),
+        ...(sort && { sort: JSON.stringify(sort) }),
+      })
+      saveFile(await response.blob(), 'contacts.csv')
+    } catch (error) {
+      failed(error)
+    }
+    setBusy(false)
+  }
+  return (
+    <Action
+      call="contacts.export"
+      variant="default"
+      leftSection={<DownloadIcon />}
+      loading={isBusy}
+      onClick={() => void run()}
+    >
+      {t('contacts.export')}
+    </Action>
+  )
+}
+
+function shownColumns({ cols }: ListSearch): string[] {
+  return cols ?? JSON.parse(localStorage.getItem(STORED_AS) ?? 'null') ?? USUAL_COLUMNS
+}

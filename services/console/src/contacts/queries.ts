@@ -1,0 +1,29 @@
+import type { Attribute, AudienceList, TagCount } from '@rollcall/sdk'
+import { queryOptions } from '@tanstack/react-query'
+import { rollcall } from '../api.ts'
+
+const MINUTE = 60_000
+const ALL = 1000
+
+/** Every attribute definition. */
+export const attributesQuery = queryOptions({
+  queryKey: ['attributes', 'all'],
+  queryFn: async ({ signal }): Promise<Attribute[]> =>
+    (await rollcall.attributes.list({ limit: ALL, sort: { name: 1 } }, { signal })).docs,
+  staleTime: MINUTE,
+})
+
+/** The tags in use, most used first. */
+export const tagsQuery = queryOptions({
+  queryKey: ['tags'],
+  queryFn: ({ signal }): Promise<TagCount[]> => rollcall.contacts.countTags({ signal }),
+  staleTime: MINUTE,
+})
+
+/** The lists that take contacts, by name. */
+export const openListsQuery = queryOptions({
+  queryKey: ['lists', 'open'],
+  queryFn: async ({ signal }): Promise<AudienceList[]> =>
+    (await rollcall.lists.list({ limit: ALL, filter: { archived: false }, sort: { name: 1 } }, { signal })).docs,
+  staleTime: MINUTE,
+})

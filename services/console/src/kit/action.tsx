@@ -1,0 +1,68 @@
+import { Button, type ButtonProps, Menu, Tooltip } from '@mantine/core'
+import type { CallName } from '@rollcall/sdk'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useMe, useMissing } from '../session.ts'
+
+/** Returns why a call is not open to the person, undefined if it is. */
+export function useRefusal(): (call: CallName | undefined) => string | undefined {
+  const { t } = useTranslation()
+  const { impersonatedBy } = useMe()
+  const missing = useMissing()
+  return call => {
+    if (!call) return undefined
+    const permission = missing(call)
+    if (permission) return t('kit.errors.forbidden', { permission })
+    return impersonatedBy ? t('kit.errors.readOnly') : undefined
+  }
+}
+
+/** A button for a call of the API: without the permission it is off and says which one is missing. */
+export function Action({
+  call,
+  children,
+  onClick,
+  ...props
+}: ButtonProps & { call: CallName; children: ReactNode; onClick: () => void }) {
+  const refusal = useRefusal()(call)
+  return (
+    <Tooltip label={refusal} disabled={!refusal}>
+      <Button
+        {...props}
+        aria-disabled={Boolean(refusal)}
+        {...(refusal && { 'data-disabled': true })}
+        onClick={() => !refusal && onClick()}
+      >
+        {children}
+      </Button>
+    </Tooltip>
+  )
+}
+
+/** The same as an entry of a menu. */
+export function MenuAction({
+  call,
+  children,
+  onClick,
+  danger = false,
+  icon,
+}: {
+  call: CallName
+  children: ReactNode
+  onClick: () => void
+  danger?: boolean
+  icon?: ReactNode
+}) {
+  const refusal = useRefusal()(call)
+  return (
+    <Menu.Item
+      {...(danger && { color: 'red' })}
+      leftSection={icon}
+      disabled={Boolean(refusal)}
+      title={refusal}
+      onClick={onClick}
+    >
+      {children}
+    </Menu.Item>
+  )
+}

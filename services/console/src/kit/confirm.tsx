@@ -1,0 +1,49 @@
+import { Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useReports } from './problem.ts'
+
+/** An action that asks first. */
+type Asked = {
+  title: string
+  text: ReactNode
+  /** What the button says. */
+  action: string
+  run: () => Promise<unknown>
+  /** Said when it has worked. */
+  done: string
+  onDone?: () => void
+}
+
+/** Returns a function that asks before it does what nothing brings back. */
+export function useConfirm(): (asked: Asked) => void {
+  const { t } = useTranslation()
+  const act = useAct()
+  return ({ title, text, action, ...rest }) =>
+    modals.openConfirmModal({
+      title,
+      children: <Text size="md">{text}</Text>,
+      labels: { confirm: action, cancel: t('kit.cancel') },
+      confirmProps: { color: 'red' },
+      cancelProps: { variant: 'default' },
+      onConfirm: () => void act(rest),
+    })
+}
+
+/** Returns a function that does something at once, reads everything anew, and says how it went. */
+export function useAct(): (act: Pick<Asked, 'run' | 'done' | 'onDone'>) => Promise<void> {
+  const client = useQueryClient()
+  const { done, failed } = useReports()
+  return async act => {
+    try {
+      await act.run()
+      done(act.done)
+      act.onDone?.()
+      await client.invalidateQueries()
+    } catch (error) {
+      failed(error)
+    }
+  }
+}

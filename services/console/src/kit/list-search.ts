@@ -1,0 +1,76 @@
+import type { ListQuery } from '@rollcall/sdk'
+
+/** The parameters of a list, of any records. */
+export type ListRequest = ListQuery<object>
+
+/** What the address of a list says. */
+export type ListSearch = {
+  q?: string
+  /** A filter of the API. */
+  filter?: Conditions
+  /** A field, after a minus if descending. */
+  sort?: string
+  page?: number
+  size?: number
+  /** Columns that are shown, if other than usual. */
+  cols?: string[]
+  tab?: string
+}
+
+/** A filter of the API as the console makes it: conditions by field. */
+export type Conditions = Record<string, unknown>
+
+export const PAGE_SIZES = [25, 50, 100] as const
+export const USUAL_SIZE = 25
+/** The longest pattern that the API takes, less what is put around it. */
+const MAX_PATTERN = 60
+
+/** Reads the search parameters of a list. Ignores what does not parse. */
+export function readListSearch(raw: Record<string, unknown>): ListSearch {
+  const { q, filter, sort, page, size, cols, tab } = raw
+  return {
+    ...(isText(q) && { q: String(q) }),
+    ...(isObject(filter) && { filter }),
+    ...(typeof sort === 'string' && /^-?[\w.]+$/.test(sort) && { sort }),
+    ...(isPage(page) && page > 1 && { page }),
+    ...(PAGE_SIZES.some(known => known === size) && size !== USUAL_SIZE && { size: size as number }),
+    ...(Array.isArray(cols) && { cols: cols.filter(name => typeof name === 'string') }),
+    ...(typeof tab === 'string' && { tab }),
+  }
+}
+
+/** Returns the query of a list. `searched` are the fields that `q` looks at, from their beginning. */
+export function listQueryOf(search: ListSearch, searched: readonly string[]): ListRequest {
+  const { q, filter = {}, sort, page = 1, size = USUAL_SIZE } = search
+  const conditions = [filter, q ? beginsWith(q, searched) : {}].filter(part => Object.keys(part).length > 0)
+  const all = conditions.length > 1 ? { $and: conditions } : conditions[0]
+  return {
+    page,
+    limit: size,
+    ...(all && { filter: all }),
+    ...(sort && { sort: { [sort.replace(/^-/, '')]: sort.startsWith('-') ? -1 : 1 } as object }),
+  }
+}
+
+/** Returns what a click on the header of a column makes of the sort: ascending, descending, as usual. */
+export function nextSort(sort: string | undefined, field: string): string | undefined {
+  if (sort === field) return `-${field}`
+  return sort === `-${field}` ? undefined : field
+}
+
+/** Whether anything narrows the list. */
+export function isNarrowed({ q, filter }: ListSearch): boolean {
+  return Boolean(q) || Object.keys(filter ?? {}).length > 0
+}
+
+function beginsWith(text: string, fields: readonly string[]): Conditions {
+  const pattern = `^${text.trim().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`.slice(0, MAX_PATTERN).replace(/\\$/, '')
+  const each = fields.map(field => ({ [field]: { $regex: pattern, $options: 'i' } }))
+  return each.length === 1 ? each[0]! : { $or: each }
+}
+
+// The router reads ?q=2024 as a number.
+const isText = (value: unknown) => (typeof value === 'string' && value !== '') || typeof value === 'number'
+const isPage = (value: unknown): value is number => Number.isInteger(value) && (value as number) > 0
+const isObject = (value: unknown): value is Conditions =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

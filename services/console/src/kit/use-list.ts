@@ -1,0 +1,60 @@
+import type { List, Page } from '@rollcall/sdk'
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { type ListRequest, type ListSearch, listQueryOf } from './list-search.ts'
+
+/** A list whose state is in the address. */
+export type ListView<T> = {
+  search: ListSearch
+  /** Changes the address. Everything but the page begins at page 1 again. */
+  change: (change: { [Key in keyof ListSearch]: ListSearch[Key] | undefined }) => void
+  query: UseQueryResult<Page<T>>
+  /** Of the API; for exports and bulk work on everything that matches. */
+  request: ListRequest
+}
+
+/**
+ * Reads a page of records as the address says. `key` names the records in the cache. Shows the page before until the next
+ * is there, and goes back to the last page from one past the end.
+ */
+export function useList<T>(
+  key: readonly unknown[],
+  searched: readonly string[],
+  list: (query: ListRequest, options: { signal: AbortSignal }) => List<T>,
+): ListView<T> {
+  const search = useSearch({ strict: false }) as ListSearch
+  const change = useChangeSearch()
+  const request = listQueryOf(search, searched)
+  const query = useQuery({
+    queryKey: [...key, 'list', request],
+    queryFn: async ({ signal }) => await list(request, { signal }),
+    placeholderData: keepPreviousData,
+  })
+  const { data, isPlaceholderData } = query
+  const lastPage = data?.totalPages ?? 1
+  const isPastEnd = !isPlaceholderData && data !== undefined && data.page > lastPage
+  useEffect(() => {
+    if (isPastEnd) change({ page: lastPage })
+  }, [isPastEnd, lastPage, change])
+  return { search, change, query, request }
+}
+
+/** Returns a function that changes parameters of the address. */
+export function useChangeSearch(): ListView<unknown>['change'] {
+  const navigate = useNavigate()
+  return change =>
+    void navigate({
+      to: '.',
+      search: (before: ListSearch) => clean({ ...before, page: undefined, ...change }),
+      replace: 'q' in change,
+      resetScroll: 'page' in change,
+    })
+}
+
+function clean(search: { [Key in keyof ListSearch]: ListSearch[Key] | undefined }): ListSearch {
+  const entries = Object.entries(search).filter(
+    ([name, value]) => value !== undefined && value !== '' && !(name === 'page' && value === 1),
+  )
+  return Object.fromEntries(entries)
+}
