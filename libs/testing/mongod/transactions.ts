@@ -1,0 +1,97 @@
+import type { Command } from './wire.ts'
+
+/** An open transaction of a session. */
+export type Transaction = {
+  /** Its session's id as text, and as it came. */
+  session: string
+  id: unknown
+  number: number
+  /** Commits before its first command. */
+  snapshot: number
+  values: Set<string>
+  lifetime: NodeJS.Timeout
+  /** Whether no conflict is made up in it, because it retries after one. */
+  isSpared: boolean
+}
+
+/** The transactions that are open, and the unique values that they hold. */
+export type Transactions = {
+  /** Returns the transaction of a command; undefined outside of one. */
+  of(command: Command): Transaction | undefined
+  open(): readonly Transaction[]
+  /** Whether another open transaction holds one of the values. */
+  isHeld(values: readonly string[], by?: Transaction): boolean
+  /** Holds values until the end; false if another one holds them, or committed them after its snapshot. */
+  hold(transaction: Transaction, values: readonly string[]): boolean
+  end(transaction: Transaction, how: 'committed' | 'aborted' | 'conflicted'): void
+}
+
+/** Tracks transactions. Calls `expire` for one that is open for longer than `lifetimeMs()`. */
+export function trackTransactions(lifetimeMs: () => number, expire: (transaction: Transaction) => void): Transactions {
+  const bySession = new Map<string, Transaction>()
+  const holders = new Map<string, Transaction>()
+  const committed = new Map<string, number>()
+  /** Sessions whose last transaction ended with a conflict that was made up. */
+  const conflicted = new Set<string>()
+  let commits = 0
+
+  const start = (id: { toString(encoding: 'hex'): string }, number: number): Transaction => {
+    const session = id.toString('hex')
+    const transaction: Transaction = {
+      session,
+      id,
+      number,
+      snapshot: commits,
+      values: new Set(),
+      lifetime: setTimeout(() => expire(transaction), lifetimeMs()).unref(),
+      isSpared: conflicted.delete(session),
+    }
+    bySession.set(session, transaction)
+    return transaction
+  }
+
+  const end: Transactions['end'] = (transaction, how) => {
+    if (bySession.get(transaction.session) !== transaction) return
+    bySession.delete(transaction.session)
+    clearTimeout(transaction.lifetime)
+    if (how === 'conflicted') conflicted.add(transaction.session)
+    if (how === 'committed') commits++
+    for (const value of transaction.values) {
+      holders.delete(value)
+      if (how === 'committed') committed.set(value, commits)
+    }
+    if (bySession.size === 0) committed.clear() // no snapshot is older
+  }
+
+  const isHeld: Transactions['isHeld'] = (values, by) => values.some(value => (holders.get(value) ?? by) !== by)
+
+  return {
+    of(command) {
+      const { body } = command
+      if (body.autocommit !== false) return undefined
+      const session = sessionOf(command)!
+      const number = Number(body.txnNumber)
+      const open = bySession.get(session)
+      if (open?.number === number) return open
+      if (open) end(open, 'aborted') // a newer transaction of a session ends the older one
+      return body.startTransaction ? start(body.lsid.id, number) : undefined
+    },
+    open: () => [...bySession.values()],
+    isHeld,
+    hold(transaction, values) {
+      if (isHeld(values, transaction)) return false
+      if (values.some(value => (committed.get(value) ?? 0) > transaction.snapshot)) return false
+      for (const value of values) {
+        holders.set(value, transaction)
+        transaction.values.add(value)
+      }
+      return true
+    },
+    end,
+  }
+}
+
+/** Returns the session of a command as text. */
+export function sessionOf({ body }: Command): string | undefined {
+  return body.lsid?.id.toString('hex')
+}
