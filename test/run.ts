@@ -3,12 +3,16 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, matchesGlob, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { explain, interruption, Problem, type RunningBacking, startBacking, supervise } from '@rollcall/local'
+import { startMongodProcess } from '@rollcall/testing/mongod/process'
 import { obtainTools, toolsCache } from './chart/tools.ts'
 import type { Group, Lane } from './lane.ts'
 
 /**
  * `npm test`: starts backing services on free ports, runs all tests, and removes everything. With --soak, runs only the
  * harnesses, one after the other, with their full counts.
+ *
+ * With --mongod, the tests reach MongoDB through a proxy with the semantics of mongod, and the run fails if a command breaks
+ * a rule of `libs/testing/mongod/rules.ts`. With --mongod=conflicts, every third write of transactions conflicts.
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -32,7 +36,12 @@ const sharing = Math.min(availableParallelism(), 4)
 const alone = 2
 const MINUTE = 60_000
 
-const flags = process.argv.slice(2).filter(argument => argument.startsWith('-') && argument !== '--soak')
+const mongodFlag = process.argv.find(argument => argument.startsWith('--mongod'))
+const CONFLICT_EVERY = 3
+
+const flags = process.argv
+  .slice(2)
+  .filter(argument => argument.startsWith('-') && argument !== '--soak' && argument !== mongodFlag)
 /** Reporters of the flags, or results and the slowest files. */
 const reporters = flags.some(flag => flag.startsWith('--test-reporter'))
   ? []
@@ -91,7 +100,12 @@ function writePrograms(lanes: Group[][], folder: string): string[] {
   })
 }
 
-async function runTests(programs: string[], backing: RunningBacking, signal: AbortSignal): Promise<number> {
+async function runTests(
+  programs: string[],
+  backing: RunningBacking,
+  mongodbUrl: string,
+  signal: AbortSignal,
+): Promise<number> {
   const concurrency = isSoak ? 1 : sharing + alone
   const options = [`--test-concurrency=${concurrency}`, ...flags, ...reporters]
   const program = {
@@ -100,6 +114,7 @@ async function runTests(programs: string[], backing: RunningBacking, signal: Abo
     cwd: ROOT,
     env: {
       ...backing.env,
+      MONGODB_URL: mongodbUrl,
       NODE_COMPILE_CACHE: join(CACHE, 'compile'),
       NODE_NO_WARNINGS: '1',
       ...(isSoak && { SOAK: 'full' }),
@@ -110,13 +125,27 @@ async function runTests(programs: string[], backing: RunningBacking, signal: Abo
   return code
 }
 
+/** Runs with a proxy's URL. Returns an exit code, 1 if a command breaks a rule. */
+async function throughMongod(mongodbUrl: string, run: (mongodbUrl: string) => Promise<number>): Promise<number> {
+  const conflictEvery = mongodFlag?.endsWith('=conflicts') ? CONFLICT_EVERY : 0
+  const mongod = await startMongodProcess(mongodbUrl, { conflictEvery })
+  print(`mongodb   behind a proxy with the semantics of mongod on ${new URL(mongod.url).host}`)
+  const code = await run(mongod.url)
+  const findings = await mongod.stop()
+  for (const finding of findings) console.error(finding)
+  return findings.length > 0 ? 1 : code
+}
+
 async function main(signal: AbortSignal): Promise<number> {
   const files = testFiles()
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-test-'))
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
   if (files.some(file => file.startsWith(join('test', 'chart')))) await obtainTools(toolsCache(print, signal)) // may take minutes
   const backing = await startBacking({ cacheDir: CACHE, dataDir, log: print, signal })
-  return runTests(writePrograms(lanesOf(files), dataDir), backing, signal).finally(() => backing.stop())
+  const programs = writePrograms(lanesOf(files), dataDir)
+  const run = (mongodbUrl: string) => runTests(programs, backing, mongodbUrl, signal)
+  const { MONGODB_URL } = backing.env
+  return (mongodFlag ? throughMongod(MONGODB_URL, run) : run(MONGODB_URL)).finally(() => backing.stop())
 }
 
 const print = (line: string) => console.log(line)

@@ -1,0 +1,11 @@
+import { startMongod } from './proxy.ts'
+import { createRecord } from './record.ts'
+import { findingsOf, RULES } from './rules.ts'
+
+/** The process of `startMongodProcess`: sends its URL, and the findings when it gets a message. */
+const [target, conflictEvery] = process.argv.slice(2)
+const record = createRecord()
+const mongod = await startMongod({ target: target!, conflictEvery: Number(conflictEvery), observe: record.add })
+process.send!(mongod.url)
+process.once('message', () => process.send!(findingsOf(record.all(), RULES)))
+process.once('disconnect', () => process.exit()) // the parent stops it, or has ended
