@@ -183,15 +183,16 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
     port,
     environment,
     async start() {
-      const { config, start } = await loadService(service)
       const logger = createLogger({ service, level: environment.LOG_LEVEL ?? 'fatal' })
       const lifecycle = createLifecycle({ service, logger, graceMs: 10_000 })
       measured = lifecycle.metrics
+      const starting = loadService(service).then(({ config, start }) => start(config(environment), lifecycle, { now }))
       stop = async () => {
         stop = async () => {}
+        await starting.catch(() => undefined) // a start that goes on would leave open what it opens
         assert.equal(await lifecycle.stop('the test is over'), 'clean', `${service} did not stop cleanly`)
       }
-      await start(config(environment), lifecycle, { now })
+      await starting
       lifecycle.health.serving()
       await untilReady(service, lifecycle)
     },
@@ -202,9 +203,10 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
   }
 }
 
-async function untilReady(service: ServiceName, { health }: Lifecycle): Promise<void> {
+async function untilReady(service: ServiceName, { health, shutdown }: Lifecycle): Promise<void> {
   const deadline = Date.now() + scaledTimeout(READY_MS)
   for (let readiness = await health.ready(); !readiness.ok; readiness = await health.ready()) {
+    assert.ok(!shutdown.aborted, `${service} was stopped before it was ready`)
     assert.ok(Date.now() < deadline, `${service} is not ready: ${JSON.stringify(readiness.checks)}`)
     await sleep(20)
   }

@@ -18,9 +18,12 @@ export function shared<T extends Stoppable>(start: () => Promise<T>): () => Prom
   }
   return async () => {
     started ??= start()
+    const one = await started.catch(error => {
+      started = undefined // the next caller tries again
+      throw error
+    })
     running.add(stop)
     users++
-    const one = await started
     return {
       ...one,
       stop: async () => {

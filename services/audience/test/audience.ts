@@ -49,11 +49,13 @@ export const startTestAudience = shared(startOwnAudience)
 
 /** The service with its own database, for tests that count all organizations. */
 export async function startOwnAudience(): Promise<TestAudience> {
+  await using onFailure = new AsyncDisposableStack()
   const keys = newKeySettings(['gateway', 'import', 'audience'])
   const dbName = `audience-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const users = new Map<string, User[]>()
   const identity = await serveDirectory(users, readTrust(keys.audience), logger)
+  onFailure.defer(() => identity.stop())
   const env = {
     ...process.env,
     MONGODB_DATABASE: dbName,
@@ -63,14 +65,21 @@ export async function startOwnAudience(): Promise<TestAudience> {
     IDENTITY_ADDRESS: `127.0.0.1:${identity.port}`,
   }
   const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
+  const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
+  await database.asPromise()
+  onFailure.defer(async () => {
+    await database.dropDatabase()
+    await database.close()
+    await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
+  })
   const lifecycle = createLifecycle({ service: 'audience', logger, graceMs: 10_000 })
+  onFailure.defer(async () => void (await lifecycle.stop('test over')))
   const { port } = await service.start(config, lifecycle)
   const address = `127.0.0.1:${port}`
   const connection = connect({ address, trust: readTrust(keys.gateway) })
   const ofImport = connect({ address, trust: readTrust(keys.import) })
-  const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
-  await database.asPromise()
   const bus = createBus({ ...busSettings(config), clientId: 'test', logger })
+  const booted = onFailure.move()
   return {
     contacts: connection.client('rollcall.audience.v1.Contacts'),
     attributes: {
@@ -87,11 +96,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
       connection.close()
       ofImport.close()
       await bus.close()
-      await lifecycle.stop('test over')
-      await identity.stop()
-      await database.dropDatabase()
-      await database.close()
-      await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
+      await booted.disposeAsync()
     },
   }
 }

@@ -129,23 +129,24 @@ export async function bootGateway(
   settings: Record<string, string> = {},
   services = new StubbedServices(),
 ): Promise<TestGateway> {
+  await using onFailure = new AsyncDisposableStack()
+  onFailure.defer(async () => services.server?.stop())
   const config = readConfig(await gatewayEnvironment(settings, services))
   const log: Record<string, unknown>[] = []
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
   const logger = createLogger({ service: 'gateway', destination })
   const lifecycle = createLifecycle({ service: 'gateway', logger, graceMs: 5_000 })
+  onFailure.defer(async () => void (await lifecycle.stop('test is over')))
   const gateway = await service.start(config, lifecycle, { accessLogger: logger })
   lifecycle.health.serving()
+  const booted = onFailure.move()
   return {
     port: gateway.port,
     url: `http://127.0.0.1:${gateway.port}`,
     services,
     lifecycle,
     log,
-    stop: async () => {
-      await lifecycle.stop('test is over')
-      await services.server?.stop()
-    },
+    stop: () => booted.disposeAsync(),
   }
 }
 

@@ -113,16 +113,24 @@ export function startHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
 const sharedHarness = shared(() => bootHarness())
 
 async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
+  await using onFailure = new AsyncDisposableStack()
   const mails: SentMail[] = []
   const messaging = await startMailReceiver(mails)
+  onFailure.defer(() => messaging.stop())
   const config = readConfig(testEnvironment({ MESSAGING_ADDRESS: `127.0.0.1:${messaging.port}`, ...overrides }))
+  const database = await mongoose.createConnection(config.MONGODB_URL, { dbName: config.MONGODB_DATABASE }).asPromise()
+  onFailure.defer(async () => {
+    await database.dropDatabase()
+    await database.close()
+    await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
+  })
   const logger = createLogger({ service: 'identity-test', level: 'fatal' })
   const lifecycle = createLifecycle({ service: 'identity', logger })
+  onFailure.defer(async () => void (await lifecycle.stop('test over')))
   const { port } = await service.start(config, lifecycle)
   const connectAs = (service: keyof typeof keys) =>
     connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys[service]), deadlineMs: BOOT_TIMEOUT_MS })
   const [connection, ofMessaging] = [connectAs('gateway'), connectAs('messaging')]
-  const database = await mongoose.createConnection(config.MONGODB_URL, { dbName: config.MONGODB_DATABASE }).asPromise()
   const resolver = createResolver(config, connection.client('rollcall.identity.v1.Credentials'))
 
   const apiOf = (caller: () => Promise<Caller>): Api => ({
@@ -145,6 +153,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
     return { api, credential, organizationId, userId: userId!, email }
   }
 
+  const booted = onFailure.move()
   return {
     config,
     public: anyone,
@@ -185,11 +194,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
       resolver.close()
       connection.close()
       ofMessaging.close()
-      await lifecycle.stop('test over')
-      await messaging.stop()
-      await database.dropDatabase()
-      await database.close()
-      await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
+      await booted.disposeAsync()
     },
   }
 }
