@@ -1,15 +1,38 @@
 import type { TestEvent } from 'node:test/reporters'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 
-const shown = 5
+type File = { name: string; ms: number }
 
-/** Reports the slowest files. In lanes, each file is a suite named after it. */
+const SHOWN = 5
+/** How long a file may take on a quiet machine. */
+const BUDGET_MS = 60_000
+/** Files that wait on purpose: for sessions to expire, and for services to come back. */
+const HARNESS = /^test\/(faults|abuse)\//
+
+/**
+ * Reports the files that took longest, and fails the run for those over their budget. In lanes each file is a suite of
+ * its name.
+ */
 export default async function* slowest(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const files: { name: string; ms: number }[] = []
+  const files: File[] = []
+  const late: File[] = []
   for await (const { type, data } of events) {
     if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting > 0) continue
-    files.push({ name: data.name, ms: data.details.duration_ms })
+    const file = { name: data.name, ms: data.details.duration_ms }
+    files.push(file)
+    if (isLate(file)) late.push(file)
   }
   files.sort((one, other) => other.ms - one.ms)
-  yield `\nslowest files\n`
-  for (const { name, ms } of files.slice(0, shown)) yield `${(ms / 1000).toFixed(1).padStart(7)} s  ${name}\n`
+  yield `\nslowest files\n${files.slice(0, SHOWN).map(lineOf).join('')}`
+  if (late.length === 0) return
+  process.exitCode = 1
+  yield `\nover the budget of ${BUDGET_MS / 1000} s on a quiet machine\n${late.map(lineOf).join('')}`
+}
+
+function isLate({ name, ms }: File): boolean {
+  return ms > BUDGET_MS && !HARNESS.test(name) && ms > scaledTimeout(BUDGET_MS)
+}
+
+function lineOf({ name, ms }: File): string {
+  return `${(ms / 1000).toFixed(1).padStart(7)} s  ${name}\n`
 }
