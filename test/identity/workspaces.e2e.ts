@@ -710,7 +710,7 @@ describe('workspaces', () => {
       const reader = await person()
       const exceeding = { message: /^Role exceeds your permissions: workspaces.delete$/ }
       await refused(add(workspace, reader, 'admin', adder), 403, exceeding)
-      await refused(invite(workspace, newAddress(), 'admin', adder), 403, exceeding)
+      await refused(invite(workspace, (await person()).email, 'admin', adder), 403, exceeding)
       await bodyOf(add(workspace, reader, 'user', adder), 201)
       const path = `/api/workspaces/${workspace.id}/members`
       await refused(adder.api.patch(`${path}/${adder.id}`, { role: 'admin' }), 403, exceeding)

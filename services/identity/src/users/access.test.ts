@@ -117,6 +117,12 @@ describe('access of users', () => {
       await assert.rejects(changeRole(person, wider, { ...owner, api: token.api }), { status: 403 })
     })
 
+    it('says nothing of roles to who may not change the user', async () => {
+      const manager = await personWith({ users: ['update'] })
+      await assert.rejects(changeRole(owner, 'no-such-role', manager), higherRank)
+      await assert.rejects(changeRole(manager, 'no-such-role'), { code: 'role.unknown' })
+    })
+
     it('lets only owners make owners', async () => {
       const admin = await add('admin')
       const message = 'Only an owner may make another owner.'

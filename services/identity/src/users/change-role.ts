@@ -13,8 +13,8 @@ export function changeRole(context: Context, { id, role }: ChangeRoleRequest, ca
   return changeUser(context, id, caller, {
     atOnce: true,
     async decide(user, tx) {
-      const carried = await takeRole(tenant.roles, role, caller, tx)
       await refuseSuperior(tenant, user, caller, tx)
+      const carried = await takeRole(tenant.roles, role, caller, tx)
       await leaveRole(tenant.roles, user, tx)
       if (role === user.role) return { set: {} }
       await keepOrganizationOwner(tenant, user, tx)

@@ -50,7 +50,6 @@ export const invitations = (context: Context): Handlers<'rollcall.identity.v1.In
  * Invites a person to a workspace. Response and mail contain different links; only the mailed one proves the mailbox.
  */
 async function createInvitation(context: Context, request: CreateInvitationRequest, caller: Caller): Promise<HttpBody> {
-  await requireMailReach(context, caller.organizationId, request.email)
   const [secret, mailedSecret] = [generateSecret(), generateSecret()]
   const hashes = {
     hash: context.secrets.invitation.hash(secret),
@@ -82,9 +81,10 @@ async function createWithin(
   const tenant = context.collections.of(caller.organizationId)
   const access = await requireAccess(tenant, id, caller, 'create', tx)
   const { workspace } = access
-  const role = await roleToGive(tenant.roles, name, access, tx)
   const user = await accountOf(tenant, email, tx)
   if (!user) refuseNewAccount(caller)
+  await requireMailReach(context, caller.organizationId, email)
+  const role = await roleToGive(tenant.roles, name, access, tx)
   if (user && (await tenant.members.findOne({ workspace: workspace._id, user: user._id }, { tx })))
     throw new AppError('record.duplicate', { path: 'email' })
   const emailKey = emailKeyOf(email)

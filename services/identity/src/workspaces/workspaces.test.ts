@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Caller } from '@rollcall/rpc'
+import mongoose from 'mongoose'
 import { type Api, type Harness, type Json, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 
 describe('workspaces', () => {
@@ -143,6 +144,27 @@ describe('workspaces', () => {
       refused,
     )
     await assert.rejects(workspaces.getWorkspace({ id }, { caller: await scoped('links.read') }), { status: 403 })
+  })
+
+  it('name no role or address to who may not invite', async () => {
+    const id = await create()
+    const person = await harness.addPerson(owner.organizationId, 'user')
+    await owner.api.members.addMember({ id, email: person.email, role: 'admin' })
+    const stranger = await harness.addPerson(owner.organizationId, 'user')
+    const unknownRole = (api: Api) =>
+      api.invitations.createInvitation({ id, email: newAddress(), role: 'no-such-role' })
+    await assert.rejects(unknownRole(person.api), { code: 'access.permission_denied', message: /users\.create$/ })
+    await assert.rejects(unknownRole(stranger.api), { code: 'workspace.not_found' })
+    await assert.rejects(unknownRole(owner.api), { code: 'role.unknown' })
+    const organizations = harness.db.collection('organizations')
+    const ofOwner = { _id: new mongoose.Types.ObjectId(owner.organizationId) }
+    await organizations.updateOne(ofOwner, { $set: { verified: false } })
+    try {
+      await assert.rejects(unknownRole(stranger.api), { code: 'workspace.not_found' })
+      await assert.rejects(unknownRole(owner.api), { code: 'organization.unverified' })
+    } finally {
+      await organizations.updateOne(ofOwner, { $set: { verified: true } })
+    }
   })
 
   it('of a person who is deleted while they are added has no member that is not gone', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Caller } from '@rollcall/rpc'
 import { startTestImport, type TestImport } from '../../test/import.ts'
+import { startImport } from './start-import.ts'
 
 describe('the start of an import', () => {
   let test: TestImport
@@ -24,6 +25,14 @@ describe('the start of an import', () => {
     })
     assert.ok(await startAs(['audience.create', 'audience_lists.create'], [list]))
     assert.ok(await startAs('*', [list]))
+  })
+
+  it('asks for that permission before it looks at the upload', async () => {
+    const { caller, ...call } = test.newCall()
+    const token = { ...caller, kind: 'token', permissions: ['audience.create'] } as const
+    const request = { importId: 'f'.repeat(24), mapping: {}, tags: [], listIds: [list] }
+    const start = startImport(test.context, request, { ...call, caller: token })
+    await assert.rejects(start, { code: 'access.permission_denied' })
   })
 
   it('without lists does not', async () => {

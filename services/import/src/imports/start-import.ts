@@ -1,7 +1,7 @@
-import { type Access, AppError, isObjectId } from '@rollcall/contract'
+import { AppError, isObjectId } from '@rollcall/contract'
 import type { DescribeAttributesResponseDefinition as Definition } from '@rollcall/protos/gen/audience-v1.ts'
 import type { StartImportRequest, StartImportResponse } from '@rollcall/protos/gen/import-v1.ts'
-import { actorOf, authorize, type Call } from '@rollcall/rpc'
+import { actorOf, type Call, requirePermission } from '@rollcall/rpc'
 import { isDuplicate, objectId } from '@rollcall/store'
 import type { Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
@@ -23,6 +23,7 @@ export async function startImport(
   request: StartImportRequest,
   call: Call,
 ): Promise<StartImportResponse> {
+  if (request.listIds.length > 0) requirePermission(call.caller, 'audience_lists.create')
   const collections = context.collections.of(call.caller.organizationId)
   const upload = isObjectId(request.importId) ? objectId(request.importId) : null
   const started = upload && (await collections.imports.findOne({ upload, kind: 'import' }))
@@ -45,13 +46,10 @@ function optionsOf({ duplicateStrategy = 'update', emptyValues = 'ignore', tags 
   return { duplicateStrategy, emptyValues, tags: [...new Set(tags)] }
 }
 
-const addToList: Access = { kind: 'permission', resource: 'audience_lists', action: 'create' }
-
-/** Returns the ids of lists that accept contacts. The caller needs the permission to add members. */
+/** Returns the ids of lists that accept contacts. @throws {AppError} list.unknown, list.archived */
 async function readLists({ batches }: Context, ids: readonly string[], call: Call): Promise<Types.ObjectId[]> {
   const listIds = [...new Set(ids.map(id => id.toLowerCase()))]
   if (listIds.length === 0) return []
-  authorize(addToList, 'POST', call.caller)
   const { unknown, archived } = await batches.checkLists({ listIds }, call)
   const refused = ids.findIndex(id => unknown.includes(id.toLowerCase()))
   if (refused !== -1) throw new AppError('list.unknown', { path: `listIds.${refused}` })
