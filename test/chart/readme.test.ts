@@ -4,8 +4,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { deadLetterTopic, topics } from '@rollcall/bus'
+import { eventPublishers } from '@rollcall/contract'
 import { SERVICES } from '@rollcall/local'
-import { eventContexts } from '@rollcall/protos/gen/events.ts'
+import { consumedTopics, examples } from '@rollcall/local/examples'
 import { keyName, readTrust } from '@rollcall/rpc/service-keys'
 import { parse, parseAllDocuments } from 'yaml'
 import { readSecrets } from './secrets.ts'
@@ -105,6 +106,11 @@ describe('the guide to running in a cluster', () => {
     }
   })
 
+  it('comes with examples of every service', () => {
+    for (const [file, text] of examples())
+      assert.equal(readFileSync(join(deploy, 'examples', file), 'utf8'), text, 'run npm run examples')
+  })
+
   it('has a MongoDB user that owns the databases of services, and no others', () => {
     const { users } = documentsOf('mongodb.yaml')[0]!.spec as { users: { roles: { db: string }[] }[] }
     assert.deepEqual(users[0]!.roles.map(({ db }) => db).sort(), storing.map(name => `rollcall_${name}`).sort())
@@ -125,9 +131,6 @@ describe('the guide to running in a cluster', () => {
 })
 
 it('has Kafka users that write their own topic alone, and dead letters of what they read', () => {
-  const [, copied = ''] =
-    /for SERVICE in (.*); do/.exec(readFileSync(join(deploy, 'examples', 'kafka.yaml'), 'utf8')) ?? []
-  assert.deepEqual(copied.split(' ').sort(), Object.keys(topics).sort())
   type Acl = { resource: { type: string; name?: string }; operations: string[] }
   type KafkaUser = { metadata: { name: string }; spec: { authorization: { acls: Acl[] } } }
   const users = documentsOf('kafka.yaml').filter(({ kind }) => kind === 'KafkaUser') as unknown as KafkaUser[]
@@ -135,7 +138,8 @@ it('has Kafka users that write their own topic alone, and dead letters of what t
     spec.authorization.acls
       .filter(({ resource, operations }) => resource.type === 'topic' && operations.includes(operation))
       .map(({ resource }) => resource.name ?? '')
-  for (const [context, topic] of Object.entries(topics)) {
+  for (const context of eventPublishers) {
+    const topic = topics[context]
     const user = users.find(({ metadata }) => metadata.name === `rollcall-${context}`) ?? assert.fail(context)
     const read = topicsOf(user, 'Read')
     assert.deepEqual(topicsOf(user, 'Write').sort(), [topic, ...read.map(deadLetterTopic)].sort())
@@ -143,19 +147,6 @@ it('has Kafka users that write their own topic alone, and dead letters of what t
     assert.deepEqual(read.sort(), consumedTopics(context).sort(), context)
   }
 })
-
-/** The topics whose event types the consumers of a service name, without its own, whose events they publish. */
-function consumedTopics(service: string): string[] {
-  const files = globSync(join(deploy, '..', 'services', service, 'src', '*', 'on-*.ts')).filter(
-    file => !file.endsWith('.test.ts'),
-  )
-  const names = files.flatMap(file =>
-    [...readFileSync(file, 'utf8').matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, name]) => name!),
-  )
-  const contexts: Record<string, string> = eventContexts
-  const publishers = new Set(names.map(name => contexts[name]).filter(context => context && context !== service))
-  return [...publishers].map(context => `${context}.events`)
-}
 
 it('has an example of every topic there is', () => {
   type KafkaTopic = { topicName: string; partitions: number; replicas: number }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createBus, topics } from '@rollcall/bus'
+import { SERVICES } from '@rollcall/local'
 import { createLogger, retry } from '@rollcall/runtime'
 import {
   addEvents,
@@ -88,8 +89,12 @@ describe('a restored database', () => {
       const outbox = publisher.connection.getClient().db(`${database}-${name}`).collection('outbox')
       return { outbox: { updateMany: (...args: [object, object]) => void changes.push(outbox.updateMany(...args)) } }
     }
-    new Function('db', script)({ getSiblingDB })
-    assert.equal(changes.length, 4)
+    const names = ['admin', ...SERVICES.map(service => `rollcall_${service}`)]
+    const adminCommand = ({ filter }: { filter: { name: RegExp } }) => ({
+      databases: names.filter(name => filter.name.test(name)).map(name => ({ name })),
+    })
+    new Function('db', script)({ getSiblingDB, adminCommand })
+    assert.equal(changes.length, SERVICES.length)
     await Promise.all(changes)
   }
 

@@ -57,8 +57,9 @@ those of its migration. The names are those in the service's config.ts.
 {{- $_ := set $plain "TOPIC_PREFIX" $kafka.topicPrefix -}}
 {{- if ne $kafka.sasl.mechanism "none" -}}
 {{- $sasl := $kafka.sasl.secret -}}
-{{- $_ := set $secret "KAFKA_USERNAME" (dict "name" $sasl.name "key" $sasl.usernameKey) -}}
-{{- $_ := set $secret "KAFKA_PASSWORD" (dict "name" $sasl.name "key" $sasl.passwordKey) -}}
+{{- $name := ternary (printf "%s-%s" $sasl.name .name) $sasl.name $sasl.perService -}}
+{{- $_ := set $secret "KAFKA_USERNAME" (dict "name" $name "key" $sasl.usernameKey) -}}
+{{- $_ := set $secret "KAFKA_PASSWORD" (dict "name" $name "key" $sasl.passwordKey) -}}
 {{- end -}}
 {{- end -}}
 {{- if has "redisCache" $service.stores }}{{ $_ := set $secret "REDIS_CACHE_URL" $values.stores.redisCache.secret }}{{ end -}}
