@@ -238,6 +238,12 @@ test('an event that another service writes to a topic is a dead letter at once',
   assert.equal(String(deadLetter?.headers?.dlq_error), 'UnprocessableEvent: source is import, expected identity')
 })
 
+test('redelivery names a topic that does not exist yet', async () => {
+  const empty = openBus({ topicPrefix: `${TOPIC_PREFIX}empty.` })
+  const message = /^the topic \S+\.empty\.import\.events\.dlq does not exist: .* rollcall-admin create-topics$/
+  await assert.rejects(empty.redeliver('import.events'), { message })
+})
+
 test('dead letters are delivered again after a fix', async () => {
   const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}fixed.` })
   const events = [eventOf('a'), eventOf('b')]

@@ -241,6 +241,8 @@ export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
       const group = `${source}.redelivery`
       const send = (message: Message) => publisher.send(name, [message], PUBLISH_DEADLINE_MS)
       const { committed, end } = await withAdmin(`reading ${source}`, async admin => {
+        if (!(await admin.listTopics()).includes(source))
+          throw new Error(`the topic ${source} does not exist: check TOPIC_PREFIX, or run rollcall-admin create-topics`)
         const [offsets] = await admin.fetchOffsets({ groupId: group, topics: [source] })
         const [partition] = await admin.fetchTopicOffsets(source)
         const start = Math.max(Number(partition?.low), Number(offsets?.partitions[0]?.offset ?? 0))
