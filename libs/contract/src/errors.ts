@@ -24,6 +24,11 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
     this.details = given
   }
 
+  /** Types `instanceof`, which would otherwise leave the code `any`. */
+  static override [Symbol.hasInstance](value: unknown): value is AppError {
+    return Function.prototype[Symbol.hasInstance].call(AppError, value)
+  }
+
   /** HTTP status of the answer. */
   get status(): number {
     return entryOf(this.code).http
