@@ -1,5 +1,6 @@
 import { backoffMs, pause } from '@rollcall/runtime'
-import type { Model, Types } from 'mongoose'
+import type { Unscoped } from '@rollcall/store'
+import type { Types } from 'mongoose'
 import { BACKOFF, type Backoff, type Job, type Outcome } from './job.ts'
 import { createMeter, type Meter } from './meter.ts'
 
@@ -19,7 +20,7 @@ export type DueRecord = {
 /** A job over records that are due. */
 export type DueJobOptions<T extends DueRecord> = {
   name: string
-  due: { model: Model<T> }
+  due: { model: Unscoped<T> }
   /**
    * Runs one record. `done`: the run has set `dueAt` to null, in the write that stores its effect. `again` or a number:
    * the record is due again now, or after so many milliseconds. Rejecting: after the backoff of its attempts.
@@ -49,7 +50,7 @@ const MAX_COUNTED = 10_000
 export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const { name, concurrency, concurrencyPerOrganization, backoff = BACKOFF } = options
   // The filters name fields of DueRecord alone, which mongoose cannot see in a type parameter.
-  const model = options.due.model as unknown as Model<DueRecord>
+  const model = options.due.model as unknown as Unscoped<DueRecord>
   const running = new Map<string, { organization: string; ended: Promise<void> }>()
   const stopping = new AbortController()
   let wakeUp = Promise.withResolvers<void>()

@@ -31,7 +31,13 @@ export {
 export { presenter } from './query/present.ts'
 export { type Project, parseProjection } from './query/projection.ts'
 export { parseSort, withTieBreak } from './query/sort.ts'
-export { type Collections, type DefinedCollections, defineCollections, type Scopes } from './tenancy/collections.ts'
+export {
+  type Collections,
+  type DefinedCollections,
+  defineCollections,
+  type Scopes,
+  type Unscoped,
+} from './tenancy/collections.ts'
 export { type StoreConfig, storeConfig, storeSettings } from './tenancy/config.ts'
 export { connectStore, type Store, type StoreOptions } from './tenancy/connection.ts'
 export { isDuplicate, isOutOfTime, retryTransaction, toStoreError } from './tenancy/errors.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from '@rollcall/runtime'
-import type { Model } from 'mongoose'
+import type { Unscoped } from '@rollcall/store'
 import type { Collections } from './collections.ts'
 import { dkimKeyPlace } from './domains/domain.model.ts'
 import { apiKeyPlace } from './provider/provider.model.ts'
@@ -10,7 +10,7 @@ type Holders = Pick<Collections['unscoped'], 'providers' | 'domains' | 'senders'
 /** A sealed value in a record: its path, and its place (see `Secrets`). */
 type Held = { path: string; sealed: Sealed | null; place: string }
 /** A value that is not encrypted with the newest key, and its record. */
-type Stale = Held & { sealed: Sealed; collection: Model<unknown>['collection']; _id: unknown }
+type Stale = Held & { sealed: Sealed; collection: Unscoped<unknown>['collection']; _id: unknown }
 
 /**
  * Re-encrypts all stored secrets with the newest key, so that older keys can be removed. Idempotent; safe while
@@ -58,7 +58,7 @@ async function* staleSecrets(
   ])
 }
 
-async function* staleIn<T>(model: Model<T>, secrets: Secrets, heldBy: (record: T) => Held[]): AsyncGenerator<Stale> {
+async function* staleIn<T>(model: Unscoped<T>, secrets: Secrets, heldBy: (record: T) => Held[]): AsyncGenerator<Stale> {
   const { collection } = model
   for await (const found of model.find().lean().cursor()) {
     const record = found as T & { _id: unknown }

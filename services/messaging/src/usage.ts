@@ -1,5 +1,5 @@
-import { isDuplicate } from '@rollcall/store'
-import { type Model, Schema } from 'mongoose'
+import { isDuplicate, type Unscoped } from '@rollcall/store'
+import { Schema } from 'mongoose'
 
 /** Uses since the start of a window. */
 export type UsageWindow = { _id: string; count: number; endsAt: Date }
@@ -19,7 +19,7 @@ usageWindowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0 })
  * ends. A window starts with the first use after the previous one has ended.
  */
 export async function countUse(
-  windows: Model<UsageWindow>,
+  windows: Unscoped<UsageWindow>,
   key: string,
   { limit, seconds }: { limit: number; seconds: number },
 ): Promise<number | undefined> {
@@ -34,7 +34,7 @@ export async function countUse(
 }
 
 /** Starts a window; returns false if a concurrent call did. */
-async function begin(windows: Model<UsageWindow>, key: string, now: Date, seconds: number): Promise<boolean> {
+async function begin(windows: Unscoped<UsageWindow>, key: string, now: Date, seconds: number): Promise<boolean> {
   const fresh = { $set: { count: 1, endsAt: new Date(now.getTime() + seconds * 1000) } }
   try {
     await windows.updateOne({ _id: key, endsAt: { $lte: now } }, fresh, { upsert: true })

@@ -1,4 +1,4 @@
-import type { ClientSession, Model, Schema, Types } from 'mongoose'
+import type { ClientSession, Model, QueryFilter, Schema, Types } from 'mongoose'
 import type { Store } from './connection.ts'
 import { objectId, type Scope, scoped } from './scope.ts'
 
@@ -9,8 +9,30 @@ export type Collections<R extends object> = {
    * @throws {AppError} request.invalid_field for a malformed id
    */
   of(organization: string | Types.ObjectId, tx?: ClientSession): Scopes<R>
-  /** The models, for what is not about one organization: every use is a query without the tenant clause. */
-  readonly unscoped: { readonly [K in keyof R]: Model<R[K]> }
+  /**
+   * The models, for what is not about one organization: every use is a query without the tenant clause. They join a
+   * transaction by `{ session: tx }`.
+   */
+  readonly unscoped: { readonly [K in keyof R]: Unscoped<R[K]> }
+}
+
+type InTransaction = { session?: ClientSession }
+
+/** A model. Mongoose accepts any option of these operations; here only those that it reads. */
+export type Unscoped<T> = Omit<Model<T>, 'countDocuments' | 'deleteOne' | 'deleteMany' | 'replaceOne'> & {
+  countDocuments(filter?: QueryFilter<T>, options?: InTransaction & { limit?: number }): Promise<number>
+  deleteOne(filter: QueryFilter<T>, options?: InTransaction): Promise<{ deletedCount: number }>
+  deleteMany(filter: QueryFilter<T>, options?: InTransaction): Promise<{ deletedCount: number }>
+}
+
+// `{ tx }` is an option of scopes. Mongoose would ignore it, and run outside of the transaction.
+declare module 'mongoose' {
+  interface QueryOptions {
+    tx?: never
+  }
+  interface AggregateOptions {
+    tx?: never
+  }
 }
 
 /** The collections of one organization: those whose records have one. */

@@ -1,7 +1,7 @@
 import type { Permissions } from '@rollcall/contract'
 import { roleFields as declared, type RoleJson } from '@rollcall/protos/gen/identity-v1.ts'
-import { type FieldTable, presenter } from '@rollcall/store'
-import { type Model, Schema, type Types } from 'mongoose'
+import { type FieldTable, presenter, type Unscoped } from '@rollcall/store'
+import { Schema, type Types } from 'mongoose'
 import { builtInRole, builtInRoles } from './built-in.ts'
 import { type Grants, permissionsOf } from './permissions.ts'
 
@@ -66,7 +66,7 @@ export function permissionsOfRole({ name, permissions }: Role): Permissions {
 }
 
 /** Updates the stored built-in roles of all organizations to this version. */
-export async function refreshBuiltIns(roles: Model<Role>): Promise<void> {
+export async function refreshBuiltIns(roles: Unscoped<Role>): Promise<void> {
   for (const { name, description, grants } of builtInRoles) {
     const outdated = {
       builtIn: true,

@@ -1,6 +1,6 @@
 import { AppError } from '@rollcall/contract'
-import { isDuplicate } from '@rollcall/store'
-import { type Model, Types } from 'mongoose'
+import { isDuplicate, type Unscoped } from '@rollcall/store'
+import { Types } from 'mongoose'
 
 type Revised = { _id: string; revision: Types.ObjectId; expiresAt: Date }
 /** Fields of a record without id and revision. */
@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 100
  * undefined.
  */
 export async function changeAlone<R extends Revised>(
-  model: Model<R>,
+  model: Unscoped<R>,
   _id: string,
   decide: (content: Content<R> | null, now: Date) => Content<R> | undefined,
 ): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function changeAlone<R extends Revised>(
 
 /** Replaces a revision of a record, or inserts it; returns false on a conflict. */
 async function store<R extends Revised>(
-  { collection }: Model<R>,
+  { collection }: Unscoped<R>,
   record: Revised,
   replaced: Types.ObjectId | undefined,
 ): Promise<boolean> {

@@ -1,5 +1,4 @@
-import { createKeyedMutex } from '@rollcall/store'
-import type { Model } from 'mongoose'
+import { createKeyedMutex, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Passwords } from '../users/passwords.ts'
 import type { User } from '../users/user.model.ts'
@@ -31,7 +30,7 @@ const RETENTION_MS = 24 * 60 * 60_000
 
 /** Creates the throttle on its collection. */
 export function createSignInThrottle(
-  limits: Model<SignInLimit>,
+  limits: Unscoped<SignInLimit>,
   { pretend }: Pick<Passwords, 'pretend'>,
 ): SignInThrottle {
   const oneAtATime = createKeyedMutex()

@@ -1,8 +1,7 @@
 import { emailKeyOf } from '@rollcall/contract'
 import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
-import { addEvents, isDuplicate } from '@rollcall/store'
-import type { Model } from 'mongoose'
+import { addEvents, isDuplicate, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
@@ -23,7 +22,7 @@ const RETRY_WRITE_MS = 500
  *
  * After a crash between the second and the third step, the mail is sent twice. SMTP cannot prevent that.
  */
-export function sendMailJob(model: Model<Mail>, run: (mail: Mail) => Promise<Outcome>): DueJob {
+export function sendMailJob(model: Unscoped<Mail>, run: (mail: Mail) => Promise<Outcome>): DueJob {
   return defineJob({ name: 'mails', due: { model }, concurrency: 20, concurrencyPerOrganization: 5, run })
 }
 
