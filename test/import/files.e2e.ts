@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { ImportUploadJson } from '@rollcall/protos/gen/import-v1.ts'
 import { type Api, bodyOf } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { accounting, follow, type ImportUpload, importFile, startImport } from './import-job.ts'
+import { accounting, follow, importFile, startImport } from './import-job.ts'
 import { newOrganization, organizationSettings } from './organizations.ts'
 import { damagedFiles, exportsOfTools, type Imported, refusedFiles } from './specimens.ts'
 
@@ -11,7 +12,7 @@ type Refusal = { error: true; message: string; path?: string }
 
 const attributes = { company: 'string', seats: 'number', paid: 'boolean', since: 'date' }
 const upload = (api: Api, file: string | Buffer<ArrayBuffer>, status = 200) =>
-  bodyOf(api.upload<ImportUpload & Refusal>('/api/audience/import/upload', file), status)
+  bodyOf(api.upload<ImportUploadJson & Refusal>('/api/audience/import/upload', file), status)
 const numbered = (count: number) =>
   `email,name\n${Array.from({ length: count }, (_, index) => `p${index}@example.com,P ${index}\n`).join('')}`
 

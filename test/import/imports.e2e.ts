@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { csvRow } from '@rollcall/csv'
+import type { ImportUploadJson } from '@rollcall/protos/gen/import-v1.ts'
 import { parse } from 'csv-parse/sync'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { accounting, follow, type ImportUpload, importFile, startImport } from './import-job.ts'
+import { accounting, follow, importFile, startImport } from './import-job.ts'
 import { newOrganization, organizationSettings } from './organizations.ts'
 
 type Contact = {
@@ -53,10 +54,10 @@ describe('importing contacts', () => {
       lines[51] = 'person51@example.com;x;;;;;;;surplus'
       lines.splice(60, 0, '', '   ')
       const upload = await bodyOf(
-        api.upload<ImportUpload>('/api/audience/import/upload', `\uFEFF${lines.join('\r\n')}`),
+        api.upload<ImportUploadJson>('/api/audience/import/upload', `\uFEFF${lines.join('\r\n')}`),
       )
       assert.deepEqual(
-        [upload.rowCount, upload.delimiter, upload.encoding, upload.previewRows.length],
+        [upload.rowCount, upload.delimiter, upload.encoding, (upload.previewRows as object[]).length],
         [rows, ';', 'utf-8', 3],
       )
       assert.equal(upload.duplicateEmails, 1)
@@ -315,7 +316,7 @@ describe('importing contacts', () => {
     it('a mapping that does not fit', async () => {
       const api = await organization()
       const { importId } = await bodyOf(
-        api.upload<ImportUpload>('/api/audience/import/upload', 'email,name\na@example.com,A\n'),
+        api.upload<ImportUploadJson>('/api/audience/import/upload', 'email,name\na@example.com,A\n'),
       )
       const start = (mapping: object, more = {}) =>
         bodyOf(api.post<Refusal>('/api/audience/import/start', { importId, mapping, ...more }), 400)
@@ -336,7 +337,7 @@ describe('importing contacts', () => {
     it('an upload that is unknown or of another organization', async () => {
       const [mine, other] = [await organization(), await organization()]
       const { importId } = await bodyOf(
-        mine.upload<ImportUpload>('/api/audience/import/upload', 'email,name\na@example.com,A\n'),
+        mine.upload<ImportUploadJson>('/api/audience/import/upload', 'email,name\na@example.com,A\n'),
       )
       for (const id of [importId, 'f'.repeat(24), 'nonsense']) {
         const refused = await bodyOf(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { ImportStatusJson, ImportUploadJson } from '@rollcall/protos/gen/import-v1.ts'
 import { type Api, bodyOf } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { accounting, follow, type ImportStatus, type ImportUpload, importFile, startImport } from './import-job.ts'
+import { accounting, follow, importFile, startImport } from './import-job.ts'
 import { newOrganization, organizationSettings } from './organizations.ts'
 
 type Contact = {
@@ -36,12 +37,12 @@ describe('an import', () => {
     (await bodyOf(api.get<Contact[]>(`/api/audience-lists/${list}/contacts`, { pagination: 'false' })))
       .map(({ email }) => email)
       .sort()
-  const undo = async (api: Api, jobId: string): Promise<ImportStatus> => {
+  const undo = async (api: Api, jobId: string): Promise<ImportStatusJson> => {
     const { jobId: undoId } = await bodyOf(api.post<{ jobId: string }>(`/api/audience/import/${jobId}/undo`))
     return follow(api, undoId)
   }
   const undone = { total: 0, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, removed: 0 }
-  const outcomes = ({ result }: ImportStatus) =>
+  const outcomes = ({ result }: ImportStatusJson) =>
     Object.fromEntries(Object.keys(undone).map(key => [key, result[key as keyof typeof undone]]))
 
   describe('taken back', () => {
@@ -149,7 +150,7 @@ describe('an import', () => {
       const file =
         'email,name,seats,unsubscribed\nknown@example.com,New,2,no\na@example.com,A,,\nb@,B,,\nA@example.com,A,3,\n'
       const { importId, suggestedMapping: mapping } = await bodyOf(
-        api.upload<ImportUpload>('/api/audience/import/upload', file),
+        api.upload<ImportUploadJson>('/api/audience/import/upload', file),
       )
       const start = async (more: object = {}) => {
         const body = { importId, mapping, listIds: [list], ...more }
@@ -192,7 +193,7 @@ describe('an import', () => {
       const known = await create(api, { email: 'known@example.com', name: 'Known' })
       await bodyOf(api.post(`/api/audience-lists/${list}/contacts`, { contactIds: [known.id] }))
       const { importId, suggestedMapping: mapping } = await bodyOf(
-        api.upload<ImportUpload>(
+        api.upload<ImportUploadJson>(
           '/api/audience/import/upload',
           'email,name\nknown@example.com,Known\na@example.com,A\nb@,B\n',
         ),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
+import type { ImportUploadJson } from '@rollcall/protos/gen/import-v1.ts'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { parse } from 'csv-parse/sync'
 import { type Api, bodyOf, makeToken } from '../api.ts'
-import { accounting, follow, type ImportUpload, importFile } from '../import/import-job.ts'
+import { accounting, follow, importFile } from '../import/import-job.ts'
 import { newOrganization, organizationSettings } from '../import/organizations.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
@@ -29,7 +30,7 @@ describe('files', () => {
 
   const organization = async (attributes: Record<string, string> = {}): Promise<Api> =>
     (await makeToken(await newOrganization(stack, attributes))).api
-  const upload = (api: Api, file = small) => api.upload<ImportUpload>('/api/audience/import/upload', file)
+  const upload = (api: Api, file = small) => api.upload<ImportUploadJson>('/api/audience/import/upload', file)
   /** Sends the start of a file and disconnects. */
   const abort = async ({ url, headers }: Api) => {
     const beginning = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'

@@ -1,4 +1,6 @@
+import { type AttributeJson, attributeFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
+import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import { type AttributeType, attributeTypes } from './attribute-values.ts'
 
@@ -36,3 +38,9 @@ export const attributeSchema = new Schema<Attribute>(
 attributeSchema.index({ organization: 1, slug: 1 }, { unique: true })
 // Finds interrupted deletions of all organizations.
 attributeSchema.index({ deleting: 1 }, { partialFilterExpression: { deleting: true } })
+
+/** Public fields of a definition. */
+export { attributeFields }
+
+/** Returns the public record of a definition. */
+export const presentAttribute = presenter<AttributeJson>(attributeFields)

@@ -1,14 +1,10 @@
 import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
-import {
-  attributeFields,
-  type CreateAttributeRequest,
-  type UpdateAttributeRequest,
-} from '@rollcall/protos/gen/audience-v1.ts'
+import type { CreateAttributeRequest, UpdateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
 import { isDuplicate, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import type { Attribute } from './attribute.model.ts'
+import { attributeFields, presentAttribute } from './attribute.model.ts'
 import { checkSlug } from './attribute-slug.ts'
 import { alive, readDefinitions } from './definitions.ts'
 
@@ -21,7 +17,7 @@ export function attributes(context: Context): Handlers<'rollcall.audience.v1.Att
         query: list ?? {},
         fields: attributeFields,
         base: alive,
-        present: publicAttribute,
+        present: presentAttribute,
       }),
 
     createAttribute: (request, call) => createAttribute(context, request, call),
@@ -64,7 +60,7 @@ async function createAttribute(context: Context, request: CreateAttributeRequest
     if (!isDuplicate(error) || !(await context.dropValuesJob.dropped(caller.organizationId, slug))) throw error
     return create()
   })
-  return json(publicAttribute(created))
+  return json(presentAttribute(created))
 }
 
 async function updateAttribute(context: Context, request: UpdateAttributeRequest, { caller }: Call): Promise<Updated> {
@@ -93,12 +89,7 @@ async function deleteAttribute(context: Context, id: string, { caller }: Call): 
   )
   if (!deleted) throw new AppError('attribute.not_found')
   await context.dropValuesJob.drop(deleted)
-  return json(publicAttribute(deleted))
-}
-
-function publicAttribute(attribute: Attribute): Record<string, unknown> {
-  const { organization: _organization, deleting: _deleting, ...fields } = attribute
-  return { id: attribute._id, ...fields }
+  return json(presentAttribute(deleted))
 }
 
 function refuseOptions(options: readonly string[]): void {

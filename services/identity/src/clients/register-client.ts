@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { generateSecret } from '@rollcall/credentials'
-import type { RegisterClientRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type { RegisterClientRequest, RegisteredClientJson } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Context } from '../context.ts'
 import { everyPermission } from '../roles/permissions.ts'
 import { type Client, EXCHANGE_GRANT } from './client.model.ts'
@@ -51,7 +51,7 @@ function isRedirectUri(text: string): boolean {
   return protocol.includes('.')
 }
 
-function present(client: Client, secret: string | undefined): object {
+function present(client: Client, secret: string | undefined): RegisteredClientJson {
   const { clientId, name, uri, redirectUris, authMethod, scope, createdAt } = client
   return {
     client_id: clientId,

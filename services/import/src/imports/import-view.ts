@@ -1,4 +1,5 @@
-import type { FieldTable } from '@rollcall/store'
+import { type ImportJobJson, type ImportResultJson, importJobFields } from '@rollcall/protos/gen/import-v1.ts'
+import { type FieldTable, type FieldType, presenter } from '@rollcall/store'
 import type { PipelineStage } from 'mongoose'
 import type { Import } from './import.model.ts'
 import { noCounts } from './import-counters.ts'
@@ -29,37 +30,29 @@ export function computedFields(): PipelineStage[] {
   return [{ $project: { fates: 0 } }, { $addFields: computed }]
 }
 
+type PublicField = keyof typeof importJobFields
+
+/** Where the fields are that are not stored by their own name, after the stages of `computedFields`. */
+const paths: Partial<Record<PublicField, string>> = {
+  progress: 'shown.progress',
+  listIds: 'lists',
+  result: 'counts',
+  ...Object.fromEntries(Object.keys(noCounts).map(name => [`result.${name}`, `counts.${name}`])),
+  'result.total': 'total',
+  'result.duplicatesInFile': 'duplicatesInFile',
+  'result.durationMs': 'workedMs',
+  'result.rowsPerSecond': 'shown.rowsPerSecond',
+  'result.errorsUrl': 'shown.errorsUrl',
+  'result.errors': 'errors',
+  'result.preview': 'preview',
+}
+
 /** Fields of a job for filters, sorts and projections, after the stages of `computedFields`. */
 export const importFields: FieldTable = {
-  kind: 'string',
-  fileName: 'string',
-  state: 'string',
-  progress: { type: 'number', path: 'shown.progress' },
-  failedReason: 'string',
-  mapping: 'object',
-  'mapping.*': 'string',
-  duplicateStrategy: 'string',
-  tags: 'string[]',
-  emptyValues: 'string',
-  listIds: { type: 'objectId[]', path: 'lists' },
-  undoes: 'objectId',
-  undoneBy: 'objectId',
-  createdBy: 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
-  startedAt: 'date',
-  finishedAt: 'date',
-  result: { type: 'object', path: 'counts' },
   ...Object.fromEntries(
-    Object.keys(noCounts).map(name => [`result.${name}`, { type: 'number', path: `counts.${name}` }] as const),
+    Object.entries(importJobFields).map(([name, type]) => [name, stored(name as PublicField, type)]),
   ),
-  'result.total': { type: 'number', path: 'total' },
-  'result.duplicatesInFile': { type: 'number', path: 'duplicatesInFile' },
-  'result.durationMs': { type: 'number', path: 'workedMs' },
-  'result.rowsPerSecond': { type: 'number', path: 'shown.rowsPerSecond' },
-  'result.errorsUrl': { type: 'string', path: 'shown.errorsUrl' },
-  'result.errors': { type: 'object[]', path: 'errors' },
+  'mapping.*': 'string',
   'result.errors.row': { type: 'number', path: 'errors.row' },
   'result.errors.line': { type: 'number', path: 'errors.line' },
   'result.errors.column': { type: 'string', path: 'errors.column' },
@@ -67,55 +60,33 @@ export const importFields: FieldTable = {
   'result.errors.value': { type: 'string', path: 'errors.value' },
   'result.errors.code': { type: 'string', path: 'errors.code' },
   'result.errors.message': { type: 'string', path: 'errors.message' },
-  'result.preview': { type: 'object[]', path: 'preview' },
   'result.preview.row': { type: 'number', path: 'preview.row' },
   'result.preview.email': { type: 'string', path: 'preview.email' },
   'result.preview.outcome': { type: 'string', path: 'preview.outcome' },
 }
 
+function stored(name: PublicField, type: FieldType): FieldTable[string] {
+  const path = paths[name]
+  return path === undefined ? type : { type, path }
+}
+
 /** Returns the result of a job so far, as the API shows it. */
-export function resultOf(job: ShownImport) {
+export function resultOf(job: ShownImport): ImportResultJson {
   return {
+    ...job.counts,
     total: job.total,
-    created: job.counts.created,
-    updated: job.counts.updated,
-    unchanged: job.counts.unchanged,
-    skipped: job.counts.skipped,
-    failed: job.counts.failed,
-    removed: job.counts.removed,
     duplicatesInFile: job.duplicatesInFile,
-    optOutsKept: job.counts.optOutsKept,
     durationMs: job.workedMs,
     rowsPerSecond: job.shown.rowsPerSecond,
-    addedToLists: job.counts.addedToLists,
     errors: job.errors,
     preview: job.preview,
     errorsUrl: job.shown.errorsUrl,
   }
 }
 
+const present = presenter<ImportJobJson>(importJobFields)
+
 /** Returns a job as lists show it. */
-export function presentImport(job: ShownImport) {
-  return {
-    _id: job._id,
-    id: job._id,
-    kind: job.kind,
-    fileName: job.fileName,
-    state: job.state,
-    progress: job.shown.progress,
-    result: resultOf(job),
-    failedReason: job.failedReason,
-    mapping: job.mapping,
-    duplicateStrategy: job.duplicateStrategy,
-    tags: job.tags,
-    emptyValues: job.emptyValues,
-    listIds: job.lists,
-    undoes: job.undoes,
-    undoneBy: job.undoneBy,
-    createdBy: job.createdBy,
-    startedAt: job.startedAt,
-    finishedAt: job.finishedAt,
-    createdAt: job.createdAt,
-    updatedAt: job.updatedAt,
-  }
+export function presentImport(job: ShownImport): ImportJobJson {
+  return present({ ...job, progress: job.shown.progress, result: resultOf(job), listIds: job.lists })
 }

@@ -1,5 +1,5 @@
 import { AppError, json, updated } from '@rollcall/contract'
-import type { SetProviderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import type { ProviderJson, SetProviderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Call, Handlers } from '@rollcall/rpc'
 import { isDuplicate } from '@rollcall/store'
@@ -74,7 +74,7 @@ async function save(context: Context, organizationId: string, settings: Settings
   })
 }
 
-function publicProvider(choice: Choice | null): Record<string, unknown> {
+function publicProvider(choice: Choice | null): ProviderJson {
   if (!choice) return { kind: null, configured: false }
   const { kind, region, domain } = choice
   return { kind, configured: true, ...(region !== null && { region }), ...(domain !== null && { domain }) }
