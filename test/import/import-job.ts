@@ -21,7 +21,11 @@ const TIMEOUT_MS = 120_000
  * Polls until the job has ended or the condition holds. Requires that progress never falls, and does not stall for
  * long.
  */
-export async function follow(api: Api, jobId: string, until = (_: ImportStatusJson) => false): Promise<ImportStatusJson> {
+export async function follow(
+  api: Api,
+  jobId: string,
+  until = (_: ImportStatusJson) => false,
+): Promise<ImportStatusJson> {
   let deadline = Date.now() + scaledTimeout(TIMEOUT_MS)
   let progress = 0
   for (;;) {

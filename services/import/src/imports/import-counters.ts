@@ -1,20 +1,8 @@
 import type { ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
+import type { ImportResultJson } from '@rollcall/protos/gen/import-v1.ts'
 
-/** Outcomes so far, counted by row; of an undo, by contact. */
-export type Counts = {
-  created: number
-  updated: number
-  unchanged: number
-  skipped: number
-  failed: number
-  /** Contacts that an undo has deleted. */
-  removed: number
-  optOutsKept: number
-  addedToLists: number
-}
-
-/** The counts of a job that starts. */
-export const noCounts: Readonly<Counts> = {
+/** The counts of a job that starts. `removed`: contacts that an undo has deleted. */
+export const noCounts = {
   created: 0,
   updated: 0,
   unchanged: 0,
@@ -23,7 +11,10 @@ export const noCounts: Readonly<Counts> = {
   removed: 0,
   optOutsKept: 0,
   addedToLists: 0,
-}
+} as const satisfies Partial<ImportResultJson>
+
+/** Outcomes so far, counted by row; of an undo, by contact. */
+export type Counts = Record<keyof typeof noCounts, number>
 
 /** Returns counts with more added to them. */
 export function sum(counts: Counts, more: Partial<Counts>): Counts {

@@ -1,4 +1,4 @@
-import { type DomainJson, domainFields as declared } from '@rollcall/protos/gen/messaging-v1.ts'
+import { type DnsRecordJson, type DomainJson, domainFields as declared } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
@@ -37,20 +37,7 @@ export type Domain = {
 }
 
 /** A record to publish in DNS, and what the last check found. */
-export type DnsRecord = {
-  type: 'TXT' | 'CNAME' | 'MX'
-  name: string
-  value: string
-  priority?: number
-  purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
-  required: boolean
-  status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
-  /** Values found in DNS. */
-  found: string[]
-  /** What is wrong and the likely cause, for users. */
-  reason: string | null
-  checkedAt: Date | null
-}
+export type DnsRecord = Omit<DnsRecordJson, 'checkedAt'> & { checkedAt: Date | null }
 
 /** A DKIM key: `active` signs, `next` replaces it once its record is published. */
 export type DkimKey = {
