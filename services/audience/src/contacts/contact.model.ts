@@ -103,10 +103,15 @@ contactSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 contactSchema.index({ organization: 1, position: 1 })
 contactSchema.index({ organization: 1, name: 1, _id: 1 })
 contactSchema.index({ organization: 1, tags: 1 })
-// An account has one contact at most.
+// An account has one contact at most. The filter is a comparison, because MongoDB's planner cannot prove that an id has a type.
+// The name ends like a default one: errors of bulk writes name the index only.
 contactSchema.index(
   { organization: 1, user: 1 },
-  { unique: true, partialFilterExpression: { user: { $type: 'objectId' } } },
+  {
+    name: 'linked_organization_1_user_1',
+    unique: true,
+    partialFilterExpression: { user: { $gte: new Types.ObjectId('0'.repeat(24)) } },
+  },
 )
 // Holds only contacts that are on a list.
 contactSchema.index(

@@ -106,6 +106,16 @@ describe('a linked account', () => {
     await link(me, holder.id, user.id)
   })
 
+  it('is found through its index', async () => {
+    const me = testCaller()
+    const [first] = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(name => newContact(me, `${name}@example.com`)))
+    const user = newUser(me, 'one')
+    await link(me, first!.id, user.id)
+    const filter = { organization: new Types.ObjectId(me.caller.organizationId), user: new Types.ObjectId(user.id) }
+    const { queryPlanner } = await audience.db.collection('contacts').find(filter).explain()
+    assert.match(JSON.stringify(queryPlanner.winningPlan), /organization_1_user_1"/)
+  })
+
   it('has to exist in the organization, and so has the contact', async () => {
     const me = testCaller()
     const { id } = await newContact(me, 'one@example.com')
