@@ -18,6 +18,20 @@ export async function testStore(options: Partial<StoreOptions> = {}): Promise<{ 
   return { store, drop }
 }
 
+/** A command as the driver sends it. */
+export type SentCommand = { readConcern?: { level: string }; maxTimeMS?: number } & Record<string, unknown>
+
+/** For tests: a store that records the commands it sends. */
+export async function recordingStore() {
+  const url = new URL(process.env.MONGODB_URL!)
+  url.searchParams.set('monitorCommands', 'true')
+  const { store, drop } = await testStore({ url: url.href })
+  const commands: SentCommand[] = []
+  store.connection.getClient().on('commandStarted', ({ command }) => commands.push(command as SentCommand))
+  const sent = (name: string, collection: string) => commands.filter(command => command[name] === collection)
+  return { store, drop, commands, sent }
+}
+
 /** For tests: a silent logger. */
 export const quiet = createLogger({ service: 'test', level: 'silent' })
 

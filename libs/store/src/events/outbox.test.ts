@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createMetrics, type Event } from '@rollcall/runtime'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
-import { draft, newOrganization, people, quiet, testStore } from '../../test/store.ts'
+import { draft, newOrganization, people, quiet, recordingStore, testStore } from '../../test/store.ts'
 import { migrate } from '../coordination/migrate.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { scoped } from '../tenancy/scope.ts'
@@ -154,6 +154,21 @@ describe('the outbox', () => {
       published,
       Array.from({ length: 60 }, (_, number) => `b-${number}`),
     )
+  })
+})
+
+describe('a relay', () => {
+  it('reads only events that no failover rolls back', async () => {
+    const { store, drop, sent } = await recordingStore()
+    await migrate(store, quiet)
+    await store.transaction(tx => addEvents(tx, [event('a', 1)]))
+    const published: Event[] = []
+    await startRelay({ store, publish: async events => void published.push(...events), logger: quiet }).stop()
+    assert.equal(published.length, 1)
+    const reads = sent('find', 'outbox')
+    assert.ok(reads.length > 0)
+    for (const { readConcern } of reads) assert.equal(readConcern?.level, 'majority')
+    await drop()
   })
 })
 

@@ -30,6 +30,8 @@ export type Relay = {
 }
 
 const FAILURE_WAIT_MS = 1000
+/** An event of a change that a failover rolls back must not be published. */
+const committed = { readConcern: { level: 'majority' } } as const
 
 /** Starts publishing the events of the outbox. */
 export function startRelay(options: RelayOptions): Relay {
@@ -49,7 +51,7 @@ export function startRelay(options: RelayOptions): Relay {
 
   /** Publishes all unsent events. Marks the previous batch and reads the next one concurrently. */
   const drain = async () => {
-    const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort: { at: 1, _id: 1 }, batchSize })
+    const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort: { at: 1, _id: 1 }, batchSize, ...committed })
     let marked: Promise<unknown> = Promise.resolve()
     let isFirst = true
     try {

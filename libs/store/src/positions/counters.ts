@@ -44,9 +44,13 @@ export async function incrementCounterExclusively(tx: ClientSession, key: Counte
   await translateErrors(slotsOf(connectionOf(tx)).bulkWrite(increments, { session: tx })).catch(retryTransaction)
 }
 
-/** Reads a counter. */
-export function readCounter(store: Store, key: CounterKey, tx?: ClientSession): Promise<number> {
-  return sumOf(store.connection, key, tx)
+/** Reads a counter. `readConcern: 'majority'` leaves out changes that a failover may still roll back. */
+export function readCounter(
+  store: Store,
+  key: CounterKey,
+  options: { readConcern?: 'majority' } = {},
+): Promise<number> {
+  return sumOf(store.connection, key, options)
 }
 
 /** Sets a counter to the result of `count`, while writers continue. Returns the old and the new value. */
@@ -57,7 +61,7 @@ export function repairCounter(
 ): Promise<{ was: number; is: number }> {
   const slots = slotsOf(store.connection)
   return store.transaction(async tx => {
-    const was = await sumOf(store.connection, key, tx)
+    const was = await sumOf(store.connection, key, { tx })
     const is = await count(tx)
     await translateErrors(slots.deleteMany(stored(key), { session: tx }))
     await translateErrors(slots.insertOne({ ...stored(key), slot: 0, value: is }, { session: tx })).catch(
@@ -67,12 +71,13 @@ export function repairCounter(
   })
 }
 
-async function sumOf(connection: Connection, key: CounterKey, tx?: ClientSession): Promise<number> {
-  const slots = await translateErrors(
-    slotsOf(connection)
-      .find(stored(key), { maxTimeMS: READ_MS, ...(tx && { session: tx }) })
-      .toArray(),
-  )
+async function sumOf(
+  connection: Connection,
+  key: CounterKey,
+  { tx, readConcern }: { tx?: ClientSession; readConcern?: 'majority' },
+): Promise<number> {
+  const options = { maxTimeMS: READ_MS, ...(tx && { session: tx }), ...(readConcern && { readConcern }) }
+  const slots = await translateErrors(slotsOf(connection).find(stored(key), options).toArray())
   return slots.reduce((sum, { value }) => sum + value, 0)
 }
 

@@ -87,7 +87,7 @@ export function positionedSource<T extends object>(
   const findMatches = async (): Promise<Match> => {
     const spans = scope.stream<{ _id: number; positions: number[] }>(
       [...matching(selection, filter), { $group: { _id: startOfSpan(SPAN), positions: { $push: '$position' } } }],
-      { batchSize: SPANS_AT_ONCE },
+      { batchSize: SPANS_AT_ONCE, readConcern: 'majority' }, // as `Positions.changes`, which the result is kept by
     )
     const blocks: Block[] = []
     let total = 0

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
-import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
+import { type ClientSession, type Connection, type mongo, Schema, type Types } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
 import { retryTransaction, translateErrors } from '../tenancy/errors.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
@@ -114,12 +114,12 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
   const touches = { organization: key.organization, name: `changes of ${name}` }
   const seen = recentOf(store.connection)
   const seenKey = `${key.organization} ${name}`
-  const find = (tx?: ClientSession) =>
-    translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...(tx && { session: tx }) }))
+  const find = (options: mongo.FindOptions = {}) =>
+    translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...options }))
 
   return {
     async take(tx, count) {
-      const register = await find(tx)
+      const register = await find({ session: tx, projection: { last: 1, at: 1 } })
       const now = new Date()
       if (!register) {
         const fresh = { ...key, last: count, total: count, changes: 1, at: now, holes: {} }
@@ -154,7 +154,7 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
     repair: (scope, base) =>
       store.transaction(
         async tx => {
-          const register = await find(tx)
+          const register = await find({ session: tx })
           const found = await countRecords(scope, base, tx)
           const last = Math.max(found.last, register?.last ?? 0) // no position is taken twice
           const right = { last, total: found.total, holes: holesOf(found.counts, last) }
@@ -173,12 +173,17 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       await translateErrors(registers.deleteOne(key, { session: tx }))
     },
     async changes() {
-      const [register, touched] = await Promise.all([find(), readCounter(store, touches)])
+      // Numbers that a failover rolls back come again, for other changes.
+      const committed = { readConcern: 'majority' } as const
+      const [register, touched] = await Promise.all([
+        find({ projection: { changes: 1 }, ...committed }),
+        readCounter(store, touches, committed),
+      ])
       return (register?.changes ?? 0) + touched
     },
     recent: () => seen.get(seenKey),
     async read(tx) {
-      const register = await find(tx)
+      const register = await find(tx && { session: tx })
       const holes = new Map(Object.entries(register?.holes ?? {}).map(([block, count]) => [Number(block), count]))
       const { total = 0, last = 0, changes = 0 } = register ?? {}
       const map = { total, last, changes, holes }

@@ -4,7 +4,15 @@ import { AppError, type ListQuery } from '@rollcall/contract'
 import fc from 'fast-check'
 import { type Model, type PaginateModel, Schema, type Types } from 'mongoose'
 import paginate from 'mongoose-paginate-v2'
-import { draft, newOrganization, type Person, people, personFields, testStore } from '../../test/store.ts'
+import {
+  draft,
+  newOrganization,
+  type Person,
+  people,
+  personFields,
+  recordingStore,
+  testStore,
+} from '../../test/store.ts'
 import { createMatchMemory } from '../positions/matches.ts'
 import { BLOCK, blocksOf, positions, rangeOf } from '../positions/positions.ts'
 import type { Store } from '../tenancy/connection.ts'
@@ -360,6 +368,24 @@ describe('positions', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('keep what filters match by reads that no failover rolls back', async () => {
+    const { store, drop, sent } = await recordingStore()
+    const organization = newOrganization()
+    const mine = scoped(await people(store), organization)
+    const register = positions(store, organization, 'people')
+    await list(mine, { filter: '{"name":"nobody"}' }, { positions: register, matches: createMatchMemory() })
+    const reads = [
+      ...sent('find', 'positions'),
+      ...sent('find', 'counters'),
+      ...sent('aggregate', 'people').slice(0, 1),
+    ]
+    assert.deepEqual(
+      reads.map(({ readConcern }) => readConcern?.level),
+      ['majority', 'majority', 'majority'],
+    )
+    await drop()
   })
 
   it('keep every page exact while records come and go', async () => {

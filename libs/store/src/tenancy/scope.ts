@@ -29,7 +29,16 @@ export type WithTx = { tx?: ClientSession | undefined }
  * min in all.
  */
 export type Timed = { maxTimeMs?: number | undefined }
+/** Which changes a read outside a transaction may see. Default: all that the primary has. */
+export type WithReadConcern = {
+  /**
+   * `majority`: only changes that no failover rolls back. `linearizable`, for one document by a unique condition: these, and
+   * only from the current primary; costs a round trip to a majority.
+   */
+  readConcern?: 'majority' | 'linearizable' | undefined
+}
 export type ReadOptions = WithTx &
+  WithReadConcern &
   Timed & {
     sort?: SortOrder
     skip?: number
@@ -95,7 +104,7 @@ export type Scope<T> = {
   /** Streams a pipeline's documents in constant memory; as `aggregate`. */
   stream<R extends object>(
     pipeline: PipelineStage[],
-    options?: WithTx & Timed & { batchSize?: number },
+    options?: WithTx & Timed & WithReadConcern & { batchSize?: number },
   ): AsyncIterable<R>
   /**
    * Many writes in one call, straight to the driver: documents and values must be complete and of the stored types.
@@ -212,7 +221,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       repliesOf(model.collection.aggregate(tenantPipeline(organization, pipeline), { ...raw, ...timed(options) })),
     stream: <R extends object>(
       pipeline: PipelineStage[],
-      { maxTimeMs = STREAM_MS, ...options }: WithTx & Timed & { batchSize?: number } = {},
+      { maxTimeMs = STREAM_MS, ...options }: WithTx & Timed & WithReadConcern & { batchSize?: number } = {},
     ) =>
       streamOf<R>(
         model.collection.aggregate(
