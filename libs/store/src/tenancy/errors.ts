@@ -3,6 +3,7 @@ import { Error as MongooseErrors, mongo } from 'mongoose'
 
 const DUPLICATE_KEY = 11000
 const MAX_TIME_EXPIRED = 50
+const INTERRUPTED = 11601
 
 /** Whether a unique index refused a duplicate value. */
 export function isDuplicate(error: unknown): boolean {
@@ -14,8 +15,13 @@ export function isTransient(error: unknown): boolean {
   return error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError')
 }
 
+/** Whether `killSessions` ended the command. In a transaction, it ended the transaction too, but the error has no label. */
+export function isInterrupted(error: unknown): boolean {
+  return codeOf(error) === INTERRUPTED
+}
+
 /** An error that makes its transaction retry. */
-function restart(cause: unknown): Error {
+export function restart(cause: unknown): Error {
   const error = new mongo.MongoError('the transaction is retried', { cause: cause as Error })
   error.addErrorLabel('TransientTransactionError')
   return error

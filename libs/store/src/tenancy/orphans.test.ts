@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { quiet, testStore } from '../../test/store.ts'
+import { pause } from '@rollcall/runtime'
+import { type ClientSession, mongo } from 'mongoose'
+import { quiet, recordingStore, testStore } from '../../test/store.ts'
 import { isTransient } from './errors.ts'
 import { watchSessions } from './orphans.ts'
 
@@ -50,6 +53,78 @@ describe('sessions of the dead', () => {
     await assert.rejects(sleeper.commitTransaction(), isTransient)
     await sleeper.endSession()
     assert.equal((await records.findOne({}))?.n, 10)
+    await drop()
+  })
+
+  it('are not those of a process whose heartbeats are slow', async () => {
+    const { store, drop } = await testStore()
+    const [busy, idle] = [watchSessions(store.connection, quiet), watchSessions(store.connection, quiet)]
+    const [processes, records] = [store.connection.collection('processes'), store.connection.collection('records')]
+    await records.insertOne({ n: 0 })
+    const session = await store.connection.startSession()
+    await busy.register(session)
+    await pause(1000)
+    session.startTransaction()
+    await records.updateOne({}, { $inc: { n: 1 } }, { session })
+    // Heartbeats wait for this transaction, and reads do not.
+    await store.transaction(async tx => {
+      await processes.updateMany({}, { $set: { held: true } }, { session: tx })
+      await pause(6000)
+    })
+    await session.commitTransaction()
+    await session.endSession()
+    assert.equal((await records.findOne({}))?.n, 1)
+    await Promise.all([busy.stop(), idle.stop()])
+    await drop()
+  })
+
+  it('are told by heartbeats that do not wait for a majority', async () => {
+    const { store, drop, sent } = await recordingStore()
+    await store.transaction(async () => {})
+    const heartbeats = sent('update', 'processes')
+    assert.ok(heartbeats.length > 0)
+    for (const { writeConcern } of heartbeats) assert.deepEqual(writeConcern, { w: 1 })
+    await drop()
+  })
+
+  it('cost a living process whose command was ended no more than to begin again', async () => {
+    const { store, drop } = await testStore()
+    let attempts = 0
+    await store.transaction(async () => {
+      if (++attempts === 1)
+        throw new mongo.MongoServerError({ ok: 0, code: 11601, errmsg: 'operation was interrupted' })
+    })
+    assert.equal(attempts, 2)
+    const commitOf = (session: ClientSession) => session.commitTransaction.bind(session)
+    let commits = 0
+    await store.transaction(async session => {
+      const commit = commitOf(session)
+      session.commitTransaction = async () => {
+        await commit()
+        if (++commits === 1)
+          throw new mongo.MongoServerError({ ok: 0, code: 11601, errmsg: 'operation was interrupted' })
+      }
+    })
+    assert.equal(commits, 2)
+    await drop()
+  })
+
+  it('are left to the server where it refuses to end them, which is logged once', async () => {
+    const warnings: string[] = []
+    const warn = (_: object, text: string) => void warnings.push(text)
+    const { store, drop } = await testStore({ logger: { ...quiet, warn } as never })
+    const refuse = async () => {
+      throw new mongo.MongoServerError({ ok: 0, code: 59, errmsg: 'no such command: killSessions' })
+    }
+    store.connection.db!.admin = () => ({ command: refuse }) as unknown as mongo.Admin
+    const processes = store.connection.collection('processes')
+    const sessions = [new mongo.Binary(randomBytes(16), 4)]
+    await processes.insertMany([
+      { beat: 1, sessions },
+      { beat: 1, sessions },
+    ])
+    while ((await processes.countDocuments({ sessions })) > 0) await pause(50)
+    assert.equal(warnings.filter(text => text.startsWith('killSessions')).length, 1)
     await drop()
   })
 })

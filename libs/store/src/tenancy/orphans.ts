@@ -1,5 +1,5 @@
 import { type Logger, pause } from '@rollcall/runtime'
-import { type ClientSession, type Connection, type mongo, Types } from 'mongoose'
+import { type ClientSession, type Connection, mongo, Types } from 'mongoose'
 import { translateErrors } from './errors.ts'
 
 /** Ends the transactions of processes that died. */
@@ -16,22 +16,27 @@ const HEARTBEAT_MS = 750
 const STOP_TIMEOUT_MS = 1000
 /** A process is dead after this many checks without a heartbeat. Checks are counted because clocks differ and stop. */
 const MISSED_CHECKS = 4
+/** Codes of a server that refuses `killSessions`: unauthorized, no such command, not in this tier of Atlas. */
+const REFUSALS: ReadonlySet<unknown> = new Set([13, 59, 8000])
 
 /**
  * A process that is killed in a transaction leaves its locks until the server times out, a minute later on MongoDB; writes of
  * the same record fail until then. So each process records its sessions, sends heartbeats, and ends the sessions of
  * processes whose heartbeats stop. A process that was only suspended retries its transactions.
+ *
+ * Slow heartbeats do not make a process dead: they wait for the primary only, and a process whose own heartbeat was slow
+ * does not count missed ones.
  */
 export function watchSessions(connection: Connection, logger: Logger): SessionWatch {
-  const processes = connection.collection<Process>('processes')
+  const processes = connection.db!.collection<Process>('processes', { writeConcern: { w: 1 } })
   const self = new Types.ObjectId()
   const sessions = new Map<string, SessionId>()
   const others = new Map<string, { beat: number; missed: number }>()
   const stopping = new AbortController()
   let beat = 0
+  let isRefused = false
 
   const sendHeartbeat = async () => {
-    if (sessions.size === 0) return
     const heartbeat = { beat: ++beat, sessions: [...sessions.values()] }
     await translateErrors(processes.updateOne({ _id: self }, { $set: heartbeat }, { upsert: true }))
   }
@@ -44,12 +49,21 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
   }
 
   const reap = async ({ _id, beat, sessions }: Process) => {
-    // An empty list would end every session.
-    const ids = sessions.map(id => ({ id }))
-    if (ids.length > 0) await connection.db!.admin().command({ killSessions: ids })
+    if (sessions.length > 0) await endSessions(sessions) // an empty list would end every session
     await processes.deleteOne({ _id, beat })
     others.delete(String(_id))
-    logger.warn({ process: String(_id), sessions: ids.length }, 'ended the transactions of a dead process')
+    logger.warn({ process: String(_id), sessions: sessions.length }, 'ended the transactions of a dead process')
+  }
+
+  const endSessions = async (sessions: SessionId[]) => {
+    try {
+      await connection.db!.admin().command({ killSessions: sessions.map(id => ({ id })) })
+    } catch (error) {
+      if (!(error instanceof mongo.MongoServerError && REFUSALS.has(error.code))) throw error
+      if (!isRefused)
+        logger.warn({ err: error }, 'killSessions refused, locks of dead processes last until the server’s limit')
+      isRefused = true
+    }
   }
 
   const reapDead = async () => {
@@ -58,13 +72,17 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
     }
   }
 
+  const checkOthers = async () => {
+    const startedAt = performance.now()
+    await sendHeartbeat()
+    if (performance.now() - startedAt < HEARTBEAT_MS) await reapDead() // otherwise the heartbeats of others are slow too
+  }
+
   const watch = async () => {
     for (;;) {
       await pause(HEARTBEAT_MS, stopping.signal)
       if (stopping.signal.aborted) return
-      await sendHeartbeat()
-        .then(reapDead)
-        .catch(() => undefined) // while the database is down nobody holds a lock or misses a heartbeat
+      await checkOthers().catch(() => undefined) // while the database is down nobody holds a lock or misses a heartbeat
     }
   }
 

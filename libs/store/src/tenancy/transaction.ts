@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import { backoffMs, pause } from '@rollcall/runtime'
 import { type ClientSession, mongo } from 'mongoose'
-import { isTransient, toStoreError } from './errors.ts'
+import { isInterrupted, isTransient, restart, toStoreError } from './errors.ts'
 
 /** Options of a transaction. */
 export type TransactionOptions = {
@@ -47,7 +47,9 @@ async function attemptOnce<T>(
 ): Promise<T> {
   session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } })
   try {
-    const result = await work(session)
+    const result = await work(session).catch(error => {
+      throw isInterrupted(error) ? restart(error) : error
+    })
     if (Date.now() >= deadline)
       throw new AppError('service.unavailable', {}, { cause: new Error('transaction took too long') })
     await commit(session, deadline)
@@ -58,14 +60,17 @@ async function attemptOnce<T>(
   }
 }
 
-/** Commits. A commit with an unknown outcome is sent again: the server answers for the one that succeeded. */
+/**
+ * Commits. A commit with an unknown outcome is sent again: the server answers with the outcome of the first one, or that
+ * there is no such transaction.
+ */
 async function commit(session: ClientSession, deadline: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await session.commitTransaction()
     } catch (error) {
       const unknown = error instanceof mongo.MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
-      if (!unknown || isTransient(error) || Date.now() >= deadline) throw error
+      if (!(unknown || isInterrupted(error)) || isTransient(error) || Date.now() >= deadline) throw error
       await pause(backoffMs(attempt, CONTENTION))
     }
   }
