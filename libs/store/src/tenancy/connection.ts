@@ -79,9 +79,13 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     const deadline = Date.now() + limitMs
     const run = async () => {
       const session = await translateErrors(connection.startSession())
-      await watch.register(session)
-      stores.set(session, connection)
-      return runTransaction(session, work, deadline).finally(() => session.endSession())
+      try {
+        await watch.register(session)
+        stores.set(session, connection)
+        return await runTransaction(session, work, deadline)
+      } finally {
+        await session.endSession()
+      }
     }
     return name === undefined ? run() : inQueue(name, run)
   }

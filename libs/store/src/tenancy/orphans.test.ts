@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
+import { linkTo } from '@rollcall/testing/link'
 import { type ClientSession, mongo } from 'mongoose'
 import { quiet, recordingStore, testStore } from '../../test/store.ts'
 import { isTransient } from './errors.ts'
@@ -126,5 +127,21 @@ describe('sessions of the dead', () => {
     while ((await processes.countDocuments({ sessions })) > 0) await pause(50)
     assert.equal(warnings.filter(text => text.startsWith('killSessions')).length, 1)
     await drop()
+  })
+
+  it('are forgotten where the database was away', async () => {
+    const link = await linkTo(process.env.MONGODB_URL!)
+    const { store, drop } = await testStore({ url: link.url, timeoutMs: 500 })
+    const records = store.connection.collection('records')
+    const write = () => store.transaction(session => records.insertOne({}, { session }))
+    await write()
+    link.become('cut')
+    for (let request = 0; request < 6; request++) await assert.rejects(write())
+    link.become('open')
+    await write()
+    const [record] = await store.connection.collection('processes').find().toArray()
+    assert.ok(record!.sessions.length <= 3, `${record!.sessions.length} sessions`) // of both ends, and one that broke off
+    await drop()
+    await link.stop()
   })
 })

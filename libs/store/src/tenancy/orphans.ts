@@ -94,7 +94,10 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
       const key = id?.toString('hex')
       if (!id || !key || sessions.has(key)) return
       sessions.set(key, id)
-      await sendHeartbeat()
+      await sendHeartbeat().catch(error => {
+        sessions.delete(key)
+        throw error
+      })
     },
     async stop() {
       stopping.abort()
