@@ -43,6 +43,7 @@ those of its migration. The names are those in the service's config.ts.
 {{- $_ := set $secret "MONGODB_URL" $values.stores.mongodb.secret -}}
 {{- $_ := set $plain "MONGODB_DATABASE" (printf "%s%s" $values.stores.mongodb.databasePrefix .name) -}}
 {{- $_ := set $plain "MONGODB_TIMEOUT_MS" (ternary $values.migrations.timeoutMs $values.stores.mongodb.timeoutMs $isTask) -}}
+{{- $_ := set $plain "MONGODB_POOL_SIZE" $values.stores.mongodb.poolSize -}}
 {{- $_ := set $plain "MONGODB_FILTERED_READS" $values.stores.mongodb.filteredReads -}}
 {{- $_ := set $plain "MONGODB_STREAMS" $values.stores.mongodb.streams -}}
 {{- $_ := set $plain "MONGODB_ALL_STREAMS" $values.stores.mongodb.allStreams -}}

@@ -8,6 +8,8 @@ export const storeConfig = (database: string) => ({
   MONGODB_DATABASE: z.string().default(database),
   /** How long one operation, or one transaction with its retries, may take. A migration of large collections takes longer. */
   MONGODB_TIMEOUT_MS: milliseconds().default(15_000),
+  /** Connections of one replica at most. */
+  MONGODB_POOL_SIZE: z.coerce.number().int().min(1).default(50),
   /** Lists with a filter or an order of the client's that a replica reads at once, of one organization; more are 429. */
   MONGODB_FILTERED_READS: z.coerce.number().int().min(1).default(32),
   /** Exports and lists without pages that a replica streams at once, of one organization; more are 429. */
@@ -22,10 +24,13 @@ export const storeConfig = (database: string) => ({
 export type StoreConfig = z.infer<z.ZodObject<ReturnType<typeof storeConfig>>>
 
 /** The options of `connectStore` that come from the environment. */
-export function storeSettings(config: StoreConfig): Pick<StoreOptions, 'url' | 'dbName' | 'timeoutMs' | 'reads'> {
+export function storeSettings(
+  config: StoreConfig,
+): Pick<StoreOptions, 'url' | 'dbName' | 'poolSize' | 'timeoutMs' | 'reads'> {
   return {
     url: config.MONGODB_URL,
     dbName: config.MONGODB_DATABASE,
+    poolSize: config.MONGODB_POOL_SIZE,
     timeoutMs: config.MONGODB_TIMEOUT_MS,
     reads: {
       filteredReads: config.MONGODB_FILTERED_READS,

@@ -52,6 +52,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
   const mongoose = new Mongoose({ strict: 'throw', strictQuery: 'throw', autoIndex: false, autoCreate: false })
   const connection = mongoose.createConnection(url, {
     dbName,
+    appName: `rollcall ${dbName}`,
     maxPoolSize: poolSize,
     bufferCommands: false,
     serverSelectionTimeoutMS: Math.min(timeoutMs, 5000),
@@ -60,7 +61,10 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     socketTimeoutMS: timeoutMs, // the driver's timeoutMS has no effect; this ends a wait for a lock that is never released
     retryReads: true,
     retryWrites: true,
-    writeConcern: { w: 'majority' },
+    // Whatever the URL says: transactions and credentials need the primary, and answered writes must survive a failover.
+    readPreference: 'primary',
+    readConcernLevel: 'local',
+    w: 'majority',
   })
   connection.on('error', error => logger.error({ err: error }, 'database connection failed'))
   let closing = false

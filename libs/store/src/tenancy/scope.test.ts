@@ -346,6 +346,20 @@ describe('the indexes', () => {
   })
 })
 
+describe('a connection', () => {
+  it('reads from the primary and writes to a majority, whatever the URL says', async () => {
+    const url = new URL(process.env.MONGODB_URL!)
+    url.search += '&readPreference=secondaryPreferred&readConcernLevel=available&w=1&appName=other'
+    const { store, drop } = await testStore({ url: url.href, poolSize: 7 })
+    const { readPreference, readConcern, writeConcern, appName, maxPoolSize } = store.connection.getClient().options
+    assert.deepEqual(
+      [readPreference.mode, readConcern.level, writeConcern.w, appName, maxPoolSize],
+      ['primary', 'local', 'majority', `rollcall ${store.connection.name}`, 7],
+    )
+    await drop()
+  })
+})
+
 describe('a database that is away', () => {
   const settings = { dbName: 'store-test-away', logger: quiet, timeoutMs: 500 }
 
