@@ -34,7 +34,7 @@ export type Contact = {
   createdBy: Actor
   /** The lists it is on; undefined before the first one. */
   lists?: Types.ObjectId[]
-  /** How often deferred history entries of an import were written; undefined before the first time. */
+  /** How often `lockContact` locked it; undefined before the first time. */
   looks?: number
   /** Its position in the organization's list, from the oldest; see `positions` of the store. */
   position: number

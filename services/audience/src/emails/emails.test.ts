@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { topics } from '@rollcall/bus'
 import type { Caller } from '@rollcall/rpc'
-import { type Event, pause } from '@rollcall/runtime'
+import { createLogger, type Event, pause } from '@rollcall/runtime'
+import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
 import {
   jsonOf,
@@ -13,6 +14,8 @@ import {
   type TestAudience,
   testCaller,
 } from '../../test/audience.ts'
+import { collections } from '../collections.ts'
+import { onEmailEvents } from './on-email-events.ts'
 
 type Me = { caller: Caller }
 type Contact = { id: string; emailStatus: string }
@@ -103,6 +106,26 @@ describe('emails of a contact', () => {
       me,
     )
     assert.equal((await streamedJsonOf<Page<object>>(timeline)).totalDocs, 2)
+  })
+
+  it('leave nothing of a contact that is deleted meanwhile', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const logger = createLogger({ service: 'audience', level: 'silent' })
+    const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+    const { on } = onEmailEvents({ store, logger, collections: collections(store) })
+    const event = mailEvent(me, 'sent', { emailId: 'm1', to: 'one@example.com', contactId: id })
+    let deletion: Promise<unknown> | undefined
+    await store.transaction(async tx => {
+      await on['email.sent']!(event.data as never, { event, tx, logger })
+      deletion ??= audience.contacts.deleteContact({ id }, me)
+      await Promise.race([deletion, pause(500)])
+    })
+    await deletion
+    const person = new Types.ObjectId(id)
+    assert.equal(await audience.db.collection('emails').countDocuments({ contact: person }), 0)
+    assert.equal(await audience.db.collection('history').countDocuments({ person }), 0)
+    await store.close()
   })
 
   it('that bounced mark the address, as long as it is the contact’s', async () => {

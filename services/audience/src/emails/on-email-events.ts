@@ -6,6 +6,7 @@ import type { Tenant } from '../collections.ts'
 import type { Change } from '../contacts/changes.ts'
 import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import { changedEvent } from '../contacts/contact-events.ts'
+import { lockContact } from '../contacts/lock-contact.ts'
 import type { Data } from '../context.ts'
 import { type EmailStatus, emailStatuses } from './contact-email.model.ts'
 
@@ -44,7 +45,7 @@ export function onEmailEvents(data: Data): Subscription<ClientSession> {
 async function record(data: Data, update: EmailUpdate, tx: ClientSession): Promise<void> {
   const collections = data.collections.of(update.organizationId)
   const contact = await recipientOf(collections, update.email, tx)
-  if (!contact) return
+  if (!contact || !(await lockContact(collections.contacts, contact._id, tx))) return
   await storeEmail(collections, contact, update, tx)
   if (update.status === 'queued') return
   const change = await statusChange(collections, contact, update, tx)

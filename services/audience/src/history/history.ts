@@ -5,6 +5,7 @@ import type { Call } from '@rollcall/rpc'
 import { type FieldTable, insertOf, parseList, presenter, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
+import { lockContact } from '../contacts/lock-contact.ts'
 import type { Context } from '../context.ts'
 import { namesOf } from '../lists/contact-lists.ts'
 import { createdEntry, type HistoryEntry, joinedEntry } from './history.model.ts'
@@ -112,15 +113,13 @@ const presentEntry = presenter<HistoryEntryJson>(entryFields)
 
 /**
  * Writes the entries that an import deferred: those of contacts and memberships it created are written at the first read.
- * Also writes the contact, so that concurrent changes of it and other reads conflict, and one of the two is retried.
+ * Locks the contact, so that concurrent changes of it and other reads conflict.
  */
 async function writeDeferred(context: Context, contact: Contact): Promise<void> {
   if ((await deferredOf(context, contact)).length === 0) return
   const { contacts, history } = context.collections.of(contact.organization)
   await context.store.transaction(async tx => {
-    const countWrite = { $inc: { looks: 1 } }
-    const { matchedCount } = await contacts.updateOne({ _id: contact._id }, countWrite, { tx, timestamps: false })
-    if (matchedCount === 0) throw new AppError('contact.not_found')
+    if (!(await lockContact(contacts, contact._id, tx))) throw new AppError('contact.not_found')
     const entries = await deferredOf(context, contact, tx)
     await history.bulkWrite(entries.map(insertOf), { tx })
   })

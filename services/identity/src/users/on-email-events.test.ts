@@ -3,8 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { type Bus, busSettings, createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
+import { connectStore } from '@rollcall/store'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { Types } from 'mongoose'
 import { type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
+import { collections } from '../collections.ts'
+import { onEmailEvents } from './on-email-events.ts'
 
 type Step = { status: string; minute?: number; userId?: string | undefined; to?: string; error?: string; id?: string }
 
@@ -84,6 +88,27 @@ describe('mails of users', () => {
     await consume(eventOf(emailId, { status: 'bounced', minute: 3, error: '550 no such mailbox' }))
     const bounced = { ...queued, status: 'bounced', sentAt: at(2), error: '550 no such mailbox' }
     assert.deepEqual(await mailOf(emailId), bounced)
+  })
+
+  it('are gone with a user who is deleted meanwhile', async () => {
+    const member = await harness.addPerson(owner.organizationId, 'user')
+    const { MONGODB_URL: url, MONGODB_DATABASE: dbName } = harness.config
+    const logger = createLogger({ service: 'identity-test', level: 'silent' })
+    const store = await connectStore({ url, dbName, logger })
+    const { on } = onEmailEvents({ collections: collections(store) })
+    const event = eventOf(unique('mail'), { status: 'sent' }, member)
+    let deletion: Promise<unknown> | undefined
+    await store.transaction(async tx => {
+      await on['email.sent']!(event.data as never, { event, tx, logger })
+      deletion ??= owner.api.users.deleteUser({ id: member.userId })
+      await Promise.race([deletion, pause(500)])
+    })
+    await deletion
+    assert.equal(
+      await store.connection.collection('user_emails').countDocuments({ user: new Types.ObjectId(member.userId) }),
+      0,
+    )
+    await store.close()
   })
 
   it('count each event once, however often it is delivered', async () => {

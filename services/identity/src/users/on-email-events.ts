@@ -40,6 +40,8 @@ async function recordStatus(tenant: Tenant, email: Email, status: EmailStatus, t
   }
   const user = await recipientOf(tenant, email, tx)
   if (!user) return
+  // The user's deletion conflicts with this write, and deletes the mail or retries it.
+  await tenant.users.updateOne({ _id: user._id }, { $inc: { mails: 1 } }, { tx, timestamps: false })
   const draft = { user: user._id, emailId, subject, sender, ...report }
   await userEmails.insertOne(draft, { tx })
 }

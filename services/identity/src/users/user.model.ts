@@ -30,6 +30,8 @@ export type User = {
   language: string | null
   currency: string | null
   lastLoginAt: Date | null
+  /** How many mails were recorded; undefined before the first one. */
+  mails?: number
   createdAt: Date
   updatedAt: Date
 }
@@ -58,6 +60,7 @@ export const userSchema = new Schema<User>(
     language: text,
     currency: text,
     lastLoginAt: { type: Date, default: null },
+    mails: Number,
   },
   { collection: 'users', timestamps: true, versionKey: false, minimize: false },
 )
