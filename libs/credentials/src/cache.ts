@@ -39,8 +39,9 @@ export type ChangeScope = { organizationId: string; credentials?: readonly Omit<
 export type CredentialCache<V extends CachedValue> = {
   /**
    * Resolves a credential from the cache, or by `load` (null: no such credential), whose value is then cached. A slow
-   * or unavailable Redis costs a `load`, never a wrong result. `load` must read the database's primary. It runs once
-   * for each caller that misses: a caller must not share a read that began before its own request.
+   * or unavailable Redis costs a `load`, never a wrong result. `load` must see every write that was answered before it
+   * began (`Store.readLatest`); a primary that was replaced and does not know it shows older ones. `load` runs once for
+   * each caller that misses: a caller must not share a read that began before its own request.
    */
   resolve(ref: CredentialRef, load: () => Promise<V | null>): Promise<V | null>
   /** First half of `resolve`. Never throws. */

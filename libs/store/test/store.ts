@@ -19,7 +19,10 @@ export async function testStore(options: Partial<StoreOptions> = {}): Promise<{ 
 }
 
 /** A command as the driver sends it. */
-export type SentCommand = { readConcern?: { level: string }; maxTimeMS?: number } & Record<string, unknown>
+export type SentCommand = { readConcern?: { level: string; afterClusterTime?: unknown }; maxTimeMS?: number } & Record<
+  string,
+  unknown
+>
 
 /** For tests: a store that records the commands it sends. */
 export async function recordingStore() {

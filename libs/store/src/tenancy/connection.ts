@@ -31,10 +31,19 @@ export type Store = {
    * outside the database. Throws `record.duplicate` at a unique index, `service.unavailable` at the time limit.
    */
   transaction<T>(work: (session: ClientSession) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /**
+   * Runs reads that see every write that was answered before the call, even while a replaced primary still answers. Give
+   * them the session and `readConcern: 'majority'`. Costs one round trip to a majority. Throws `service.unavailable` if no
+   * majority confirms the primary in time.
+   */
+  readLatest<T>(read: (session: ClientSession) => Promise<T>): Promise<T>
   /** Rejects if the database cannot be used now. For the readiness check. */
   ping(): Promise<void>
   close(): Promise<void>
 }
+
+/** How long a majority may take to confirm the primary. */
+const CONFIRM_MS = 2000
 
 const stores = new WeakMap<ClientSession, Connection>()
 
@@ -94,11 +103,24 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     return name === undefined ? run() : inQueue(name, run)
   }
 
+  const readLatest: Store['readLatest'] = async read => {
+    const session = await translateErrors(connection.startSession({ causalConsistency: true }))
+    try {
+      // A majority confirms the primary of this read. Its cluster time is the least that later reads of the session may see.
+      const confirmation = { session, readConcern: 'linearizable', maxTimeMS: CONFIRM_MS } as const
+      await translateErrors(connection.collection<{ _id: string }>('leases').findOne({ _id: 'none' }, confirmation))
+      return await read(session)
+    } finally {
+      await session.endSession()
+    }
+  }
+
   return {
     connection,
     model: <T>(name: string, schema: Schema<T>) =>
       (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema),
     transaction,
+    readLatest,
     ping: async () => void (await translateErrors(connection.db!.command({ ping: 1 }))),
     close: async () => {
       closing = true

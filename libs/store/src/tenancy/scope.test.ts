@@ -5,7 +5,16 @@ import { AppError } from '@rollcall/contract'
 import { pause } from '@rollcall/runtime'
 import fc from 'fast-check'
 import type { Model, PipelineStage } from 'mongoose'
-import { draft, newOrganization, type Person, people, personFields, quiet, testStore } from '../../test/store.ts'
+import {
+  draft,
+  newOrganization,
+  type Person,
+  people,
+  personFields,
+  quiet,
+  recordingStore,
+  testStore,
+} from '../../test/store.ts'
 import { createLease } from '../coordination/lease.ts'
 import { migrate } from '../coordination/migrate.ts'
 import { incrementCounter, readCounter, repairCounter } from '../positions/counters.ts'
@@ -343,6 +352,24 @@ describe('the indexes', () => {
     assert.equal(isOver, false)
     await another.release()
     await migration
+  })
+})
+
+describe('reads of the latest writes', () => {
+  it('are confirmed by a majority first, and see no less than that', async () => {
+    const { store, drop, sent } = await recordingStore()
+    const mine = scoped(await people(store), newOrganization())
+    await mine.insertOne(draft(1))
+    const found = await store.readLatest(session =>
+      scoped(mine.model, mine.organization, session).findOne({ name: 'Person 1' }, { readConcern: 'majority' }),
+    )
+    assert.equal(found?.name, 'Person 1')
+    const [confirmation] = sent('find', 'leases').slice(-1)
+    assert.deepEqual([confirmation?.readConcern?.level, confirmation?.maxTimeMS], ['linearizable', 2000])
+    const [read] = sent('find', 'people')
+    assert.equal(read?.readConcern?.level, 'majority')
+    assert.ok(read.readConcern.afterClusterTime)
+    await drop()
   })
 })
 

@@ -31,11 +31,8 @@ export type WithTx = { tx?: ClientSession | undefined }
 export type Timed = { maxTimeMs?: number | undefined }
 /** Which changes a read outside a transaction may see. Default: all that the primary has. */
 export type WithReadConcern = {
-  /**
-   * `majority`: only changes that no failover rolls back. `linearizable`, for one document by a unique condition: these, and
-   * only from the current primary; costs a round trip to a majority.
-   */
-  readConcern?: 'majority' | 'linearizable' | undefined
+  /** `majority`: only changes that no failover rolls back. */
+  readConcern?: 'majority' | undefined
 }
 export type ReadOptions = WithTx &
   WithReadConcern &

@@ -18,7 +18,7 @@ export async function authorityOf(
 ): Promise<Authority | undefined> {
   const builtIn = builtInRole(role)
   if (builtIn) return { role, permissions: builtIn.permissions }
-  const found = await roles.findOne({ _id: roleId }, { tx })
+  const found = await roles.findOne({ _id: roleId }, tx ? { tx } : { readConcern: 'majority' })
   return found ? { role: found.name, permissions: permissionsOfRole(found) } : undefined
 }
 

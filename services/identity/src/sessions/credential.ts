@@ -16,15 +16,18 @@ export type SessionCredential = Holder & { session: Session }
 /** A valid credential. */
 export type Credential = TokenCredential | SessionCredential
 
+/** As `Store.readLatest` needs it. */
+const committed = { readConcern: 'majority' } as const
+
 /**
  * Returns the token that a filter matches, with its creator and current permissions.
  * @throws {AppError} token.invalid, token.creator_missing, token.role_missing, account.blocked if its creator is
  * blocked
  */
 export async function tokenCredential({ tokens, users, roles }: Tenant, named: Filter): Promise<TokenCredential> {
-  const token = await tokens.findOne(named)
+  const token = await tokens.findOne(named, committed)
   if (!token || !isUsable(token)) throw new AppError('token.invalid')
-  const person = await users.findOne({ _id: token.creator })
+  const person = await users.findOne({ _id: token.creator }, committed)
   if (!person) throw new AppError('token.creator_missing')
   if (person.blocked) throw blockedAccount()
   const authority = await tokenAuthorityOf(roles, token, person)
@@ -41,7 +44,10 @@ export async function sessionCredential(
   { sessions, users, roles }: Tenant,
   { id, user }: { id: string | Types.ObjectId; user: string | Types.ObjectId },
 ): Promise<SessionCredential> {
-  const [session, person] = await Promise.all([sessions.findOne({ _id: id, user }), users.findOne({ _id: user })])
+  const [session, person] = await Promise.all([
+    sessions.findOne({ _id: id, user }, committed),
+    users.findOne({ _id: user }, committed),
+  ])
   // Blocking deletes the sessions; until unblocked, they are refused as blocked.
   if (person?.blocked) throw blockedAccount()
   if (!person || !session || session.expiresAt.getTime() <= Date.now()) throw badSession()

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createSecretHashers } from '@rollcall/credentials'
-import { serviceCaller } from '@rollcall/rpc'
+import { type Call, serviceCaller } from '@rollcall/rpc'
+import { createLogger } from '@rollcall/runtime'
+import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
 import { type Harness, type Person, startHarness, unique } from '../../test/identity.ts'
+import { collections } from '../collections.ts'
+import { credentials } from './credentials.ts'
 
 const unknownToken = { code: 'token.invalid', status: 401, message: 'Invalid or inactive API token.' }
 const badSession = { code: 'session.invalid', status: 401, message: 'Invalid or expired session.' }
@@ -44,6 +48,35 @@ describe('credentials', () => {
   it('are resolved for services only', async () => {
     const request = { organizationId: owner.organizationId, hashes: ['x'] }
     await assert.rejects(client().resolveToken(request, { caller: await owner.api.caller() }), { status: 403 })
+  })
+
+  it('are read from a primary that a majority confirms', async () => {
+    const { token } = await owner.api.tokens.createToken({ name: 'mine' })
+    const url = new URL(harness.config.MONGODB_URL)
+    url.searchParams.set('monitorCommands', 'true')
+    const logger = createLogger({ service: 'identity-test', level: 'silent' })
+    const store = await connectStore({ url: url.href, dbName: harness.config.MONGODB_DATABASE, logger })
+    const secrets = createSecretHashers(harness.config.TOKEN_KEY)
+    const handlers = credentials({ store, secrets, collections: collections(store) })
+    const reads: { find?: string; readConcern?: { level: string; afterClusterTime?: unknown } }[] = []
+    store.connection.getClient().on('commandStarted', ({ command }) => command.find && reads.push(command))
+    const [organizationId, secret] = String(token).split(':') as [string, string]
+    const { sid, sub } = JSON.parse(Buffer.from(owner.credential.split('.')[1]!, 'base64url').toString())
+    const call = { caller, logger } as unknown as Call
+    await handlers.resolveToken({ organizationId, hashes: secrets.token.hashes(secret) }, call)
+    await handlers.resolveSession({ organizationId, sessionId: sid, userId: sub }, call)
+    assert.deepEqual(
+      reads.map(({ find, readConcern }) => [find, readConcern?.level, readConcern?.afterClusterTime !== undefined]),
+      [
+        ['leases', 'linearizable', false],
+        ['tokens', 'majority', true],
+        ['users', 'majority', true],
+        ['leases', 'linearizable', false],
+        ['sessions', 'majority', true],
+        ['users', 'majority', true],
+      ],
+    )
+    await store.close()
   })
 
   describe('of a token', () => {

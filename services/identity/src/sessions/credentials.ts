@@ -21,14 +21,20 @@ const ACTIVITY_INTERVAL_MS = 60_000
 const past = new Date(0).toISOString()
 
 /**
- * Resolves credentials to callers from the database. Clients may cache the answer under the credential cache protocol.
- * An invalid credential is a 401, one of a blocked account a 403.
+ * Resolves credentials to callers from the database. Clients may cache the answer under the credential cache protocol: it
+ * shows every change that was answered before the request. An invalid credential is a 401, one of a blocked account a 403.
  */
-export const credentials = ({ collections, secrets }: Context): Handlers<'rollcall.identity.v1.Credentials'> => ({
+export const credentials = ({
+  collections,
+  secrets,
+  store,
+}: Pick<Context, 'collections' | 'secrets' | 'store'>): Handlers<'rollcall.identity.v1.Credentials'> => ({
   async resolveToken({ organizationId, hashes }, { caller, logger }) {
     requireService(caller)
     const tenant = collections.of(organizationId)
-    const credential = await tokenCredential(tenant, { hash: { $in: hashes } })
+    const credential = await store.readLatest(session =>
+      tokenCredential(collections.of(organizationId, session), { hash: { $in: hashes } }),
+    )
     renewHash(tenant.tokens, credential.token, secrets.token.renewal(credential.token.hash, hashes)).catch(err =>
       logger.warn({ err }, 'token hash renewal failed'),
     )
@@ -38,8 +44,11 @@ export const credentials = ({ collections, secrets }: Context): Handlers<'rollca
   async resolveSession({ organizationId, sessionId, userId }, { caller, logger }) {
     requireService(caller)
     const tenant = collections.of(organizationId)
-    const credential = await sessionCredential(tenant, { id: sessionId, user: userId })
-    const resolved = await resolvedSession(tenant, credential)
+    const { credential, resolved } = await store.readLatest(async session => {
+      const latest = collections.of(organizationId, session)
+      const credential = await sessionCredential(latest, { id: sessionId, user: userId })
+      return { credential, resolved: await resolvedSession(latest, credential) }
+    })
     recordActivity(tenant.sessions, credential.session).catch(err =>
       logger.warn({ err }, 'session activity update failed'),
     )
