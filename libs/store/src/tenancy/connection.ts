@@ -84,6 +84,8 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     await connection.close(true).catch(() => undefined)
     throw error
   })
+  const { msg } = await translateErrors(connection.db!.command({ hello: 1 }))
+  const transactionReads = msg === 'isdbgrid' ? 'snapshot' : 'majority' // a mongos, or a replica set
   readLimitsOf(connection, reads)
   const inQueue = createKeyedMutex()
   const watch = watchSessions(connection, logger)
@@ -95,7 +97,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
       try {
         await watch.register(session)
         stores.set(session, connection)
-        return await runTransaction(session, work, deadline)
+        return await runTransaction(session, work, deadline, transactionReads)
       } finally {
         await session.endSession()
       }

@@ -4,6 +4,15 @@ import { Error as MongooseErrors, mongo } from 'mongoose'
 const DUPLICATE_KEY = 11000
 const MAX_TIME_EXPIRED = 50
 const INTERRUPTED = 11601
+/**
+ * Codes of servers without a primary, that shut down or run out of time: the driver's list of retryable reads
+ * (`RETRYABLE_READ_ERROR_CODES`), those of a mongos that reaches no shard, write concern timeouts and expired transactions.
+ */
+const AWAY: ReadonlySet<unknown> = new Set([
+  6, 7, 64, 89, 91, 133, 134, 189, 202, 262, 290, 9001, 10107, 11600, 11602, 13435, 13436,
+])
+/** Labels of servers that are away, or shed load. */
+const AWAY_LABELS = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError']
 
 /** Whether a unique index refused a duplicate value. */
 export function isDuplicate(error: unknown): boolean {
@@ -49,7 +58,9 @@ export function isAway(thrown: unknown): boolean {
     error instanceof mongo.MongoWriteConcernError ||
     error instanceof MongooseErrors.MongooseServerSelectionError ||
     (error instanceof mongo.MongoError &&
-      (error.hasErrorLabel('RetryableWriteError') || error.name === 'MongoWaitQueueTimeoutError'))
+      (AWAY.has(error.code) ||
+        AWAY_LABELS.some(label => error.hasErrorLabel(label)) ||
+        error.name === 'MongoWaitQueueTimeoutError'))
   )
 }
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
 import { pause } from '@rollcall/runtime'
 import fc from 'fast-check'
-import type { Model, PipelineStage } from 'mongoose'
+import { type Model, mongo, type PipelineStage } from 'mongoose'
 import {
   draft,
   newOrganization,
@@ -20,7 +20,7 @@ import { migrate } from '../coordination/migrate.ts'
 import { incrementCounter, readCounter, repairCounter } from '../positions/counters.ts'
 import { parseFilter } from '../query/filter.ts'
 import { connectStore, type Store } from './connection.ts'
-import { isDuplicate } from './errors.ts'
+import { isDuplicate, toStoreError } from './errors.ts'
 import { groupWrites } from './grouped.ts'
 import { scoped } from './scope.ts'
 
@@ -369,6 +369,34 @@ describe('reads of the latest writes', () => {
     const [read] = sent('find', 'people')
     assert.equal(read?.readConcern?.level, 'majority')
     assert.ok(read.readConcern.afterClusterTime)
+    await drop()
+  })
+})
+
+describe('an error of the server', () => {
+  it('is known as unavailable where the server is away, sheds load or runs out of time', () => {
+    const codeOf = (error: object, ...labels: string[]) => {
+      const thrown = new mongo.MongoServerError({ ok: 0, errmsg: 'no', ...error })
+      for (const label of labels) thrown.addErrorLabel(label)
+      const known = toStoreError(thrown)
+      return known instanceof AppError ? known.code : undefined
+    }
+    for (const code of [6, 7, 50, 64, 89, 91, 133, 134, 189, 202, 262, 290, 10107, 11600, 11602, 13435, 13436])
+      assert.equal(codeOf({ code }), 'service.unavailable', String(code))
+    assert.equal(codeOf({ code: 462 }, 'SystemOverloadedError', 'RetryableError'), 'service.unavailable')
+    for (const code of [2, 9, 59, 11601]) assert.equal(codeOf({ code }), undefined, String(code))
+  })
+})
+
+describe('a transaction of a replica set', () => {
+  it('reads the newest majority snapshot, and limits its commit on the server', async () => {
+    const { store, drop, commands } = await recordingStore()
+    const mine = scoped(await people(store), newOrganization())
+    await store.transaction(tx => mine.insertOne(draft(1), { tx }), { timeoutMs: 5000 })
+    const begun = commands.find(({ startTransaction }) => startTransaction)
+    assert.equal(begun?.readConcern?.level, 'majority')
+    const commit = commands.find(({ commitTransaction }) => commitTransaction)
+    assert.ok(commit!.maxTimeMS! > 0 && commit!.maxTimeMS! <= 5000)
     await drop()
   })
 })

@@ -14,6 +14,12 @@ export type TransactionOptions = {
   queue?: string
 }
 
+/**
+ * All reads of a transaction see one snapshot. With `majority` it is the newest, which a retry needs: with `snapshot` it can
+ * be from before the transaction that it conflicted with. Across shards only `snapshot` is one moment.
+ */
+export type TransactionReadConcern = 'majority' | 'snapshot'
+
 const CONTENTION = { baseMs: 4, maxMs: 64 }
 
 /**
@@ -27,10 +33,11 @@ export async function runTransaction<T>(
   session: ClientSession,
   work: (session: ClientSession) => Promise<T>,
   deadline: number,
+  readConcern: TransactionReadConcern = 'majority',
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptOnce(session, work, deadline)
+      return await attemptOnce(session, work, deadline, readConcern)
     } catch (error) {
       const waitMs = backoffMs(attempt, CONTENTION)
       if (!isTransient(error)) throw toStoreError(error)
@@ -44,8 +51,10 @@ async function attemptOnce<T>(
   session: ClientSession,
   work: (session: ClientSession) => Promise<T>,
   deadline: number,
+  level: TransactionReadConcern,
 ): Promise<T> {
-  session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } })
+  const maxCommitTimeMS = Math.max(1, deadline - Date.now())
+  session.startTransaction({ readConcern: { level }, writeConcern: { w: 'majority' }, maxCommitTimeMS })
   try {
     const result = await work(session).catch(error => {
       throw isInterrupted(error) ? restart(error) : error
