@@ -276,6 +276,48 @@ describe('a transaction', () => {
 })
 
 describe('grouped writes', () => {
+  const patient = () => ({ deadline: Date.now() + 15_000 })
+
+  it('are not made for those who stopped waiting', async () => {
+    const mine = scoped(model, newOrganization())
+    let attempts = 0
+    const create = groupWrites<number, object>(store, async (tx, numbers) => {
+      if (++attempts === 1) await pause(300)
+      return mine.insertMany(
+        numbers.map(number => draft(number)),
+        { tx },
+      )
+    })
+    const first = create('a', 1, patient())
+    await pause(50) // the others wait for its transaction
+    const calls = [
+      first,
+      create('a', 2, { deadline: Date.now() + 100 }),
+      create('a', 3, patient()),
+      create('b', 4, { deadline: Date.now() - 1 }),
+    ]
+    const results = await Promise.allSettled(calls)
+    assert.deepEqual(
+      results.map(result => (result.status === 'fulfilled' ? 'made' : result.reason.code)),
+      ['made', 'service.unavailable', 'made', 'service.unavailable'],
+    )
+    const made = await mine.find({}, { sort: { name: 1 } })
+    assert.deepEqual(
+      made.map(({ name }) => name),
+      ['Person 1', 'Person 3'],
+    )
+  })
+
+  it('commit nothing where all are refused', async () => {
+    const mine = scoped(model, newOrganization())
+    const create = groupWrites<number, string>(store, async (tx, numbers) => {
+      await mine.insertOne(draft(1), { tx })
+      return numbers.map(() => new AppError('request.refused'))
+    })
+    await assert.rejects(create('a', 1, patient()), refusedAs('request.refused'))
+    assert.equal(await mine.count(), 0)
+  })
+
   it('share transactions, and each has its own result', async () => {
     const mine = scoped(model, newOrganization())
     const sizes: number[] = []
@@ -288,7 +330,7 @@ describe('grouped writes', () => {
       const names = new Map(made.map(({ email, name }) => [email, name]))
       return numbers.map(number => names.get(draft(number).email) ?? new AppError('request.refused'))
     })
-    const results = await Promise.all(Array.from({ length: 40 }, (_, number) => create('a', number)))
+    const results = await Promise.all(Array.from({ length: 40 }, (_, number) => create('a', number, patient())))
     assert.deepEqual(
       results,
       Array.from({ length: 40 }, (_, number) => `Person ${number}`),
@@ -299,7 +341,7 @@ describe('grouped writes', () => {
       40,
     )
 
-    const mixed = await Promise.allSettled([100, -1, 7, 101, 7, 102].map(number => create('a', number)))
+    const mixed = await Promise.allSettled([100, -1, 7, 101, 7, 102].map(number => create('a', number, patient())))
     const outcome = mixed.map(result => (result.status === 'fulfilled' ? 'made' : (result.reason as AppError).code))
     assert.deepEqual(outcome, ['made', 'request.refused', 'record.duplicate', 'made', 'record.duplicate', 'made'])
     assert.equal(await mine.count(), 43)

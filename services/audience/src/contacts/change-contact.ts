@@ -45,10 +45,10 @@ export type ChangeContact = (call: Call, id: string, type: ChangeType, patchOf: 
  */
 export function contactChanger(context: Data): ChangeContact {
   const change = groupWrites(context.store, changeAll(context))
-  return async ({ caller }, id, type, patchOf) => {
-    const { organizationId } = caller
-    const request = { organizationId, id: String(objectId(id)), type, actor: actorOf(caller), patchOf }
-    await change(`changes of ${organizationId}`, request) // not queued behind those that take positions
+  return async (call, id, type, patchOf) => {
+    const { organizationId } = call.caller
+    const request = { organizationId, id: String(objectId(id)), type, actor: actorOf(call.caller), patchOf }
+    await change(`changes of ${organizationId}`, request, call) // not queued behind those that take positions
     return updated()
   }
 }

@@ -26,8 +26,10 @@ type Creation = { request: CreateContactRequest; actor: Actor }
  */
 export function contactCreator(context: Data): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
   const create = groupWrites(context.store, createAll(context))
-  return async (request, { caller }) =>
-    json(publicContact(await create(caller.organizationId, { request, actor: actorOf(caller) })))
+  return async (request, call) => {
+    const creation = { request, actor: actorOf(call.caller) }
+    return json(publicContact(await create(call.caller.organizationId, creation, call)))
+  }
 }
 
 function createAll(context: Data): WriteGroup<Creation, Contact> {

@@ -20,9 +20,10 @@ type Deleted = { contact: Contact; actor: Actor }
  */
 export function contactDeleter(context: Data): (id: string, call: Call) => Promise<HttpBody> {
   const remove = groupWrites(context.store, deleteAll(context))
-  return async (id, { caller }) => {
+  return async (id, call) => {
+    const { caller } = call
     const deletion = { id: String(objectId(id)), actor: actorOf(caller) }
-    const { contact } = await remove(caller.organizationId, deletion)
+    const { contact } = await remove(caller.organizationId, deletion, call)
     return json(publicContact(contact))
   }
 }
