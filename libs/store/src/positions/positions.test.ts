@@ -38,6 +38,23 @@ describe('the register of positions', () => {
     return { organization, mine, register, key, add, remove }
   }
 
+  it('takes back positions that a transaction does not need', async () => {
+    const { mine, register, add } = listOf()
+    await add(10)
+    await store.transaction(async tx => {
+      const { first } = await register.take(tx, 5)
+      await register.giveBack(tx, 2)
+      assert.equal(first, 11)
+      await mine.insertMany(
+        [11, 12, 13].map(position => draft(1000 + position, { position })),
+        { tx },
+      )
+    })
+    const { total, last, holes } = await register.read()
+    assert.deepEqual({ total, last, holes: holes.size }, { total: 13, last: 13, holes: 0 })
+    assert.equal(await register.repair(mine), undefined)
+  })
+
   it('is set right by a repair, which leaves alone what is right', async () => {
     const { mine, register, key, add, remove } = listOf()
     const repair = () => register.repair(mine)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import { type ClientSession, type Connection, type mongo, Schema, type Types } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
-import { retryTransaction, translateErrors } from '../tenancy/errors.ts'
+import { retrySoon, retryTransaction, translateErrors } from '../tenancy/errors.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
 import { type Filter, objectId, type Scope } from '../tenancy/scope.ts'
 import { incrementCounter, incrementCounterExclusively, readCounter } from './counters.ts'
@@ -17,8 +17,11 @@ export type Positions = {
   /**
    * Reserves `count` positions from `first` on, and a creation time later than that of every earlier record. With that
    * time, and ids made in order, the list is also in order of `createdAt`, `_id`.
+   * @param options `isFirst`: the transaction has done nothing before, so a conflict with another one is retried soon
    */
-  take(tx: ClientSession, count: number): Promise<{ first: number; at: Date }>
+  take(tx: ClientSession, count: number, options?: { isFirst?: boolean }): Promise<{ first: number; at: Date }>
+  /** Returns the last `count` positions that the same transaction took. */
+  giveBack(tx: ClientSession, count: number): Promise<void>
   /** Releases the positions of deleted records. Call it in the transaction that deletes them. */
   release(tx: ClientSession, positions: readonly number[]): Promise<void>
   /**
@@ -26,8 +29,8 @@ export type Positions = {
    */
   invalidate(tx: ClientSession): Promise<void>
   /**
-   * Conflicts with every transaction that takes or releases positions. Call it first in a long transaction, which then
-   * fails at once instead of at its end.
+   * Conflicts with every transaction that takes or releases positions. Call it first in a transaction, which is then
+   * retried soon instead of failing at its end.
    */
   lockMembership(session: ClientSession): Promise<void>
   /**
@@ -118,19 +121,27 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
     translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...options }))
 
   return {
-    async take(tx, count) {
-      const register = await find({ session: tx, projection: { last: 1, at: 1 } })
+    async take(tx, count, { isFirst = false } = {}) {
       const now = new Date()
-      if (!register) {
+      const advance = { $inc: { last: count, total: count, changes: 1 }, $max: { at: now } }
+      const options = { session: tx, returnDocument: 'before', projection: { last: 1, at: 1 } } as const
+      // One command reads and locks: another transaction that takes positions conflicts with it.
+      const taking = translateErrors(registers.findOneAndUpdate(key, advance, options))
+      const before = await (isFirst ? taking.catch(retrySoon) : taking)
+      if (!before) {
         const fresh = { ...key, last: count, total: count, changes: 1, at: now, holes: {} }
         await translateErrors(registers.insertOne(fresh, { session: tx })).catch(retryTransaction)
         return { first: 1, at: now }
       }
-      // Another transaction that read the same register conflicts with this write and is retried.
-      const at = new Date(Math.max(now.getTime(), register.at.getTime() + 1))
-      const advance = { $inc: { last: count, total: count, changes: 1 }, $set: { at } }
-      await translateErrors(registers.updateOne(key, advance, { session: tx }))
-      return { first: register.last + 1, at }
+      const first = before.last + 1
+      if (before.at < now) return { first, at: now }
+      const at = new Date(before.at.getTime() + 1)
+      await translateErrors(registers.updateOne(key, { $set: { at } }, { session: tx }))
+      return { first, at }
+    },
+    async giveBack(tx, count) {
+      if (count === 0) return
+      await translateErrors(registers.updateOne(key, { $inc: { last: -count, total: -count } }, { session: tx }))
     },
     async release(tx, gone) {
       if (gone.length === 0) return
@@ -143,7 +154,7 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
     },
     invalidate: tx => incrementCounter(tx, touches, 1), // not in the register, where writers would conflict
     async lockMembership(tx) {
-      await translateErrors(registers.updateOne(key, { $inc: { changes: 1 } }, { session: tx }))
+      await translateErrors(registers.updateOne(key, { $inc: { changes: 1 } }, { session: tx })).catch(retrySoon)
     },
     async lockAll(tx) {
       const fresh = { last: 0, total: 0, at: new Date(), holes: {} }

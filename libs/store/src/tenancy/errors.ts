@@ -41,6 +41,19 @@ export function retryTransaction(error: unknown): never {
   throw isDuplicate(error) ? restart(error) : error
 }
 
+const SOON = 'RetrySoon'
+
+/** Handles a conflict in the first command of a transaction: nothing is lost, so the retry need not wait long. */
+export function retrySoon(error: unknown): never {
+  if (isTransient(error)) (error as mongo.MongoError).addErrorLabel(SOON)
+  throw error
+}
+
+/** Whether `retrySoon` handled the error. */
+export function isRetriedSoon(error: unknown): boolean {
+  return error instanceof mongo.MongoError && error.hasErrorLabel(SOON)
+}
+
 /** Whether the server ended a read at its time limit. Accepts the driver's error or the refusal made from it. */
 export function isOutOfTime(error: unknown): boolean {
   return codeOf(error) === MAX_TIME_EXPIRED || (error instanceof AppError && codeOf(error.cause) === MAX_TIME_EXPIRED)

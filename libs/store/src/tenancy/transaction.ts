@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import { backoffMs, pause } from '@rollcall/runtime'
 import { type ClientSession, mongo } from 'mongoose'
-import { isInterrupted, isTransient, restart, toStoreError } from './errors.ts'
+import { isInterrupted, isRetriedSoon, isTransient, restart, toStoreError } from './errors.ts'
 
 /** Options of a transaction. */
 export type TransactionOptions = {
@@ -21,6 +21,8 @@ export type TransactionOptions = {
 export type TransactionReadConcern = 'majority' | 'snapshot'
 
 const CONTENTION = { baseMs: 4, maxMs: 64 }
+/** About as long as another transaction holds a contended document. Does not grow: waiting longer only loses turns. */
+const SOON_MS = 2
 
 /**
  * Runs `work` in a transaction of the session and commits it. Retries after transient errors until the deadline (epoch
@@ -39,7 +41,7 @@ export async function runTransaction<T>(
     try {
       return await attemptOnce(session, work, deadline, readConcern)
     } catch (error) {
-      const waitMs = backoffMs(attempt, CONTENTION)
+      const waitMs = isRetriedSoon(error) ? SOON_MS + Math.random() * SOON_MS : backoffMs(attempt, CONTENTION)
       if (!isTransient(error)) throw toStoreError(error)
       if (Date.now() + waitMs >= deadline) throw new AppError('service.unavailable', {}, { cause: error })
       await pause(waitMs)

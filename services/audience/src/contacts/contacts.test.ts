@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { CreateContactRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import type { Caller } from '@rollcall/rpc'
-import type { Event } from '@rollcall/runtime'
+import type { Call, Caller } from '@rollcall/rpc'
+import { createLogger, type Event } from '@rollcall/runtime'
+import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
 import {
   jsonOf,
@@ -12,6 +13,8 @@ import {
   type TestAudience,
   testCaller,
 } from '../../test/audience.ts'
+import { collections } from '../collections.ts'
+import { contactCreator } from './create-contact.ts'
 
 type Contact = {
   id: string
@@ -53,6 +56,27 @@ describe('contacts', () => {
   ]
 
   describe('create', () => {
+    it('meets conflicts with its first command, and commits nothing for a duplicate', async () => {
+      const url = new URL(process.env.MONGODB_URL!)
+      url.searchParams.set('monitorCommands', 'true')
+      const logger = createLogger({ service: 'audience', level: 'silent' })
+      const store = await connectStore({ url: url.href, dbName: audience.db.databaseName, logger })
+      const commands: Record<string, unknown>[] = []
+      store.connection.getClient().on('commandStarted', ({ command }) => commands.push(command))
+      const createContact = contactCreator({ store, logger, collections: collections(store) })
+      const call = { ...testCaller(), deadline: Date.now() + 10_000 } as Call
+      const email = 'one@example.com'
+      await createContact({ email, tags: [] } as never, call)
+      await assert.rejects(createContact({ email, tags: [] } as never, call), { code: 'record.duplicate' })
+      const begun = commands.filter(({ startTransaction }) => startTransaction)
+      assert.deepEqual(
+        begun.map(({ findAndModify }) => findAndModify),
+        ['positions', 'positions'],
+      )
+      assert.equal(commands.filter(({ commitTransaction }) => commitTransaction).length, 1)
+      await store.close()
+    })
+
     it('answers the whole record', async () => {
       const me = testCaller()
       await define(me, { slug: 'since', type: 'date' })

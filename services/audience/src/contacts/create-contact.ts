@@ -35,11 +35,14 @@ export function contactCreator(context: Data): (request: CreateContactRequest, c
 function createAll(context: Data): WriteGroup<Creation, Contact> {
   return async (tx, creations, organizationId) => {
     const { contacts, attributes, history } = context.collections.of(organizationId)
+    const positions = contactPositions(context, organizationId)
+    const { first, at } = await positions.take(tx, creations.length, { isFirst: true })
     const definitions = await readDefinitions(attributes, tx)
     const taken = await takenEmails(contacts, creations, tx)
     const checked = creations.map(creation => orRefusal(() => newContact(creation, definitions, taken)))
-    const count = checked.filter(succeeded).length
-    const { first, at } = await contactPositions(context, organizationId).take(tx, count)
+    const refused = checked.filter(each => each instanceof AppError)
+    if (refused.length === checked.length) return refused
+    await positions.giveBack(tx, refused.length)
     let position = first
     const results = checked.map(each => (succeeded(each) ? placed(contacts.organization, each, position++, at) : each))
     const created = results.filter(succeeded)

@@ -31,6 +31,7 @@ export function contactDeleter(context: Data): (id: string, call: Call) => Promi
 function deleteAll(context: Data): WriteGroup<Deletion, Deleted> {
   return async (tx, deletions, organizationId) => {
     const { contacts } = context.collections.of(organizationId)
+    await contactPositions(context, organizationId).lockMembership(tx)
     const found = await findContacts(contacts, deletions, tx)
     const results = deletions.map(deletion => orRefusal(() => take(deletion, found)))
     const deleted = results.filter(succeeded)
