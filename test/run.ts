@@ -142,6 +142,7 @@ async function main(signal: AbortSignal): Promise<number> {
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
   if (files.some(file => file.startsWith(join('test', 'chart')))) await obtainTools(toolsCache(print, signal)) // may take minutes
   const backing = await startBacking({ cacheDir: CACHE, dataDir, log: print, signal })
+  print(['tests run against:', ...backing.describe].join('\n  '))
   const programs = writePrograms(lanesOf(files), dataDir)
   const run = (mongodbUrl: string) => runTests(programs, backing, mongodbUrl, signal)
   const { MONGODB_URL } = backing.env
