@@ -186,6 +186,20 @@ describe('a list', () => {
     assert.deepEqual(namesOf((await list(mine, { limit: 30 }, base)).docs), byAge)
   })
 
+  it('sorts by a unique field alone, as its index holds it', async () => {
+    const { store, drop, sent } = await recordingStore()
+    const mine = scoped(await people(store), newOrganization())
+    await mine.insertMany([draft(2), draft(1)])
+    const { docs } = await list(mine, { sort: '{"email":1}' })
+    assert.deepEqual(namesOf(docs), ['Person 1', 'Person 2'])
+    const sorts = sent('aggregate', 'people').flatMap(({ pipeline }) => pipeline as object[])
+    assert.deepEqual(
+      sorts.find(stage => '$sort' in stage),
+      { $sort: { emailKey: 1 } },
+    )
+    await drop()
+  })
+
   it('projects and populates, in pages and in streams', async () => {
     const friend = stored[3]!
     await mine.updateMany({ age: 6 }, { $set: { friend: friend._id } })

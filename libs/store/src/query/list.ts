@@ -10,7 +10,7 @@ import { parseFilter } from './filter.ts'
 import { type Expand, type PopulateMap, parsePopulate } from './populate.ts'
 import { presenter } from './present.ts'
 import { type Project, parseProjection } from './projection.ts'
-import { newestFirst, parseSort, withTieBreak } from './sort.ts'
+import { newestFirst, parseSort, uniqueFields, withTieBreak } from './sort.ts'
 import { querySource, type Selection, type Source } from './source.ts'
 
 /** Options of a list. */
@@ -109,7 +109,8 @@ function sourceOf<T extends object>(
   const { positions, defaultSort = newestFirst } = options
   const age = byAge(sort ?? defaultSort)
   if (positions && age) return positionedSource({ ...options, positions }, filter, age)
-  return querySource(options, filter, withTieBreak(sort ?? defaultSort), options.total)
+  const unique = options.stages ? [] : uniqueFields(options.scope.model.schema) // stages can multiply records
+  return querySource(options, filter, withTieBreak(sort ?? defaultSort, unique), options.total)
 }
 
 /** Returns the order by age that is equal to an order, if any. Positions are in order of `createdAt`. */

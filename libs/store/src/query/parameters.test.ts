@@ -53,6 +53,7 @@ describe('sort', () => {
     assert.deepEqual(withTieBreak({ name: 1, createdAt: -1 }), { name: 1, createdAt: -1, _id: -1 })
     assert.deepEqual(withTieBreak({ name: 1 }), { name: 1, _id: 1 })
     assert.deepEqual(withTieBreak({ _id: 1, name: -1 }), { _id: 1, name: -1 })
+    assert.deepEqual(withTieBreak({ name: 1, emailKey: -1, age: 1 }, ['emailKey']), { name: 1, emailKey: -1 })
   })
 
   it('refuses all else', () => {

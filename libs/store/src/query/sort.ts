@@ -1,3 +1,4 @@
+import type { IndexOptions, Schema } from 'mongoose'
 import type { SortOrder } from '../tenancy/scope.ts'
 import { type FieldTable, fieldOf, invalidParameter, parseObject } from './fields.ts'
 
@@ -26,9 +27,30 @@ export function parseSort(text: string | undefined, fields: FieldTable): SortOrd
   return order
 }
 
-/** The order with `_id` at its end, in the direction of the field before it: no two records are in the same place. */
-export function withTieBreak(order: SortOrder): SortOrder {
-  return '_id' in order ? order : { ...order, _id: Object.values(order).at(-1) ?? -1 }
+/**
+ * Returns an order in which no two records are in the same place: it ends at its first unique field, so that an index holds
+ * all of it, or has `_id` at its end, in the direction of the field before it.
+ */
+export function withTieBreak(order: SortOrder, unique: readonly string[] = []): SortOrder {
+  const fields = Object.entries(order)
+  const end = fields.findIndex(([field]) => unique.includes(field))
+  if (end >= 0) return Object.fromEntries(fields.slice(0, end + 1))
+  return '_id' in order ? order : { ...order, _id: fields.at(-1)?.[1] ?? -1 }
+}
+
+const known = new WeakMap<Schema, string[]>()
+
+/** Returns the fields that are unique in an organization, by an index of all its records. */
+export function uniqueFields(schema: Schema): readonly string[] {
+  const fields = known.get(schema) ?? schema.indexes().flatMap(([fields, options]) => uniqueField(fields, options))
+  known.set(schema, fields)
+  return fields
+}
+
+function uniqueField(fields: object, { unique, partialFilterExpression }: IndexOptions): string[] {
+  const [first, second, ...others] = Object.keys(fields)
+  const isOfAll = unique && !partialFilterExpression && first === 'organization' && others.length === 0
+  return isOfAll && second !== undefined ? [second] : []
 }
 
 function directionOf(name: string, value: unknown): 1 | -1 {
