@@ -65,9 +65,9 @@ export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undef
     await contacts.bulkWrite(made.flatMap(writesOf), { tx, ordered: true })
     await confirmOptOuts(contacts, optedOutAgain(requests, current, definitions), tx)
     if (made.length === 0) return results
+    await updateListCounts(lists, made, tx) // early: a conflict with another change of a list shows here
     await contactPositions(context, contacts.organization).invalidate(tx)
     await history.bulkWrite(made.map(entryOf).map(insertOf), { tx })
-    await updateListCounts(lists, made, tx)
     await addEvents(tx, made.map(eventOf))
     return results
   }

@@ -1,5 +1,5 @@
 import type { Scope } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
+import type { ClientSession, Types } from 'mongoose'
 import type { Contact } from '../contacts/contact.model.ts'
 import type { AudienceList } from './list.model.ts'
 
@@ -8,6 +8,11 @@ export type Counted = Pick<Contact, 'lists' | 'blocked' | 'unsubscribed'>
 
 /** A contact before and after a change; one is missing when it is created or deleted. */
 export type CountedChange = { before?: Counted; after?: Counted }
+
+/** Returns the queue of transactions that change the members of a list: they would conflict in its counts. */
+export function listQueue(listId: string | Types.ObjectId): { queue: string } {
+  return { queue: `list ${listId}` }
+}
 
 /** Updates the counts of lists. Call it in the transaction that changes the contacts. */
 export async function updateListCounts(

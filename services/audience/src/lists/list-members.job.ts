@@ -6,6 +6,7 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import type { Tenant } from '../collections.ts'
 import { type Contact, contactFields, contactPositions } from '../contacts/contact.model.ts'
 import type { Data } from '../context.ts'
+import { listQueue } from './list-counts.ts'
 import { jobKey, type ListJob } from './list-job.model.ts'
 import { addMembers, candidateFields, endMemberships, isMember, removeMembers } from './members.ts'
 import { memberPositions } from './membership.model.ts'
@@ -165,7 +166,7 @@ async function startPass(data: Data, { listJobs }: Tenant, { _id, organization, 
 async function move(data: Data, collections: Tenant, job: ListJob, { fence }: LeaseSlice): Promise<void> {
   const { contacts, lists } = collections
   const { ids, passed, cursor } = await nextMatches(collections, job)
-  await data.store.transaction(async tx => {
+  const step = async (tx: ClientSession) => {
     await fence(tx)
     const list = await lists.get(job.list._id, 'list', { tx })
     if (list.archived && job.kind === 'add') throw new AppError('list.archived', { path: 'id' })
@@ -176,7 +177,8 @@ async function move(data: Data, collections: Tenant, job: ListJob, { fence }: Le
         ? (await addMembers(data, tx, candidates, { ...change, source: 'api' })).length
         : await removeMembers(data, tx, candidates, change)
     await advance(collections, tx, job, { cursor, moved, met: passed + candidates.length })
-  })
+  }
+  await data.store.transaction(step, listQueue(job.list._id))
 }
 
 async function drop(data: Data, collections: Tenant, job: ListJob, { fence }: LeaseSlice): Promise<void> {

@@ -11,6 +11,7 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import { contactFields, contactPositions } from '../contacts/contact.model.ts'
 import type { Context } from '../context.ts'
 import type { AudienceList } from './list.model.ts'
+import { listQueue } from './list-counts.ts'
 import type { ListJob } from './list-job.model.ts'
 import { addMembers, type Candidate, candidateFields, removeMembers } from './members.ts'
 
@@ -100,7 +101,7 @@ async function inSteps(
       const moved = await move(tx, candidates, { list, actor: actorOf(caller), at: new Date() })
       return { found: candidates.length, moved }
     }
-    const { found, moved } = await context.store.transaction(step, { queue: `list ${listId}` })
+    const { found, moved } = await context.store.transaction(step, listQueue(listId))
     counts.found += found
     counts.moved += moved
   }

@@ -8,7 +8,7 @@ import type { Mail } from '../mailer.ts'
 import { requireMailReach } from '../organizations/mail-reach.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import { deleteUser } from './delete-user.ts'
-import { takeRole } from './member-role.ts'
+import { roleQueue, takeRole } from './member-role.ts'
 import { invite } from './password-reset.ts'
 import { setterOf } from './passwords.ts'
 import { presentUser, type User } from './user.model.ts'
@@ -20,7 +20,10 @@ export async function createUser(context: Context, request: CreateUserRequest, c
   const { password } = request
   if (password === undefined) await requireMailReach(context, caller.organizationId, request.email)
   const passwordHash = password === undefined ? null : await context.passwords.hash(password, setterOf(caller))
-  const { user, mail } = await context.store.transaction(tx => create(context, request, passwordHash, caller, tx))
+  const { user, mail } = await context.store.transaction(
+    tx => create(context, request, passwordHash, caller, tx),
+    roleQueue(caller.organizationId),
+  )
   try {
     if (mail) await context.mailer.send(mail)
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { abandonMemberships } from '../workspaces/membership.ts'
-import { leaveRole } from './member-role.ts'
+import { leaveRole, roleQueue } from './member-role.ts'
 import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 import { presentUser } from './user.model.ts'
 
@@ -14,7 +14,10 @@ export async function deleteUser(context: Context, id: string, caller: Caller): 
   const { organizationId } = caller
   await context.collections.of(organizationId).users.get(id, 'user')
   return context.credentials.change({ organizationId }, timeoutMs =>
-    context.store.transaction(tx => deleteWithin(context, id, caller, tx), { timeoutMs }),
+    context.store.transaction(tx => deleteWithin(context, id, caller, tx), {
+      timeoutMs,
+      ...roleQueue(organizationId),
+    }),
   )
 }
 

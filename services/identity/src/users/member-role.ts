@@ -1,11 +1,16 @@
 import { AppError } from '@rollcall/contract'
 import type { Caller } from '@rollcall/rpc'
-import type { Scope } from '@rollcall/store'
+import type { Scope, TransactionOptions } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Carrier } from '../roles/authority.ts'
 import { outranks } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
+
+/** Returns the queue of transactions that count the carriers of roles: they would conflict in the role. */
+export function roleQueue(organizationId: string): Pick<TransactionOptions, 'queue'> {
+  return { queue: `roles of ${organizationId}` }
+}
 
 /**
  * Assigns a role to one more member. Updating the counter conflicts with concurrent changes of the role.
