@@ -4,6 +4,7 @@ import type { Types } from 'mongoose'
 import { createLease } from '../coordination/lease.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { translateErrors } from '../tenancy/errors.ts'
+import { READ_MS } from '../tenancy/read-limits.ts'
 import { type OutboxEntry, outboxModel } from './outbox.ts'
 
 /** Options of the outbox relay. */
@@ -31,7 +32,7 @@ export type Relay = {
 
 const FAILURE_WAIT_MS = 1000
 /** An event of a change that a failover rolls back must not be published. */
-const committed = { readConcern: { level: 'majority' } } as const
+const committed = { readConcern: { level: 'majority' }, maxTimeMS: READ_MS } as const
 
 /** Starts publishing the events of the outbox. */
 export function startRelay(options: RelayOptions): Relay {

@@ -1,6 +1,7 @@
 import { type Logger, pause } from '@rollcall/runtime'
 import { type ClientSession, type Connection, mongo, Types } from 'mongoose'
 import { translateErrors } from './errors.ts'
+import { READ_MS } from './read-limits.ts'
 
 /** Ends the transactions of processes that died. */
 export type SessionWatch = {
@@ -67,7 +68,7 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
   }
 
   const reapDead = async () => {
-    for (const process of await processes.find({ _id: { $ne: self } }).toArray()) {
+    for (const process of await processes.find({ _id: { $ne: self } }, { maxTimeMS: READ_MS }).toArray()) {
       if (isDead(process)) await reap(process)
     }
   }
