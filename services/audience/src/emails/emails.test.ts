@@ -114,10 +114,10 @@ describe('emails of a contact', () => {
     const logger = createLogger({ service: 'audience', level: 'silent' })
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
     const { on } = onEmailEvents({ store, logger, collections: collections(store) })
-    const event = mailEvent(me, 'sent', { emailId: 'm1', to: 'one@example.com', contactId: id })
+    const event = mailEvent(me, 'failed', { emailId: 'm1', to: 'one@example.com', contactId: id }) // changes no status
     let deletion: Promise<unknown> | undefined
     await store.transaction(async tx => {
-      await on['email.sent']!(event.data as never, { event, tx, logger })
+      await on['email.failed']!(event.data as never, { event, tx, logger })
       deletion ??= audience.contacts.deleteContact({ id }, me)
       await Promise.race([deletion, pause(500)])
     })
