@@ -29,8 +29,7 @@ export function queryFieldsOf(route: Route): Field[] {
   return route.hasBody ? [] : fieldsBesidesPath(route).filter(field => !fieldsWithin(field))
 }
 
-function fieldsBesidesPath({ rpc, path }: Route): Field[] {
-  const variables = [...path.matchAll(/:(\w+)/g)].map(match => match[1])
+function fieldsBesidesPath({ rpc, variables }: Route): Field[] {
   return rpc.resolvedRequestType!.fieldsArray.filter(({ name }) => !variables.includes(name))
 }
 

@@ -67,6 +67,10 @@ export type Rule = {
   query: string
   /** A file of a multipart form. */
   file: boolean
+  /** JSON that selects records of this message, as the `filter` of lists does. */
+  filterOf: string
+  /** JSON that orders records of this message, as the `sort` of lists does. */
+  sortOf: string
 }
 
 /** Format of a text. */

@@ -1,33 +1,188 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type Client, ConflictError, createClient, NotFoundError, UnauthorizedError } from '@rollcall/sdk'
-import { makeToken } from '../api.ts'
-import { startStack, type TestStack } from '../stack.ts'
+import { promisify } from 'node:util'
+import {
+  type CallName,
+  type Client,
+  ConflictError,
+  createClient,
+  type ImportUpload,
+  RollcallError,
+  type StartImportResponse,
+  routes as sent,
+  UnauthorizedError,
+  type User,
+} from '@rollcall/sdk'
+import { checkAnswer } from '../answers.ts'
+import { makeToken, signIn } from '../api.ts'
+import { fromElsewhere, manyAddresses, type Route, routes } from '../every-route.ts'
+import { exampleBody, exampleOf, makeOneOfEach, ownPath, queryFieldsOf } from '../example.ts'
+import { OWNER, startStack, type TestStack } from '../stack.ts'
+
+const run = promisify(execFile)
+const LIBRARY = join(import.meta.dirname, '../../libs/sdk')
+const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+
+/** Calls whose example is refused, and how. Every other call succeeds. */
+const refused: Partial<Record<CallName, string>> = {
+  'authentication.resetPassword': 'password_link.expired',
+  'authentication.verifyOtp': 'sign_in.wrong_code',
+  'authentication.impersonate': 'user.not_found',
+  'authentication.exchangeToken': 'request.missing_field',
+  'roles.delete': 'role.built_in',
+  'invitations.accept': 'invitation.not_found',
+  'invitations.decline': 'invitation.not_found',
+  'users.revokeSession': 'session.not_found',
+  'users.revokeDevice': 'device.not_found',
+  'imports.cancel': 'import.finished',
+  'domains.verify': 'domain.records_wrong',
+  'senders.transfer': 'user.unknown',
+  'senders.test': 'sender.test_failed',
+  'senders.startOauth': 'sender.not_found',
+  'senders.finishOauth': 'connection.expired',
+}
+
+/** What a call is given where the example of its contract would be refused; by what calls before it answered. */
+const inputs: Partial<Record<CallName, (answers: Answers) => object>> = {
+  'attributes.create': () => ({ name: 'Of the SDK', slug: 'of_sdk', type: 'string' }),
+  'contacts.create': () => ({ email: 'sdk@example.com' }),
+  'contacts.update': () => ({ name: 'Changed' }),
+  'contacts.linkUser': () => ({ userId: null }),
+  'contacts.export': () => ({ filter: { tags: { $exists: true } }, sort: { createdAt: -1 } }),
+  'lists.update': () => ({ description: 'Changed' }),
+  'roles.save': () => ({ name: 'Of the SDK', kind: 'user', permissions: { links: ['read'] } }),
+  'senders.share': answers => ({ userIds: [(answers['users.create'] as User).id] }),
+  'lists.create': () => ({ name: 'Of the SDK' }),
+  'authentication.login': () => OWNER,
+  'features.create': () => ({ slug: 'of-sdk', name: 'Of the SDK' }),
+  'invitations.create': () => ({ email: 'sdk@example.com', role: 'user' }),
+  'users.create': () => ({ name: 'N', email: 'sdk@example.com', password: 'made for tests only' }),
+  'imports.start': answers => ({
+    importId: (answers['imports.upload'] as ImportUpload).importId,
+    mapping: { Email: 'email', Name: 'name' },
+  }),
+  'domains.create': () => ({ domain: 'sdk.example.com' }),
+  'providers.set': () => ({ kind: 'self-hosted' }),
+  'senders.create': () => ({
+    name: 'N',
+    email: 'sdk@example.com',
+    delivery: 'oauth',
+    oauth: { provider: 'google' },
+  }),
+}
+
+type Answers = Partial<Record<CallName, unknown>>
+type Call = Route & { call: CallName }
+
+const calls = routes.filter(({ call }) => call in sent) as Call[]
+/** Deletions come last, of what is in a record before the record, and what ends the session after them. */
+const rank = ({ verb, call, path }: Call) =>
+  call === 'authentication.logout' ? 1 : verb === 'DELETE' ? -path.split('/').length : -100
 
 describe('the SDK', () => {
   let stack: TestStack
   let rollcall: Client
+  const answers: Answers = {}
   before(async () => {
-    stack = await startStack()
-    const { token } = await makeToken(stack.owner)
-    rollcall = createClient({ baseUrl: stack.urls[0], token })
+    stack = await startStack({ settings: { ...manyAddresses, REGISTRATION: 'open' } })
+    await makeOneOfEach(stack.owner)
+    const { authorization } = (await signIn(fromElsewhere(stack.api), OWNER.email, OWNER.password)).headers
+    rollcall = createClient({ baseUrl: stack.urls[0], token: authorization, fetch: checkedFetch, maxRetries: 0 })
   })
   after(() => stack.stop())
 
-  it('creates, reads, changes and deletes a record', async () => {
-    const made = await rollcall.contacts.create({ email: 'ada@example.com', name: 'Ada', tags: ['vip'] })
-    assert.deepEqual([made.email, made.tags], ['ada@example.com', ['vip']])
-    await rollcall.contacts.update(made.id, { name: 'Ada L.' })
-    assert.equal((await rollcall.contacts.get(made.id)).name, 'Ada L.')
-    await rollcall.contacts.delete(made.id)
-    await assert.rejects(rollcall.contacts.get(made.id), NotFoundError)
+  /** Holds every answer against the contract. Each request comes from an address of its own. */
+  const checkedFetch: typeof fetch = async (url, init) => {
+    const headers = { ...(init?.headers as Record<string, string>), ...fromElsewhere(stack.api).headers }
+    const response = await fetch(url, { ...init, headers })
+    const { status, headers: answered } = response
+    checkAnswer(init?.method ?? 'GET', new URL(String(url)), status, answered, await response.clone().text())
+    return response
+  }
+
+  const withToken = async () => {
+    const { token } = await makeToken(stack.owner, { role: 'owner' })
+    return createClient({ baseUrl: stack.urls[0], token })
+  }
+
+  /** Performs a call with ids of records that are there. */
+  async function perform(route: Call): Promise<unknown> {
+    const own = (await ownPath(fromElsewhere(stack.owner), route)).split('/')
+    const variables = route.path.split('/').flatMap((part, at) => (part.startsWith(':') ? [own[at]!] : []))
+    const [group, method] = route.call.split('.') as [keyof Client, string]
+    const perform = rollcall[group][method as never] as (...args: unknown[]) => unknown
+    return perform(...variables, ...inputOf(route))
+  }
+
+  function inputOf(route: Call): unknown[] {
+    const { input } = sent[route.call] as { input?: 'body' | 'query' | 'file' }
+    if (input === undefined) return []
+    if (input === 'file') return [new File(['Email,Name\nfrom.sdk@example.com,N\n'], 'contacts.csv')]
+    const query = () => Object.fromEntries(queryFieldsOf(route).map(field => [field.name, exampleOf(field)]))
+    return [inputs[route.call]?.(answers) ?? (input === 'body' ? exampleBody(route) : query())]
+  }
+
+  for (const route of calls.toSorted((one, other) => rank(one) - rank(other))) {
+    const { call } = route
+    it(`${call} ${refused[call] ? `is refused: ${refused[call]}` : 'succeeds'}`, async () => {
+      try {
+        const answer = await perform(route)
+        answers[call] = answer
+        assert.equal(refused[call], undefined)
+        if (call === 'imports.start' || call === 'imports.undo')
+          await rollcall.imports.wait((answer as StartImportResponse).jobId)
+        if (answer instanceof Response) assert.match(await answer.text(), /,/)
+        if (sent[call].answer === 'list') assert.ok(Array.isArray((answer as { docs: unknown }).docs))
+      } catch (error) {
+        if (!(error instanceof RollcallError)) throw error
+        assert.equal(error.code, refused[call], error.message)
+        assert.ok(route.errors.some(code => code === error.code))
+      }
+    })
+  }
+
+  it('has every route but those that redirect a browser', async () => {
+    const absent = routes.filter(({ call }) => !(call in sent))
+    assert.deepEqual(
+      absent.map(({ call, carrier }) => [call, carrier.answer]),
+      [['senders.returnOauth', 'redirect']],
+    )
+  })
+
+  it('creates once if an answer is lost; without a key it creates twice', async () => {
+    const { token } = await makeToken(stack.owner, { role: 'owner' })
+    for (const isNaive of [false, true]) {
+      let attempts = 0
+      const losingTheFirst: typeof fetch = async (url, init) => {
+        const { 'idempotency-key': key, ...headers } = { ...init?.headers } as Record<string, string>
+        const response = await fetch(url, {
+          ...init,
+          headers: isNaive || !key ? headers : { ...headers, 'idempotency-key': key },
+        })
+        if (++attempts > 1) return response
+        await response.text()
+        throw new TypeError('the connection was closed')
+      }
+      const client = createClient({ baseUrl: stack.urls[0], token, fetch: losingTheFirst })
+      const name = `Lost answer ${isNaive}`
+      const { id } = await client.workspaces.create({ name })
+      const { docs } = await createClient({ baseUrl: stack.urls[0], token }).workspaces.list({ filter: { name } })
+      assert.equal(docs.length, isNaive ? 2 : 1)
+      assert.ok(docs.some(workspace => workspace.id === id))
+    }
   })
 
   it('answers a page when awaited, and every match when iterated', async () => {
+    const { contacts } = await withToken()
     const emails = Array.from({ length: 25 }, (_, n) => `list${n}@example.com`)
-    for (const email of emails) await rollcall.contacts.create({ email, name: '"]}\\', tags: ['listed'] })
+    for (const email of emails) await contacts.create({ email, name: '"]}\\', tags: ['listed'] })
     const matches = () =>
-      rollcall.contacts.list({
+      contacts.list({
         filter: { tags: 'listed', email: { $regex: '^list' } },
         sort: { createdAt: 1 },
         limit: 10,
@@ -40,14 +195,63 @@ describe('the SDK', () => {
   })
 
   it('rejects with an error by status, with its code and path', async () => {
-    await rollcall.contacts.create({ email: 'one@example.com' })
-    await assert.rejects(rollcall.contacts.create({ email: 'one@example.com' }), error => {
+    const { contacts } = await withToken()
+    await contacts.create({ email: 'one@example.com' })
+    await assert.rejects(contacts.create({ email: 'one@example.com' }), error => {
       assert.ok(error instanceof ConflictError)
       assert.deepEqual([error.status, error.path], [409, 'email'])
       assert.ok(error.requestId)
       return true
     })
     const stranger = createClient({ baseUrl: stack.urls[0], token: 'a:b' })
-    await assert.rejects(Promise.resolve(stranger.contacts.list()), UnauthorizedError)
+    await assert.rejects(stranger.contacts.list(), UnauthorizedError)
+  })
+
+  it('is packed for npm: a project installs it, compiles against it and runs', async () => {
+    const { token } = await makeToken(stack.owner, { role: 'owner' })
+    const folder = await mkdtemp(join(tmpdir(), 'rollcall-consumer-'))
+    try {
+      await run(process.execPath, [join(LIBRARY, 'pack.ts')])
+      const packed = await run('npm', ['pack', join(LIBRARY, 'dist'), '--json'], { cwd: folder })
+      const [{ filename, files }] = JSON.parse(packed.stdout)
+      assert.ok(files.every(({ path }: { path: string }) => /\.(js|d\.ts|json|md)$|^LICENSE$/.test(path)))
+      await writeFile(join(folder, 'package.json'), '{ "name": "consumer", "type": "module", "private": true }')
+      await run('npm', ['install', `./${filename}`, '--offline', '--no-audit', '--no-fund'], { cwd: folder })
+      await writeFile(join(folder, 'consumer.ts'), CONSUMER)
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: consumerOptions }))
+      await run(process.execPath, [TSC, '-p', folder])
+      const env = { ...process.env, BASE: stack.urls[0], TOKEN: token }
+      const { stdout } = await run(process.execPath, [join(folder, 'consumer.js')], { env })
+      assert.equal(stdout, 'packed@example.com 1\nrecord.duplicate email\n')
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   })
 })
+
+/** Options of a project that checks the declarations of its dependencies. */
+const consumerOptions = {
+  target: 'es2022',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  types: [],
+}
+
+const CONSUMER = `
+import { ConflictError, type Contact, createClient } from '@rollcall/sdk'
+
+declare const process: { env: Record<string, string | undefined> }
+const rollcall = createClient({ baseUrl: process.env.BASE, token: process.env.TOKEN })
+const made: Contact = await rollcall.contacts.create({ email: 'packed@example.com' })
+let count = 0
+for await (const { email } of rollcall.contacts.list({ filter: { email: made.email } })) if (email) count++
+console.log(made.email, count)
+try {
+  await rollcall.contacts.create({ email: made.email })
+} catch (error) {
+  if (error instanceof ConflictError) console.log(error.code, error.path)
+}
+`

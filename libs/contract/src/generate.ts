@@ -8,12 +8,12 @@ import { compileRoutes } from './routes.ts'
 import { generateSdk } from './sdk.ts'
 import { generateTypes } from './typescript.ts'
 
-const repository = join(protoFolder, '..')
+const REPOSITORY = join(protoFolder, '..')
 const root = loadRoot()
 const routes = compileRoutes(root)
 const targets = [
   { folder: join(protoFolder, 'gen'), files: generateTypes(root) },
-  { folder: join(repository, 'libs/sdk/src/gen'), files: generateSdk(root, routes) },
+  { folder: join(REPOSITORY, 'libs/sdk/src/gen'), files: generateSdk(root, routes) },
 ]
 const isCheck = process.argv.includes('--check')
 const stale = targets.flatMap(({ folder, files }) => (isCheck ? staleFiles(folder, files) : write(folder, files)))
@@ -25,7 +25,7 @@ if (stale.length > 0) {
 function staleFiles(folder: string, files: Map<string, string>): string[] {
   const names = new Set([...files.keys(), ...readdirSync(folder)])
   const changed = [...names].filter(name => files.get(name) !== readIfExists(join(folder, name)))
-  return changed.map(name => relative(repository, join(folder, name)))
+  return changed.map(name => relative(REPOSITORY, join(folder, name)))
 }
 
 function write(folder: string, files: Map<string, string>): [] {

@@ -153,7 +153,7 @@ const responseNames: Readonly<Record<number, string>> = {
 }
 
 function operationOf(route: Route, schemas: Schemas): Operation {
-  const variables = [...route.path.matchAll(/:(\w+)/g)].map(match => match[1]!)
+  const { variables } = route
   const request = route.rpc.resolvedRequestType!
   const rest = request.fieldsArray.filter(field => !variables.includes(field.name))
   const { credential } = route.carrier

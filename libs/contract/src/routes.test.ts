@@ -52,6 +52,24 @@ describe('compileRoutes', () => {
     assert.deepEqual(route.access, { kind: 'permission', resource: 'audience', action: 'update' })
   })
 
+  it('names the call of the SDK: the rpc without the noun of its service, or the option sdk', () => {
+    const callOf = (options: string) => compileWith(options).find(({ method }) => method === 'doThing')!.call
+    assert.equal(callOf(HTTP + ACCESS), 'things.do')
+    assert.equal(callOf(`${HTTP}${ACCESS} option (rollcall.sdk) = "perform";`), 'things.perform')
+    const calls = compileRoutes(loadRoot()).map(({ call }) => call)
+    for (const call of ['contacts.list', 'domains.rotateDkim', 'users.listSessions', 'members.list'])
+      assert.ok(calls.includes(call), call)
+  })
+
+  it('refuses two rpcs with one call name', () => {
+    const rpc = `rpc FetchContact(ThingRequest) returns (rollcall.Updated) {
+      option (google.api.http) = { get: "/api/other/{id}" }; option (rollcall.sdk) = "get"; ${ACCESS} }`
+    assert.throws(
+      () => compileWith(HTTP + ACCESS, { messages: `service Contacts { ${rpc} }` }),
+      error => error instanceof ContractError && /are both on contacts\.get$/.test(error.message),
+    )
+  })
+
   it('asks for the scope of the method on a route for any caller', () => {
     const scopeOf = (scopedAs: string) => {
       const option = `option (rollcall.access) = { caller: true scoped_as: "${scopedAs}" };`

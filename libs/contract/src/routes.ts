@@ -39,6 +39,8 @@ export type Route = {
   verb: string
   /** Path with variables as :name. */
   path: string
+  /** Names of the path variables, in order. */
+  variables: readonly string[]
   access: Access
   /** Resolves API tokens at the organization's tenant server on every request. */
   isControlPlane: boolean
@@ -93,6 +95,7 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
     call: callNameOf(rpc),
     verb: http.verb,
     path,
+    variables,
     access: readAccess(rpc, options.access as AccessOption | undefined, http.verb),
     isControlPlane: (options.access as AccessOption).controlPlane ?? false,
     limit: options.limit as LimitGroup | undefined,

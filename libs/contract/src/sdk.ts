@@ -33,13 +33,8 @@ function answerOf({ returns: { pageOf, arrayOf, record, download }, rpc }: Route
 }
 
 /** Returns the request fields that are not path variables. */
-function inputFieldsOf({ path, rpc }: Route): protobuf.Field[] {
-  const variables = variablesOf(path)
+function inputFieldsOf({ variables, rpc }: Route): protobuf.Field[] {
   return rpc.resolvedRequestType!.fieldsArray.filter(field => !variables.includes(field.name))
-}
-
-function variablesOf(path: string): string[] {
-  return [...path.matchAll(/:(\w+)/g)].map(match => match[1]!)
 }
 
 function bodyName(type: protobuf.Type): string {
@@ -70,7 +65,7 @@ function typesFile(routes: readonly Route[], answers: ReadonlySet<protobuf.Type>
   const parts = [...inputs].filter(type => !bodies.has(type) && !answers.has(type))
   const listed = new Set(routes.filter(isListed).map(route => answerOf(route)!))
   return [
-    `${HEADER}\nimport type { KeyedOptions, List, ListQuery, RequestOptions, UploadFile, UploadOptions } from '../call.ts'\n`,
+    `${HEADER}\nimport type { Filter, KeyedOptions, List, ListQuery, RequestOptions, Sort, UploadFile, UploadOptions } from '../call.ts'\n`,
     ...[...answers].map(type => jsonType(type, typeName(type), typeName)),
     ...parts.map(type => inputType(type, typeName(type), type.fieldsArray)),
     ...[...bodies.values()].map(bodyType),
@@ -97,9 +92,15 @@ function bodyType(route: Route): string {
 function inputType(type: protobuf.Type, name: string, fields: readonly protobuf.Field[]): string {
   const members = fields.map(
     field =>
-      `${comment(field.comment, '  ')}  ${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${jsonTypeOf(field, typeName)}\n`,
+      `${comment(field.comment, '  ')}  ${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${inputTypeOf(field)}\n`,
   )
   return `${comment(type.comment)}export type ${name} = {\n${members.join('')}}\n`
+}
+
+function inputTypeOf(field: protobuf.Field): string {
+  const { filterOf, sortOf } = ruleOf(field)
+  if (filterOf) return `Filter<${filterOf}Fields>`
+  return sortOf ? `Sort<${sortOf}Fields>` : jsonTypeOf(field, typeName)
 }
 
 /** Declares the fields of a listed record that filter, sort and projection can name. */
@@ -157,7 +158,7 @@ function apiType(routes: readonly Route[]): string {
 
 function methodType(route: Route): string {
   const parameters = [
-    ...variablesOf(route.path).map(name => `${name}: ${variableType(route, name)}`),
+    ...route.variables.map(name => `${name}: ${variableType(route, name)}`),
     ...inputParameter(route),
     `options?: ${optionsType(route)}`,
   ]
@@ -181,9 +182,7 @@ function inputParameter(route: Route): string[] {
 
 function queryType(route: Route, fields: readonly protobuf.Field[]): string {
   const own = fields.filter(field => !isListQuery(field))
-  const members = own.map(
-    field => `${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${jsonTypeOf(field, typeName)}`,
-  )
+  const members = own.map(field => `${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${inputTypeOf(field)}`)
   const list = own.length < fields.length ? [`ListQuery<${typeName(answerOf(route)!)}Fields>`] : []
   return [...list, ...(own.length > 0 ? [`{ ${members.join('; ')} }`] : [])].join(' & ')
 }

@@ -50,8 +50,15 @@ export type UploadOptions = KeyedOptions & {
   onProgress?: ((share: number) => void) | undefined
 }
 
-/** A file to upload: a `File` of a form, or a Blob such as that of `openAsBlob` of Node, with a name. */
-export type UploadFile = Blob & { readonly name?: string }
+/**
+ * A file to upload: a `File` of a form, a `Blob` such as that of Node's `openAsBlob`, or anything else that streams. A
+ * browser takes the first two only.
+ */
+export type UploadFile = {
+  readonly name?: string
+  readonly size: number
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
+}
 
 /** A page of records. */
 export type Page<T> = {

@@ -1,12 +1,19 @@
-import type { KeyedOptions, Page, Route, UploadFile } from './call.ts'
-import { ConnectionError } from './errors.ts'
+import type { Page, Route, UploadFile, UploadOptions } from './call.ts'
+import { ConnectionError, RollcallError } from './errors.ts'
 import { type CallName, routes } from './gen/routes.ts'
-import type { Api } from './gen/types.ts'
+import type { Api, ImportStatus } from './gen/types.ts'
 import { listOf, recordsOf } from './pages.ts'
 import { type ClientOptions, createSend, type Request, type Send } from './send.ts'
+import { uploadOf } from './upload.ts'
+import { pollUntil, type WaitOptions } from './wait.ts'
 
 /** A client of the API: a group of methods for each kind of record. */
-export type Client = Api
+export type Client = Api & {
+  imports: {
+    /** Polls a job until its state is completed or failed. Returns the last status. */
+    wait(jobId: string, options?: WaitOptions<ImportStatus>): Promise<ImportStatus>
+  }
+}
 
 const TIMEOUT_MS = 30_000
 const MAX_RETRIES = 2
@@ -24,7 +31,18 @@ export function createClient(options: ClientOptions = {}): Client {
     client[group] ??= {}
     client[group][method] = (...args: unknown[]) => perform(route, requestOf(name, route, args, options), send)
   }
-  return client as unknown as Client
+  return withWaits(client as unknown as Api)
+}
+
+function withWaits(api: Api): Client {
+  const isDone = ({ state }: ImportStatus) => state === 'completed' || state === 'failed'
+  return {
+    ...api,
+    imports: {
+      ...api.imports,
+      wait: (jobId, options = {}) => pollUntil(isDone, () => api.imports.getStatus(jobId, options), options),
+    },
+  }
 }
 
 /** Turns the arguments of a method (path variables, input, options) into a request. */
@@ -32,18 +50,20 @@ function requestOf(call: CallName, route: Route, args: unknown[], defaults: Clie
   const rest = [...args]
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => segment(`${name} of ${call}`, rest.shift()))
   const input = route.input && rest.shift()
-  const { signal, timeoutMs, maxRetries, idempotencyKey } = (rest.shift() ?? {}) as KeyedOptions
+  const options = (rest.shift() ?? {}) as UploadOptions
+  const timeoutMs = route.input === 'file' ? Number.POSITIVE_INFINITY : (defaults.timeoutMs ?? TIMEOUT_MS)
   return {
     call,
     verb: route.verb,
     target: route.input === 'query' ? withQuery(path, input as Query | undefined) : path,
     headers: {},
     ...(route.input === 'body' && jsonBody(input)),
-    ...(route.input === 'file' && fileBody(input as UploadFile)),
-    key: route.keyed && (idempotencyKey ?? crypto.randomUUID()),
-    signal,
-    timeoutMs: timeoutMs ?? defaults.timeoutMs ?? TIMEOUT_MS,
-    maxRetries: maxRetries ?? defaults.maxRetries ?? MAX_RETRIES,
+    ...(route.input === 'file' && uploadOf(input as UploadFile, options.onProgress)),
+    key: route.keyed && (options.idempotencyKey ?? crypto.randomUUID()),
+    isKeyAutomatic: route.keyed === true && options.idempotencyKey === undefined,
+    signal: options.signal,
+    timeoutMs: options.timeoutMs ?? timeoutMs,
+    maxRetries: options.maxRetries ?? defaults.maxRetries ?? MAX_RETRIES,
   }
 }
 
@@ -69,26 +89,29 @@ function withQuery(path: string, query: Query = {}): string {
 function jsonBody(input: unknown): Partial<Request> {
   if (input === undefined) return {}
   const body = JSON.stringify(input)
-  return { headers: { 'content-type': 'application/json' }, body: () => body }
-}
-
-function fileBody(file: UploadFile): Partial<Request> {
-  const form = new FormData()
-  form.set('file', file, file.name ?? 'file.csv')
-  return { body: () => form }
+  return { headers: { 'content-type': 'application/json' }, body: () => ({ body }) }
 }
 
 function perform(route: Route, request: Request, send: Send): unknown {
   switch (route.answer) {
     case 'json':
-      return send(request, response => response.json())
+      return send(request, readJson)
     case 'file':
       return send(request, response => response)
     case 'list':
       return listOf(
-        () => send(request, response => response.json() as Promise<Page<unknown>>),
+        () => send(request, readJson<Page<unknown>>),
         () => recordsFrom(request, send),
       )
+  }
+}
+
+async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text) as T
+  } catch (cause) {
+    throw new RollcallError('the answer is not JSON', { status: response.status, cause })
   }
 }
 

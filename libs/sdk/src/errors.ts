@@ -83,12 +83,13 @@ const classes: Record<number, typeof RollcallError> = {
   504: UnavailableError,
 }
 
-/** Returns the error of a response that is not a success. Reads its body. */
-export async function errorOf(response: Response): Promise<RollcallError> {
-  const { status, headers } = response
+/** Returns the error of a response of the API at an address. Reads the body. */
+export async function errorOf(response: Response, address: string): Promise<RollcallError> {
+  const { status, statusText, headers } = response
   const body = parse(await response.text().catch(() => ''))
   const reason = headers.get('www-authenticate')?.match(/error_description="([^"]*)"/)?.[1]
-  const message = reason ?? body.message ?? body.error_description ?? `the API answered ${status}`
+  const message =
+    reason ?? body.message ?? body.error_description ?? `${address} answers ${status} ${statusText}`.trimEnd()
   return new (classes[status] ?? RollcallError)(message, {
     status,
     code: headers.get('x-error-code') ?? undefined,

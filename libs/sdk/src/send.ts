@@ -10,7 +10,7 @@ export type ClientOptions = {
   baseUrl?: string | undefined
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined
-  /** How long each attempt may take to its answer. Default: 30 seconds. */
+  /** How long an attempt may take, in milliseconds; of a streamed answer, until it begins. Default: 30,000. */
   timeoutMs?: number | undefined
   /** How often a call that is safe to repeat is repeated. Default: 2. */
   maxRetries?: number | undefined
@@ -33,11 +33,13 @@ export type Request = {
   /** Path and query. */
   target: string
   headers: Record<string, string>
-  /** Creates the body; called for every attempt. */
-  body?: (() => NonNullable<RequestInit['body']>) | undefined
+  /** Creates the body, and what goes with it; called for every attempt. */
+  body?: (() => RequestInit) | undefined
   /** Replaces `fetch` for this call. */
   transport?: typeof fetch | undefined
   key?: string | undefined
+  /** Whether the client made the key, not the caller. */
+  isKeyAutomatic?: boolean
   signal?: AbortSignal | undefined
   timeoutMs: number
   maxRetries: number
@@ -45,6 +47,8 @@ export type Request = {
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
+/** A longer Retry-After is left to the caller. */
+const LONGEST_RETRY_AFTER_MS = 60_000
 
 /** Sends requests and reads their answers; repeats what is safe to repeat. */
 export type Send = <T>(request: Request, read: (response: Response) => T | Promise<T>) => Promise<T>
@@ -52,7 +56,8 @@ export type Send = <T>(request: Request, read: (response: Response) => T | Promi
 /** Creates the function that sends requests. */
 export function createSend({ token, baseUrl = '', fetch: given, onResponse }: ClientOptions): Send {
   const root = baseUrl.replace(/\/+$/, '')
-  const attempt = async <T>(request: Request, number: number, read: (response: Response) => T | Promise<T>) => {
+  const address = root || 'the API'
+  const attempt = <T>(request: Request, number: number, read: (response: Response) => T | Promise<T>) => {
     const { call, verb, target, body, key, transport = given ?? fetch } = request
     const headers = {
       ...request.headers,
@@ -60,29 +65,33 @@ export function createSend({ token, baseUrl = '', fetch: given, onResponse }: Cl
       ...(key !== undefined && { 'idempotency-key': key }),
     }
     const startedAt = performance.now()
-    return withinTime(request, async signal => {
-      const init = { method: verb, headers, signal, ...(body && { body: body() }) }
-      const response = await transport(root + target, init)
+    return withinTime(request, address, async signal => {
+      const response = await transport(root + target, { method: verb, headers, signal, ...body?.() })
       onResponse?.(response, { call, number, durationMs: performance.now() - startedAt })
-      if (!response.ok) throw await errorOf(response)
+      if (!response.ok) throw await errorOf(response, address)
       return read(response)
     })
   }
-  return async (request, read) => {
+  return async (given, read) => {
+    let request = given
     for (let number = 0; ; number++) {
       try {
         return await attempt(request, number, read)
       } catch (error) {
-        if (number >= request.maxRetries || !isWorthRepeating(request, error, number)) throw error
-        await pause(pauseMs(error, number), request.signal)
+        if (isOutOfKeys(request, error)) request = { ...request, key: undefined, isKeyAutomatic: false }
+        else if (number >= request.maxRetries || !isWorthRepeating(request, error, number)) throw error
+        else await pause(pauseMs(error, number), request.signal)
       }
     }
   }
 }
 
 /** Runs an attempt; aborts it with the caller's signal or after the timeout. */
-async function withinTime<T>(request: Request, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { signal, timeoutMs } = request
+async function withinTime<T>(
+  { signal, timeoutMs }: Request,
+  address: string,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const timeout = new AbortController()
   const timer = Number.isFinite(timeoutMs) ? setTimeout(() => timeout.abort(), timeoutMs) : undefined
   try {
@@ -90,16 +99,27 @@ async function withinTime<T>(request: Request, run: (signal: AbortSignal) => Pro
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     if (error instanceof RollcallError) throw error
-    if (timeout.signal.aborted) throw new TimeoutError(`no answer within ${timeoutMs} ms`, { status: 0, cause: error })
-    throw new ConnectionError(`no answer: ${messageOf(error)}`, { status: 0, cause: error })
+    if (timeout.signal.aborted)
+      throw new TimeoutError(`${address} did not answer within ${timeoutMs} ms`, { status: 0, cause: error })
+    throw new ConnectionError(`${address} cannot be reached: ${messageOf(error)}`, { status: 0, cause: error })
   } finally {
     clearTimeout(timer)
   }
 }
 
+/** Whether the API has too many keys of the caller in store. It takes the call without one. */
+function isOutOfKeys({ isKeyAutomatic }: Request, error: unknown): boolean {
+  if (!isKeyAutomatic || !(error instanceof RollcallError)) return false
+  return error.code === 'quota.too_many_pending' && !isSoon(error)
+}
+
+function isSoon({ retryAfterMs = 0 }: RollcallError): boolean {
+  return retryAfterMs <= LONGEST_RETRY_AFTER_MS
+}
+
 /** Whether repeating a call may help and cannot do it twice. */
 function isWorthRepeating({ verb, key }: Request, error: unknown, number: number): boolean {
-  if (!(error instanceof RollcallError)) return false
+  if (!(error instanceof RollcallError) || !isSoon(error)) return false
   if (verb === 'DELETE') return error.status === 429 // a repetition would not find the record
   if (verb === 'POST' && key === undefined) return false
   // The attempt before may still be running.

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { KeyedOptions, List, ListQuery, RequestOptions, UploadFile, UploadOptions } from '../call.ts'
+import type { Filter, KeyedOptions, List, ListQuery, RequestOptions, Sort, UploadFile, UploadOptions } from '../call.ts'
 
 /** Attribute as JSON. */
 export type Attribute = {
@@ -855,7 +855,7 @@ export type SelectMembersBody = {
   contactIds?: string[]
   emails?: string[]
   /** As for the list of contacts; {} matches all contacts. */
-  filter?: Record<string, unknown>
+  filter?: Filter<ContactFields>
 }
 
 export type RegisterBody = {
@@ -1608,7 +1608,7 @@ export type Api = {
     /** Lists contacts, newest first. Honours the shared list parameters. */
     list(query?: ListQuery<ContactFields>, options?: RequestOptions): List<Contact>
     /** Downloads contacts as CSV. Honours filter and sort of the list. Importing the file again changes nothing. */
-    export(query?: { filter?: string; sort?: string }, options?: RequestOptions): Promise<Response>
+    export(query?: { filter?: Filter<ContactFields>; sort?: Sort<ContactFields> }, options?: RequestOptions): Promise<Response>
     /** Downloads a CSV template that has the organization's attribute columns. */
     getImportSample(options?: RequestOptions): Promise<Response>
     /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Tags are case-sensitive. */

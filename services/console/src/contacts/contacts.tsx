@@ -279,8 +279,8 @@ function ExportButton({ view: { request } }: { view: ListView<Contact> }) {
     try {
       const { filter, sort } = request
       const response = await rollcall.contacts.export({
-        ...(filter && { filter: JSON.stringify(filter) }),
-        ...(sort && { sort: JSON.stringify(sort) }),
+        ...(filter && { filter }),
+        ...(sort && { sort }),
       })
       saveFile(await response.blob(), 'contacts.csv')
     } catch (error) {
