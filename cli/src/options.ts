@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { StartImportBody } from '@rollcall/sdk'
 import { UsageProblem } from './problem.ts'
 
 /** A command: what to do, and at which gateway. */
@@ -16,7 +17,7 @@ export type ImportTask = {
   /** Header to target; null for the suggested mapping. */
   mapping: Record<string, string> | null
   /** The other options of the import. */
-  settings: { duplicateStrategy: string; emptyValues: string; tags: string[]; listIds: string[]; dryRun: boolean }
+  settings: Required<Omit<StartImportBody, 'importId' | 'mapping'>>
   /** Where failed rows are saved. */
   errorsFile: string
   /** Starts without asking. */
@@ -103,9 +104,10 @@ function parsed(args: readonly string[]) {
   }
 }
 
-function oneOf(name: string, value: string, allowed: readonly string[]): string {
-  if (!allowed.includes(value)) throw new UsageProblem(`${name}: ${value} is not ${allowed.join(' or ')}`)
-  return value
+function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find(each => each === value)
+  if (found === undefined) throw new UsageProblem(`${name}: ${value} is not ${allowed.join(' or ')}`)
+  return found
 }
 
 /** Reads pairs of header and target, split at the last `=`: a header can contain one. */

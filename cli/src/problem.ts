@@ -7,3 +7,9 @@ export class Problem extends Error {
 export class UsageProblem extends Problem {
   override name = 'UsageProblem'
 }
+
+/** Returns the message of an error, or of its cause. */
+export function messageOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return cause instanceof Error ? cause.message || cause.name : String(cause)
+}

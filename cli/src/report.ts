@@ -1,4 +1,4 @@
-import type { Status } from './client.ts'
+import type { ImportStatus } from '@rollcall/sdk'
 
 const number = new Intl.NumberFormat('en')
 const ERRORS_SHOWN = 5
@@ -22,7 +22,7 @@ export function count(value: number): string {
 }
 
 /** Returns the result of a finished job, in several lines. */
-export function reportOf({ result }: Status, kind: 'import' | 'undo' | 'dry run'): string {
+export function reportOf({ result }: ImportStatus, kind: 'import' | 'undo' | 'dry run'): string {
   const rows = (kind === 'undo' ? undoLabels : labels).map(([key, label]) => [label, result[key]] as [string, number])
   rows.push(['total', result.total])
   const more: [label: string, value: number][] = [
@@ -39,7 +39,7 @@ export function reportOf({ result }: Status, kind: 'import' | 'undo' | 'dry run'
   ].join('\n')
 }
 
-function previewLine({ row, email, outcome, changes }: Status['result']['preview'][number]): string {
+function previewLine({ row, email, outcome, changes }: ImportStatus['result']['preview'][number]): string {
   const shown = changes.map(({ field, from, to }) => `${field} ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
   return `  row ${row}: ${email} would be ${outcome}: ${shown.join(', ')}`
 }
