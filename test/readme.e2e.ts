@@ -9,16 +9,21 @@ import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { OWNER, startStack } from './stack.ts'
 
 const run = promisify(execFile)
+const REPOSITORY = join(import.meta.dirname, '..')
 
-test('the tour of the README works as it stands', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].map(match => match[1])
+test('the tours of the README work as they stand', async () => {
+  const readme = await readFile(join(REPOSITORY, 'README.md'), 'utf8')
+  const blocksOf = (language: string) =>
+    [...readme.matchAll(new RegExp(`^\`{3}${language}\n(.*?)^\`{3}`, 'gms'))].map(match => match[1]!)
+  const blocks = blocksOf('sh')
   assert.equal(blocks.length, 3)
+  const [program = '', ...more] = blocksOf('ts')
+  assert.equal(more.length, 0)
   const stack = await startStack()
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-tour-'))
   try {
     const env = { ...process.env, BASE: stack.urls[0], EMAIL: OWNER.email, PASSWORD: OWNER.password }
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', [...blocks, 'echo "TOKEN=$TOKEN"'].join('\n')], {
       cwd: folder,
       env,
       timeout: scaledTimeout(60_000),
@@ -30,6 +35,22 @@ test('the tour of the README works as it stands', async () => {
     assert.match(stdout, /"message":"E-mail must be an email address"/)
     assert.match(stdout, /"email":"two@example.com".*"totalDocs":1,/)
     assert.match(stdout, /^one@example\.com,Contact One,false,false,tour,[^,]+,"Engines, Ltd"\r?$/m)
+
+    const TOKEN = /^TOKEN=(.*)$/m.exec(stdout)?.[1]
+    const bySdk = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
+      cwd: REPOSITORY,
+      env: { ...env, TOKEN },
+      timeout: scaledTimeout(60_000),
+    })
+    assert.equal(
+      bySdk.stdout,
+      [
+        '1 created, 1 failed: E-mail must be an email address',
+        '3 imported',
+        'Contact Three <three@example.com>',
+        '409 record.duplicate email\n',
+      ].join('\n'),
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
     await stack.stop()
