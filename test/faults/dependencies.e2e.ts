@@ -18,7 +18,7 @@ import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type Fault, inject, type Probe, type Subject, tableLine } from './dependencies.harness.ts'
 
 /** Deadline of every request; longer on a slow machine, where all requests take longer. */
-const deadlineMs = scaledTimeout(2000)
+const deadlineMs = scaledTimeout(isSoak ? 2000 : 1000)
 
 /** R5 of the goals; the soak tests every mode of every link. */
 const faults: Fault[] = [
