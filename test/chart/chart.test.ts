@@ -68,21 +68,17 @@ describe('the chart', { skip, concurrency: 2 }, () => {
 
   for (const minor of MINORS) {
     it(`is valid for Kubernetes ${minor}, to the last field`, async () => {
-      const files = profiles.map(profile => {
-        const file = join(work, `${profile}-${minor}.yaml`)
-        writeFileSync(
-          file,
-          release(profile)
-            .filter(isBuiltIn)
-            .map(object => stringify(object))
-            .join('---\n'),
-        )
-        return file
-      })
-      const { stdout, stderr } = await validate(minor, files)
-      const count = profiles.flatMap(profile => release(profile).filter(isBuiltIn)).length
-      assert.equal(`${stdout}${stderr}`.match(/ passed for resource /g)?.length, count)
-      console.log(`kubernetes-validate: ${count} objects are valid for ${minor}`)
+      const objects = new Set(
+        profiles
+          .flatMap(release)
+          .filter(isBuiltIn)
+          .map(object => stringify(object)),
+      )
+      const file = join(work, `objects-${minor}.yaml`)
+      writeFileSync(file, [...objects].join('---\n'))
+      const { stdout, stderr } = await validate(minor, [file])
+      assert.equal(`${stdout}${stderr}`.match(/ passed for resource /g)?.length, objects.size)
+      console.log(`kubernetes-validate: ${objects.size} different objects are valid for ${minor}`)
     })
   }
 
