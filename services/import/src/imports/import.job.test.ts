@@ -79,6 +79,37 @@ describe('the job of an import', () => {
     assert.equal((await test.job(call, stuck)).state, 'completed')
   })
 
+  it('takes no result of a worker that has lost it to another', async () => {
+    const call = test.newCall()
+    const workers = [0, 1].map(() => ({
+      asked: Promise.withResolvers<void>(),
+      answered: Promise.withResolvers<void>(),
+    }))
+    const [former, latter] = workers as [(typeof workers)[0], (typeof workers)[0]]
+    const order = workers.values()
+    test.answer = async request => {
+      const { asked, answered } = order.next().value!
+      asked.resolve()
+      await answered.promise
+      return createAll(request)
+    }
+    const jobId = await test.start(call, FILE)
+    const formerSlice = test.runSlice(call)
+    await former.asked.promise
+    const latterSlice = test.runSlice(call)
+    await latter.asked.promise
+    former.answered.resolve()
+    assert.equal(await formerSlice, 'again')
+    const { state, counts } = await test.job(call, jobId)
+    assert.deepEqual([state, counts.created], ['active', 0])
+    latter.answered.resolve()
+    assert.equal(await latterSlice, 'again')
+    const ended = await test.job(call, jobId)
+    assert.deepEqual([ended.state, ended.counts.created], ['completed', 2])
+    assert.equal((await test.events(jobId)).length, 1)
+    test.answer = createAll
+  })
+
   it('keeps its place where the audience is away altogether', async () => {
     const call = test.newCall()
     const [first, second] = [await test.start(call, FILE), await test.start(call, FILE)]
