@@ -21,7 +21,7 @@ test('an owner signs in, and a token works at every gateway', async () => {
 })
 
 test('a killed service comes back where it was', async () => {
-  const stack = await startStack({ processes: true })
+  const stack = await startStack({ processes: ['audience'] })
   try {
     const [audience] = stack.instances('audience')
     assert.equal((await stack.owner.get('/api/audience')).status, 200)

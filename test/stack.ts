@@ -46,8 +46,8 @@ export const OWNER = { email: 'owner@rollcall.test', password: 'made for tests o
 export type StackOptions = {
   /** Number of gateways. Default: one. */
   gateways?: number
-  /** Runs each service as its own process, so that it can be killed. */
-  processes?: boolean
+  /** Services that run as processes of their own, so that they can be killed; `true` for all. */
+  processes?: boolean | readonly ServiceName[]
   /** Settings of the services, by the names of their variables. */
   settings?: Record<string, string>
   /** Settings of single services. */
@@ -123,7 +123,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       ...options.settingsOf?.[service],
     }
     const logFile = join(logDir, `${service}-${port}.log`)
-    return options.processes
+    return isProcess(service, options)
       ? processInstance(service, port, environment, logFile)
       : ownInstance(service, port, environment, options.now)
   })
@@ -166,6 +166,10 @@ export async function describeStack(settings: Record<string, string> = {}): Prom
   }
 }
 
+function isProcess(service: ServiceName, { processes = false }: StackOptions): boolean {
+  return typeof processes === 'boolean' ? processes : processes.includes(service)
+}
+
 function backingOf(env: NodeJS.ProcessEnv): BackingEnvironment {
   const { MONGODB_URL = '', KAFKA_BROKERS = '', REDIS_CACHE_URL = '', REDIS_QUEUE_URL = '' } = env
   const backing = { MONGODB_URL, KAFKA_BROKERS, REDIS_CACHE_URL, REDIS_QUEUE_URL }
@@ -197,7 +201,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
       await untilReady(service, lifecycle)
     },
     stop: () => stop(),
-    kill: async () => assert.fail('only processes can be killed: startStack({ processes: true })'),
+    kill: async () => assert.fail('only processes can be killed: the option `processes` of startStack'),
     metrics: () => measured ?? assert.fail(`${service} has not been started`),
     pid: () => process.pid,
   }

@@ -27,7 +27,7 @@ let events: Awaited<ReturnType<typeof followEvents>>
 let count = 0
 
 before(async () => {
-  stack = await startStack({ processes: true, settings: { REGISTRATION: 'open' } })
+  stack = await startStack({ processes: ['audience'], settings: { REGISTRATION: 'open' } })
   api = stack.owner
   const person = {
     name: 'Person One',

@@ -38,7 +38,7 @@ describe('mail', () => {
     own = await startMailServer({ user: 'user', secret: 'the secret' })
     closing.push(dns.stop, relay.stop, own.stop)
     stack = await startStack({
-      processes: true,
+      processes: ['messaging'],
       settings: {
         DNS_SERVERS: `${dns.resolver.address}:${dns.resolver.port}`,
         SMTP_URL: `smtp://127.0.0.1:${relay.port}`,
