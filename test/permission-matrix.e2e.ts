@@ -23,6 +23,7 @@ const accessOf = ({ rpc }: Route) => {
     caller?: boolean
     public?: boolean
     scoped_as?: string
+    session_only?: boolean
     also?: string
   }
 }
@@ -31,6 +32,11 @@ const declared = new Map<Route, Declared>(routes.map(route => [route, declaratio
 const permissionNames = [...new Set([...declared.values()].flatMap(permissionName))]
 /** Routes that end the session, which later routes need. */
 const inOrder = [...routes].sort((one, other) => Number(one.via === 'sign_out') - Number(other.via === 'sign_out'))
+
+/** Whether a route changes what other principals are, unless the strict check refuses the request. */
+function endsSessionsOfOthers({ verb, path }: Route): boolean {
+  return verb === 'DELETE' && path === '/api/me/sessions'
+}
 
 function declarationOf(route: Route): Declared {
   const { resource, public: isPublic, also } = accessOf(route)
@@ -46,8 +52,8 @@ function permissionName(declaration: Declared): string[] {
 }
 
 /**
- * A caller: its permissions, whether it is read-only, whether its permissions are a scope of the credential, and the
- * only resource to test, if any.
+ * A caller: its permissions, whether it is read-only, whether its permissions are a scope of the credential, whether
+ * it is an API token, and the only resource to test, if any.
  */
 type Principal = {
   name: string
@@ -55,18 +61,24 @@ type Principal = {
   permissions: Permissions | undefined
   readOnly?: boolean
   isScoped?: boolean
+  isToken?: boolean
   only?: string
 }
 
 const passes = 'passes'
 const beyondAnyScope = 'A credential limited to a scope cannot do this.'
+const beyondTokens = 'An API token cannot do this.'
 
 /** Returns the expected outcome of a request by the declared access. */
-function expectedOf(route: Route, { permissions, readOnly = false, isScoped = false }: Principal): string {
+function expectedOf(
+  route: Route,
+  { permissions, readOnly = false, isScoped = false, isToken = false }: Principal,
+): string {
   const declaration = declared.get(route)!
   if (declaration === 'public') return passes
   if (permissions === undefined) return 'no credential'
   if (readOnly && route.verb !== 'GET') return 'read-only'
+  if (accessOf(route).session_only && isToken) return beyondTokens
   if (declaration === 'caller' && isScoped) return expectedWithin(permissions, route)
   const missing = permissionName(declaration).find(name => permissions !== '*' && !permissions.includes(name))
   return missing ? `Permission denied: ${missing}` : passes
@@ -85,7 +97,7 @@ function outcomeOf({ status, text, body }: Answer): string {
   const { error, success, message = '' } = body as { error?: boolean; success?: boolean; message?: string }
   if (status === 401) return text === 'Unauthorized' ? 'no credential' : text
   if (status === 403 && success === false && message === 'Impersonation is read-only.') return 'read-only'
-  const isDenied = message.startsWith('Permission denied: ') || message === beyondAnyScope
+  const isDenied = message.startsWith('Permission denied: ') || [beyondAnyScope, beyondTokens].includes(message)
   if (status === 403 && error === true && isDenied) return message
   return status >= 500 || status === 429 ? `${status} ${text}` : passes
 }
@@ -143,8 +155,8 @@ describe('the permission matrix', () => {
       { name: 'custom role with one action', api: editor.api, permissions: ['audience.update'] },
       { name: 'impersonated admin', api: await impersonate(admin.id), permissions: '*', readOnly: true },
       { name: 'impersonated user', api: await impersonate(user.id), permissions: userPermissions, readOnly: true },
-      { name: 'token without role, of the owner', ...(await makeToken(stack.owner)), permissions: '*' },
-      { name: 'token without role, of an admin', ...(await makeToken(admin.api)), permissions: '*' },
+      { name: 'token without role, of the owner', isToken: true, ...(await makeToken(stack.owner)), permissions: '*' },
+      { name: 'token without role, of an admin', isToken: true, ...(await makeToken(admin.api)), permissions: '*' },
     )
     principals.push(
       await limitedTo('audience.read'),
@@ -152,13 +164,24 @@ describe('the permission matrix', () => {
     )
     for (const role of ['owner', 'admin', 'user']) {
       const permissions = role === 'user' ? userPermissions : '*'
-      principals.push({ name: `token of role ${role}`, ...(await makeToken(stack.owner, { role })), permissions })
+      principals.push({
+        name: `token of role ${role}`,
+        isToken: true,
+        ...(await makeToken(stack.owner, { role })),
+        permissions,
+      })
     }
     for (const permission of permissionNames) {
       const { name: role } = await saveRole('api', permission)
       const token = await makeToken(stack.owner, { role })
       const [only = ''] = permission.split('.')
-      principals.push({ name: `token that may ${permission}`, ...token, permissions: [permission], only })
+      principals.push({
+        name: `token that may ${permission}`,
+        isToken: true,
+        ...token,
+        permissions: [permission],
+        only,
+      })
     }
   })
   after(() => stack?.stop())
@@ -173,7 +196,8 @@ describe('the permission matrix', () => {
   const differencesOn = async (route: Route): Promise<string[]> => {
     const differences = await Promise.all(
       concernedBy(route).map(async principal => {
-        const answer = await fromElsewhere(principal.api).request(route.verb, pathOf(route))
+        const sent = endsSessionsOfOthers(route) ? { query: { nonsense: 1 } } : {}
+        const answer = await fromElsewhere(principal.api).request(route.verb, pathOf(route), sent)
         const [expected, outcome] = [expectedOf(route, principal), outcomeOf(answer)]
         return outcome === expected ? [] : [`${titleOf(route)} as ${principal.name}: ${outcome}, not ${expected}`]
       }),
@@ -227,7 +251,7 @@ describe('the permission matrix', () => {
     assert.ok(toCaller.includes('GET /api/users as user: passes, not Permission denied: users.read'))
     const toPublic = await differencesWith(changed({ kind: 'public' }))
     const unscoped = await differencesWith(({ access }) =>
-      access.kind === 'caller' ? { kind: 'caller', scope: 'any' } : access,
+      access.kind === 'caller' ? { ...access, scope: 'any' } : access,
     )
     assert.ok(unscoped.some(line => line.startsWith('GET /api/emails/senders as scope audience.read: passes, not ')))
     assert.ok(toPublic.some(line => line.startsWith('GET /api/users as anonymous: ')))

@@ -847,6 +847,58 @@ export type InvitationTokenRequest = {
   token: string
 }
 
+/** The caller's own account. No permission is required. An API token can only read it, an impersonation too. These routes count against the global limit only. */
+export type Account = {
+  /** Returns the caller like GET /api/auth/me. Any credential may call it. It costs two reads by id. */
+  getAccount: { kind: 'unary'; request: Empty; response: HttpBody }
+  /** Updates the own profile. Requires at least one field. For sessions only. It costs one transaction. */
+  updateAccount: { kind: 'unary'; request: UpdateAccountRequest; response: Updated }
+  /** Changes the own password and ends every other session. API tokens stay active. For sessions only. It costs two password hashes. Wrong passwords count as failed sign-ins (see login), so a stolen session cannot guess the password: while the account is locked, every attempt gets the same 400. */
+  changePassword: { kind: 'unary'; request: ChangePasswordRequest; response: Updated }
+  /** Lists the own active sessions, latest sign-in first. For sessions only. It costs one query of the account's sessions. */
+  listOwnSessions: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Ends one of the own sessions at once. For sessions only. It costs one transaction. */
+  revokeOwnSession: { kind: 'unary'; request: RevokeOwnSessionRequest; response: HttpBody }
+  /** Ends all own sessions but this one at once, including those exchanged for a client and impersonations of the account. For sessions only. It costs one transaction with an event per session. */
+  revokeOtherSessions: { kind: 'unary'; request: Empty; response: EndedSessions }
+  /** Lists the devices that the caller signed in from, latest sign-in first. For sessions only. It costs one query of the account's devices. */
+  listOwnDevices: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Removes one of the own devices and ends its sessions at once. For sessions only. It costs one transaction with an event per session. */
+  revokeOwnDevice: { kind: 'unary'; request: RevokeOwnDeviceRequest; response: HttpBody }
+}
+
+export type UpdateAccountRequest = {
+  name?: string
+  image?: string
+  /** ISO 3166-1, such as DE. */
+  country?: string
+  /** IANA, such as Europe/Berlin. */
+  timezone?: string
+  /** BCP 47, such as de-DE. */
+  language?: string
+  /** ISO 4217. */
+  currency?: string
+}
+
+export type ChangePasswordRequest = {
+  currentPassword: string
+  /** 8 to 200 characters, not one of the most common passwords. */
+  newPassword: string
+}
+
+export type RevokeOwnSessionRequest = {
+  sessionRef: string
+}
+
+export type RevokeOwnDeviceRequest = {
+  deviceId: string
+}
+
+export type EndedSessions = {
+  /** Number of own sessions that were ended. */
+  ended: number
+}
+
 /** Accounts of the caller's organization. Internal: for services that refer to users. */
 export type Directory = {
   /** Returns the accounts with these ids, in no order. Omits ids that are unknown or of another organization. */

@@ -25,6 +25,8 @@ export type Access = {
   scopedAs: string
   /** With a resource: a second required permission, as resource.action. */
   also: string
+  /** With caller: API tokens are refused, and so are credentials exchanged for one. */
+  sessionOnly: boolean
 }
 
 export type Returns = {

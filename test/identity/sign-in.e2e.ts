@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Answer, type Api, bodyOf, makeToken, type Sent } from '../api.ts'
-import { fromElsewhere, manyAddresses, pathOf, routes, titleOf, unknownId } from '../every-route.ts'
-import { startStack, type TestStack } from '../stack.ts'
-import { type Mailbox, openMailbox } from './mailbox.ts'
+import { fromElsewhere, pathOf, routes, titleOf, unknownId } from '../every-route.ts'
+import type { Mailbox } from './mailbox.ts'
+import { type IdentityStack, startIdentityStack } from './shared-stack.ts'
 
 type Refusal = { message: string; path?: string }
 type User = { id: string; email: string; role: string; emailVerified: boolean; lastLoginAt: string | null }
@@ -34,20 +34,17 @@ const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 const unauthorized = [401, 'Unauthorized']
 
-let stack: TestStack
+let stack: IdentityStack
 let mailbox: Mailbox
 let owner: Person
 let count = 0
 
 before(async () => {
-  mailbox = await openMailbox()
-  stack = await startStack({ settings: { ...manyAddresses, ...mailbox.settings, REGISTRATION: 'open' } })
+  stack = await startIdentityStack()
+  mailbox = stack.mailbox
   owner = await register()
 })
-after(async () => {
-  await stack.stop()
-  await mailbox.remove()
-})
+after(() => stack?.stop())
 
 const newEmail = () => `person${++count}@example.com`
 const anyone = () => fromElsewhere(stack.api)

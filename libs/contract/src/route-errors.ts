@@ -92,8 +92,9 @@ function derivedErrors(route: Omit<Route, 'errors'>): ErrorCode[] {
 
 function accessErrors(access: Exclude<Route['access'], { kind: 'public' }>): ErrorCode[] {
   if (access.kind === 'permission') return ['access.permission_denied']
-  if (access.scope === 'any') return []
-  return [access.scope === 'none' ? 'access.scope_refused' : 'access.permission_denied']
+  const refused: ErrorCode[] = access.sessionOnly ? ['access.session_required'] : []
+  if (access.scope === 'any') return refused
+  return [...refused, access.scope === 'none' ? 'access.scope_refused' : 'access.permission_denied']
 }
 
 function requestErrors(type: protobuf.Type): ErrorCode[] {

@@ -80,6 +80,15 @@ describe('compileRoutes', () => {
     assert.deepEqual(scopeOf('none'), { kind: 'caller', scope: 'none' })
   })
 
+  it('knows routes that refuse API tokens, among those for any caller', () => {
+    const option = 'option (rollcall.access) = { caller: true scoped_as: "none" session_only: true };'
+    const route = compileWith(HTTP + option).find(({ method }) => method === 'doThing')!
+    assert.deepEqual(route.access, { kind: 'caller', scope: 'none', sessionOnly: true })
+    assert.ok(route.errors.includes('access.session_required'))
+    const onPermission = 'option (rollcall.access) = { resource: "audience" session_only: true };'
+    assert.throws(() => compileWith(HTTP + onPermission), /session_only goes with caller only/)
+  })
+
   it('leaves an rpc without an http rule to the services', () => {
     assert.ok(!compileWith('').some(({ method }) => method === 'doThing'))
   })

@@ -22,7 +22,7 @@ import { errorsOf } from './route-errors.ts'
 /** Who may call a route: holders of a permission (and a second one), any authenticated caller, or anyone. */
 export type Access =
   | { kind: 'permission'; resource: Resource; action: Action; also?: Permission }
-  | { kind: 'caller'; scope: RequiredScope }
+  | { kind: 'caller'; scope: RequiredScope; sessionOnly?: true }
   | { kind: 'public' }
 
 /** The permission that a scoped credential needs on a route that only authenticates. `none`: it is refused. */
@@ -120,7 +120,11 @@ function readAccess(rpc: protobuf.Method, option: AccessOption | undefined, verb
   const given = [option?.resource, option?.caller, option?.public].filter(Boolean)
   if (given.length !== 1) throw new ContractError(`${fullName(rpc)}: a route declares exactly one access`)
   if (option?.also !== undefined && !option.resource) throw new ContractError(`${fullName(rpc)}: also needs a resource`)
-  if (option?.caller) return { kind: 'caller', scope: readRequiredScope(rpc, option.scopedAs, verb) }
+  if (option?.caller) {
+    const scope = readRequiredScope(rpc, option.scopedAs, verb)
+    return { kind: 'caller', scope, ...(option.sessionOnly && { sessionOnly: true }) }
+  }
+  if (option?.sessionOnly) throw new ContractError(`${fullName(rpc)}: session_only goes with caller only`)
   if (option?.scopedAs !== undefined) throw new ContractError(`${fullName(rpc)}: scoped_as goes with caller only`)
   if (option?.public) return { kind: 'public' }
   const resource = option?.resource ?? ''

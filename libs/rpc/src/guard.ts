@@ -5,13 +5,16 @@ import type { Caller } from './caller.ts'
  * Refuses a caller that may not use a route. The gateway checks before it reads the body. The service checks again, so
  * an internal caller has no more rights than the caller it acts for.
  * @param access access of the route; undefined for an internal rpc, whose callers `issuers.ts` declares
- * @throws {AppError} credential.missing, access.permission_denied, access.scope_refused, access.read_only
+ * @throws {AppError} credential.missing, access.permission_denied, access.scope_refused, access.session_required,
+ * access.read_only
  */
 export function authorize(access: Access | undefined, verb: string | undefined, caller: Caller): void {
   if (!access || access.kind === 'public') return
   if (caller.kind === 'anonymous') throw new AppError('credential.missing')
   if (caller.readOnly && verb !== 'GET') throw new AppError('access.read_only')
   if (access.kind === 'caller') requireScope(access.scope, caller)
+  if (access.kind === 'caller' && access.sessionOnly && caller.kind === 'token')
+    throw new AppError('access.session_required')
   if (access.kind !== 'permission') return
   requirePermission(caller, `${access.resource}.${access.action}`)
   if (access.also) requirePermission(caller, access.also)

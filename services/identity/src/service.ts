@@ -1,4 +1,5 @@
 import { defineService } from '@rollcall/service'
+import { account } from './account/account.ts'
 import { bootstrap } from './bootstrap.ts'
 import { collections } from './collections.ts'
 import { readConfig } from './config.ts'
@@ -27,6 +28,7 @@ export const service = defineService({
   context: createContext,
   prepare,
   handlers: context => ({
+    'rollcall.identity.v1.Account': account(context),
     'rollcall.identity.v1.Authentication': authentication(context),
     'rollcall.identity.v1.Credentials': credentials(context),
     'rollcall.identity.v1.Directory': directory(context),

@@ -25,6 +25,7 @@ export const sharedErrors = {
 
   'access.permission_denied': forbidden((d: { permission: string }) => `Permission denied: ${d.permission}`),
   'access.scope_refused': forbidden('A credential limited to a scope cannot do this.'),
+  'access.session_required': forbidden('An API token cannot do this.'),
   'access.read_only': forbidden('Impersonation is read-only.', { shape: 'success' }),
 
   /** A unique index rejected the write. */

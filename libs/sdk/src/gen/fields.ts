@@ -177,6 +177,18 @@ export const fields = {
     'name': { type: 'string', minLength: 1, maxLength: 100 },
     'password': { type: 'string', minLength: 8, maxLength: 200, multiline: true },
   },
+  'account.update': {
+    'name': { type: 'string', minLength: 1, maxLength: 100 },
+    'image': { type: 'string', nullable: true, maxLength: 2000, format: 'url' },
+    'country': { type: 'string', nullable: true, minLength: 2, maxLength: 2 },
+    'timezone': { type: 'string', nullable: true, minLength: 1, maxLength: 100 },
+    'language': { type: 'string', nullable: true, minLength: 2, maxLength: 35 },
+    'currency': { type: 'string', nullable: true, minLength: 3, maxLength: 3 },
+  },
+  'account.changePassword': {
+    'currentPassword': { type: 'string', required: true, maxLength: 200, multiline: true },
+    'newPassword': { type: 'string', required: true, minLength: 8, maxLength: 200, multiline: true },
+  },
   'users.create': {
     'name': { type: 'string', required: true, maxLength: 100 },
     'email': { type: 'string', required: true, maxLength: 254, format: 'email' },

@@ -476,6 +476,12 @@ export type Session = {
   updatedAt: string
 }
 
+/** EndedSessions as JSON. */
+export type EndedSessions = {
+  /** Number of own sessions that were ended. */
+  ended: number
+}
+
 /** Device as JSON. */
 export type Device = {
   _id: string
@@ -1039,6 +1045,25 @@ export type AcceptInvitationBody = {
   password?: string
 }
 
+export type UpdateAccountBody = {
+  name?: string
+  image?: string | null
+  /** ISO 3166-1, such as DE. */
+  country?: string | null
+  /** IANA, such as Europe/Berlin. */
+  timezone?: string | null
+  /** BCP 47, such as de-DE. */
+  language?: string | null
+  /** ISO 4217. */
+  currency?: string | null
+}
+
+export type ChangePasswordBody = {
+  currentPassword: string
+  /** 8 to 200 characters, not one of the most common passwords. */
+  newPassword: string
+}
+
 export type CreateUserBody = {
   name: string
   email: string
@@ -1389,29 +1414,6 @@ export type InvitationFields = {
   'createdBy.name': string
 }
 
-/** The fields of User that filter, sort and projection can name. */
-export type UserFields = {
-  _id: string
-  id: string
-  createdAt: string
-  updatedAt: string
-  'name': string
-  'email': string
-  'image': string
-  'role': string
-  'blocked': boolean
-  'blockedAt': string
-  'emailVerified': boolean
-  'tags': (string)[]
-  'attributes': Record<string, unknown>
-  'country': string
-  'timezone': string
-  'language': string
-  'currency': string
-  'lastLoginAt': string
-  [key: `attributes.${string}`]: string | number | boolean
-}
-
 /** The fields of Session that filter, sort and projection can name. */
 export type SessionFields = {
   _id: string
@@ -1443,6 +1445,29 @@ export type DeviceFields = {
   'firstSeenAt': string
   'lastSeenAt': string
   'current': boolean
+}
+
+/** The fields of User that filter, sort and projection can name. */
+export type UserFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'email': string
+  'image': string
+  'role': string
+  'blocked': boolean
+  'blockedAt': string
+  'emailVerified': boolean
+  'tags': (string)[]
+  'attributes': Record<string, unknown>
+  'country': string
+  'timezone': string
+  'language': string
+  'currency': string
+  'lastLoginAt': string
+  [key: `attributes.${string}`]: string | number | boolean
 }
 
 /** The fields of Activity that filter, sort and projection can name. */
@@ -1764,6 +1789,25 @@ export type Api = {
     /** Declines an invitation and frees its seat. */
     decline(token: string, options?: RequestOptions): Promise<Updated>
   }
+  /** The caller's own account. No permission is required. An API token can only read it, an impersonation too. These routes count against the global limit only. */
+  account: {
+    /** Returns the caller like GET /api/auth/me. Any credential may call it. It costs two reads by id. */
+    get(options?: RequestOptions): Promise<Me>
+    /** Updates the own profile. Requires at least one field. For sessions only. It costs one transaction. */
+    update(body: UpdateAccountBody, options?: RequestOptions): Promise<Updated>
+    /** Changes the own password and ends every other session. API tokens stay active. For sessions only. It costs two password hashes. Wrong passwords count as failed sign-ins (see login), so a stolen session cannot guess the password: while the account is locked, every attempt gets the same 400. */
+    changePassword(body: ChangePasswordBody, options?: KeyedOptions): Promise<Updated>
+    /** Lists the own active sessions, latest sign-in first. For sessions only. It costs one query of the account's sessions. */
+    listSessions(query?: ListQuery<SessionFields>, options?: RequestOptions): List<Session>
+    /** Ends one of the own sessions at once. For sessions only. It costs one transaction. */
+    revokeSession(sessionRef: string, options?: RequestOptions): Promise<Session>
+    /** Ends all own sessions but this one at once, including those exchanged for a client and impersonations of the account. For sessions only. It costs one transaction with an event per session. */
+    revokeOtherSessions(options?: RequestOptions): Promise<EndedSessions>
+    /** Lists the devices that the caller signed in from, latest sign-in first. For sessions only. It costs one query of the account's devices. */
+    listDevices(query?: ListQuery<DeviceFields>, options?: RequestOptions): List<Device>
+    /** Removes one of the own devices and ends its sessions at once. For sessions only. It costs one transaction with an event per session. */
+    revokeDevice(deviceId: string, options?: RequestOptions): Promise<Device>
+  }
   /** User accounts of the organization. Owners rank above admins, admins above everyone else. Changing an account of a higher rank, or granting a higher rank, is 403. */
   users: {
     /** Lists users, newest first. Honours the shared list parameters. */
@@ -1895,6 +1939,7 @@ export type ErrorCode =
   | 'account.blocked'
   | 'access.permission_denied'
   | 'access.scope_refused'
+  | 'access.session_required'
   | 'access.read_only'
   | 'record.duplicate'
   | 'quota.exceeded'

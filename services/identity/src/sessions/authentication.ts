@@ -3,6 +3,7 @@ import type { LoginRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Call, Handlers } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
+import { describeCaller } from '../account/describe-caller.ts'
 import { registerClient } from '../clients/register-client.ts'
 import type { Context } from '../context.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
@@ -80,23 +81,7 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
 
   registerClient: request => registerClient(context, request),
 
-  async getMe(_request, { caller }) {
-    const { organizationId, userId, role, permissions, tokenId, tokenName, impersonatorId } = caller
-    const [organization, user] = await Promise.all([
-      context.collections.unscoped.organizations.findById(organizationId).lean(),
-      context.collections.of(organizationId).users.findOne({ _id: userId }),
-    ])
-    if (!organization || !user) throw new AppError('account.unknown')
-    return json({
-      kind: caller.kind,
-      user: presentUser(user),
-      organization: presentOrganization(organization),
-      role,
-      permissions: permissions === '*' ? ['*'] : permissions,
-      ...(tokenId && { token: { _id: tokenId, id: tokenId, name: tokenName } }),
-      ...(impersonatorId && { impersonatedBy: impersonatorId }),
-    })
-  },
+  getMe: async (_request, { caller }) => json((await describeCaller(context, caller)).me),
 })
 
 /** Signs in by email and password; returns undefined if the account changed concurrently. */

@@ -41,11 +41,16 @@ export async function endImpersonations(
   await endSessions(context, { $or: [{ impersonatedBy: user }, actedAs] }, caller, tx)
 }
 
-/** Ends matching sessions and those derived from them, within a transaction. */
-export async function endSessions(context: Context, filter: Filter, caller: Caller, tx: ClientSession): Promise<void> {
+/** Ends matching sessions and those derived from them, within a transaction. Returns the number of matching ones. */
+export async function endSessions(
+  context: Context,
+  filter: Filter,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<number> {
   const { sessions } = context.collections.of(caller.organizationId)
   const ended = await sessions.find(filter, { tx })
-  if (ended.length === 0) return
+  if (ended.length === 0) return 0
   const ids = ended.map(({ _id }) => _id)
   await sessions.deleteMany({ _id: { $in: ids } }, { tx })
   await addEvents(
@@ -53,6 +58,7 @@ export async function endSessions(context: Context, filter: Filter, caller: Call
     ended.map(session => eventOf('session.ended', happeningOf(session), caller)),
   )
   await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
+  return ended.length
 }
 
 function happeningOf({ organization, _id: subject, user }: Session): EventContent<'session.ended'> {

@@ -27,7 +27,7 @@ const places = {
  * @throws {AppError} request.invalid_field for an unknown country, time zone, language or currency, too many
  * attributes, or an invalid attribute name
  */
-export function profileOf({ id: _, attributes, ...request }: UpdateUserRequest, user: User): Profile {
+export function profileOf({ attributes, ...request }: Omit<UpdateUserRequest, 'id'>, user: User): Profile {
   for (const [path, { fits, expected }] of Object.entries(places)) {
     const text = request[path as keyof typeof places]
     if (text && !fits(text)) throw new AppError('request.invalid_field', { path, reason: `must be ${expected}` })

@@ -27,8 +27,8 @@ export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> 
 
   createUser: (request, { caller }) => createUser(context, request, caller),
 
-  updateUser: (request, { caller }) =>
-    changeUser(context, request.id, caller, {
+  updateUser: ({ id, ...request }, { caller }) =>
+    changeUser(context, id, caller, {
       // Cached credentials contain the user's name.
       atOnce: request.name !== undefined,
       decide: user => {
