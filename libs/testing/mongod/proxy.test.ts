@@ -150,8 +150,8 @@ describe('conflicting writes', () => {
 })
 
 describe('concurrent transactions', () => {
-  const CLIENTS = 8
-  const ROUNDS = 5
+  const CLIENTS = 4
+  const ROUNDS = 4
 
   /** Has clients count together, with a pause between reading and writing. */
   async function count(isRetried: (error: MongoError) => boolean): Promise<number> {

@@ -83,10 +83,26 @@ describe('rules', () => {
     ],
     [rules.sortsAreHeld, { sort: { emailKey: 1, _id: 1 } }, { sort: { at: 1, _id: 1 } }],
     [rules.sortsAreHeld, { sort: { at: 1, _id: -1 } }, { sort: { emailKey: -1 } }],
+    [rules.sortsAreHeld, { sort: { name: 1 } }, { sort: { name: 1 }, name: 'aggregate' }],
+    [rules.sortsAreHeld, { sort: { emailKey: 1, _id: 1 }, name: 'aggregate' }, { sort: {} }],
     [
       rules.outboxIsReadAtMajority,
-      { collection: 'outbox' },
-      { collection: 'outbox', readConcern: { level: 'majority' } },
+      { collection: 'outbox', filter: { sentAt: null } },
+      { collection: 'outbox', filter: { sentAt: null }, readConcern: { level: 'majority' } },
+    ],
+    [
+      rules.credentialsAreConfirmed,
+      { collection: 'tokens', filter: { hash: { $in: ['x'] } }, readConcern: { level: 'majority' } },
+      {
+        collection: 'tokens',
+        filter: { hash: { $in: ['x'] } },
+        readConcern: { level: 'majority', afterClusterTime: 1 },
+      },
+    ],
+    [
+      rules.credentialsAreConfirmed,
+      { collection: 'sessions', filter: { _id: id, user: id } },
+      { collection: 'sessions', filter: { user: id } },
     ],
     [
       rules.listsAreBounded,

@@ -25,23 +25,52 @@ export const partialFiltersAreImplied: Rule = {
   },
 }
 
-/** A sort is held by an index behind the fields that the query fixes: otherwise every match is read and sorted. */
+/**
+ * A sort is held by an index behind the fields that the query fixes: otherwise every match is read and sorted. Lists may be
+ * ordered by any field, so an aggregation without such an index is right, unless one begins like its order.
+ */
 export const sortsAreHeld: Rule = {
   name: 'sorts are held by an index',
   find(command) {
     if (Object.keys(command.sort).length === 0) return undefined
     const query = parseFilter(command.filter)
     const usable = command.indexes.filter(({ partialFilter }) => !partialFilter || isSubsetOf(query, partialFilter))
-    return usable.some(index => holdsSort(command, index)) ? undefined : 'no index holds the sort'
+    if (usable.some(index => holdsSort(command, index))) return undefined
+    const first = Object.entries(command.sort).slice(0, 1)
+    const isList = command.name === 'aggregate'
+    const begins = usable.some(index => holdsSort({ ...command, sort: Object.fromEntries(first) }, index))
+    return isList && !begins ? undefined : 'no index holds the sort'
   },
 }
 
-/** The outbox is read at majority: what a dead primary takes with it must not have been published. */
+/** The outbox is relayed at majority: what a dead primary takes with it must not have been published. */
 export const outboxIsReadAtMajority: Rule = {
-  name: 'the outbox is read at majority',
-  find({ collection, name, readConcern }) {
-    const isRead = collection === 'outbox' && name === 'find'
-    return isRead && readConcern.level !== 'majority' ? 'a read of the outbox that may be rolled back' : undefined
+  name: 'the outbox is relayed at majority',
+  find(command) {
+    const isRelayed = command.collection === 'outbox' && command.name === 'find'
+    const isUnsent = conditionsOf(command).some(({ path }) => path === 'sentAt')
+    return isRelayed && isUnsent && command.readConcern.level !== 'majority'
+      ? 'a read that may be rolled back'
+      : undefined
+  },
+}
+
+/** Where credentials are found, and the fields that find them. */
+const CREDENTIALS: Record<string, readonly string[]> = { tokens: ['hash'], sessions: ['_id', 'user'] }
+
+/**
+ * Credentials are read so that a primary that was replaced and does not know cannot show a revoked one: linearizable, or at
+ * majority and not before a time that the current primary gave.
+ */
+export const credentialsAreConfirmed: Rule = {
+  name: 'credentials are read from a confirmed primary',
+  find(command) {
+    const { collection, name, inTransaction, readConcern } = command
+    const paths = conditionsOf(command).map(({ path }) => path)
+    const finds = CREDENTIALS[collection]?.every(path => paths.includes(path))
+    const isConfirmed =
+      readConcern.level === 'linearizable' || (readConcern.level === 'majority' && readConcern.afterClusterTime)
+    return name === 'find' && finds && !inTransaction && !isConfirmed ? 'a read that may be stale' : undefined
   },
 }
 
