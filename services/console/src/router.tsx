@@ -81,6 +81,50 @@ const screens = [
     '/attributes',
     lazyRouteComponent(() => import('./attributes/attributes.tsx'), 'Attributes'),
   ),
+  screen(
+    '/domains',
+    lazyRouteComponent(() => import('./domains/domains.tsx'), 'Domains'),
+  ),
+  screen(
+    '/domains/$id',
+    lazyRouteComponent(() => import('./domains/domain.tsx'), 'Domain'),
+  ),
+  screen(
+    '/senders',
+    lazyRouteComponent(() => import('./senders/senders.tsx'), 'Senders'),
+  ),
+  screen(
+    '/tokens',
+    lazyRouteComponent(() => import('./tokens/tokens.tsx'), 'Tokens'),
+  ),
+  screen(
+    '/roles',
+    lazyRouteComponent(() => import('./roles/roles.tsx'), 'Roles'),
+  ),
+  screen(
+    '/roles/new',
+    lazyRouteComponent(() => import('./roles/role.tsx'), 'Role'),
+  ),
+  screen(
+    '/roles/$id',
+    lazyRouteComponent(() => import('./roles/role.tsx'), 'Role'),
+  ),
+  screen(
+    '/users',
+    lazyRouteComponent(() => import('./users/users.tsx'), 'Users'),
+  ),
+  screen(
+    '/users/$id',
+    lazyRouteComponent(() => import('./users/user.tsx'), 'User'),
+  ),
+  screen(
+    '/workspaces',
+    lazyRouteComponent(() => import('./workspaces/workspaces.tsx'), 'Workspaces'),
+  ),
+  screen(
+    '/workspaces/$id',
+    lazyRouteComponent(() => import('./workspaces/workspace.tsx'), 'Workspace'),
+  ),
 ] as const
 
 export const router = createRouter({

@@ -1,12 +1,34 @@
 import attributes from '../attributes/de.ts'
 import contacts from '../contacts/de.ts'
+import domains from '../domains/de.ts'
 import imports from '../imports/de.ts'
 import kit from '../kit/de.ts'
 import lists from '../lists/de.ts'
+import overview from '../overview/de.ts'
+import roles from '../roles/de.ts'
+import senders from '../senders/de.ts'
 import shell from '../shell/de.ts'
 import signIn from '../sign-in/de.ts'
+import tokens from '../tokens/de.ts'
+import users from '../users/de.ts'
+import workspaces from '../workspaces/de.ts'
 import type { en } from './en.ts'
 import type { Translation } from './translation.ts'
 
 /** The German texts, by area. */
-export const de = { attributes, contacts, imports, kit, lists, shell, signIn } satisfies Translation<typeof en>
+export const de = {
+  attributes,
+  contacts,
+  domains,
+  imports,
+  kit,
+  lists,
+  overview,
+  roles,
+  senders,
+  shell,
+  signIn,
+  tokens,
+  users,
+  workspaces,
+} satisfies Translation<typeof en>

@@ -1,10 +1,32 @@
 import attributes from '../attributes/en.ts'
 import contacts from '../contacts/en.ts'
+import domains from '../domains/en.ts'
 import imports from '../imports/en.ts'
 import kit from '../kit/en.ts'
 import lists from '../lists/en.ts'
+import overview from '../overview/en.ts'
+import roles from '../roles/en.ts'
+import senders from '../senders/en.ts'
 import shell from '../shell/en.ts'
 import signIn from '../sign-in/en.ts'
+import tokens from '../tokens/en.ts'
+import users from '../users/en.ts'
+import workspaces from '../workspaces/en.ts'
 
 /** The English texts, by area. */
-export const en = { attributes, contacts, imports, kit, lists, shell, signIn } as const
+export const en = {
+  attributes,
+  contacts,
+  domains,
+  imports,
+  kit,
+  lists,
+  overview,
+  roles,
+  senders,
+  shell,
+  signIn,
+  tokens,
+  users,
+  workspaces,
+} as const

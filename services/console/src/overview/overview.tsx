@@ -1,14 +1,294 @@
+import { Skeleton } from '@mantine/core'
+import { AlertIcon, CheckCircleFillIcon, CheckCircleIcon, CircleIcon } from '@primer/octicons-react'
+import type { CallName, List, Page as RecordPage } from '@rollcall/sdk'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { JobState } from '../imports/imports.tsx'
+import { OutcomeBar } from '../imports/outcome-bar.tsx'
 import { Page } from '../kit/page.tsx'
-import { useMe } from '../session.ts'
+import { When } from '../kit/when.tsx'
+import { useMe, useMissing } from '../session.ts'
+import type en from './en.ts'
+import classes from './overview.module.css'
 
-/** What the organization has, at a glance. */
+const SHOWN = 5
+const SOON_MS = 14 * 24 * 60 * 60 * 1000
+
+/** What the organization has, and what needs doing. */
 export function Overview() {
   const { t } = useTranslation()
   const { organization } = useMe()
+  const missing = useMissing()
+  const mayRead = !missing('contacts.list')
   return (
-    <Page title={t('shell.areas.overview')} lead={organization.name}>
-      {null}
+    <Page title={t('overview.title')} lead={organization.name}>
+      {mayRead && <Numbers />}
+      <div className={classes.columns}>
+        <Attention />
+        <FirstSteps />
+        {!missing('lists.list') && <Lists />}
+        {mayRead && <LatestImports />}
+      </div>
     </Page>
   )
+}
+
+/** A page that the overview looks at; not read without its permission. */
+function useGlance<T>(
+  call: CallName,
+  key: string,
+  list: (signal: AbortSignal) => List<T>,
+): UseQueryResult<RecordPage<T>> {
+  const missing = useMissing()
+  return useQuery({
+    queryKey: [key.split(' ')[0], 'glance', key],
+    queryFn: async ({ signal }) => await list(signal),
+    enabled: !missing(call),
+  })
+}
+
+function useCount(name: string, filter: object): number | undefined {
+  const list = (signal: AbortSignal) => rollcall.contacts.list({ limit: 1, filter }, { signal })
+  return useGlance('contacts.list', `contacts ${name}`, list).data?.totalDocs
+}
+
+function Numbers() {
+  const { t } = useTranslation()
+  const total = useCount('all', {})
+  const reachable = useCount('reachable', { blocked: false, unsubscribed: false })
+  const unsubscribed = useCount('unsubscribed', { unsubscribed: true })
+  const blocked = useCount('blocked', { blocked: true })
+  const share = total && reachable !== undefined ? Math.round((100 * reachable) / total) : undefined
+  return (
+    <div className={classes.numbers}>
+      <NumberCard label={t('overview.contacts')} value={total} to="/contacts" search={{}} />
+      <NumberCard
+        label={t('overview.reachable')}
+        value={reachable}
+        {...(share !== undefined && { hint: `${share} %` })}
+        to="/contacts"
+        search={{ filter: { unsubscribed: false, blocked: false } }}
+      />
+      <NumberCard
+        label={t('overview.unsubscribed')}
+        value={unsubscribed}
+        to="/contacts"
+        search={{ filter: { unsubscribed: true } }}
+      />
+      <NumberCard label={t('overview.blocked')} value={blocked} to="/contacts" search={{ filter: { blocked: true } }} />
+    </div>
+  )
+}
+
+function NumberCard({
+  label,
+  value,
+  hint,
+  ...link
+}: { label: string; value: number | undefined; hint?: string } & Pick<LinkProps, 'to' | 'search'>) {
+  const { i18n } = useTranslation()
+  return (
+    <Link {...(link as LinkProps)} className={classes.number}>
+      <span className={classes.label}>{label}</span>
+      <span className={classes.value}>
+        {value === undefined ? <Skeleton height={24} width={70} mt={6} /> : value.toLocaleString(i18n.language)}
+        {hint && <span className={classes.hint}>{hint}</span>}
+      </span>
+    </Link>
+  )
+}
+
+function Card({ title, all, children }: { title: string; all?: NonNullable<LinkProps['to']>; children: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <section className={classes.card}>
+      <div className={classes.cardHead}>
+        <h2>{title}</h2>
+        {all && (
+          <Link to={all} aria-label={`${t('overview.showAll')}: ${title}`}>
+            {t('overview.showAll')}
+          </Link>
+        )}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+function Attention() {
+  const { t } = useTranslation()
+  const domains = useGlance('domains.list', 'domains unverified', signal =>
+    rollcall.domains.list({ limit: SHOWN, filter: { status: { $ne: 'verified' } } }, { signal }),
+  ).data
+  const tokens = useGlance('tokens.list', 'tokens expiring', signal => {
+    const now = Date.now()
+    const expiresAt = { $gte: new Date(now).toISOString(), $lte: new Date(now + SOON_MS).toISOString() }
+    return rollcall.tokens.list({ limit: SHOWN, filter: { expiresAt } }, { signal })
+  }).data
+  const isClear = domains?.totalDocs === 0 && tokens?.totalDocs === 0
+  return (
+    <Card title={t('overview.attention')}>
+      <ul className={classes.rows}>
+        {isClear && (
+          <li className={classes.row}>
+            <span className={classes.good}>
+              <CheckCircleIcon />
+            </span>
+            <span>{t('overview.allGood')}</span>
+          </li>
+        )}
+        {domains?.docs.map(({ _id, domain, status }) => (
+          <li key={_id} className={classes.row}>
+            <span className={classes.warn}>
+              <AlertIcon />
+            </span>
+            <Link to="/domains/$id" params={{ id: _id }}>
+              {t(status === 'pending' ? 'overview.domainPending' : 'overview.domainDegraded', { domain })}
+            </Link>
+          </li>
+        ))}
+        {tokens?.docs.map(({ _id, name, expiresAt }) => (
+          <li key={_id} className={classes.row}>
+            <span className={classes.warn}>
+              <AlertIcon />
+            </span>
+            <Link to="/tokens">{t('overview.tokenExpires', { name })}</Link>
+            <span className={classes.end}>
+              <When at={expiresAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function FirstSteps() {
+  const { t } = useTranslation()
+  const one = { limit: 1 }
+  const pages: {
+    step: keyof typeof en.steps
+    to: NonNullable<LinkProps['to']>
+    page: UseQueryResult<RecordPage<unknown>>
+  }[] = [
+    {
+      step: 'attributes',
+      to: '/attributes',
+      page: useGlance<unknown>('attributes.list', 'attributes one', signal =>
+        rollcall.attributes.list(one, { signal }),
+      ),
+    },
+    {
+      step: 'contacts',
+      to: '/imports/new',
+      page: useGlance<unknown>('contacts.list', 'contacts one', signal => rollcall.contacts.list(one, { signal })),
+    },
+    {
+      step: 'lists',
+      to: '/lists',
+      page: useGlance<unknown>('lists.list', 'lists one', signal => rollcall.lists.list(one, { signal })),
+    },
+    {
+      step: 'domains',
+      to: '/domains',
+      page: useGlance<unknown>('domains.list', 'domains one', signal => rollcall.domains.list(one, { signal })),
+    },
+    {
+      step: 'senders',
+      to: '/senders',
+      page: useGlance<unknown>('senders.list', 'senders one', signal => rollcall.senders.list(one, { signal })),
+    },
+    {
+      step: 'tokens',
+      to: '/tokens',
+      page: useGlance<unknown>('tokens.list', 'tokens one', signal => rollcall.tokens.list(one, { signal })),
+    },
+  ]
+  const known = pages.filter(({ page }) => page.data)
+  if (known.length === 0 || known.every(({ page }) => page.data!.totalDocs > 0)) return null
+  return (
+    <Card title={t('overview.first')}>
+      <ol className={classes.rows}>
+        {known.map(({ step, to, page }) => {
+          const isDone = page.data!.totalDocs > 0
+          return (
+            <li key={step} className={classes.row} data-done={isDone || undefined}>
+              {isDone ? (
+                <span className={classes.good}>
+                  <CheckCircleFillIcon aria-label={t('overview.done')} />
+                </span>
+              ) : (
+                <CircleIcon aria-label={t('overview.open')} />
+              )}
+              <Link to={to}>{t(`overview.steps.${step}`)}</Link>
+            </li>
+          )
+        })}
+      </ol>
+    </Card>
+  )
+}
+
+function Lists() {
+  const { t, i18n } = useTranslation()
+  const { data } = useGlance('lists.list', 'lists largest', signal =>
+    rollcall.lists.list({ limit: SHOWN, sort: { memberCount: -1 } }, { signal }),
+  )
+  if (data?.totalDocs === 0) return null
+  const most = Math.max(1, data?.docs[0]?.memberCount ?? 1)
+  return (
+    <Card title={t('overview.lists')} all="/lists">
+      <ul className={classes.rows}>
+        {!data && <Waiting />}
+        {data?.docs.map(({ _id, name, memberCount }) => (
+          <li key={_id} className={classes.row}>
+            <Link to="/lists/$id" params={{ id: _id }} className={classes.name}>
+              {name}
+            </Link>
+            <span className={classes.meter} aria-hidden>
+              <span style={{ width: `${(100 * memberCount) / most}%` }} />
+            </span>
+            <span className={classes.end}>{memberCount.toLocaleString(i18n.language)}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function LatestImports() {
+  const { t } = useTranslation()
+  const { data } = useGlance('imports.listJobs', 'imports latest', signal =>
+    rollcall.imports.listJobs({ limit: SHOWN }, { signal }),
+  )
+  if (data?.totalDocs === 0) return null
+  return (
+    <Card title={t('overview.imports')} all="/imports">
+      <ul className={classes.rows}>
+        {!data && <Waiting />}
+        {data?.docs.map(job => (
+          <li key={job._id} className={classes.row}>
+            <Link to="/imports/$id" params={{ id: job._id }} className={classes.name}>
+              {job.fileName ?? t('imports.noFile')}
+            </Link>
+            <OutcomeBar kind={job.kind} result={job.result} isCompact />
+            <span className={classes.end}>
+              <JobState job={job} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Waiting() {
+  return Array.from({ length: SHOWN }, (_, row) => (
+    <li key={row} className={classes.row}>
+      <Skeleton height={10} width="60%" />
+    </li>
+  ))
 }

@@ -1,4 +1,17 @@
-import { HomeIcon, type Icon, ListUnorderedIcon, PeopleIcon, TagIcon, UploadIcon } from '@primer/octicons-react'
+import {
+  GlobeIcon,
+  HomeIcon,
+  type Icon,
+  KeyIcon,
+  ListUnorderedIcon,
+  MailIcon,
+  OrganizationIcon,
+  PeopleIcon,
+  PersonIcon,
+  ShieldLockIcon,
+  TagIcon,
+  UploadIcon,
+} from '@primer/octicons-react'
 import type { CallName } from '@rollcall/sdk'
 import type en from './en.ts'
 
@@ -15,6 +28,22 @@ export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: reado
       { name: 'lists', to: '/lists', icon: ListUnorderedIcon, call: 'lists.list' },
       { name: 'imports', to: '/imports', icon: UploadIcon, call: 'imports.listJobs' },
       { name: 'attributes', to: '/attributes', icon: TagIcon, call: 'attributes.list' },
+    ],
+  },
+  {
+    group: 'sending',
+    areas: [
+      { name: 'domains', to: '/domains', icon: GlobeIcon, call: 'domains.list' },
+      { name: 'senders', to: '/senders', icon: MailIcon, call: 'senders.list' },
+    ],
+  },
+  {
+    group: 'access',
+    areas: [
+      { name: 'tokens', to: '/tokens', icon: KeyIcon, call: 'tokens.list' },
+      { name: 'roles', to: '/roles', icon: ShieldLockIcon, call: 'roles.list' },
+      { name: 'users', to: '/users', icon: PersonIcon, call: 'users.list' },
+      { name: 'workspaces', to: '/workspaces', icon: OrganizationIcon, call: 'workspaces.list' },
     ],
   },
 ]

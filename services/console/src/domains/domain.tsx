@@ -1,0 +1,229 @@
+import { Group, Menu, Skeleton, Text } from '@mantine/core'
+import { SyncIcon, TrashIcon } from '@primer/octicons-react'
+import type { DnsRecord, Domain as DomainRecord } from '@rollcall/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Action, MenuAction } from '../kit/action.tsx'
+import { BackLink } from '../kit/back-link.tsx'
+import { useConfirm } from '../kit/confirm.tsx'
+import { Copyable, CopyIconButton } from '../kit/copyable.tsx'
+import { MoreMenu } from '../kit/more-menu.tsx'
+import { Page } from '../kit/page.tsx'
+import { useReports } from '../kit/problem.ts'
+import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { StatusChip, Tag, type Tone } from '../kit/status-chip.tsx'
+import { When } from '../kit/when.tsx'
+import classes from './domain.module.css'
+import { DomainStatus } from './domains.tsx'
+import { firstDifference, zoneFile } from './zone.ts'
+
+const TONES: Record<DnsRecord['status'], Tone> = {
+  unknown: 'neutral',
+  ok: 'good',
+  missing: 'bad',
+  mismatch: 'bad',
+  conflict: 'bad',
+  error: 'warn',
+}
+
+/** One domain: its records, what DNS holds, and why that is wrong. */
+export function Domain() {
+  const { t } = useTranslation()
+  const { id } = useParams({ from: '/shell/domains/$id' })
+  const {
+    data: domain,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['domains', id],
+    queryFn: ({ signal }) => rollcall.domains.get(id, { signal }),
+  })
+  const back = <BackLink to="/domains">{t('domains.back')}</BackLink>
+  if (!domain)
+    return (
+      <Page title={t('domains.title')} above={back}>
+        {error ? <ProblemAlert error={error} onRetry={refetch} /> : <Skeleton height={240} />}
+      </Page>
+    )
+  const { sendingRecords, receivingRecords, recommendedRecords } = domain
+  return (
+    <Page
+      title={domain.domain}
+      above={back}
+      lead={
+        <Group gap="sm">
+          <DomainStatus domain={domain} />
+          {domain.lastCheckedAt && (
+            <span>
+              {t('domains.checked')} <When at={domain.lastCheckedAt} />
+            </span>
+          )}
+        </Group>
+      }
+      actions={<DomainActions domain={domain} />}
+    >
+      <Records title={t('domains.sending')} text={t('domains.sendingText')} records={sendingRecords} hasCopyAll />
+      <Records title={t('domains.receiving')} text={t('domains.receivingText')} records={receivingRecords} />
+      <Records title={t('domains.recommended')} text={t('domains.recommendedText')} records={recommendedRecords} />
+    </Page>
+  )
+}
+
+function DomainActions({ domain: { _id, domain } }: { domain: DomainRecord }) {
+  const { t } = useTranslation()
+  const confirm = useConfirm()
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const { done, failed } = useReports()
+  const refresh = { onError: failed, onSettled: () => client.invalidateQueries({ queryKey: ['domains'] }) }
+  const check = useMutation({
+    mutationFn: () => rollcall.domains.check(_id),
+    onSuccess: () => done(t('domains.didCheck', { domain })),
+    ...refresh,
+  })
+  const verify = useMutation({
+    mutationFn: () => rollcall.domains.verify(_id),
+    onSuccess: () => done(t('domains.verified', { domain })),
+    ...refresh,
+  })
+  return (
+    <>
+      <Action
+        call="domains.check"
+        variant="default"
+        leftSection={<SyncIcon />}
+        loading={check.isPending}
+        onClick={() => check.mutate()}
+      >
+        {t('domains.check')}
+      </Action>
+      <Action call="domains.verify" loading={verify.isPending} onClick={() => verify.mutate()}>
+        {t('domains.verify')}
+      </Action>
+      <MoreMenu name={domain} variant="default">
+        <MenuAction
+          call="domains.rotateDkim"
+          icon={<SyncIcon />}
+          onClick={() =>
+            confirm({
+              title: t('domains.rotateTitle', { domain }),
+              text: t('domains.rotateText'),
+              action: t('domains.rotate'),
+              run: () => rollcall.domains.rotateDkim(_id),
+              done: t('domains.rotated'),
+            })
+          }
+        >
+          {t('domains.rotate')}
+        </MenuAction>
+        <Menu.Divider />
+        <MenuAction
+          call="domains.delete"
+          danger
+          icon={<TrashIcon />}
+          onClick={() =>
+            confirm({
+              title: t('domains.deleteTitle', { domain }),
+              text: t('domains.deleteText'),
+              action: t('domains.delete'),
+              run: () => rollcall.domains.delete(_id),
+              done: t('domains.deleted', { domain }),
+              onDone: () => void navigate({ to: '/domains' }),
+            })
+          }
+        >
+          {t('domains.delete')}
+        </MenuAction>
+      </MoreMenu>
+    </>
+  )
+}
+
+function Records({
+  title,
+  text,
+  records,
+  hasCopyAll = false,
+}: {
+  title: string
+  text: string
+  records: readonly DnsRecord[]
+  hasCopyAll?: boolean
+}) {
+  const { t } = useTranslation()
+  if (records.length === 0) return null
+  return (
+    <section>
+      <div className={classes.head}>
+        <div>
+          <h2 className={classes.heading}>{title}</h2>
+          <Text c="dimmed" size="sm">
+            {text}
+          </Text>
+        </div>
+        {hasCopyAll && <CopyIconButton value={zoneFile(records)} what={t('domains.copyAll')} />}
+      </div>
+      <div className={classes.records}>
+        {records.map(record => (
+          <Record key={`${record.type} ${record.name} ${record.value}`} record={record} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Record({ record }: { record: DnsRecord }) {
+  const { t } = useTranslation()
+  const purpose = t(`domains.purpose.${record.purpose}`)
+  return (
+    <article className={classes.record} aria-label={`${purpose} ${record.name}`}>
+      <div className={classes.line}>
+        <Group gap={6} wrap="nowrap">
+          <Tag>{record.type}</Tag>
+          <Text fw={550} size="sm">
+            {purpose}
+          </Text>
+        </Group>
+        <StatusChip tone={TONES[record.status]}>{t(`domains.record.${record.status}`)}</StatusChip>
+      </div>
+      <dl className={classes.fields}>
+        <dt>{t('domains.name')}</dt>
+        <dd>
+          <Copyable value={record.name} what={t('domains.nameOf', { purpose })} mono />
+        </dd>
+        <dt>{t('domains.value')}</dt>
+        <dd>
+          <Copyable value={record.value} what={t('domains.valueOf', { purpose })} mono />
+          {record.priority !== undefined && (
+            <Text size="sm" c="dimmed">
+              {t('domains.priority', { priority: record.priority })}
+            </Text>
+          )}
+        </dd>
+        {record.status !== 'ok' && record.found.map(found => <Found key={found} wanted={record.value} found={found} />)}
+      </dl>
+      {record.reason && (
+        <p className={classes.reason} data-tone={TONES[record.status]}>
+          {record.reason}
+        </p>
+      )}
+    </article>
+  )
+}
+
+/** What DNS holds instead, from the first character that differs on marked. */
+function Found({ wanted, found }: { wanted: string; found: string }) {
+  const { t } = useTranslation()
+  const at = firstDifference(wanted, found) ?? found.length
+  return (
+    <>
+      <dt>{t('domains.found')}</dt>
+      <dd className={classes.found}>
+        {found.slice(0, at)}
+        <mark>{found.slice(at)}</mark>
+      </dd>
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { PlusIcon } from '@primer/octicons-react'
+import type { Role } from '@rollcall/sdk'
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Action } from '../kit/action.tsx'
+import { Page } from '../kit/page.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
+import { type Column, RecordTable } from '../kit/record-table.tsx'
+import { Tag } from '../kit/status-chip.tsx'
+import { useCreateKey } from '../kit/use-create-key.ts'
+import { useList } from '../kit/use-list.ts'
+
+/** Built-in and custom roles. */
+export function Roles() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const create = () => void navigate({ to: '/roles/new' })
+  useCreateKey(create)
+  const view = useList<Role>(['roles'], ['name'], rollcall.roles.list)
+  const columns: Column<Role>[] = [
+    {
+      name: 'name',
+      title: t('kit.field.name'),
+      sort: 'name',
+      render: ({ name, description }) => (
+        <RecordLink to="/roles/$id" params={{ id: name }} name={name} detail={description} />
+      ),
+    },
+    { name: 'kind', title: t('kit.field.kind'), isMinor: true, render: ({ kind }) => t(`roles.kinds.${kind}`) },
+    { name: 'tokens', title: t('roles.tokens'), align: 'right', width: 100, render: ({ tokenCount }) => tokenCount },
+    {
+      name: 'members',
+      title: t('roles.members'),
+      align: 'right',
+      width: 110,
+      render: ({ memberCount }) => memberCount,
+    },
+    {
+      name: 'builtIn',
+      title: t('roles.builtIn'),
+      isMinor: true,
+      width: 110,
+      render: ({ builtIn }) => builtIn && <Tag>{t('roles.builtIn')}</Tag>,
+    },
+  ]
+  return (
+    <Page
+      title={t('roles.title')}
+      lead={t('roles.lead')}
+      actions={
+        <Action call="roles.save" leftSection={<PlusIcon />} onClick={create}>
+          {t('roles.new')}
+        </Action>
+      }
+    >
+      <RecordTable label={t('roles.title')} view={view} columns={columns} nameOf={({ name }) => name} empty={null} />
+    </Page>
+  )
+}

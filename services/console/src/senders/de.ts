@@ -1,0 +1,37 @@
+import type { Translation } from '../i18n/translation.ts'
+import type en from './en.ts'
+
+export default {
+  title: 'Absender',
+  lead: 'Die Adressen, von denen gesendet wird: Ihre und die mit Ihnen geteilten.',
+  new: 'Neuer Absender',
+  empty: {
+    title: 'Noch keine Absender',
+    text: 'Ein Absender ist eine Adresse einer verifizierten Domain oder ein Mailkonto, das Sie verbinden.',
+  },
+  domain: 'Domain',
+  delivery: { provider: 'Mailanbieter', hosted: 'Bereitgestellt', smtp: 'Eigener Mailserver', oauth: 'Mailkonto' },
+  deliveryLabel: 'Gesendet durch',
+  replyTo: 'Antwort an',
+  host: 'Server',
+  port: 'Port',
+  username: 'Benutzername',
+  account: 'Konto',
+  google: 'Google',
+  microsoft: 'Microsoft',
+  default: 'Standard',
+  active: 'Aktiv',
+  inactive: 'Inaktiv',
+  connect: 'Nicht verbunden',
+  expired: 'Verbindung abgelaufen',
+  makeDefault: 'Als Standard',
+  madeDefault: '{{email}} ist der Standardabsender',
+  created: 'Absender {{email}} angelegt',
+  test: 'Test senden',
+  testTo: 'Senden an',
+  testTitle: 'Test von {{email}} senden',
+  delete: 'Absender löschen',
+  deleteTitle: 'Absender {{email}} löschen?',
+  deleteText: 'Von ihm wird nichts mehr gesendet. Das lässt sich nicht rückgängig machen.',
+  deleted: 'Absender {{email}} gelöscht',
+} satisfies Translation<typeof en>

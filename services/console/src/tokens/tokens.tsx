@@ -1,0 +1,233 @@
+import { Button, Menu, Select, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { KeyIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
+import type { Token } from '@rollcall/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Action, MenuAction } from '../kit/action.tsx'
+import { useAct, useConfirm } from '../kit/confirm.tsx'
+import { Empty } from '../kit/empty.tsx'
+import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
+import { MoreMenu } from '../kit/more-menu.tsx'
+import { Page } from '../kit/page.tsx'
+import { type Column, RecordTable } from '../kit/record-table.tsx'
+import { StatusChip, type Tone } from '../kit/status-chip.tsx'
+import { useCreateKey } from '../kit/use-create-key.ts'
+import { useList } from '../kit/use-list.ts'
+import { When } from '../kit/when.tsx'
+import { rolesQuery } from '../roles/queries.ts'
+import { useMissing } from '../session.ts'
+import { SecretOnce } from './secret-once.tsx'
+
+const TONES: Record<Token['status'], Tone> = {
+  active: 'good',
+  inactive: 'neutral',
+  archived: 'neutral',
+  expired: 'warn',
+  'role-missing': 'bad',
+  'creator-missing': 'bad',
+}
+const EXPIRY_DAYS = ['7', '30', '90', '365'] as const
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The API tokens. */
+export function Tokens() {
+  const { t } = useTranslation()
+  const [isCreating, setCreating] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const create = () => setCreating(true)
+  useCreateKey(create)
+  const view = useList<Token>(['tokens'], ['name'], rollcall.tokens.list)
+  const columns: Column<Token>[] = [
+    {
+      name: 'name',
+      title: t('kit.field.name'),
+      sort: 'name',
+      render: ({ name, tokenPreview }) => (
+        <>
+          <Text fw={550} size="sm">
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed" ff="monospace">
+            {tokenPreview.split(':')[1]}
+          </Text>
+        </>
+      ),
+    },
+    {
+      name: 'status',
+      title: t('kit.field.status'),
+      render: ({ status }) => <StatusChip tone={TONES[status]}>{t(`tokens.status.${status}`)}</StatusChip>,
+    },
+    {
+      name: 'role',
+      title: t('kit.field.role'),
+      sort: 'role',
+      isMinor: true,
+      render: ({ role }) =>
+        role ?? (
+          <Text span c="dimmed" size="sm">
+            {t('tokens.asCreator')}
+          </Text>
+        ),
+    },
+    {
+      name: 'lastUsed',
+      title: t('tokens.lastUsed'),
+      sort: 'lastUsedAt',
+      isMinor: true,
+      render: ({ lastUsedAt }) =>
+        lastUsedAt ? (
+          <When at={lastUsedAt} />
+        ) : (
+          <Text span c="dimmed" size="sm">
+            {t('tokens.never')}
+          </Text>
+        ),
+    },
+    {
+      name: 'expires',
+      title: t('tokens.expires'),
+      sort: 'expiresAt',
+      isMinor: true,
+      render: ({ expiresAt }) =>
+        expiresAt ? (
+          <When at={expiresAt} />
+        ) : (
+          <Text span c="dimmed" size="sm">
+            {t('tokens.never')}
+          </Text>
+        ),
+    },
+    { name: 'by', title: t('tokens.by'), isMinor: true, render: ({ createdBy }) => createdBy.name },
+  ]
+  return (
+    <Page
+      title={t('tokens.title')}
+      lead={t('tokens.lead')}
+      actions={
+        <Action call="tokens.create" leftSection={<PlusIcon />} onClick={create}>
+          {t('tokens.create')}
+        </Action>
+      }
+    >
+      <RecordTable
+        label={t('tokens.title')}
+        view={view}
+        columns={columns}
+        nameOf={({ name }) => name}
+        actions={token => <TokenMenu token={token} />}
+        empty={
+          <Empty
+            icon={KeyIcon}
+            title={t('tokens.empty.title')}
+            action={<Button onClick={create}>{t('tokens.create')}</Button>}
+          >
+            {t('tokens.empty.text')}
+          </Empty>
+        }
+      />
+      {isCreating && (
+        <CreateToken
+          onClose={() => setCreating(false)}
+          onCreated={token => {
+            setCreating(false)
+            setSecret(token)
+          }}
+        />
+      )}
+      {secret && <SecretOnce secret={secret} onClose={() => setSecret(undefined)} />}
+    </Page>
+  )
+}
+
+function TokenMenu({ token: { _id, name, active } }: { token: Token }) {
+  const { t } = useTranslation()
+  const act = useAct()
+  const confirm = useConfirm()
+  return (
+    <MoreMenu name={name}>
+      <MenuAction
+        call="tokens.update"
+        onClick={() =>
+          void act({
+            run: () => rollcall.tokens.update(_id, { active: !active }),
+            done: t(active ? 'tokens.deactivated' : 'tokens.activated', { name }),
+          })
+        }
+      >
+        {t(active ? 'tokens.deactivate' : 'tokens.activate')}
+      </MenuAction>
+      <Menu.Divider />
+      <MenuAction
+        call="tokens.delete"
+        danger
+        icon={<TrashIcon />}
+        onClick={() =>
+          confirm({
+            title: t('tokens.deleteTitle', { name }),
+            text: t('tokens.deleteText'),
+            action: t('tokens.delete'),
+            run: () => rollcall.tokens.delete(_id),
+            done: t('tokens.deleted', { name }),
+          })
+        }
+      >
+        {t('tokens.delete')}
+      </MenuAction>
+    </MoreMenu>
+  )
+}
+
+function CreateToken({ onClose, onCreated }: { onClose: () => void; onCreated: (secret: string) => void }) {
+  const { t } = useTranslation()
+  const missing = useMissing()
+  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: !missing('roles.list') })
+  const form = useForm({
+    initialValues: { name: '', description: '', role: null as string | null, days: '' as string | null },
+  })
+  const submit = useSubmit(form, {
+    send: ({ name, description, role, days }) =>
+      rollcall.tokens.create({
+        name,
+        ...(description && { description }),
+        ...(role && { role }),
+        ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+      }),
+    onDone: ({ token }) => onCreated(token),
+  })
+  return (
+    <FormModal title={t('tokens.create')} form={form} submit={submit} action={t('tokens.create')} onClose={onClose}>
+      <TextInput
+        label={t('kit.field.name')}
+        autoComplete="off"
+        data-autofocus
+        {...fieldProps('tokens.create', 'name')}
+        {...form.getInputProps('name')}
+      />
+      <Textarea
+        label={t('kit.field.description')}
+        autosize
+        {...fieldProps('tokens.create', 'description')}
+        {...form.getInputProps('description')}
+      />
+      <Select
+        label={t('kit.field.role')}
+        description={t('tokens.roleHint')}
+        placeholder={t('tokens.asCreator')}
+        clearable
+        data={roles.filter(({ kind, builtIn }) => kind === 'api' && !builtIn).map(({ name }) => name)}
+        {...form.getInputProps('role')}
+      />
+      <Select
+        label={t('tokens.expires')}
+        placeholder={t('tokens.expiry.never')}
+        clearable
+        data={EXPIRY_DAYS.map(value => ({ value, label: t('tokens.expiry.days', { count: Number(value) }) }))}
+        {...form.getInputProps('days')}
+      />
+    </FormModal>
+  )
+}

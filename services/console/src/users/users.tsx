@@ -1,0 +1,132 @@
+import { PasswordInput, Select, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { PlusIcon } from '@primer/octicons-react'
+import type { User } from '@rollcall/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Action } from '../kit/action.tsx'
+import { FilterBar } from '../kit/filter-bar.tsx'
+import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
+import { Page } from '../kit/page.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
+import { type Column, RecordTable } from '../kit/record-table.tsx'
+import { SearchBox } from '../kit/search-box.tsx'
+import { StatusChip } from '../kit/status-chip.tsx'
+import { useCreateKey } from '../kit/use-create-key.ts'
+import { useList } from '../kit/use-list.ts'
+import { When } from '../kit/when.tsx'
+import { rolesQuery } from '../roles/queries.ts'
+import { useMissing } from '../session.ts'
+
+/** The accounts of the organization. */
+export function Users() {
+  const { t } = useTranslation()
+  const [isCreating, setCreating] = useState(false)
+  const create = () => setCreating(true)
+  useCreateKey(create)
+  const view = useList<User>(['users'], ['email', 'name'], rollcall.users.list)
+  const { search, change } = view
+  const columns: Column<User>[] = [
+    {
+      name: 'name',
+      title: t('kit.field.name'),
+      sort: 'name',
+      render: ({ _id, name, email }) => <RecordLink to="/users/$id" params={{ id: _id }} name={name} detail={email} />,
+    },
+    { name: 'role', title: t('kit.field.role'), sort: 'role', render: ({ role }) => role },
+    { name: 'status', title: t('kit.field.status'), isMinor: true, render: user => <UserStatus user={user} /> },
+    {
+      name: 'lastLogin',
+      title: t('users.lastLogin'),
+      sort: 'lastLoginAt',
+      isMinor: true,
+      render: ({ lastLoginAt }) => <When at={lastLoginAt} />,
+    },
+    {
+      name: 'createdAt',
+      title: t('kit.field.created'),
+      sort: 'createdAt',
+      isMinor: true,
+      render: ({ createdAt }) => <When at={createdAt} />,
+    },
+  ]
+  return (
+    <Page
+      title={t('users.title')}
+      lead={t('users.lead')}
+      actions={
+        <Action call="users.create" leftSection={<PlusIcon />} onClick={create}>
+          {t('users.create')}
+        </Action>
+      }
+    >
+      <FilterBar
+        search={<SearchBox label={t('users.search')} value={search.q} onChange={q => change({ q })} />}
+        choices={[]}
+        chips={[]}
+        onSet={() => undefined}
+        onClear={() => change({ q: undefined })}
+      />
+      <RecordTable label={t('users.title')} view={view} columns={columns} nameOf={({ name }) => name} empty={null} />
+      {isCreating && <CreateUser onClose={() => setCreating(false)} />}
+    </Page>
+  )
+}
+
+/** Whether an account can sign in, as a chip. */
+export function UserStatus({ user: { blocked, emailVerified } }: { user: User }) {
+  const { t } = useTranslation()
+  if (blocked) return <StatusChip tone="bad">{t('users.status.blocked')}</StatusChip>
+  if (!emailVerified) return <StatusChip tone="neutral">{t('users.status.unverified')}</StatusChip>
+  return <StatusChip tone="good">{t('users.status.active')}</StatusChip>
+}
+
+/** A choice of the roles that members can have. */
+export function RoleSelect(props: {
+  value?: string
+  onChange?: (role: string | null) => void
+  error?: React.ReactNode
+}) {
+  const { t } = useTranslation()
+  const missing = useMissing()
+  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: !missing('roles.list') })
+  const names = roles.filter(({ kind }) => kind !== 'api').map(({ name }) => name)
+  return <Select label={t('kit.field.role')} allowDeselect={false} data={names} {...props} />
+}
+
+function CreateUser({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const form = useForm({ initialValues: { name: '', email: '', role: 'user', password: '' } })
+  const submit = useSubmit(form, {
+    send: ({ password, ...values }) => rollcall.users.create({ ...values, ...(password && { password }) }),
+    done: t('users.created', { email: form.values.email }),
+    onDone: onClose,
+  })
+  return (
+    <FormModal title={t('users.create')} form={form} submit={submit} action={t('users.create')} onClose={onClose}>
+      <TextInput
+        label={t('kit.field.name')}
+        autoComplete="off"
+        data-autofocus
+        {...fieldProps('users.create', 'name')}
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label={t('kit.field.email')}
+        type="email"
+        autoComplete="off"
+        {...fieldProps('users.create', 'email')}
+        {...form.getInputProps('email')}
+      />
+      <RoleSelect {...form.getInputProps('role')} />
+      <PasswordInput
+        label={t('kit.field.password')}
+        description={t('users.passwordHint')}
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+    </FormModal>
+  )
+}

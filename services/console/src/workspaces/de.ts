@@ -1,0 +1,37 @@
+import type { Translation } from '../i18n/translation.ts'
+import type en from './en.ts'
+
+export default {
+  title: 'Arbeitsbereiche',
+  lead: 'Gruppen von Benutzern mit eigenen Rollen.',
+  create: 'Arbeitsbereich anlegen',
+  empty: {
+    title: 'Noch keine Arbeitsbereiche',
+    text: 'Ein Arbeitsbereich bringt Menschen zusammen, jeden mit einer Rolle darin.',
+  },
+  members: 'Mitglieder',
+  seats: 'Plätze',
+  seatsHint: 'Mitglieder und offene Einladungen zusammen. Leer: unbegrenzt.',
+  unlimited: 'Unbegrenzt',
+  created: 'Arbeitsbereich {{name}} angelegt',
+  back: 'Arbeitsbereiche',
+  invite: 'Einladen',
+  invitations: 'Einladungen',
+  inviteTitle: 'In {{name}} einladen',
+  invited: '{{email}} eingeladen',
+  joined: 'Beigetreten',
+  expires: 'Läuft ab',
+  status: { pending: 'Offen', accepted: 'Angenommen', declined: 'Abgelehnt', expired: 'Abgelaufen' },
+  remove: 'Mitglied entfernen',
+  removeTitle: '{{name}} aus dem Arbeitsbereich entfernen?',
+  removeText: 'Das Konto bleibt. Sein Platz wird frei.',
+  removed: '{{name}} entfernt',
+  revoke: 'Einladung zurückziehen',
+  revoked: 'Einladung an {{email}} zurückgezogen',
+  noAccount: 'Gelöschtes Konto',
+  noInvitations: 'Keine Einladungen.',
+  delete: 'Arbeitsbereich löschen',
+  deleteTitle: 'Arbeitsbereich {{name}} löschen?',
+  deleteText: 'Mitgliedschaften und Einladungen werden gelöscht. Die Konten bleiben.',
+  deleted: 'Arbeitsbereich {{name}} gelöscht',
+} satisfies Translation<typeof en>
