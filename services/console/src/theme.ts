@@ -100,6 +100,7 @@ export const theme = createTheme({
     CloseButton: CloseButton.extend({ defaultProps: { ...{ 'aria-label': 'Close' } } }),
     Modal: Modal.extend({
       defaultProps: {
+        attributes: { header: { role: 'presentation' } }, // else a second banner
         centered: true,
         radius: 'lg',
         padding: 'lg',

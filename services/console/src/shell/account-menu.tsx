@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { useMe } from '../session.ts'
+import classes from './shell.module.css'
 
 /** The signed-in person: appearance, language, signing out. */
 export function AccountMenu() {
@@ -24,7 +25,8 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" width={248} withinPortal>
       <Menu.Target>
-        <UnstyledButton aria-label={t('shell.accountMenu', { name: user.name })}>
+        <UnstyledButton className={classes.account}>
+          <span className="rc-hidden">{t('shell.accountMenu', { name: user.name })}</span>
           <Avatar name={user.name} color="indigo" size={30} radius="xl" />
         </UnstyledButton>
       </Menu.Target>

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, ScrollArea, VisuallyHidden } from '@mantine/core'
+import { AppShell, Burger, Group, ScrollArea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -38,7 +38,7 @@ export function Shell() {
           <AccountMenu />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} component="div">
+      <AppShell.Navbar className={classes.navbar} aria-label={t('shell.mainNavigation')}>
         <Navigation onClose={menu.close} isOpen={isOpen} />
       </AppShell.Navbar>
       <AppShell.Main id="main" className={classes.main}>
@@ -63,7 +63,7 @@ function Navigation({ isOpen, onClose }: { isOpen: boolean; onClose: () => void 
         )}
       </div>
       <ScrollArea className={classes.scroll} type="never">
-        <nav aria-label={t('shell.mainNavigation')}>
+        <div>
           {NAVIGATION.map(({ group, areas }) => {
             const open = areas.filter(mayOpen)
             if (open.length === 0) return null
@@ -85,9 +85,8 @@ function Navigation({ isOpen, onClose }: { isOpen: boolean; onClose: () => void 
               </section>
             )
           })}
-        </nav>
+        </div>
       </ScrollArea>
-      <VisuallyHidden>{t('shell.product')}</VisuallyHidden>
     </>
   )
 }

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import AxeBuilder from '@axe-core/playwright'
+import { which } from '@rollcall/local'
+import { patience } from '@rollcall/testing/patience'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Starts Chromium: CHROMIUM_PATH, that of the PATH, or Debian's package, which root gets installed. */
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: await findChromium(), args: FLAGS })
+}
+
+async function findChromium(): Promise<string> {
+  const found = process.env.CHROMIUM_PATH ?? (await onPath())
+  if (found) return found
+  if (process.getuid?.() === 0 && (await which('apt-get'))) {
+    const run = promisify(execFile)
+    await run('apt-get', ['update', '-qq'])
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'])
+    const installed = await onPath()
+    if (installed) return installed
+  }
+  assert.fail('no browser: install Chromium, or set CHROMIUM_PATH to one')
+}
+
+const onPath = async () => (await which('chromium')) ?? (await which('google-chrome'))
+
+/** A page, and what it complained about. */
+export type Watched = { page: Page; complaints: string[]; close(): Promise<void> }
+
+/** Opens a page that notes violations of the policy, errors, and requests that leave its origin. */
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', ...options })
+  context.setDefaultTimeout(patience(15_000))
+  const page = await context.newPage()
+  const complaints: string[] = []
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      console.error(`policy: ${violatedDirective} ${blockedURI}`),
+    )
+  })
+  page.on('console', message => {
+    // The browser itself notes each refusal of the API; what the page makes of it is what counts.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  page.on('pageerror', error => complaints.push(String(error)))
+  page.on('request', request => {
+    const target = new URL(request.url())
+    if (/^https?:$/.test(target.protocol) && target.origin !== url) complaints.push(`request to ${target.origin}`)
+  })
+  return { page, complaints, close: () => context.close() }
+}
+
+/** Returns what axe finds on the page as it stands. */
+export async function violationsOf(page: Page, where: string): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html} ${failureSummary}`),
+  )
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { builtConsole } from '@rollcall/local'
+import type { Browser, Page } from 'playwright-core'
+import { bodyOf } from '../api.ts'
+import { toolsCache } from '../chart/tools.ts'
+import { OWNER, startStack, type TestStack } from '../stack.ts'
+import { launchBrowser, openPage, violationsOf, type Watched } from './browser.ts'
+
+const SCREENS = [
+  '/',
+  '/contacts',
+  '/lists',
+  '/imports',
+  '/imports/new',
+  '/attributes',
+  '/domains',
+  '/senders',
+  '/tokens',
+  '/roles',
+  '/roles/new',
+  '/users',
+  '/workspaces',
+]
+const FILE = 'Email,Full name\nfirst@example.com,First\nnot an address,Second\nthird@example.com,Third\n'
+
+describe('the console', () => {
+  let stack: TestStack
+  let browser: Browser
+  let url: string
+  let cookie: { name: string; value: string; url: string }
+  const opened: Watched[] = []
+
+  before(async () => {
+    const CONSOLE_DIR = await builtConsole(toolsCache())
+    stack = await startStack({ settings: { CONSOLE_DIR } })
+    url = stack.urls[0]!
+    browser = await launchBrowser()
+    const { token } = await bodyOf(stack.api.post<{ token: string }>('/api/auth/login', OWNER))
+    cookie = { name: 'auth_token', value: token, url }
+    for (const name of ['Ada', 'Grace', 'Alan']) {
+      const email = `${name.toLowerCase()}@example.com`
+      await bodyOf(stack.owner.post('/api/audience', { email, name, tags: ['vip'] }), 201)
+    }
+    await bodyOf(stack.owner.post('/api/audience-lists', { name: 'Newsletter' }), 201)
+    await bodyOf(
+      stack.owner.post('/api/audience/attributes', { name: 'Company', slug: 'company', type: 'string' }),
+      201,
+    )
+  })
+  after(async () => {
+    await browser?.close()
+    await stack?.stop()
+  })
+  afterEach(async () => {
+    const complaints = opened.flatMap(watched => watched.complaints)
+    for (const { close } of opened.splice(0)) await close()
+    assert.deepEqual(complaints, [])
+  })
+
+  const open = async (path: string, { scheme = 'light', width = 1280, anonymous = false } = {}): Promise<Page> => {
+    const viewport = { width, height: 800 }
+    const watched = await openPage(browser, url, { viewport, colorScheme: scheme as 'light' | 'dark' })
+    opened.push(watched)
+    if (!anonymous) await watched.page.context().addCookies([cookie])
+    await watched.page.goto(`/console${path}`)
+    return watched.page
+  }
+
+  it('refuses scripts and styles that are not its own', async () => {
+    const watched = await openPage(browser, url)
+    await watched.page.goto('/console/sign-in')
+    await watched.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    assert.deepEqual(watched.complaints, [])
+    await watched.page.evaluate(() => {
+      const script = document.createElement('script')
+      script.textContent = 'globalThis.isBroken = true'
+      const style = document.createElement('style')
+      style.textContent = 'body { display: none }'
+      document.head.append(script, style)
+    })
+    await watched.page.waitForFunction(() => getComputedStyle(document.body).display !== 'none')
+    assert.equal(await watched.page.evaluate('globalThis.isBroken'), undefined)
+    assert.equal(watched.complaints.filter(text => text.startsWith('policy: ')).length, 2)
+    await watched.close()
+  })
+
+  it('signs in by password, goes where one wanted to, and signs out', async () => {
+    const page = await open('/lists', { anonymous: true })
+    await page.getByLabel('Email').fill(OWNER.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').getByText('Wrong email or password.').waitFor()
+    await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
+    assert.equal(await page.title(), 'Lists · Rollcall')
+    await page.getByRole('button', { name: /^Account menu/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goto('/console/contacts')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  it('finds contacts, sorts them, and keeps that in the address', async () => {
+    const page = await open('/contacts?page=99')
+    const rows = page.getByRole('table').getByRole('row')
+    await page.getByText('1–3 of 3').waitFor()
+    assert.equal(new URL(page.url()).search, '')
+    const header = page.getByRole('columnheader', { name: 'Contact' })
+    assert.equal(await header.getAttribute('aria-sort'), 'none')
+    await header.getByRole('button').click()
+    await page.waitForURL(/sort=email/)
+    assert.equal(await header.getAttribute('aria-sort'), 'ascending')
+    await rows.nth(1).getByText('ada@example.com').waitFor()
+    await page.getByRole('searchbox').fill('gra')
+    await page.getByText('1–1 of 1').waitFor()
+    await page.reload()
+    await page.getByText('1–1 of 1').waitFor()
+    await page.getByRole('searchbox').fill('nobody')
+    await page.getByText('Nothing matches').waitFor()
+  })
+
+  it('adds a contact, with the refusal at its field, by the keyboard', async () => {
+    const page = await open('/contacts')
+    await page.getByText('1–3 of 3').waitFor()
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'Add contact' })
+    await dialog.getByLabel('Email').fill('ada@example.com')
+    await page.keyboard.press('Enter')
+    const email = dialog.getByLabel('Email')
+    await dialog.getByText(/duplicate/i).waitFor()
+    assert.equal(await email.getAttribute('aria-invalid'), 'true')
+    await email.fill('new@example.com')
+    await dialog.getByLabel('Company').fill('Engines')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'new@example.com', level: 1 }).waitFor()
+    await page.getByText('Engines').first().waitFor()
+  })
+
+  it('imports a file after a dry run, says which rows failed, and takes it back', async () => {
+    const page = await open('/imports/new')
+    const chosen = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a file' }).click()
+    await (await chosen).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(FILE) })
+    await page.getByText('3 rows').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Dry run', exact: true }).click()
+    await page.getByText('Nothing has been written yet.').waitFor()
+    await page.getByText('Email must be an email address').waitFor()
+    await page.getByRole('button', { name: 'Start import' }).click()
+    await page.getByRole('heading', { name: 'people.csv', level: 1 }).waitFor()
+    await page.getByText('Completed').waitFor()
+    await page.getByRole('button', { name: 'Undo import' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo import' }).click()
+    await page
+      .getByRole('heading', { name: 'Undo of an import' })
+      .or(page.getByText('Undo', { exact: true }))
+      .first()
+      .waitFor()
+    await page.getByText('Completed').waitFor()
+  })
+
+  it('shows the secret of a token once, and not so short that an Escape loses it', async () => {
+    const page = await open('/tokens')
+    await page.getByRole('button', { name: 'Create token' }).first().click()
+    const form = page.getByRole('dialog', { name: 'Create token' })
+    await form.getByLabel('Name').fill('sync')
+    await form.getByRole('button', { name: 'Create token' }).click()
+    const secret = page.getByRole('dialog', { name: 'Copy your token now' })
+    await secret.waitFor()
+    assert.deepEqual(await violationsOf(page, 'the secret of a token'), [])
+    await page.keyboard.press('Escape')
+    await secret.getByText('Close without copying?').waitFor()
+    const text = (await secret.getByText(/^[\da-f]{24}:/).textContent()) ?? ''
+    const answer = await fetch(`${url}/api/auth/me`, { headers: { Authorization: text } })
+    assert.equal(answer.status, 200)
+    await secret.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('cell', { name: /^sync/ }).waitFor()
+  })
+
+  it('can be used by everyone: each screen in both schemes', async () => {
+    const violations: string[] = []
+    for (const scheme of ['light', 'dark']) {
+      const page = await open('/sign-in', { scheme, anonymous: true })
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      violations.push(...(await violationsOf(page, `/sign-in, ${scheme}`)))
+      await page.context().addCookies([cookie])
+      for (const path of SCREENS) {
+        await page.goto(`/console${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page.waitForLoadState('networkidle')
+        violations.push(...(await violationsOf(page, `${path}, ${scheme}`)))
+      }
+    }
+    assert.deepEqual(violations, [])
+  })
+
+  it('fits a small screen, with the navigation behind a button', async () => {
+    const page = await open('/contacts', { width: 320 })
+    await page.getByText(/^1–\d of \d$/).waitFor()
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320)
+    await page.getByRole('button', { name: 'Menu', exact: true }).click()
+    await page.getByRole('link', { name: 'Lists' }).click()
+    await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
+  })
+})
