@@ -62,9 +62,10 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, complaints, close: () => context.close() }
 }
 
-/** Returns what axe finds on the page as it stands. */
-export async function violationsOf(page: Page, where: string): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze()
+/** Returns what axe finds on the page as it stands, by one rule or all of them. */
+export async function violationsOf(page: Page, where: string, rule?: string): Promise<string[]> {
+  const axe = new AxeBuilder({ page })
+  const { violations } = await (rule ? axe.withRules(rule) : axe.withTags(RULES)).analyze()
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html} ${failureSummary}`),
   )

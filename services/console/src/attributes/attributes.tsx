@@ -209,15 +209,12 @@ function TagCloud() {
       {tags?.length === 0 && <Text c="dimmed">{t('attributes.noTags')}</Text>}
       <div className={classes.tags}>
         {tags?.slice(0, SHOWN_TAGS).map(({ tag, count }) => (
-          <Link
-            key={tag}
-            to="/contacts"
-            search={{ filter: { tags: tag } }}
-            className={classes.tag}
-            aria-label={t('attributes.contactsWith', { tag, count })}
-          >
+          <Link key={tag} to="/contacts" search={{ filter: { tags: tag } }} className={classes.tag}>
             <Tag>{tag}</Tag>
-            <span className="rc-tabular">{count.toLocaleString(i18n.language)}</span>
+            <span className="rc-tabular">
+              {count.toLocaleString(i18n.language)}
+              <span className="rc-hidden">{` ${t('attributes.contacts')}`}</span>
+            </span>
           </Link>
         ))}
       </div>

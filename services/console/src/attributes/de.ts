@@ -26,5 +26,5 @@ export default {
   deleted: 'Attribut {{name}} gelöscht',
   tags: 'Tags',
   noTags: 'Noch hat kein Kontakt ein Tag.',
-  contactsWith: '{{tag}}: {{count}} Kontakte',
+  contacts: 'Kontakte',
 } satisfies Translation<typeof en>

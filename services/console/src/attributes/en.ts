@@ -23,5 +23,5 @@ export default {
   deleted: 'Deleted the attribute {{name}}',
   tags: 'Tags',
   noTags: 'No contact has a tag yet.',
-  contactsWith: '{{tag}}: {{count}} contacts',
+  contacts: 'contacts',
 } as const
