@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import AxeBuilder from '@axe-core/playwright'
 import { which } from '@rollcall/local'
-import { patience } from '@rollcall/testing/patience'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const FLAGS = [
@@ -35,20 +34,19 @@ async function findChromium(): Promise<string> {
 
 const onPath = async () => (await which('chromium')) ?? (await which('google-chrome'))
 
+const NOTE_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  console.error('policy: ' + violatedDirective + ' ' + blockedURI))`
+
 /** A page, and what it complained about. */
 export type Watched = { page: Page; complaints: string[]; close(): Promise<void> }
 
 /** Opens a page that notes violations of the policy, errors, and requests that leave its origin. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', ...options })
-  context.setDefaultTimeout(patience(15_000))
+  context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const complaints: string[] = []
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-      console.error(`policy: ${violatedDirective} ${blockedURI}`),
-    )
-  })
+  await page.addInitScript(NOTE_VIOLATIONS)
   page.on('console', message => {
     // The browser itself notes each refusal of the API; what the page makes of it is what counts.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))

@@ -53,7 +53,7 @@ describe('the console', () => {
     await stack?.stop()
   })
   afterEach(async () => {
-    const complaints = opened.flatMap(watched => watched.complaints)
+    const complaints: string[] = opened.flatMap(watched => watched.complaints)
     for (const { close } of opened.splice(0)) await close()
     assert.deepEqual(complaints, [])
   })
@@ -71,15 +71,15 @@ describe('the console', () => {
     const watched = await openPage(browser, url)
     await watched.page.goto('/console/sign-in')
     await watched.page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    assert.deepEqual(watched.complaints, [])
-    await watched.page.evaluate(() => {
+    assert.equal(watched.complaints.length, 0)
+    await watched.page.evaluate(`{
       const script = document.createElement('script')
       script.textContent = 'globalThis.isBroken = true'
       const style = document.createElement('style')
       style.textContent = 'body { display: none }'
       document.head.append(script, style)
-    })
-    await watched.page.waitForFunction(() => getComputedStyle(document.body).display !== 'none')
+    }`)
+    assert.notEqual(await watched.page.evaluate('getComputedStyle(document.body).display'), 'none')
     assert.equal(await watched.page.evaluate('globalThis.isBroken'), undefined)
     assert.equal(watched.complaints.filter(text => text.startsWith('policy: ')).length, 2)
     await watched.close()
@@ -200,7 +200,7 @@ describe('the console', () => {
   it('fits a small screen, with the navigation behind a button', async () => {
     const page = await open('/contacts', { width: 320 })
     await page.getByText(/^1–\d of \d$/).waitFor()
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320)
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
     await page.getByRole('button', { name: 'Menu', exact: true }).click()
     await page.getByRole('link', { name: 'Lists' }).click()
     await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
