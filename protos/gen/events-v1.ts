@@ -119,6 +119,8 @@ export type SessionImpersonated = {
   at: string
   expiresAt: string
   actor: ActorJson
+  /** As the impersonator gave it. */
+  reason?: string
 }
 
 /** A client exchanged the actor's credential for its own JWT. */

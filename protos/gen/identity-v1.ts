@@ -8,6 +8,10 @@ export type Authentication = {
   register: { kind: 'unary'; request: RegisterRequest; response: HttpBody }
   /** Signs in with email and password. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
   login: { kind: 'unary'; request: LoginRequest; response: HttpBody }
+  /** Returns how people can sign in. Anyone may call it. It costs no query, and shows settings of the installation only. */
+  getSignInOptions: { kind: 'unary'; request: Empty; response: HttpBody }
+  /** Lists the organizations of the accounts that an email and a password match, at most four: one of them is the orgId of the sign-in. Anyone may call it. It costs four password hashes at most. An unknown email and a wrong password get the same 401 after the same time, and count as failed sign-ins (see login). */
+  listSignInOrganizations: { kind: 'unary'; request: ListSignInOrganizationsRequest; response: HttpBody }
   /** Ends the caller's session. */
   logout: { kind: 'unary'; request: Empty; response: Updated }
   /** Mails a link to set a new password to the accounts with this email. The answer is the same if there is none. */
@@ -96,6 +100,32 @@ export type SignInJson = {
   user: UserJson
 }
 
+/** Impersonation as JSON. */
+export type ImpersonationJson = {
+  /** The session JWT. */
+  token: string
+  expiresAt: string
+  user: UserJson
+  /** Reference of the session, to end it with DELETE /api/users/{id}/sessions/{sessionRef}. */
+  sessionRef: string
+}
+
+/** SignInOptions as JSON. */
+export type SignInOptionsJson = {
+  /** open: anyone may register an organization. */
+  registration: 'open' | 'closed'
+  /** Fewest characters of a new password. */
+  passwordMinLength: number
+  /** Names of the identity providers to sign in with. None is supported yet. */
+  oidc: string[]
+}
+
+/** SignInOrganization as JSON. */
+export type SignInOrganizationJson = {
+  _id: string
+  name: string
+}
+
 /** Registration as JSON. */
 export type RegistrationJson = {
   /** The session JWT. */
@@ -148,6 +178,11 @@ export type LoginRequest = {
   orgId?: string
 }
 
+export type ListSignInOrganizationsRequest = {
+  email: string
+  password: string
+}
+
 export type ForgotPasswordRequest = {
   email: string
   /** Limits the request to the account of this organization. */
@@ -188,6 +223,8 @@ export type VerifyOtpRequest = {
 
 export type ImpersonateRequest = {
   userId: string
+  /** Why, for the audit trail of both. */
+  reason?: string
 }
 
 export type ExchangeTokenRequest = {
@@ -356,7 +393,9 @@ export type UpdateFeatureRequest = {
 export type Roles = {
   /** Lists roles, built-in ones first. Honours the shared list parameters. */
   listRoles: { kind: 'server_stream'; request: ListRolesRequest; response: HttpBody }
-  /** Creates a role, or replaces the one with this name. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. 409 beyond the limit of roles per organization, 200 by default. */
+  /** Returns a role. */
+  getRole: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Creates a role, or replaces the one with this name. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. With dryRun it changes nothing, and answers what it would change, or the refusal. 409 beyond the limit of roles per organization, 200 by default. */
   saveRole: { kind: 'unary'; request: SaveRoleRequest; response: HttpBody }
   /** Deletes a role. No member may have it, and the caller must hold every permission that it grants. Tokens with the role are refused afterwards. */
   deleteRole: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -404,6 +443,10 @@ export type SavedRoleJson = {
   memberCount: number
   /** Numbers of tokens and members whose permissions this request changed. */
   affected: SavedRoleAffectedJson
+  /** Permissions that the role gained and lost, as sorted resource.action pairs. */
+  gained: string[]
+  lost: string[]
+  affectedNames: SavedRoleAffectedNamesJson
   createdAt: string
   updatedAt: string
 }
@@ -420,7 +463,18 @@ export const savedRoleFields = {
   'affected': 'object',
   'affected.tokens': 'number',
   'affected.members': 'number',
+  'gained': 'string[]',
+  'lost': 'string[]',
+  'affectedNames': 'object',
+  'affectedNames.tokens': 'string[]',
+  'affectedNames.members': 'string[]',
 } as const
+
+/** At most 50 names each. Empty for callers who may not read tokens or users. */
+export type SavedRoleAffectedNamesJson = {
+  tokens: string[]
+  members: string[]
+}
 
 /** SavedRoleAffected as JSON. */
 export type SavedRoleAffectedJson = {
@@ -448,6 +502,8 @@ export type SaveRoleRequest = {
   /** Actions (read, create, update, delete) by resource. */
   permissions: Record<string, unknown>
   description?: string
+  /** Only shows what the request would change. The id of a role that does not exist yet is then of no use. */
+  dryRun?: boolean
 }
 
 /** API tokens: credentials for programs. */
@@ -653,6 +709,8 @@ export type Invitations = {
   createInvitation: { kind: 'unary'; request: CreateInvitationRequest; response: HttpBody }
   /** Revokes a pending invitation. Allowed for its sender only, by session or token. */
   revokeInvitation: { kind: 'unary'; request: InvitationRequest; response: HttpBody }
+  /** Returns what a pending invitation offers, for the page that asks to accept it. Anyone with the link may call it, and learns whether its address has an account. It costs five reads. 404 for an unknown, answered or expired one alike. */
+  previewInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: HttpBody }
   /** Accepts an invitation, once. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
   acceptInvitation: { kind: 'unary'; request: AcceptInvitationRequest; response: HttpBody }
   /** Declines an invitation and frees its seat. */
@@ -773,6 +831,22 @@ export const createdInvitationFields = {
   'createdBy.name': 'string',
   'acceptUrl': 'string',
 } as const
+
+/** InvitationPreview as JSON. */
+export type InvitationPreviewJson = {
+  workspace: WorkspaceSummaryJson
+  email: string
+  role: string
+  invitedBy: InvitationPreviewInviterJson
+  expiresAt: string
+  /** Whether the organization has an account with the address. If not, accepting creates one. */
+  hasAccount: boolean
+}
+
+/** InvitationPreviewInviter as JSON. */
+export type InvitationPreviewInviterJson = {
+  name: string
+}
 
 /** AcceptedInvitation as JSON. */
 export type AcceptedInvitationJson = {

@@ -43,6 +43,9 @@ export type Role = {
   tokenCount: number
   memberCount: number
   affected: { tokens: number; members: number }
+  gained: string[]
+  lost: string[]
+  affectedNames: { tokens: string[]; members: string[] }
 }
 
 /** The body of an error. */

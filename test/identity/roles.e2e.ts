@@ -9,6 +9,7 @@ type Page<T> = { docs: T[]; totalDocs: number }
 type Activity = { type: string; data: Record<string, unknown> }
 
 const saveRolePath = '/api/access-control/save-role'
+const noOne = { tokens: 0, members: 0 }
 
 describe('roles', () => {
   let stack: TestStack
@@ -34,6 +35,53 @@ describe('roles', () => {
         [role.name, role.kind, role.builtIn, role.permissions, role.tokenCount, role.memberCount, role.affected],
         [name, 'api', false, { links: ['read', 'update'] }, 0, 0, { tokens: 0, members: 0 }],
       )
+    })
+
+    it('answers one role', async () => {
+      const { affected, gained, lost, affectedNames, ...role } = await saveRole(owner, { links: ['read'] })
+      assert.deepEqual(
+        [affected, gained, lost, affectedNames],
+        [noOne, ['links.read'], [], { tokens: [], members: [] }],
+      )
+      assert.deepEqual(await bodyOf(owner.get(`/api/access-control/roles/${role.id}`)), role)
+    })
+
+    it('save-role shows what a dry run would change, and changes nothing', async () => {
+      const before = await saveRole(owner, { users: ['read'], links: ['read'] }, { kind: 'user' })
+      const member = await addPerson(stack, before.name)
+      const wanted = { name: before.name, kind: 'user', permissions: { links: ['read', 'create'] } }
+      const expected = {
+        affected: { tokens: 0, members: 1 },
+        gained: ['links.create'],
+        lost: ['users.read'],
+        affectedNames: { tokens: [], members: ['Person'] },
+      }
+      const dry = await bodyOf(fromElsewhere(owner).post<Role>(saveRolePath, { ...wanted, dryRun: true }))
+      assert.deepEqual({ ...dry, ...expected }, dry)
+      assert.equal((await member.api.get('/api/users')).status, 200)
+      const saved = await bodyOf(fromElsewhere(owner).post<Role>(saveRolePath, wanted))
+      assert.deepEqual({ ...saved, ...expected }, saved)
+      assert.equal((await member.api.get('/api/users')).status, 403)
+    })
+
+    it('a dry run stores no new role, and gets the refusals of the save', async () => {
+      const name = unique('role')
+      const wanted = { name, kind: 'api', permissions: { links: ['read'] }, dryRun: true }
+      assert.deepEqual((await bodyOf(fromElsewhere(owner).post<Role>(saveRolePath, wanted))).gained, ['links.read'])
+      assert.deepEqual(await list({ filter: { name } }), [])
+      const { name: taken } = await saveRole(owner, {})
+      await refused({ ...wanted, name: taken, kind: 'user' }, 409)
+    })
+
+    it('save-role names only what the caller may read', async () => {
+      const { name } = await saveRole(owner, { links: ['read'] })
+      await makeToken(fromElsewhere(owner), { role: name, name: 'touched' })
+      const namesFor = async (api: Api, permissions: object) =>
+        (await saveRole(api, permissions, { name })).affectedNames
+      assert.deepEqual((await namesFor(owner, {})).tokens, ['touched'])
+      const editor = await saveRole(owner, { roles: ['create'], links: ['read'] }, { kind: 'user' })
+      const { api } = await addPerson(stack, editor.name)
+      assert.deepEqual(await namesFor(api, { links: ['read'] }), { tokens: [], members: [] })
     })
 
     it('save-role saves the role of that name: its permissions change for all who have it', async () => {
@@ -111,7 +159,13 @@ describe('roles', () => {
     })
 
     it('deleting answers the role, and it is gone', async () => {
-      const { affected: _, ...role } = await saveRole(owner, { links: ['read'] })
+      const {
+        affected: _,
+        gained: _gained,
+        lost: _lost,
+        affectedNames: _names,
+        ...role
+      } = await saveRole(owner, { links: ['read'] })
       assert.deepEqual(await removed(role.id), role)
       assert.deepEqual(await list({ filter: { name: role.name } }), [])
     })

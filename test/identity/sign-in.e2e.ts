@@ -491,6 +491,36 @@ describe('POST /api/auth/otp/request and /verify', () => {
   })
 })
 
+describe('GET /api/auth/options', () => {
+  it('says how people can sign in', async () => {
+    const options = await bodyOf(anyone().get('/api/auth/options'))
+    assert.deepEqual(options, { registration: 'open', passwordMinLength: 8, oidc: [] })
+  })
+})
+
+describe('POST /api/auth/organizations', () => {
+  const organizations = (email: string, given = password) =>
+    post<{ _id: string; name: string }[]>('organizations', { email, password: given })
+
+  it('lists the organizations of the accounts that the password matches', async () => {
+    const email = newEmail()
+    const [one, another] = [await register(email), await register(email)]
+    const other = { name: 'Owner', email, password: 'a password of its own', organization: 'Elsewhere' }
+    const { organization } = await bodyOf(post<Registration>('register', other), 201)
+    const found = await bodyOf(organizations(email))
+    assert.deepEqual(found.map(({ _id }) => _id).sort(), [one.orgId, another.orgId].sort())
+    assert.deepEqual(await bodyOf(organizations(email, other.password)), [{ _id: organization.id, name: 'Elsewhere' }])
+  })
+
+  it('answers the same 401 to a wrong password and an unknown email, and counts it as a failed sign-in', async () => {
+    const { email } = await register()
+    assert.deepEqual(await plain(organizations(newEmail())), unauthorized)
+    for (let attempt = 0; attempt < 10; attempt++)
+      assert.deepEqual(await plain(organizations(email, 'wrong')), unauthorized)
+    assert.equal(await statusOf(post('login', { email, password })), 401)
+  })
+})
+
 describe('POST /api/auth/impersonate', () => {
   const path = '/api/auth/impersonate'
   const impersonate = (api: Api, userId: string) => fromElsewhere(api).post<SignIn>(path, { userId })
@@ -520,6 +550,18 @@ describe('POST /api/auth/impersonate', () => {
     await bodyOf(fromElsewhere(owner.api).delete(`/api/users/${other.id}/sessions/${found!.sessionRef}`))
     assert.deepEqual(await plain(me(api)), unauthorized)
     await bodyOf(me(other.api))
+  })
+
+  it('200: names its session, and keeps the reason in the trail', async () => {
+    const other = await addPerson('user')
+    const request = { userId: other.id, reason: 'Ticket 7: the list is empty' }
+    type Impersonation = SignIn & { sessionRef: string }
+    const { token, sessionRef } = await bodyOf(fromElsewhere(owner.api).post<Impersonation>(path, request))
+    type Trail = { docs: { type: string; data: { reason?: string } }[] }
+    const trail = await bodyOf(fromElsewhere(owner.api).get<Trail>(`/api/users/${other.id}/activities`))
+    assert.equal(trail.docs.find(({ type }) => type === 'session.impersonated')!.data.reason, request.reason)
+    await bodyOf(fromElsewhere(owner.api).delete(`/api/users/${other.id}/sessions/${sessionRef}`))
+    assert.deepEqual(await plain(me(stack.api.as(token))), unauthorized)
   })
 
   it('200: is in the trails of both', async () => {

@@ -297,6 +297,33 @@ describe('workspaces', () => {
       assert.ok(!stored.includes(acceptUrl.split('/').at(-1)!))
     })
 
+    it('a link shows what it offers, until it is answered or expires', async () => {
+      const workspace = await create()
+      const member = await person()
+      const preview = (invitation: CreatedInvitation) =>
+        apart(stack.api).get<Refusal>(`/api/invitations/${secretOf(invitation)}`)
+      for (const [email, hasAccount] of [
+        [newAddress(), false],
+        [member.email, true],
+      ] as const) {
+        const invitation = await invited(workspace, email, 'admin')
+        const { id: _id, name, image } = workspace
+        assert.deepEqual(await bodyOf(preview(invitation)), {
+          workspace: { _id, name, image },
+          email,
+          role: 'admin',
+          invitedBy: { name: 'Owner' },
+          expiresAt: invitation.expiresAt,
+          hasAccount,
+        })
+        const notFound = { error: true, message: 'invitation not found' }
+        if (hasAccount) await expire(invitation)
+        else await bodyOf(decline(invitation))
+        assert.deepEqual(await bodyOf(preview(invitation), 404), notFound)
+      }
+      assert.equal((await apart(stack.api).get(`/api/invitations/${'x'.repeat(43)}`)).status, 404)
+    })
+
     it('a repetition by Idempotency-Key does not return the link, and invites nobody twice', async () => {
       const workspace = await create()
       const once = owner.api.with({ 'idempotency-key': `invite-${workspace.id}` })

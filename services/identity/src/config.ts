@@ -6,8 +6,7 @@ import { baseConfig, loadConfig, parsedBy, urlOf, whole } from '@rollcall/runtim
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 import { isCommonPassword } from './users/common-passwords.ts'
-
-const MIN_PASSWORD_LENGTH = 8
+import { MIN_PASSWORD_LENGTH } from './users/passwords.ts'
 
 const schema = z
   .object({

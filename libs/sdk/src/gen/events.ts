@@ -118,6 +118,8 @@ export type SessionImpersonated = {
   at: string
   expiresAt: string
   actor: Actor
+  /** As the impersonator gave it. */
+  reason?: string
 }
 
 /** A client exchanged the actor's credential for its own JWT. */

@@ -72,6 +72,10 @@ export const fields = {
     'password': { type: 'string', required: true, maxLength: 200, multiline: true },
     'orgId': { type: 'string', format: 'object_id' },
   },
+  'authentication.listSignInOrganizations': {
+    'email': { type: 'string', required: true, maxLength: 254 },
+    'password': { type: 'string', required: true, maxLength: 200, multiline: true },
+  },
   'authentication.forgotPassword': {
     'email': { type: 'string', required: true, maxLength: 254, format: 'email' },
     'orgId': { type: 'string', format: 'object_id' },
@@ -93,6 +97,7 @@ export const fields = {
   },
   'authentication.impersonate': {
     'userId': { type: 'string', required: true, format: 'object_id' },
+    'reason': { type: 'string', minLength: 1, maxLength: 500 },
   },
   'authentication.exchangeToken': {
     'grant_type': { type: 'string', required: true },
@@ -134,6 +139,7 @@ export const fields = {
     'kind': { type: 'string', required: true, values: ['api', 'user'] },
     'permissions': { type: 'object', required: true },
     'description': { type: 'string', maxLength: 1000, multiline: true },
+    'dryRun': { type: 'boolean' },
   },
   'tokens.create': {
     'name': { type: 'string', required: true, maxLength: 100 },

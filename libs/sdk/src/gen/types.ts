@@ -203,12 +203,38 @@ export type SignIn = {
   user: User
 }
 
+/** SignInOptions as JSON. */
+export type SignInOptions = {
+  /** open: anyone may register an organization. */
+  registration: 'open' | 'closed'
+  /** Fewest characters of a new password. */
+  passwordMinLength: number
+  /** Names of the identity providers to sign in with. None is supported yet. */
+  oidc: string[]
+}
+
+/** SignInOrganization as JSON. */
+export type SignInOrganization = {
+  _id: string
+  name: string
+}
+
 /** RequestOtpResponse as JSON. */
 export type RequestOtpResponse = {
   success: boolean
   message: string
   /** Id of the request that the code belongs to. Send it with the code. */
   requestId: string
+}
+
+/** Impersonation as JSON. */
+export type Impersonation = {
+  /** The session JWT. */
+  token: string
+  expiresAt: string
+  user: User
+  /** Reference of the session, to end it with DELETE /api/users/{id}/sessions/{sessionRef}. */
+  sessionRef: string
 }
 
 /** ExchangedToken as JSON. */
@@ -306,6 +332,10 @@ export type SavedRole = {
   memberCount: number
   /** Numbers of tokens and members whose permissions this request changed. */
   affected: SavedRoleAffected
+  /** Permissions that the role gained and lost, as sorted resource.action pairs. */
+  gained: string[]
+  lost: string[]
+  affectedNames: SavedRoleAffectedNames
   createdAt: string
   updatedAt: string
 }
@@ -314,6 +344,12 @@ export type SavedRole = {
 export type SavedRoleAffected = {
   tokens: number
   members: number
+}
+
+/** At most 50 names each. Empty for callers who may not read tokens or users. */
+export type SavedRoleAffectedNames = {
+  tokens: string[]
+  members: string[]
 }
 
 /** Permission as JSON. */
@@ -434,12 +470,15 @@ export type CreatedInvitation = {
   updatedAt: string
 }
 
-/** AcceptedInvitation as JSON. */
-export type AcceptedInvitation = {
+/** InvitationPreview as JSON. */
+export type InvitationPreview = {
   workspace: WorkspaceSummary
-  /** Role in the workspace. */
+  email: string
   role: string
-  user: UserSummary
+  invitedBy: InvitationPreviewInviter
+  expiresAt: string
+  /** Whether the organization has an account with the address. If not, accepting creates one. */
+  hasAccount: boolean
 }
 
 /** WorkspaceSummary as JSON. */
@@ -447,6 +486,19 @@ export type WorkspaceSummary = {
   _id: string
   name: string
   image: string | null
+}
+
+/** InvitationPreviewInviter as JSON. */
+export type InvitationPreviewInviter = {
+  name: string
+}
+
+/** AcceptedInvitation as JSON. */
+export type AcceptedInvitation = {
+  workspace: WorkspaceSummary
+  /** Role in the workspace. */
+  role: string
+  user: UserSummary
 }
 
 /** UserSummary as JSON. */
@@ -880,6 +932,11 @@ export type LoginBody = {
   orgId?: string
 }
 
+export type ListSignInOrganizationsBody = {
+  email: string
+  password: string
+}
+
 export type ForgotPasswordBody = {
   email: string
   /** Limits the request to the account of this organization. */
@@ -913,6 +970,8 @@ export type VerifyOtpBody = {
 
 export type ImpersonateBody = {
   userId: string
+  /** Why, for the audit trail of both. */
+  reason?: string
 }
 
 export type ExchangeTokenBody = {
@@ -981,6 +1040,8 @@ export type SaveRoleBody = {
   /** Actions (read, create, update, delete) by resource. */
   permissions: Record<string, unknown>
   description?: string
+  /** Only shows what the request would change. The id of a role that does not exist yet is then of no use. */
+  dryRun?: boolean
 }
 
 export type CreateTokenBody = {
@@ -1692,6 +1753,10 @@ export type Api = {
     register(body: RegisterBody, options?: RequestOptions): Promise<Registration>
     /** Signs in with email and password. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
     login(body: LoginBody, options?: RequestOptions): Promise<SignIn>
+    /** Returns how people can sign in. Anyone may call it. It costs no query, and shows settings of the installation only. */
+    getSignInOptions(options?: RequestOptions): Promise<SignInOptions>
+    /** Lists the organizations of the accounts that an email and a password match, at most four: one of them is the orgId of the sign-in. Anyone may call it. It costs four password hashes at most. An unknown email and a wrong password get the same 401 after the same time, and count as failed sign-ins (see login). */
+    listSignInOrganizations(body: ListSignInOrganizationsBody, options?: RequestOptions): Promise<SignInOrganization[]>
     /** Ends the caller's session. */
     logout(options?: RequestOptions): Promise<Updated>
     /** Mails a link to set a new password to the accounts with this email. The answer is the same if there is none. */
@@ -1703,7 +1768,7 @@ export type Api = {
     /** Signs in with the mailed code, which also verifies the email address. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. */
     verifyOtp(body: VerifyOtpBody, options?: RequestOptions): Promise<SignIn>
     /** Impersonates another user, read-only, for 30 minutes: methods other than GET, HEAD and OPTIONS get 403. Allowed only for owners, admins and tokens with their permissions; no role can grant it. An admin cannot impersonate an owner, and nobody can impersonate themselves or a blocked account. The impersonation is listed among the user's sessions and can be ended there. It ends at once with the credential that started it, and when the impersonator is blocked, deleted or given another role. */
-    impersonate(body: ImpersonateBody, options?: KeyedOptions): Promise<SignIn>
+    impersonate(body: ImpersonateBody, options?: KeyedOptions): Promise<Impersonation>
     /** Exchanges a session JWT or an API token for a JWT that is limited to a scope and valid for at most an hour (RFC 8693). For registered clients. Errors, including 401, have the form of RFC 6749, {error, error_description}: only this route and /api/auth/clients do not use the three error shapes. The JWT is valid no longer than the credential it was made from, and is listed among the user's sessions under the client's name. An exchanged JWT or an impersonation cannot be exchanged. Delegation (actor_token) is not supported. Tokens are issued for this API only. */
     exchangeToken(body: ExchangeTokenBody, options?: RequestOptions): Promise<ExchangedToken>
     /** Registers a client for token exchange (RFC 7591). Only this answer contains its secret. A client that is not used within a day, or for 90 days, is deleted. Metadata that is not listed here is ignored. Errors have the form of RFC 7591, {error, error_description}. */
@@ -1728,7 +1793,9 @@ export type Api = {
   roles: {
     /** Lists roles, built-in ones first. Honours the shared list parameters. */
     list(query?: ListQuery<RoleFields> & { kind?: 'api' | 'user' }, options?: RequestOptions): List<Role>
-    /** Creates a role, or replaces the one with this name. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. 409 beyond the limit of roles per organization, 200 by default. */
+    /** Returns a role. */
+    get(id: string, options?: RequestOptions): Promise<Role>
+    /** Creates a role, or replaces the one with this name. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. With dryRun it changes nothing, and answers what it would change, or the refusal. 409 beyond the limit of roles per organization, 200 by default. */
     save(body: SaveRoleBody, options?: KeyedOptions): Promise<SavedRole>
     /** Deletes a role. No member may have it, and the caller must hold every permission that it grants. Tokens with the role are refused afterwards. */
     delete(id: string, options?: RequestOptions): Promise<Role>
@@ -1784,6 +1851,8 @@ export type Api = {
     create(id: string, body: CreateInvitationBody, options?: KeyedOptions): Promise<CreatedInvitation>
     /** Revokes a pending invitation. Allowed for its sender only, by session or token. */
     revoke(id: string, invitationId: string, options?: RequestOptions): Promise<Invitation>
+    /** Returns what a pending invitation offers, for the page that asks to accept it. Anyone with the link may call it, and learns whether its address has an account. It costs five reads. 404 for an unknown, answered or expired one alike. */
+    preview(token: string, options?: RequestOptions): Promise<InvitationPreview>
     /** Accepts an invitation, once. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
     accept(token: string, body?: AcceptInvitationBody, options?: RequestOptions): Promise<AcceptedInvitation>
     /** Declines an invitation and frees its seat. */

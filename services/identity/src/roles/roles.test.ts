@@ -57,7 +57,13 @@ describe('roles', () => {
 
   describe('save', () => {
     it('creates a role', async () => {
-      const { affected, ...role } = await save({ links: ['update', 'read', 'read'] }, { description: 'Editors' })
+      const {
+        affected,
+        gained: _gained,
+        lost: _lost,
+        affectedNames: _names,
+        ...role
+      } = await save({ links: ['update', 'read', 'read'] }, { description: 'Editors' })
       assert.deepEqual(affected, { tokens: 0, members: 0 })
       assert.deepEqual(Object.keys(role), publicFields)
       const { _id, name, createdAt, updatedAt, ...rest } = role
@@ -76,7 +82,13 @@ describe('roles', () => {
       const { name, id, updatedAt } = await save({ links: ['read'] }, { description: 'kept' })
       await createToken(name)
       await createToken(name)
-      const { affected, ...role } = await save({ links: ['read', 'delete'] }, { name: String(name) })
+      const {
+        affected,
+        gained: _gained,
+        lost: _lost,
+        affectedNames: _names,
+        ...role
+      } = await save({ links: ['read', 'delete'] }, { name: String(name) })
       assert.deepEqual(affected, { tokens: 2, members: 0 })
       assert.deepEqual([role.id, role.description, role.tokenCount], [id, 'kept', 2])
       assert.deepEqual(role.permissions, { links: ['read', 'delete'] })
@@ -232,7 +244,13 @@ describe('roles', () => {
 
   describe('delete', () => {
     it('answers the role, and it is gone', async () => {
-      const { affected: _, ...role } = await save({ links: ['read'] })
+      const {
+        affected: _,
+        gained: _gained,
+        lost: _lost,
+        affectedNames: _names,
+        ...role
+      } = await save({ links: ['read'] })
       const id = String(role.id)
       assert.deepEqual(await owner.api.roles.deleteRole({ id }), role)
       assert.equal(await stored(id), undefined)

@@ -22,6 +22,9 @@ export const roles = (context: Context): Handlers<'rollcall.identity.v1.Roles'> 
     })
   },
 
+  getRole: async ({ id }, { caller }) =>
+    json(presentRole(await context.collections.of(caller.organizationId).roles.get(id, 'role'))),
+
   saveRole: (request, { caller }) => saveRole(context, request, caller),
 
   deleteRole: ({ id }, { caller }) => deleteRole(context, id, caller),

@@ -1,5 +1,5 @@
-import { AppError, emailKeyOf, json, updated } from '@rollcall/contract'
-import type { LoginRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { AppError, emailKeyOf, type HttpBody, json, updated } from '@rollcall/contract'
+import type { ListSignInOrganizationsRequest, LoginRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Call, Handlers } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
@@ -10,7 +10,7 @@ import { createOrganization } from '../organizations/create-organization.ts'
 import { presentOrganization } from '../organizations/organization.model.ts'
 import { accountsOf, foremost } from '../users/accounts-of.ts'
 import { mailResets, resetPassword } from '../users/password-reset.ts'
-import { setterOf } from '../users/passwords.ts'
+import { MIN_PASSWORD_LENGTH, setterOf } from '../users/passwords.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 import { blockedAccount } from './credential.ts'
 import { endSession } from './end-sessions.ts'
@@ -43,6 +43,11 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     if (!session) throw wrongPassword()
     return json(session)
   },
+
+  getSignInOptions: async () =>
+    json({ registration: context.registration, passwordMinLength: MIN_PASSWORD_LENGTH, oidc: [] }),
+
+  listSignInOrganizations: (request, call) => listOrganizations(context, request, call),
 
   async logout(_request, { caller }) {
     const { organizationId, sessionId } = caller
@@ -116,7 +121,33 @@ function wrongPassword(): AppError {
  * @throws {AppError} sign_in.wrong_password, also if sign-in is throttled; request.missing_field if several accounts
  * match; account.blocked
  */
-async function accountThatFits(context: Context, { email, password, orgId }: LoginRequest, call: Call): Promise<User> {
+async function accountThatFits(context: Context, request: LoginRequest, call: Call): Promise<User> {
+  const [account, another] = foremost(await accountsThatFit(context, request, call))
+  if (!account) throw wrongPassword()
+  if (another) throw new AppError('request.missing_field', { path: 'orgId' })
+  if (!account.blocked) return account
+  reportFailure(context, 'blocked', [account], call)
+  throw blockedAccount()
+}
+
+/** Returns the organizations of the accounts that match. @throws {AppError} sign_in.wrong_password if there are none */
+async function listOrganizations(
+  context: Context,
+  request: ListSignInOrganizationsRequest,
+  call: Call,
+): Promise<HttpBody> {
+  const accounts = await accountsThatFit(context, request, call)
+  if (accounts.length === 0) throw wrongPassword()
+  const _id = { $in: accounts.map(({ organization }) => organization) }
+  return json(await context.collections.unscoped.organizations.find({ _id }, { name: 1 }).sort({ name: 1 }).lean())
+}
+
+/** Returns the accounts that match email and password, of at most four. Reports the others as failed sign-ins. */
+async function accountsThatFit(
+  context: Context,
+  { email, password, orgId }: LoginRequest,
+  call: Call,
+): Promise<User[]> {
   const { passwords, signInThrottle } = context
   const emailKey = emailKeyOf(email)
   const accounts = await accountsOf(context, emailKey, orgId)
@@ -129,10 +160,5 @@ async function accountThatFits(context: Context, { email, password, orgId }: Log
   const withOutcome = (wanted: string) => accounts.filter((_, index) => outcomes[index] === wanted)
   if (outcomes.includes('throttled')) reportFailure(context, 'throttled', withOutcome('throttled'), call)
   if (outcomes.includes('wrong')) reportFailure(context, 'password', withOutcome('wrong'), call)
-  const [account, another] = foremost(withOutcome('right'))
-  if (!account) throw wrongPassword()
-  if (another) throw new AppError('request.missing_field', { path: 'orgId' })
-  if (!account.blocked) return account
-  reportFailure(context, 'blocked', [account], call)
-  throw blockedAccount()
+  return withOutcome('right')
 }

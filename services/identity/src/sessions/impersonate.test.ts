@@ -28,8 +28,11 @@ describe('impersonation', () => {
   const newAdmin = () => harness.addPerson(owner.organizationId, 'admin')
 
   it('is a session of the user, read-only, for half an hour, that says who acts', async () => {
-    const { token, expiresAt, user, ...rest } = await admin.api.authentication.impersonate({ userId: person.userId })
+    const { token, expiresAt, user, sessionRef, ...rest } = await admin.api.authentication.impersonate({
+      userId: person.userId,
+    })
     assert.deepEqual(rest, {})
+    assert.match(String(sessionRef), /^[0-9a-f]{24}$/)
     assert.equal(user!.id, person.userId)
     const minutes = (Date.parse(String(expiresAt)) - Date.now()) / 60_000
     assert.ok(minutes > 29.9 && minutes <= 30, `${minutes} minutes`)

@@ -2,7 +2,7 @@ import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { ImpersonateRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Call, Caller } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
+import type { ClientSession, Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import type { Authority } from '../roles/authority.ts'
@@ -19,7 +19,7 @@ const MAX_LIFETIME_MS = 30 * 60_000
 /** Creates a read-only session in which the caller acts as a user. Both audit trails record it. */
 export async function impersonate(
   context: Context,
-  { userId }: ImpersonateRequest,
+  { userId, reason }: ImpersonateRequest,
   { caller }: Call,
 ): Promise<HttpBody> {
   if (!mayImpersonateAnyone(caller)) throw new AppError('impersonation.not_allowed')
@@ -31,7 +31,10 @@ export async function impersonate(
     refuseOneself(user, caller)
     if (!mayImpersonate(caller, user)) throw new AppError('impersonation.not_allowed')
     if (user.blocked) throw blockedAccount()
-    return json({ ...(await actAs(context, user, { origin, lifetimeMs }, caller, tx)), user: presentUser(user) })
+    return json({
+      ...(await actAs(context, user, { origin, lifetimeMs, reason }, caller, tx)),
+      user: presentUser(user),
+    })
   })
 }
 
@@ -48,10 +51,10 @@ function mayImpersonateAnyone({ role, permissions }: Authority): boolean {
 async function actAs(
   context: Context,
   user: User,
-  hanging: { origin: Origin; lifetimeMs: number },
+  { reason, ...hanging }: { origin: Origin; lifetimeMs: number; reason: string | undefined },
   caller: Caller,
   tx: ClientSession,
-): Promise<SignIn> {
+): Promise<SignIn & { sessionRef: Types.ObjectId }> {
   const impersonatedBy = objectId(caller.userId)
   const { session, token, expiresAt } = await beginSession(
     context,
@@ -66,9 +69,9 @@ async function actAs(
     tx,
   )
   const { organization, _id: subject, createdAt: at } = session
-  const data = { userId: String(user._id), ...seenOf(caller), at, expiresAt }
+  const data = { userId: String(user._id), ...seenOf(caller), at, expiresAt, ...(reason && { reason }) }
   await publish(context, caller, 'session.impersonated', { organization, subject, data }, tx, [caller.userId, user._id])
-  return { token, expiresAt }
+  return { token, expiresAt, sessionRef: session.ref }
 }
 
 function originOf({ tokenId, sessionId }: Caller): Origin {

@@ -5,6 +5,9 @@ import { pause } from '@rollcall/runtime'
 import { isCommonPassword } from './common-passwords.ts'
 import { createPasswordQueue, type PasswordQueue, type PasswordQueueOptions } from './password-queue.ts'
 
+/** Fewest characters of a password. The contract checks it in requests. */
+export const MIN_PASSWORD_LENGTH = 8
+
 /** Who sets a password: the account's organization, if it exists, and the client address. */
 export type PasswordSetter = { organizationId?: string; ip?: string | undefined }
 

@@ -63,6 +63,26 @@ export async function declineInvitation(
   return { success: true, message: 'declined' }
 }
 
+/**
+ * Returns what a pending invitation offers.
+ * @throws {AppError} invitation.not_found, also if it was answered or has expired
+ */
+export async function previewInvitation(context: Context, token: string): Promise<HttpBody> {
+  const { invitation } = await findInvitation(context, token).catch(hideOutcome)
+  const { organization, workspace: id, email, role, createdBy, expiresAt } = invitation
+  const tenant = context.collections.of(organization)
+  const [workspace, account] = await Promise.all([tenant.workspaces.findOne({ _id: id }), accountOf(tenant, email)])
+  if (!workspace) throw new AppError('invitation.not_found')
+  const { _id, name, image } = workspace
+  const invitedBy = { name: createdBy.name }
+  return json({ workspace: { _id, name, image }, email, role, invitedBy, expiresAt, hasAccount: account !== null })
+}
+
+function hideOutcome(error: unknown): never {
+  const isAnswered = error instanceof AppError && ['invitation.expired', 'invitation.answered'].includes(error.code)
+  throw isAnswered ? new AppError('invitation.not_found') : error
+}
+
 async function acceptWithin(
   context: Context,
   { invitation: found, isMailed }: Found,

@@ -12,7 +12,7 @@ import { keepQuota } from '../organizations/quotas.ts'
 import { builtInRole } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import type { User } from '../users/user.model.ts'
-import { acceptInvitation, declineInvitation, ROLE_OF_NEWCOMERS } from './accept-invitation.ts'
+import { acceptInvitation, declineInvitation, previewInvitation, ROLE_OF_NEWCOMERS } from './accept-invitation.ts'
 import { findAccess, requireAccess, roleToGive } from './access.ts'
 import { type Invitation, invitationFields, presentInvitation, showStatus } from './invitation.model.ts'
 import { publishOutcome, withdraw } from './invitation-outcome.ts'
@@ -40,6 +40,8 @@ export const invitations = (context: Context): Handlers<'rollcall.identity.v1.In
 
   revokeInvitation: (request, { caller }) =>
     context.store.transaction(tx => revokeWithin(context, request, caller, tx), queueOf(request.id)),
+
+  previewInvitation: ({ token }) => previewInvitation(context, token),
 
   acceptInvitation: (request, call) => acceptInvitation(context, request, call),
 
