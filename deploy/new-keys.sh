@@ -11,7 +11,8 @@ if [ $# -eq 0 ]; then
   echo "TOKEN_KEY=first:$(symmetric)"
   echo "SESSION_KEYS=first:$(symmetric)"
   echo "SECRET_KEYS=first:$(symmetric)"
-  set -- $(ls "$(dirname "$0")/../services")
+  cd "$(dirname "$0")/.."
+  set -- $(ls -d services/*/src/main.ts | cut -d/ -f2)
 fi
 
 public=

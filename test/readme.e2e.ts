@@ -30,7 +30,7 @@ test('the tours of the README work as they stand', async () => {
     })
     assert.match(
       stdout,
-      /"state":"completed","progress":100,"result":\{"total":3,"created":2,"updated":0,"unchanged":0,"skipped":0,"failed":1/,
+      /"state":"completed","progress":100,"result":\{"created":2,"updated":0,"unchanged":0,"skipped":0,"failed":1,.*"total":3,/,
     )
     assert.match(stdout, /"message":"E-mail must be an email address"/)
     assert.match(stdout, /"email":"two@example.com".*"totalDocs":1,/)

@@ -24,6 +24,7 @@ const HARNESSES = ['test/faults/*.{soak,e2e}.ts', 'test/abuse/*.e2e.ts', 'test/s
 const ALONE = [
   'test/faults/*',
   'test/chart/*',
+  'test/console/*',
   'test/local-stack.e2e.ts',
   'libs/{bus,jobs}/**',
   'deploy/local/**', // take the environment and the ports of a machine

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { deadLetterTopic, topics } from '@rollcall/bus'
 import { eventPublishers } from '@rollcall/contract'
@@ -26,7 +26,8 @@ const settingsOf = (lines: string): Record<string, string> =>
   Object.fromEntries([...lines.matchAll(/^(\w+)=(.+)$/gm)].map(([, name, value]) => [name, value]))
 
 it('has one list of services, which names every folder', () => {
-  const folders = globSync(join(deploy, '..', 'services', '*')).map(folder => basename(folder))
+  const programs = globSync(join(deploy, '..', 'services', '*', 'src', 'main.ts'))
+  const folders = programs.map(program => basename(dirname(dirname(program))))
   assert.deepEqual(folders.sort(), [...SERVICES].sort())
   assert.deepEqual(Object.keys(values.services as object).sort(), [...SERVICES].sort())
 })

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import AxeBuilder from '@axe-core/playwright'
 import { which } from '@rollcall/local'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const FLAGS = [
@@ -43,7 +44,7 @@ export type Watched = { page: Page; complaints: string[]; close(): Promise<void>
 /** Opens a page that notes violations of the policy, errors, and requests that leave its origin. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', ...options })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(scaledTimeout(15_000))
   const page = await context.newPage()
   const complaints: string[] = []
   await page.addInitScript(NOTE_VIOLATIONS)

@@ -76,7 +76,7 @@ describe('the rotation of secrets', () => {
     const lines: string[] = []
     const logger = createLogger({ service: 'test', level: 'info', destination: { write: line => lines.push(line) } })
     await rotateSecrets(test.context.collections.unscoped, both, logger)
-    assert.match(lines.join(''), /"key":"fresh","written":0,"left":0,.*"secrets encrypted under the key fresh"/)
+    assert.match(lines.join(''), /"key":"fresh","written":0,"left":0,.*"secrets encrypted with the key fresh"/)
 
     const { providers } = test.context.collections.of(test.organizationId)
     const { secrets } = test.context
