@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { SERVICES } from '@rollcall/local'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
-const services = globSync(join(root, 'services', '*')).map(folder => basename(folder))
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`
 const work = mkdtempSync(join(tmpdir(), 'release-'))
 after(() => rmSync(work, { recursive: true }))
@@ -41,7 +41,7 @@ describe('a release', () => {
       esac`,
     )
     const { stdout, calls } = await release({ NODE_IMAGE: '' })
-    for (const service of services) {
+    for (const service of SERVICES) {
       const image = `registry.example.com/rollcall/${service}`
       const build = calls.find(call => call.startsWith('docker buildx build') && call.includes(`SERVICE=${service} `))
       for (const part of [
@@ -50,6 +50,7 @@ describe('a release', () => {
         '--sbom=true',
         `--tag ${image}:1.2.3`,
         '--push',
+        service === 'gateway' ? '--target gateway ' : '--target service ',
       ]) {
         assert.ok(build?.includes(part), `${part} is not in ${build}`)
       }
@@ -77,6 +78,8 @@ describe('a release', () => {
 
 it('images take their base from the release, and name it nowhere else', () => {
   const dockerfile = readFileSync(join(root, 'deploy', 'docker', 'Dockerfile'), 'utf8')
-  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
+  const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?$/gm)]
+  const names = new Set(stages.map(([, , name]) => name))
+  const bases = stages.map(([, base]) => base).filter(base => !names.has(base))
   assert.deepEqual([...new Set(bases)], [`\${NODE_IMAGE}`])
 })
