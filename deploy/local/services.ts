@@ -30,6 +30,7 @@ export async function servicePorts(): Promise<Record<ServiceName, number>> {
 /** Returns the environment of a service of this stack. */
 export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.ProcessEnv {
   const { backing, keys, ports, namespace, settings } = stack
+  const { PUBLIC_URL = `http://localhost:${ports.gateway}` } = settings
   const addresses = SERVICES.map(name => [`${name.toUpperCase()}_ADDRESS`, `${LOCALHOST}:${ports[name]}`])
   return {
     ...backing,
@@ -42,7 +43,8 @@ export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.P
     LIMIT_PREFIX: `${namespace}limit:`,
     IDEMPOTENCY_PREFIX: `${namespace}idempotency:`,
     QUEUE_PREFIX: `${namespace}rollcall`,
-    PUBLIC_URL: `http://localhost:${ports.gateway}`,
+    PUBLIC_URL,
+    ...(service === 'identity' && { CONSOLE_URL: `${PUBLIC_URL.replace(/\/$/, '')}/console` }),
     DEFAULT_PROVIDER: 'self-hosted',
     MAIL_HOST: 'mail.rollcall.test',
     SHUTDOWN_GRACE_MS: String((GRACE_SECONDS - 2) * 1000),

@@ -23,6 +23,8 @@ const schema = z.object({
   DNS_SERVERS: list().optional(),
   SMTP_URL: urlOf('smtp', 'smtps').optional(),
   PUBLIC_URL: urlOf('http', 'https').optional(),
+  /** Another console than that of the gateway. */
+  CONSOLE_URL: urlOf('http', 'https').optional(),
   /** The address that the services listen on; they read it themselves. */
   LISTEN_HOST: z.string().optional(),
   TRUST_PROXY: z

@@ -60,7 +60,7 @@ function serviceSettings(
   { LOG_LEVEL, REGISTRATION, TRUST_PROXY, ...settings }: Settings,
   { owner }: Kept,
 ): Stack['settings'] {
-  const { SMTP_URL, PUBLIC_URL } = settings
+  const { SMTP_URL, PUBLIC_URL, CONSOLE_URL } = settings
   const DNS_SERVERS = settings.DNS_SERVERS?.join(',')
   const password = settings.BOOTSTRAP_PASSWORD ?? owner.password
   const BOOTSTRAP_EMAIL = password && settings.BOOTSTRAP_EMAIL
@@ -73,6 +73,7 @@ function serviceSettings(
     BOOTSTRAP_PASSWORD: password,
     ...(SMTP_URL === undefined ? { MAIL_DIR: mailFolder(settings) } : { SMTP_URL }),
     ...(PUBLIC_URL !== undefined && { PUBLIC_URL }),
+    ...(CONSOLE_URL !== undefined && { CONSOLE_URL }),
   }
 }
 

@@ -38,7 +38,7 @@ const schema = z
     /** Address of the messaging service; without it, no mail is sent. */
     MESSAGING_ADDRESS: address().optional(),
     /** Base URL of the console, for links in mails. */
-    CONSOLE_URL: urlOf('http', 'https').default('http://localhost:3000'),
+    CONSOLE_URL: urlOf('http', 'https').default('http://localhost:8080/console'),
     /** Concurrent password hashes; and the queue length, separately for sign-ins and for new passwords. */
     PASSWORD_PARALLELISM: whole(1, 16).default(2),
     PASSWORD_QUEUE: whole(0, 10_000).default(200),
