@@ -4,6 +4,7 @@ import { builtConsole } from '@rollcall/local'
 import type { Browser, Page } from 'playwright-core'
 import { bodyOf } from '../api.ts'
 import { toolsCache } from '../chart/tools.ts'
+import { type Mailbox, openMailbox } from '../identity/mailbox.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { launchBrowser, openPage, violationsOf, type Watched } from './browser.ts'
 
@@ -21,19 +22,24 @@ const SCREENS = [
   '/roles/new',
   '/users',
   '/workspaces',
+  '/account',
+  '/set-password?token=unknown',
+  '/invitations/unknown',
 ]
 const FILE = 'Email,Full name\nfirst@example.com,First\nnot an address,Second\nthird@example.com,Third\n'
 
 describe('the console', () => {
   let stack: TestStack
   let browser: Browser
+  let mailbox: Mailbox
   let url: string
   let cookie: { name: string; value: string; url: string }
   const opened: Watched[] = []
 
   before(async () => {
     const CONSOLE_DIR = await builtConsole(toolsCache())
-    stack = await startStack({ settings: { CONSOLE_DIR } })
+    mailbox = await openMailbox()
+    stack = await startStack({ settings: { CONSOLE_DIR, ...mailbox.settings } })
     url = stack.urls[0]!
     browser = await launchBrowser()
     const { token } = await bodyOf(stack.api.post<{ token: string }>('/api/auth/login', OWNER))
@@ -51,6 +57,7 @@ describe('the console', () => {
   after(async () => {
     await browser?.close()
     await stack?.stop()
+    await mailbox?.remove()
   })
   afterEach(async () => {
     const complaints: string[] = opened.flatMap(watched => watched.complaints)
@@ -65,6 +72,13 @@ describe('the console', () => {
     if (!anonymous) await watched.page.context().addCookies([cookie])
     await watched.page.goto(`/console${path}`)
     return watched.page
+  }
+  /** Runs an action that mails a link to a page of the console, and returns the page's path. */
+  const mailedPath = async (address: string, cause: () => Promise<unknown>): Promise<string> => {
+    const mail = await mailbox.next(address, cause)
+    const [, path] = /http:\/\/localhost:\d+\/console(\/\S+)/.exec(mail) ?? []
+    assert.ok(path, mail)
+    return path
   }
 
   it('refuses scripts and styles that are not its own', async () => {
@@ -100,6 +114,92 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto('/console/contacts')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  it('sets a forgotten password by the mailed link, and keeps its secret out of the address', async () => {
+    const email = 'forgetful@example.com'
+    await bodyOf(stack.owner.post('/api/users', { name: 'Mary', email, password: 'soon forgotten' }), 201)
+    const page = await open('/sign-in', { anonymous: true })
+    await page.getByRole('button', { name: 'Forgot your password?' }).click()
+    await page.getByLabel('Email').fill(email)
+    const path = await mailedPath(email, () => page.getByRole('button', { name: 'Send the link' }).click())
+    await page.goto(`/console${path}`)
+    const password = page.getByRole('textbox', { name: 'New password' })
+    await password.fill('short')
+    assert.equal(page.url(), `${url}/console/set-password`)
+    await page.getByRole('button', { name: 'Save password' }).click()
+    await page.locator('[aria-invalid=true]').waitFor()
+    await password.fill('not so soon forgotten')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Your password is saved.').waitFor()
+    await page.getByRole('link', { name: 'Back to sign in' }).click()
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('textbox', { name: 'Password' }).fill('not so soon forgotten')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: /^Account menu/ }).click()
+    await page.getByRole('menuitem', { name: 'Account' }).click()
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+    await page.goto(`/console${path}`)
+    await page.getByRole('textbox', { name: 'New password' }).fill('a second time')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('The link has expired or was used').waitFor()
+  })
+
+  it('changes the own profile and password, and ends other sessions', async () => {
+    const credentials = { email: 'own@example.com', password: 'the first password' }
+    await bodyOf(stack.owner.post('/api/users', { name: 'Own', ...credentials }), 201)
+    const login = () => bodyOf(stack.api.post<{ token: string }>('/api/auth/login', credentials))
+    const [{ token }, elsewhere] = [await login(), await login()]
+    const page = await open('/sign-in', { anonymous: true })
+    await page.context().addCookies([{ ...cookie, value: token }])
+    await page.goto('/console/account')
+    const save = page.getByRole('button', { name: 'Save profile' })
+    await page.getByLabel('Name').fill('Own Name')
+    await page.getByLabel('Country').fill('??')
+    await save.click()
+    await page.locator('[name=country][aria-invalid=true]').waitFor()
+    await page.getByLabel('Country').fill('DE')
+    await save.click()
+    await page.getByRole('status').getByText('Saved').waitFor()
+    await page.getByRole('button', { name: 'Account menu of Own Name' }).waitFor()
+
+    const sessions = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
+    assert.equal(await sessions.count(), 3)
+    assert.equal(await sessions.filter({ hasText: 'This one' }).getByRole('button').count(), 0)
+    await page.getByRole('button', { name: 'End all other sessions' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End all other sessions' }).click()
+    await page.getByRole('status').getByText('Ended all other sessions').waitFor()
+    const headers = { Authorization: `Bearer ${elsewhere.token}` }
+    assert.equal((await fetch(`${url}/api/me`, { headers })).status, 401)
+
+    const current = page.getByRole('textbox', { name: 'Current password' })
+    await current.fill('not the password')
+    await page.getByRole('textbox', { name: 'New password' }).fill('the second password')
+    await page.keyboard.press('Enter')
+    await page.locator('[name=current-password][aria-invalid=true]').waitFor()
+    await current.fill(credentials.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Changed the password').waitFor()
+    await bodyOf(stack.api.post('/api/auth/login', { ...credentials, password: 'the second password' }))
+  })
+
+  it('accepts an invitation with a new account, once', async () => {
+    const email = 'invited@example.com'
+    const { id } = await bodyOf(stack.owner.post<{ id: string }>('/api/workspaces', { name: 'Engines' }), 201)
+    const path = await mailedPath(email, () =>
+      bodyOf(stack.owner.post(`/api/workspaces/${id}/invitations`, { email, role: 'user' }), 201),
+    )
+    const page = await open(path, { anonymous: true })
+    await page.getByText(`invites ${email} to the workspace Engines, with the role user.`).waitFor()
+    assert.equal(page.url(), `${url}/console/invitations`)
+    assert.deepEqual(await violationsOf(page, 'an invitation'), [])
+    await page.getByLabel('Your name').fill('Ada')
+    await page.getByRole('textbox', { name: 'Password' }).fill('invited by mail')
+    await page.getByRole('button', { name: 'Accept' }).click()
+    await page.getByRole('status').getByText('You are now a member of Engines.').waitFor()
+    await bodyOf(stack.api.post('/api/auth/login', { email, password: 'invited by mail' }))
+    await page.goto(`/console${path}`)
+    await page.getByRole('alert').getByText('This invitation was answered').waitFor()
   })
 
   it('finds contacts, sorts them, and keeps that in the address', async () => {
@@ -204,5 +304,8 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Menu', exact: true }).click()
     await page.getByRole('link', { name: 'Lists' }).click()
     await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
+    await page.goto('/console/account')
+    await page.getByRole('table', { name: 'Devices' }).waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
   })
 })

@@ -11,7 +11,10 @@ import { readListSearch } from './kit/list-search.ts'
 import { meQuery } from './session.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { Shell } from './shell/shell.tsx'
+import { hideLinkSecret } from './sign-in/link-secret.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
+
+hideLinkSecret() // before the router reads the address
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Failed })
 
@@ -22,6 +25,20 @@ const signIn = createRoute({
   validateSearch: ({ next }): { next?: string } =>
     typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {},
 })
+
+/** The pages that mailed links lead to, for anyone. */
+const links = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/set-password',
+    component: lazyRouteComponent(() => import('./sign-in/set-password.tsx'), 'SetPassword'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/invitations',
+    component: lazyRouteComponent(() => import('./sign-in/invitation.tsx'), 'Invitation'),
+  }),
+] as const
 
 /** Everything for people who are signed in. */
 const shell = createRoute({
@@ -125,10 +142,14 @@ const screens = [
     '/workspaces/$id',
     lazyRouteComponent(() => import('./workspaces/workspace.tsx'), 'Workspace'),
   ),
+  screen(
+    '/account',
+    lazyRouteComponent(() => import('./account/account.tsx'), 'Account'),
+  ),
 ] as const
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, shell.addChildren(screens)]),
+  routeTree: root.addChildren([signIn, ...links, shell.addChildren(screens)]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -7,7 +7,7 @@ const MINUTE = 60_000
 /** The signed-in person, their organization and rights. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => rollcall.authentication.getMe({ signal }),
+  queryFn: ({ signal }) => rollcall.account.get({ signal }),
   staleTime: 5 * MINUTE,
 })
 

@@ -1,3 +1,4 @@
+import account from '../account/de.ts'
 import attributes from '../attributes/de.ts'
 import contacts from '../contacts/de.ts'
 import domains from '../domains/de.ts'
@@ -17,6 +18,7 @@ import type { Translation } from './translation.ts'
 
 /** The German texts, by area. */
 export const de = {
+  account,
   attributes,
   contacts,
   domains,

@@ -1,3 +1,4 @@
+import account from '../account/en.ts'
 import attributes from '../attributes/en.ts'
 import contacts from '../contacts/en.ts'
 import domains from '../domains/en.ts'
@@ -15,6 +16,7 @@ import workspaces from '../workspaces/en.ts'
 
 /** The English texts, by area. */
 export const en = {
+  account,
   attributes,
   contacts,
   domains,

@@ -35,6 +35,7 @@ export default {
     kind: 'Art',
     password: 'Passwort',
   },
+  password: { show: 'Passwort anzeigen', capsLock: 'Die Feststelltaste ist aktiv.' },
   table: {
     actions: 'Aktionen',
     select: '{{name}} auswählen',

@@ -32,6 +32,7 @@ export default {
     kind: 'Kind',
     password: 'Password',
   },
+  password: { show: 'Show the password', capsLock: 'Caps lock is on.' },
   table: {
     actions: 'Actions',
     select: 'Select {{name}}',

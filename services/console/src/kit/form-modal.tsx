@@ -53,6 +53,28 @@ function hasField(values: unknown, path: string): boolean {
   return rest.length === 0 || hasField((values as Record<string, unknown>)[head], rest.join('.'))
 }
 
+type FormProps<Values extends Record<string, unknown>, Answer> = {
+  form: UseFormReturnType<Values>
+  submit: ReturnType<typeof useSubmit<Values, Answer>>
+  children: ReactNode
+}
+
+/** A form with the refusal over its fields, unless a field shows it. */
+export function SubmitForm<Values extends Record<string, unknown>, Answer>({
+  form,
+  submit,
+  children,
+}: FormProps<Values, Answer>) {
+  return (
+    <form onSubmit={form.onSubmit(values => submit.mutate(values))} noValidate={false}>
+      <Stack gap="md">
+        {submit.error && !isAtField(form as never, submit.error) && <ProblemAlert error={submit.error} />}
+        {children}
+      </Stack>
+    </form>
+  )
+}
+
 /** A form in a dialog. */
 export function FormModal<Values extends Record<string, unknown>, Answer>({
   title,
@@ -62,33 +84,27 @@ export function FormModal<Values extends Record<string, unknown>, Answer>({
   onClose,
   children,
   size = 'md',
-}: {
+}: FormProps<Values, Answer> & {
   title: string
-  form: UseFormReturnType<Values>
-  submit: ReturnType<typeof useSubmit<Values, Answer>>
   /** What the button says. */
   action: string
   onClose: () => void
-  children: ReactNode
   size?: string
 }) {
   const { t } = useTranslation()
   return (
     <Modal opened onClose={onClose} title={title} size={size}>
-      <form onSubmit={form.onSubmit(values => submit.mutate(values))} noValidate={false}>
-        <Stack gap="md">
-          {submit.error && !isAtField(form as never, submit.error) && <ProblemAlert error={submit.error} />}
-          {children}
-          <Group justify="flex-end" gap="xs" className={classes.footer}>
-            <Button variant="default" onClick={onClose}>
-              {t('kit.cancel')}
-            </Button>
-            <Button type="submit" loading={submit.isPending}>
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <SubmitForm form={form} submit={submit}>
+        {children}
+        <Group justify="flex-end" gap="xs" className={classes.footer}>
+          <Button variant="default" onClick={onClose}>
+            {t('kit.cancel')}
+          </Button>
+          <Button type="submit" loading={submit.isPending}>
+            {action}
+          </Button>
+        </Group>
+      </SubmitForm>
     </Modal>
   )
 }

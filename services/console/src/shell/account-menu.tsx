@@ -1,18 +1,18 @@
-import { Avatar, Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { SignOutIcon } from '@primer/octicons-react'
+import { Avatar, Menu, SegmentedControl, Text, UnstyledButton } from '@mantine/core'
+import { PersonIcon, SignOutIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { useMe } from '../session.ts'
+import { SchemeChoice } from './scheme-choice.tsx'
 import classes from './shell.module.css'
 
 /** The signed-in person: appearance, language, signing out. */
 export function AccountMenu() {
   const { t, i18n } = useTranslation()
   const { user } = useMe()
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
   const navigate = useNavigate()
   const client = useQueryClient()
   const signOut = useMutation({
@@ -40,17 +40,12 @@ export function AccountMenu() {
           </Text>
         </Menu.Label>
         <Menu.Divider />
+        <Menu.Item component={Link} to="/account" leftSection={<PersonIcon />}>
+          {t('shell.areas.account')}
+        </Menu.Item>
+        <Menu.Divider />
         <Menu.Label>{t('shell.scheme.title')}</Menu.Label>
-        <SegmentedControl
-          fullWidth
-          size="xs"
-          mx={8}
-          mb={6}
-          aria-label={t('shell.scheme.title')}
-          value={colorScheme}
-          onChange={scheme => setColorScheme(scheme as typeof colorScheme)}
-          data={(['light', 'dark', 'auto'] as const).map(value => ({ value, label: t(`shell.scheme.${value}`) }))}
-        />
+        <SchemeChoice fullWidth size="xs" mx={8} mb={6} />
         <Menu.Label>{t('shell.language')}</Menu.Label>
         <SegmentedControl
           fullWidth

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, PasswordInput, PinInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, PinInput, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isStatus, rollcall } from '../api.ts'
+import { PasswordField } from '../kit/password-field.tsx'
 import { useProblemText } from '../kit/problem.ts'
 import { Frame, TextButton } from './frame.tsx'
 
@@ -55,7 +56,6 @@ function ByPassword(props: {
   const enter = useEnter()
   const [password, setPassword] = useState('')
   const [orgId, setOrgId] = useState('')
-  const [hasCapsLock, setCapsLock] = useState(false)
   const signIn = useMutation({
     mutationFn: () => rollcall.authentication.login({ email: props.email, password, ...(orgId && { orgId }) }),
     onSuccess: enter,
@@ -66,7 +66,6 @@ function ByPassword(props: {
   })
   const error = signIn.error ?? requestCode.error
   const needsOrganization = isStatus(error, 400) && error.path === 'orgId'
-  const watchCapsLock = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     signIn.mutate()
@@ -90,17 +89,12 @@ function ByPassword(props: {
           value={props.email}
           onChange={event => props.onEmail(event.currentTarget.value)}
         />
-        <PasswordInput
+        <PasswordField
           label={t('signIn.password')}
           name="password"
           autoComplete="current-password"
-          required
-          withAsterisk={false}
           value={password}
           onChange={event => setPassword(event.currentTarget.value)}
-          onKeyUp={watchCapsLock}
-          description={hasCapsLock ? t('signIn.capsLock') : undefined}
-          visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword'), tabIndex: 0 }}
         />
         {(needsOrganization || orgId) && (
           <TextInput

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Skeleton, Table, Tabs, Text } from '@mantine/core'
+import { Group, Menu, Skeleton, Table, Tabs, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { BlockedIcon, CheckCircleIcon, TrashIcon } from '@primer/octicons-react'
 import type { User as UserRecord } from '@rollcall/sdk'
@@ -20,6 +20,7 @@ import { Tag } from '../kit/status-chip.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import classes from '../roles/role.module.css'
+import { SessionTable } from './session-table.tsx'
 import { RoleSelect, UserStatus } from './users.tsx'
 
 const ENTRIES = 50
@@ -169,50 +170,13 @@ function Sessions({ id }: { id: string }) {
   if (!data) return <Skeleton height={120} />
   if (data.docs.length === 0) return <Text c="dimmed">{t('users.noSessions')}</Text>
   return (
-    <Table.ScrollContainer minWidth={480} type="native" className={classes.matrix}>
-      <Table aria-label={t('users.sessions')}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('users.device')}</Table.Th>
-            <Table.Th>{t('users.address')}</Table.Th>
-            <Table.Th>{t('users.lastActive')}</Table.Th>
-            <Table.Th w={90}>
-              <span className="rc-hidden">{t('kit.table.actions')}</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {data.docs.map(({ sessionRef, device, ip, lastActiveAt, current, impersonatedBy }) => (
-            <Table.Tr key={sessionRef}>
-              <Table.Td>
-                <Group gap="xs">
-                  <strong>{device}</strong>
-                  {current && <Tag>{t('users.current')}</Tag>}
-                  {impersonatedBy && <Tag>{t('users.impersonated')}</Tag>}
-                </Group>
-              </Table.Td>
-              <Table.Td>{ip}</Table.Td>
-              <Table.Td>
-                <When at={lastActiveAt} />
-              </Table.Td>
-              <Table.Td>
-                {!current && (
-                  <Button
-                    variant="default"
-                    size="compact-sm"
-                    onClick={() =>
-                      void act({ run: () => rollcall.users.revokeSession(id, sessionRef), done: t('users.ended') })
-                    }
-                  >
-                    {t('users.end')}
-                  </Button>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <SessionTable
+      sessions={data.docs}
+      call="users.revokeSession"
+      onEnd={sessionRef =>
+        void act({ run: () => rollcall.users.revokeSession(id, sessionRef), done: t('users.ended') })
+      }
+    />
   )
 }
 

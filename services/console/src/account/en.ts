@@ -1,0 +1,35 @@
+export default {
+  profile: {
+    title: 'Profile',
+    timezone: 'Time zone',
+    country: 'Country',
+    countryHint: 'Such as DE',
+    currency: 'Currency',
+    currencyHint: 'Such as EUR',
+    clear: 'Clear',
+    save: 'Save profile',
+  },
+  password: {
+    title: 'Password',
+    lead: 'A new password ends every other session. API tokens stay active.',
+    current: 'Current password',
+    submit: 'Change password',
+    done: 'Changed the password',
+  },
+  sessions: {
+    lead: 'Where you are signed in.',
+    endOthers: 'End all other sessions',
+    endOthersTitle: 'End all other sessions?',
+    endOthersText: 'You stay signed in here. Everywhere else you have to sign in again.',
+    endedOthers: 'Ended all other sessions',
+  },
+  devices: {
+    lead: 'The browsers that you signed in from.',
+    lastSeen: 'Last sign-in',
+    remove: 'Remove',
+    removeTitle: 'Remove {{name}}?',
+    removeText: 'The sessions of this device end at once.',
+    removed: 'Removed {{name}}',
+  },
+  scheme: { lead: 'For this browser only.' },
+} as const

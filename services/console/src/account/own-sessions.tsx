@@ -1,0 +1,56 @@
+import { Skeleton } from '@mantine/core'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Action } from '../kit/action.tsx'
+import { useAct, useConfirm } from '../kit/confirm.tsx'
+import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { SessionTable } from '../users/session-table.tsx'
+
+const SESSIONS = 100
+
+const sessionsQuery = queryOptions({
+  queryKey: ['account', 'sessions'],
+  queryFn: async ({ signal }) => await rollcall.account.listSessions({ limit: SESSIONS }, { signal }),
+})
+
+/** The own sessions. */
+export function Sessions() {
+  const { t } = useTranslation()
+  const act = useAct()
+  const { data, error, refetch } = useQuery(sessionsQuery)
+  if (error) return <ProblemAlert error={error} onRetry={refetch} />
+  if (!data) return <Skeleton height={80} />
+  return (
+    <SessionTable
+      sessions={data.docs}
+      call="account.revokeSession"
+      onEnd={sessionRef => void act({ run: () => rollcall.account.revokeSession(sessionRef), done: t('users.ended') })}
+    />
+  )
+}
+
+/** A button that ends all own sessions but this one. */
+export function EndOthers() {
+  const { t } = useTranslation()
+  const confirm = useConfirm()
+  const { data } = useQuery(sessionsQuery)
+  if (!data || data.totalDocs < 2) return null
+  return (
+    <Action
+      call="account.revokeOtherSessions"
+      variant="default"
+      onClick={() =>
+        confirm({
+          title: t('account.sessions.endOthersTitle'),
+          text: t('account.sessions.endOthersText'),
+          action: t('account.sessions.endOthers'),
+          run: () => rollcall.account.revokeOtherSessions(),
+          done: t('account.sessions.endedOthers'),
+        })
+      }
+    >
+      {t('account.sessions.endOthers')}
+    </Action>
+  )
+}
