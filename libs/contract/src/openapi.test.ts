@@ -64,6 +64,12 @@ describe('the OpenAPI document', () => {
     const withToken = Object.entries(document.components.schemas).filter(
       ([, schema]) => 'token' in (schema.properties as object),
     )
-    assert.deepEqual(withToken.map(([name]) => name).sort(), ['CreatedToken', 'Impersonation', 'Me', 'Registration', 'SignIn'])
+    assert.deepEqual(withToken.map(([name]) => name).sort(), [
+      'CreatedToken',
+      'Impersonation',
+      'Me',
+      'Registration',
+      'SignIn',
+    ])
   })
 })
