@@ -197,11 +197,14 @@ describe('token exchange', () => {
   })
 
   it('of a session ends at once with it', async () => {
-    const session = await newSession(admin)
+    const person = await harness.addPerson(owner.organizationId, 'admin')
+    const session = await newSession(person)
     const api = await traded(session.token)
     await api.caller()
     await session.api.authentication.logout({})
     await assert.rejects(api.caller(), { status: 401 })
+    const listed = await docs(owner.api.users.listUserSessions({ id: person.userId }))
+    assert.ok(!listed.some(({ device }) => String(device) === 'Nightly sync'))
   })
 
   const ends: [cause: string, end: (id: string) => Promise<unknown>][] = [
