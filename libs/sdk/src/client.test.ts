@@ -145,7 +145,7 @@ describe('the client', () => {
       assert.equal(requests.length, 4)
     })
 
-    it('as often as it was asked to, and waits as long as the API says', async () => {
+    it('up to maxRetries times, and waits as long as the API says', async () => {
       willAnswer(...Array<Answer>(10).fill(unavailable))
       await assert.rejects(client().contacts.get('c'), UnavailableError)
       assert.equal(requests.length, 3)

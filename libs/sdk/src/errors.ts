@@ -50,7 +50,7 @@ export class ForbiddenError extends RollcallError {
 export class NotFoundError extends RollcallError {
   override name = 'NotFoundError'
 }
-/** 409: a duplicate value (see `path`), or another record or request is in the way (see `code`). */
+/** 409: a duplicate value (see `path`), or a conflict with another record or request (see `code`). */
 export class ConflictError extends RollcallError {
   override name = 'ConflictError'
 }

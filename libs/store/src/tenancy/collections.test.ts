@@ -27,10 +27,10 @@ it('unscoped operations join a transaction by `session`; `tx`, which mongoose ig
     )
   await rolledBack(tx => counters.deleteOne({ name: 'a' }, { session: tx }))
   assert.equal(await counters.countDocuments(), 2)
-  // @ts-expect-error
+  // @ts-expect-error: unscoped operations take `session`, not `tx`
   await rolledBack(tx => counters.deleteOne({ name: 'a' }, { tx }))
   assert.equal(await counters.countDocuments(), 1)
-  // @ts-expect-error
+  // @ts-expect-error: unscoped operations take `session`, not `tx`
   await rolledBack(tx => counters.findOneAndUpdate({ name: 'b' }, { name: 'c' }, { tx }))
   assert.ok(await counters.exists({ name: 'c' }))
 })

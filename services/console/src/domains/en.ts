@@ -39,7 +39,7 @@ export default {
   rotated: 'A new DKIM record is listed. Publish it, then verify.',
   delete: 'Delete domain',
   deleteTitle: 'Delete {{domain}}?',
-  deleteText: 'Its keys are gone for good. Senders that use it are in the way of this.',
+  deleteText: 'Its keys are deleted permanently. A domain that senders use cannot be deleted.',
   deleted: 'Deleted {{domain}}',
   back: 'Domains',
   sending: 'Required for sending',

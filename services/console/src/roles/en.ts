@@ -25,7 +25,7 @@ export default {
   readOnly: 'Built-in roles cannot be changed.',
   delete: 'Delete role',
   deleteTitle: 'Delete the role {{name}}?',
-  deleteText: 'Its {{tokens}} tokens are refused from then on. Members who carry it are in the way of this.',
+  deleteText: 'Its {{tokens}} tokens are refused from then on. A role that members have cannot be deleted.',
   deleted: 'Deleted the role {{name}}',
   granted: '{{granted}} of {{total}}',
 } as const
