@@ -1,4 +1,5 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
+import { createSecrets, type Secrets } from '@rollcall/credentials'
 import type { DueJob } from '@rollcall/jobs'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
 import { connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
@@ -13,7 +14,6 @@ import type { MailStatus } from './mail/mail.model.ts'
 import type { AddressPolicy } from './mail/safe-host.ts'
 import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
-import { createSecrets, type Secrets } from './secrets.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
 
 export type { DirectoryUser }

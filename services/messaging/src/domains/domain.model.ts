@@ -1,9 +1,9 @@
+import type { Sealed } from '@rollcall/credentials'
 import { type DnsRecordJson, type DomainJson, domainFields as declared } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import type { ProviderKind } from '../provider/provider.model.ts'
-import type { Sealed } from '../secrets.ts'
 
 /** A domain that an organization sends mail from. */
 export type Domain = {

@@ -1,5 +1,5 @@
+import type { Sealed } from '@rollcall/credentials'
 import { Schema, type Types } from 'mongoose'
-import type { Sealed } from '../secrets.ts'
 
 /** Supported mail providers. */
 export const providerKinds = ['self-hosted', 'mailgun'] as const

@@ -1,5 +1,5 @@
+import type { Sealed } from '@rollcall/credentials'
 import { Schema, type Types } from 'mongoose'
-import type { Sealed } from '../secrets.ts'
 import type { OauthProvider } from './sender.model.ts'
 
 /** A pending authorization: a user was redirected to a provider to connect a sender's account. */

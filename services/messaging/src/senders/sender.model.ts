@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url'
 import { emailKeyOf } from '@rollcall/contract'
+import type { Sealed } from '@rollcall/credentials'
 import { senderFields as declared, type SenderJson } from '@rollcall/protos/gen/messaging-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
-import type { Sealed } from '../secrets.ts'
 
 /** How the mail of a sender is delivered. */
 export type Delivery = 'provider' | 'hosted' | 'smtp' | 'oauth'

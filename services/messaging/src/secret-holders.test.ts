@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { parseKeyRing } from '@rollcall/credentials'
+import { createSecrets, parseKeyRing } from '@rollcall/credentials'
 import { createLogger } from '@rollcall/runtime'
+import { rotateSecrets } from '@rollcall/service'
 import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../test/context.ts'
 import { createDomain } from './domains/create-domain.ts'
 import { dkimKeyPlace } from './domains/domain.model.ts'
 import { rotateDkim } from './domains/rotate-dkim.ts'
 import { apiKeyPlace } from './provider/provider.model.ts'
-import { rotateSecrets } from './secret-rotation.ts'
-import { createSecrets } from './secrets.ts'
+import { secretHolders } from './secret-holders.ts'
 import { secretPlace } from './senders/secret-places.ts'
 
 const key = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
@@ -24,7 +24,7 @@ describe('the rotation of secrets', () => {
   })
   after(() => test.stop())
 
-  const rotate = () => rotateSecrets(test.context.collections.unscoped, both, test.context.logger)
+  const rotate = () => rotateSecrets(secretHolders(test.context.collections.unscoped), both, test.context.logger)
 
   it('leaves nothing that needs the old key, and the secrets unchanged', async () => {
     const { domains, providers, senders } = test.context.collections.of(test.organizationId)
@@ -75,7 +75,7 @@ describe('the rotation of secrets', () => {
   it('names the key, and fails if secrets are left under another', async () => {
     const lines: string[] = []
     const logger = createLogger({ service: 'test', level: 'info', destination: { write: line => lines.push(line) } })
-    await rotateSecrets(test.context.collections.unscoped, both, logger)
+    await rotateSecrets(secretHolders(test.context.collections.unscoped), both, logger)
     assert.match(lines.join(''), /"key":"fresh","written":0,"left":0,.*"secrets encrypted with the key fresh"/)
 
     const { providers } = test.context.collections.of(test.organizationId)
@@ -83,7 +83,7 @@ describe('the rotation of secrets', () => {
     const place = apiKeyPlace(test.organizationId)
     await providers.updateOne({}, { $set: { apiKey: secrets.seal('the key', place) } })
     const unaware = { ...both, seal: secrets.seal } // encrypts with the old key, as a service may do concurrently
-    const rotation = rotateSecrets(test.context.collections.unscoped, unaware, logger)
+    const rotation = rotateSecrets(secretHolders(test.context.collections.unscoped), unaware, logger)
     await assert.rejects(rotation, { message: 'secrets under another key than fresh: 1' })
   })
 
@@ -101,7 +101,7 @@ describe('the rotation of secrets', () => {
       },
     }
     let overwritten: Promise<unknown> | undefined
-    await rotateSecrets(test.context.collections.unscoped, interrupting, test.context.logger)
+    await rotateSecrets(secretHolders(test.context.collections.unscoped), interrupting, test.context.logger)
     await overwritten
     assert.equal(both.open((await providers.findOne({}))!.apiKey!, place), 'second')
   })

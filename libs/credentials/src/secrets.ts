@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import type { KeyRing } from '@rollcall/credentials'
+import type { KeyRing } from './keys.ts'
 
 /** An encrypted secret: AES-256-GCM with the named key; all parts are base64. */
 export type Sealed = { key: string; iv: string; data: string; tag: string }

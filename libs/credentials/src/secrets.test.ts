@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { parseKeyRing } from '@rollcall/credentials'
+import { parseKeyRing } from './keys.ts'
 import { createSecrets } from './secrets.ts'
 
 const key = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
