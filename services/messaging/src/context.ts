@@ -1,5 +1,6 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
 import { createSecrets, type Secrets } from '@rollcall/credentials'
+import type { AddressPolicy } from '@rollcall/egress'
 import type { DueJob } from '@rollcall/jobs'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
 import { connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
@@ -11,7 +12,6 @@ import type { Config } from './config.ts'
 import { createResolver, type OpenLookups } from './dns/resolver.ts'
 import { systemServers } from './dns/server-address.ts'
 import type { MailStatus } from './mail/mail.model.ts'
-import type { AddressPolicy } from './mail/safe-host.ts'
 import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
@@ -61,7 +61,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     logger,
     secrets: createSecrets(config.SECRET_KEYS),
     lookups: createResolver({ servers: config.DNS_SERVERS ?? systemServers(), only: config.DNS_SERVERS !== undefined }),
-    addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE },
+    addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE, allowExamples: true },
     smtp,
     mailsEnded: metrics.counter({
       name: 'rollcall_mails_ended_total',

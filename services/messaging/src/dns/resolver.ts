@@ -1,6 +1,6 @@
+import { isPublicAddress } from '@rollcall/egress'
 import pLimit from 'p-limit'
 import { getDomain } from 'tldts'
-import { isPublicAddress } from '../public-address.ts'
 import { exchange, type Question, type RecordType, type Reply } from './exchange.ts'
 import { AliasError, DnsFailure, type FailureKind } from './failure.ts'
 import { hedge } from './hedge.ts'

@@ -1,12 +1,12 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
+import type { AddressPolicy } from '@rollcall/egress'
 import { within } from '@rollcall/runtime'
 import type { Context } from '../context.ts'
 import type { Answer, OpenLookups } from '../dns/resolver.ts'
 import { domainOf } from '../senders/sender.model.ts'
 import type { Payload } from './compose.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
-import type { AddressPolicy } from './safe-host.ts'
 
 const EXCHANGER_PORT = 25
 const LOOKUP_MS = 8000

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
+import { type AddressPolicy, isOutside, resolveHost, UnsafeHost } from '@rollcall/egress'
 import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
 import type { Payload } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
-import { type AddressPolicy, checkPort, isOutside, resolveHost, UnsafeHost } from './safe-host.ts'
+import { checkPort } from './mail-ports.ts'
 
 /** An SMTP server. */
 export type SmtpServer = {

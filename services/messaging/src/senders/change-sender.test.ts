@@ -40,7 +40,7 @@ it('finding 17: a password goes to the server that it was set for, not to one of
     }
     return [{ address: '192.0.2.1', family: 4 }]
   }
-  const slow = { ...context, addressPolicy: { allowPrivate: false, resolve } }
+  const slow = { ...context, addressPolicy: { allowPrivate: false, allowExamples: true, resolve } }
   const rotating = updateSender(slow, { id, smtp: { password: 'the new secret' } }, caller)
   await asked.promise
   await updateSender(slow, { id, smtp: { host: 'evil.example.com', password: 'x' } }, caller)

@@ -1,6 +1,7 @@
 import { AppError } from '@rollcall/contract'
+import { type AddressPolicy, checkHost, UnsafeHost } from '@rollcall/egress'
 import type { Smtp, SmtpChange } from '@rollcall/protos/gen/messaging-v1.ts'
-import { type AddressPolicy, checkHost, checkPort, UnsafeHost } from '../mail/safe-host.ts'
+import { checkPort } from '../mail/mail-ports.ts'
 import type { Sender, SenderSmtp } from './sender.model.ts'
 
 /**

@@ -3,10 +3,10 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { within } from '@rollcall/runtime'
 import ipaddr from 'ipaddr.js'
-import { isPublicAddress } from '../public-address.ts'
+import { isPublicAddress } from './public-address.ts'
 
-/** A host to connect to: its checked address, and the name that its certificate must have. */
-export type CheckedHost = { address: string; name: string }
+/** A host to connect to: its checked addresses, of which `address` is the first, and the name of its certificate. */
+export type CheckedHost = { address: string; addresses: readonly string[]; name: string }
 
 /** Thrown for a host or port that is not allowed. The message is for the user who configured it. */
 export class UnsafeHost extends Error {
@@ -18,25 +18,16 @@ export type Resolve = (name: string) => Promise<LookupAddress[]>
 
 /** Which hosts are allowed. */
 export type AddressPolicy = {
-  /** Whether private, loopback and other special addresses are allowed, for tests and local mail servers. */
+  /** Whether private, loopback and other special addresses are allowed, for tests and local servers. */
   allowPrivate: boolean
+  /** Whether documentation networks (RFC 5737) are allowed. They are not routed; settings copied from a manual name them. */
+  allowExamples?: boolean
   /** Default: the resolver of the system, including its hosts file. */
   resolve?: Resolve
 }
 
 const RESOLVE_MS = 4000
-/** Ports of mail submission. With other ports allowed, a user could scan ports. */
-const mailPorts: readonly number[] = [25, 465, 587, 2525]
 const systemResolve: Resolve = name => lookup(name, { all: true })
-
-/**
- * Checks that a port is one of mail submission.
- * @throws {UnsafeHost}
- */
-export function checkPort(port: number, { allowPrivate }: AddressPolicy): void {
-  if (allowPrivate && port > 0 && port < 65_536) return
-  if (!mailPorts.includes(port)) throw new UnsafeHost(`port must be one of ${mailPorts.join(', ')}`)
-}
 
 /**
  * Returns a host in canonical form: addresses in their usual notation (0x7f.1 and 2130706433 are 127.0.0.1), names in
@@ -53,7 +44,6 @@ export function canonicalHost(text: string): string {
   return name
 }
 
-/** Documentation networks (RFC 5737). They are not routed, so settings copied from a manual may name them. */
 const examples = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'].map(block => ipaddr.IPv4.parseCIDR(block))
 
 /** Whether an address is outside of private networks: public, or of a documentation network. */
@@ -64,20 +54,23 @@ export function isOutside(address: string): boolean {
 }
 
 /**
- * Resolves a host and checks all its addresses. Connect to the returned address, not to the name: it could resolve
+ * Resolves a host and checks all its addresses. Connect to the returned addresses, not to the name: it could resolve
  * differently the next time.
- * @throws {UnsafeHost} if an address is not public
+ * @throws {UnsafeHost} if an address is not allowed
  * @throws the resolver's error if the name is unknown
  */
 export async function resolveHost(host: string, policy: AddressPolicy): Promise<CheckedHost> {
   const name = canonicalHost(host)
   const addresses = isIP(name) ? [name] : await addressesOf(name, policy)
-  if (!policy.allowPrivate && !addresses.every(isOutside)) {
+  if (!addresses.every(address => isAllowed(address, policy)))
     throw new UnsafeHost('private, loopback and other special addresses are not allowed')
-  }
   const [address] = addresses
   if (address === undefined) throw new UnsafeHost('the name has no address')
-  return { address, name }
+  return { address, addresses, name }
+}
+
+function isAllowed(address: string, { allowPrivate, allowExamples = false }: AddressPolicy): boolean {
+  return allowPrivate || (allowExamples ? isOutside(address) : isPublicAddress(address))
 }
 
 /**

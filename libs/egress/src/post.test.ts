@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { UnsafeHost } from './checked-host.ts'
+import { createPoster, type Poster } from './post.ts'
+
+const MAX_BODY_BYTES = 16 * 1024
+
+describe('a request to a server that a customer chose', () => {
+  let server: Server
+  let port: number
+  const seen: string[] = []
+  let poster: Poster
+  before(async () => {
+    server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.headers.host} ${request.url}`)
+      if (request.url === '/redirect') return response.writeHead(302, { location: '/elsewhere' }).end()
+      if (request.url === '/long') return void response.end(Buffer.alloc(1_000_000, 'x'))
+      if (request.url === '/silent') return
+      if (request.url === '/headers') return response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end()
+      request.pipe(response.writeHead(201, { 'x-answer': 'yes' }))
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    port = (server.address() as AddressInfo).port
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+    const timeoutMs = scaledTimeout(1_000)
+    poster = createPoster({ policy: { allowPrivate: true, resolve }, timeoutMs, maxBodyBytes: MAX_BODY_BYTES })
+  })
+  after(() => {
+    poster.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  afterEach(() => seen.splice(0))
+
+  const post = (path: string, host = 'receiver.test') =>
+    poster.post({ url: new URL(`http://${host}:${port}${path}`), headers: { 'x-own': '1' }, body: Buffer.from('ü') })
+
+  it('reaches the address that was checked, under the name of its URL', async () => {
+    const { status, headers, body } = await post('/a?b=1')
+    assert.deepEqual([status, headers['x-answer'], body], [201, 'yes', 'ü'])
+    assert.deepEqual(seen, [`POST receiver.test:${port} /a?b=1`])
+  })
+
+  it('follows no redirect', async () => {
+    const { status, headers } = await post('/redirect')
+    assert.deepEqual([status, headers.location], [302, '/elsewhere'])
+    assert.equal(seen.length, 1)
+  })
+
+  it('reads the start of a long body', async () => assert.equal((await post('/long')).body.length, MAX_BODY_BYTES))
+
+  it('ends at its timeout', () => assert.rejects(post('/silent'), { name: 'TimeoutError' }))
+
+  it('refuses a head that is too long', () => assert.rejects(post('/headers'), { code: 'HPE_HEADER_OVERFLOW' }))
+
+  it('ends when the caller cancels it', async () => {
+    const url = new URL(`http://receiver.test:${port}/silent`)
+    const signal = AbortSignal.timeout(50)
+    await assert.rejects(poster.post({ url, headers: {}, body: Buffer.alloc(0), signal }), { name: 'AbortError' })
+  })
+
+  it('never connects to a special address, literal or by name', async () => {
+    const resolve = async () => [
+      { address: '8.8.8.8', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ]
+    const guarded = createPoster({ policy: { allowPrivate: false, resolve }, timeoutMs: 5_000, maxBodyBytes: 1 })
+    for (const host of ['127.0.0.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', 'localhost', 'receiver.test']) {
+      const url = new URL(`http://${host}:${port}/a`)
+      await assert.rejects(guarded.post({ url, headers: {}, body: Buffer.alloc(0) }), UnsafeHost, host)
+    }
+    assert.deepEqual(seen, [])
+    guarded.close()
+  })
+})
