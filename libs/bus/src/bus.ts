@@ -7,7 +7,7 @@ import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
 import { redeliver } from './kafka/redeliver.ts'
-import { consumptionOf, type Inbox, type Subscription } from './subscription.ts'
+import { consumptionOf, type Feed, type Inbox, type Subscription } from './subscription.ts'
 import { contextOf, deadLetterTopic, type Topic } from './topics.ts'
 
 /** Options of `createBus`. */
@@ -68,9 +68,9 @@ export type Bus<Tx = never> = {
   consume(options: ConsumeOptions): Consumer
   /**
    * Starts to consume the events that a subscription has handlers for. Checks each event and applies its effect once:
-   * the effect and the inbox entry are one transaction.
+   * the effect and the inbox entry are one transaction. A feed gets every event, at least once.
    */
-  subscribe(subscription: Subscription<Tx>, tuning?: ConsumerTuning): Consumer
+  subscribe(subscription: Subscription<Tx> | Feed, tuning?: ConsumerTuning): Consumer
   /** Returns the group's lag: events of the topics that it has not acknowledged. */
   lag(group: string, topics: readonly Topic[]): Promise<number>
   /**

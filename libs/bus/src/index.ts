@@ -3,5 +3,5 @@ export { type BusConfig, busConfig, busSettings, saslIsComplete } from './config
 export type { Consumer } from './kafka/consumer.ts'
 export type { Handle, HandleContext } from './kafka/delivery.ts'
 export { UnprocessableEvent } from './kafka/message.ts'
-export type { EventHandlers, EventScope, Inbox, Subscription } from './subscription.ts'
+export type { EventHandlers, EventScope, Feed, Inbox, Subscription } from './subscription.ts'
 export { deadLetterTopic, type Topic, topics } from './topics.ts'

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createLogger, type Event } from '@rollcall/runtime'
-import { UnprocessableEvent } from './kafka/message.ts'
+import { createLogger, currentOrigin, type Event, type Origin } from '@rollcall/runtime'
+import { fromMessage, toMessage, UnprocessableEvent } from './kafka/message.ts'
 import { consumptionOf, type Inbox } from './subscription.ts'
 
 const logger = createLogger({ service: 'test', level: 'silent' })
 const actor = { kind: 'user', id: '1', name: 'User One' }
+
+const origin: Origin = {
+  actor: { kind: 'token', id: '3', name: 'Tökén' },
+  credential: { kind: 'token', id: '3' },
+  ip: '2001:db8::1',
+  requestId: 'request-1',
+}
 
 const eventOf = (changes: Partial<Event> = {}): Event => ({
   id: 'event-1',
@@ -77,5 +84,49 @@ describe('a subscription', () => {
     const { seen, handle } = subscribed()
     await handle(eventOf({ data: { userId: '1', actor, reason: 'spam' } }))
     assert.equal(seen.length, 3)
+  })
+
+  it('applies effects on behalf of the request that caused the event', async () => {
+    const origins: unknown[] = []
+    const inbox: Inbox<string> = { consumeOnce: (_consumer, _event, effect) => effect('transaction') }
+    const on = { 'user.blocked': async () => void origins.push(currentOrigin()) }
+    const { handle } = consumptionOf({ name: 'test.on-events', on }, inbox)
+    const context = { attempt: 1, signal: new AbortController().signal, logger }
+    await handle(eventOf({ origin }), context)
+    await handle(eventOf(), context)
+    assert.deepEqual(origins, [origin, undefined])
+  })
+})
+
+describe('a feed', () => {
+  it('gets every event of every topic, also of types that this version does not know', async () => {
+    const seen: string[] = []
+    const inbox: Inbox<string> = { consumeOnce: () => assert.fail('a feed has no inbox') }
+    const feed = { name: 'test.feed', every: async ({ type }: Event) => void seen.push(type) }
+    const { group, topics, handle } = consumptionOf(feed, inbox)
+    const context = { attempt: 1, signal: new AbortController().signal, logger }
+    await handle(eventOf(), context)
+    await handle(eventOf({ type: 'user.of_the_future', data: {} }), context)
+    assert.deepEqual([group, seen], ['test.feed', ['user.blocked', 'user.of_the_future']])
+    for (const topic of ['identity.events', 'audience.events', 'import.events', 'messaging.events'] as const)
+      assert.ok(topics.includes(topic), topic)
+  })
+})
+
+describe('the origin of an event', () => {
+  const read = (event: Event) => {
+    const { value, headers = {} } = toMessage(event)
+    return fromMessage({ value: Buffer.from(String(value)), headers }).origin
+  }
+
+  it('arrives as it was published', () => {
+    const alone = {
+      actor: { kind: 'system', id: null, name: 'messaging' },
+      credential: null,
+      ip: null,
+      requestId: null,
+    }
+    for (const each of [origin, alone as Origin]) assert.deepEqual(read(eventOf({ origin: each })), each)
+    assert.equal(read(eventOf()), undefined)
   })
 })

@@ -1,5 +1,5 @@
 import { checkReceived, contextOfEvent, type EventType, type Received } from '@rollcall/contract'
-import type { Event, Logger } from '@rollcall/runtime'
+import { type Event, type Logger, withOrigin } from '@rollcall/runtime'
 import type { ConsumeOptions } from './bus.ts'
 import { UnprocessableEvent } from './kafka/message.ts'
 import { topics } from './topics.ts'
@@ -35,13 +35,28 @@ export type Subscription<Tx> = {
   on: EventHandlers<Tx>
 }
 
+/** A consumer of every event, also of types that a later version publishes. It may get an event again. */
+export type Feed = {
+  /** Consumer group. */
+  name: string
+  /** Handles one event. Its effect must be idempotent, because no inbox records it. */
+  every(event: Event, scope: { logger: Logger }): Promise<void>
+}
+
 /**
- * Returns the consume options of a subscription. An event that does not match its declaration is dead-lettered at once.
+ * Returns the consume options of a subscription or a feed. An event that does not match its declaration is dead-lettered at once.
  */
 export function consumptionOf<Tx>(
-  { name, inboxName = name, on }: Subscription<Tx>,
+  consumer: Subscription<Tx> | Feed,
   inbox: Inbox<Tx>,
 ): Pick<ConsumeOptions, 'group' | 'topics' | 'handle'> {
+  if ('every' in consumer)
+    return {
+      group: consumer.name,
+      topics: Object.values(topics),
+      handle: (event, scope) => consumer.every(event, scope),
+    }
+  const { name, inboxName = name, on } = consumer
   const types = Object.keys(on) as EventType[]
   return {
     group: name,
@@ -51,7 +66,9 @@ export function consumptionOf<Tx>(
       if (type === undefined) return
       rejectMalformed(type, event)
       const handle = on[type] as (data: object, scope: EventScope<Tx>) => Promise<void>
-      await inbox.consumeOnce(inboxName, event, tx => handle(event.data, { event, tx, logger }))
+      const { origin } = event
+      const consume = () => inbox.consumeOnce(inboxName, event, tx => handle(event.data, { event, tx, logger }))
+      await (origin ? withOrigin(() => origin, consume) : consume()) // effects belong to the same request
     },
   }
 }

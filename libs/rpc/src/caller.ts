@@ -1,4 +1,5 @@
 import type { Permissions } from '@rollcall/contract'
+import type { Origin } from '@rollcall/runtime'
 
 /** The caller of a request, as established by the gateway or a service. */
 export type Caller = {
@@ -24,7 +25,7 @@ export type Caller = {
 }
 
 /** Who performed an action, as stored in records and history. */
-export type Actor = { kind: 'user' | 'token' | 'import' | 'workflow' | 'system'; id: string | null; name: string }
+export type Actor = Origin['actor']
 
 /** Returns the caller of a service that acts on its own: in jobs, consumers, and credential checks of the gateway. */
 export function serviceCaller(service: string, organizationId = ''): Caller {
@@ -57,4 +58,19 @@ export function actorOf(caller: Caller): Actor {
   if (caller.kind === 'token') return { kind: 'token', id: caller.tokenId ?? null, name: caller.tokenName ?? '' }
   if (caller.kind === 'session') return { kind: 'user', id: caller.userId, name: caller.userName }
   return { kind: 'system', id: null, name: caller.userName }
+}
+
+/** Returns the origin of what a caller changes, for events. */
+export function originOf({ caller, requestId }: { caller: Caller; requestId: string }): Origin {
+  return {
+    actor: actorOf(caller),
+    credential: credentialOf(caller),
+    ip: caller.ip ?? null,
+    requestId: requestId || null,
+  }
+}
+
+function credentialOf({ tokenId, sessionId }: Caller): Origin['credential'] {
+  if (tokenId !== undefined) return { kind: 'token', id: tokenId }
+  return sessionId === undefined ? null : { kind: 'session', id: sessionId }
 }

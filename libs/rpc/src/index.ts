@@ -1,5 +1,5 @@
 export { createSigner } from './assertion.ts'
-export { type Actor, actorOf, anonymousCaller, type Caller, serviceCaller } from './caller.ts'
+export { type Actor, actorOf, anonymousCaller, type Caller, originOf, serviceCaller } from './caller.ts'
 export { type CallContext, type Client, type Connection, type ConnectOptions, connect } from './client.ts'
 export { address, isAddress, rpcConfig, rpcServerConfig, rpcSettings, type ServerConfig } from './config.ts'
 export { authorize, requirePermission } from './guard.ts'

@@ -18,10 +18,11 @@ import {
   type Metrics,
   type TraceCarrier,
   traced,
+  withOrigin,
 } from '@rollcall/runtime'
 import { HealthImplementation } from 'grpc-health-check'
 import { type Assertion, createVerifier, type Verify } from './assertion.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, originOf } from './caller.ts'
 import { authorize } from './guard.ts'
 import { issuersOf, requireIssuer } from './issuers.ts'
 import type { PublicKeys } from './service-keys.ts'
@@ -179,7 +180,10 @@ function prepare({ name, path, route, handler }: Rpc, options: Wiring): Run {
       if (!call) throw new AppError('caller.unverified')
       requireIssuer(issuers, assertion)
       authorize(route?.access, route?.verb, call.caller)
-      await answer(await handler(request, call))
+      await withOrigin(
+        () => originOf(call),
+        async () => answer(await handler(request, call)),
+      )
     } catch (thrown) {
       failure = toAppError(thrown)
       if (failure.status === 503 && !call?.signal.aborted) {

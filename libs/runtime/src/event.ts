@@ -1,3 +1,5 @@
+import type { Origin } from './origin.ts'
+
 /**
  * A CloudEvents 1.0 event that one service publishes to the others.
  * The store keeps it in the outbox and the bus sends it; they share only this type.
@@ -19,4 +21,6 @@ export type Event<Data extends object = Record<string, unknown>> = {
   data: Data
   /** The trace it belongs to, if any (CloudEvents' Distributed Tracing extension). */
   traceparent?: string
+  /** The request that caused it; absent if a service acted on its own (extension attributes of ours). */
+  origin?: Origin
 }

@@ -28,6 +28,7 @@ export {
 } from './lifecycle.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
+export { currentOrigin, type Origin, withOrigin } from './origin.ts'
 export { quoted } from './quoted.ts'
 export { backoffMs, type RetryOptions, retry } from './retry.ts'
 export { createTally, type Tally } from './tally.ts'

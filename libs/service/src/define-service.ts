@@ -1,4 +1,4 @@
-import { type BusConfig, busSettings, createBus, type Subscription, topics } from '@rollcall/bus'
+import { type BusConfig, busSettings, createBus, type Feed, type Subscription, topics } from '@rollcall/bus'
 import type { EventContext } from '@rollcall/contract'
 import { type Job, startJobs } from '@rollcall/jobs'
 import { type ServeOptions, type ServerConfig, serveWithin } from '@rollcall/rpc'
@@ -40,7 +40,7 @@ export type Definition<C extends DomainConfig, K, X> = {
   prepare?: (context: X) => Promise<void>
   /** The handlers of every rpc, by gRPC service. */
   handlers: (context: X) => ServeOptions['services']
-  subscribers?: (context: X) => readonly Subscription<ClientSession>[]
+  subscribers?: (context: X) => readonly (Subscription<ClientSession> | Feed)[]
   jobs?: (context: X, base: Base<C, K>) => readonly Job[]
 }
 

@@ -1,4 +1,4 @@
-import type { Event } from '@rollcall/runtime'
+import type { Event, Origin } from '@rollcall/runtime'
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs'
 
 /** Thrown for an event that no retry can process: it is dead-lettered at once. Handlers may throw it too. */
@@ -14,6 +14,7 @@ export function toMessage(event: Event): Message {
   const headers: IHeaders = { ce_specversion: '1.0', 'content-type': 'application/json' }
   for (const name of attributes) headers[`ce_${name}`] = event[name]
   if (event.traceparent !== undefined) headers.ce_traceparent = event.traceparent
+  if (event.origin) Object.assign(headers, originHeaders(event.origin))
   return { key: event.subject, value: JSON.stringify(event.data), headers }
 }
 
@@ -30,6 +31,36 @@ export function fromMessage({ headers = {}, value }: Pick<KafkaMessage, 'headers
     time: read('time'),
     data: parseData(value),
     ...(headers.ce_traceparent && { traceparent: headerText(headers, 'ce_traceparent') }),
+    ...(headers.ce_actorkind && { origin: readOrigin(headers) }),
+  }
+}
+
+/** Writes an origin as extension attributes; those without a value are left out. */
+function originHeaders({ actor, credential, ip, requestId }: Origin): IHeaders {
+  const values = {
+    ce_actorkind: actor.kind,
+    ce_actorid: actor.id,
+    ce_actorname: actor.name,
+    ce_credentialkind: credential?.kind,
+    ce_credentialid: credential?.id,
+    ce_clientip: ip,
+    ce_requestid: requestId,
+  }
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value)) as IHeaders
+}
+
+function readOrigin(headers: IHeaders): Origin {
+  const read = (name: string) => headers[name]?.toString() ?? null
+  const kind = read('ce_credentialkind')
+  return {
+    actor: {
+      kind: headerText(headers, 'ce_actorkind') as Origin['actor']['kind'],
+      id: read('ce_actorid'),
+      name: read('ce_actorname') ?? '',
+    },
+    credential: kind === 'session' || kind === 'token' ? { kind, id: headerText(headers, 'ce_credentialid') } : null,
+    ip: read('ce_clientip'),
+    requestId: read('ce_requestid'),
   }
 }
 

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { checkPublished, contextOfEvent, type Events, type EventType } from '@rollcall/contract'
-import type { Event } from '@rollcall/runtime'
-import type { Types } from 'mongoose'
+import { currentOrigin, type Event } from '@rollcall/runtime'
+import { Types } from 'mongoose'
 
 /** The record that an event is about. Events of one record stay in order. */
 export type Aggregate = { _id: Types.ObjectId; organization: Types.ObjectId }
@@ -21,21 +20,24 @@ export type OutgoingEvent = Event & { type: EventType; [made]: true }
 /**
  * Creates an event for the outbox: its envelope, and data as declared by its message.
  * @param at when it happened
+ * @param origin the request that caused it
  */
 export function event<T extends EventType>(
   type: T,
   { _id, organization }: Aggregate,
   data: Serializable<Events[T]>,
   at = new Date(),
+  origin = currentOrigin(),
 ): OutgoingEvent {
   return {
-    id: randomUUID(),
+    id: String(new Types.ObjectId()),
     type,
     source: contextOfEvent(type),
     subject: String(_id),
     organization: String(organization),
     time: at.toISOString(),
     data: data as Event['data'],
+    ...(origin && { origin }),
   } as OutgoingEvent
 }
 

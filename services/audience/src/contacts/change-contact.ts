@@ -1,6 +1,7 @@
 import { AppError, updated } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { type Actor, actorOf, type Call } from '@rollcall/rpc'
+import { type Actor, actorOf, type Call, originOf } from '@rollcall/rpc'
+import type { Origin } from '@rollcall/runtime'
 import {
   addEvents,
   type BulkOperation,
@@ -23,7 +24,15 @@ import { confirmOptOuts } from './opt-outs.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A requested change of a contact. */
-export type ChangeRequest = { organizationId: string; id: string; type: ChangeType; actor: Actor; patchOf: PatchOf }
+export type ChangeRequest = {
+  organizationId: string
+  id: string
+  type: ChangeType
+  actor: Actor
+  /** The request that it serves; requests of a group differ in theirs. */
+  origin?: Origin
+  patchOf: PatchOf
+}
 /** Returns the patch to apply. `definitions` is empty except for changes of attributes. */
 type PatchOf = (definitions: Definitions) => Patch
 /** A change that was made. */
@@ -47,7 +56,8 @@ export function contactChanger(context: Data): ChangeContact {
   const change = groupWrites(context.store, changeAll(context))
   return async (call, id, type, patchOf) => {
     const { organizationId } = call.caller
-    const request = { organizationId, id: String(objectId(id)), type, actor: actorOf(call.caller), patchOf }
+    const by = { actor: actorOf(call.caller), origin: originOf(call) }
+    const request = { organizationId, id: String(objectId(id)), type, patchOf, ...by }
     await change(`changes of ${organizationId}`, request, call) // not queued behind those that take positions
     return updated()
   }
@@ -106,5 +116,5 @@ function entryOf({ before, changes, request, at }: Made): HistoryEntry {
 }
 
 function eventOf({ before, changes, request, at }: Made): OutgoingEvent {
-  return changedEvent(before, changes, request.actor, at)
+  return changedEvent(before, changes, request.actor, at, request.origin)
 }

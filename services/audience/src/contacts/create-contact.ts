@@ -1,6 +1,7 @@
 import { AppError, emailKeyOf, type HttpBody, json } from '@rollcall/contract'
 import type { CreateContactRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import { type Actor, actorOf, type Call } from '@rollcall/rpc'
+import { type Call, originOf } from '@rollcall/rpc'
+import type { Origin } from '@rollcall/runtime'
 import { addEvents, groupWrites, insertOf, type Scope, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import {
@@ -18,7 +19,7 @@ import { createdEvent } from './contact-events.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A contact to be created, and by whom. */
-type Creation = { request: CreateContactRequest; actor: Actor }
+type Creation = { request: CreateContactRequest; origin: Origin }
 
 /**
  * Returns the function that creates a contact: the record, its position, its history entry and its event in one
@@ -27,7 +28,7 @@ type Creation = { request: CreateContactRequest; actor: Actor }
 export function contactCreator(context: Data): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
   const create = groupWrites(context.store, createAll(context))
   return async (request, call) => {
-    const creation = { request, actor: actorOf(call.caller) }
+    const creation = { request, origin: originOf(call) }
     return json(publicContact(await create(call.caller.organizationId, creation, call)))
   }
 }
@@ -48,9 +49,13 @@ function createAll(context: Data): WriteGroup<Creation, Contact> {
     const created = results.filter(succeeded)
     await contacts.bulkWrite(created.map(insertOf), { tx })
     await history.bulkWrite(created.map(createdEntry).map(insertOf), { tx })
-    await addEvents(tx, created.map(createdEvent))
+    await addEvents(tx, createdEvents(results, creations))
     return results
   }
+}
+
+function createdEvents(results: readonly (Contact | AppError)[], creations: readonly Creation[]) {
+  return results.flatMap((result, index) => (succeeded(result) ? [createdEvent(result, creations[index]!.origin)] : []))
 }
 
 async function takenEmails(contacts: Scope<Contact>, creations: readonly Creation[], tx: ClientSession) {
@@ -60,7 +65,7 @@ async function takenEmails(contacts: Scope<Contact>, creations: readonly Creatio
 }
 
 /** Returns the contact and adds its email to `taken`. @throws {AppError} for invalid attributes or a taken email */
-function newContact({ request, actor }: Creation, definitions: Definitions, taken: Set<string>): NewContact {
+function newContact({ request, origin }: Creation, definitions: Definitions, taken: Set<string>): NewContact {
   const attributes = initialAttributes(definitions, request.attributes)
   const emailKey = emailKeyOf(request.email)
   if (taken.has(emailKey)) throw new AppError('record.duplicate', { path: 'email' })
@@ -72,7 +77,7 @@ function newContact({ request, actor }: Creation, definitions: Definitions, take
     attributes,
     tags: distinctTags(request.tags),
     source: 'api',
-    createdBy: actor,
+    createdBy: origin.actor,
   }
 }
 

@@ -1,5 +1,6 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
-import { type Actor, actorOf, type Call } from '@rollcall/rpc'
+import { type Call, originOf } from '@rollcall/rpc'
+import type { Origin } from '@rollcall/runtime'
 import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Data } from '../context.ts'
@@ -11,8 +12,8 @@ import { findContacts } from './find-contact.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A contact to be deleted, and by whom. */
-type Deletion = { id: string; actor: Actor }
-type Deleted = { contact: Contact; actor: Actor }
+type Deletion = { id: string; origin: Origin }
+type Deleted = { contact: Contact; origin: Origin }
 
 /**
  * Returns the function that deletes a contact and returns it as it was. Concurrent calls share a transaction, because all
@@ -21,9 +22,8 @@ type Deleted = { contact: Contact; actor: Actor }
 export function contactDeleter(context: Data): (id: string, call: Call) => Promise<HttpBody> {
   const remove = groupWrites(context.store, deleteAll(context))
   return async (id, call) => {
-    const { caller } = call
-    const deletion = { id: String(objectId(id)), actor: actorOf(caller) }
-    const { contact } = await remove(caller.organizationId, deletion, call)
+    const deletion = { id: String(objectId(id)), origin: originOf(call) }
+    const { contact } = await remove(call.caller.organizationId, deletion, call)
     return json(publicContact(contact))
   }
 }
@@ -41,7 +41,7 @@ function deleteAll(context: Data): WriteGroup<Deletion, Deleted> {
     const at = new Date()
     await addEvents(
       tx,
-      deleted.map(({ contact, actor }) => deletedEvent(contact, actor, at)),
+      deleted.map(({ contact, origin }) => deletedEvent(contact, origin, at)),
     )
     return results
   }
@@ -72,9 +72,9 @@ export async function deleteContacts(
   await deleteMembershipsOf(context, tx, gone)
 }
 
-function take({ id, actor }: Deletion, found: Map<string, Contact>): Deleted {
+function take({ id, origin }: Deletion, found: Map<string, Contact>): Deleted {
   const contact = found.get(id)
   if (!contact) throw new AppError('contact.not_found')
   found.delete(id) // a second deletion in the group gets not_found
-  return { contact, actor }
+  return { contact, origin }
 }
