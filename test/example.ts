@@ -78,7 +78,13 @@ function exampleValue(field: Field): unknown {
 
 /** Meaningful bodies, for routes whose contract is not enough. */
 const bodiesOf: Record<string, Record<string, unknown>> = {
-  'POST /api/users': { password: meaningful.password },
+  'POST /api/audience': { email: 'robin@example.com', name: 'Robin Example', tags: ['newsletter'] },
+  'POST /api/audience/attributes': { name: 'Company', slug: 'company' },
+  'POST /api/audience-lists': { name: 'Newsletter' },
+  'POST /api/workspaces': { name: 'Marketing' },
+  'POST /api/tokens': { name: 'Nightly export' },
+  'POST /api/features': { name: 'Beta', slug: 'beta' },
+  'POST /api/users': { name: 'Robin Example', password: meaningful.password },
   'POST /api/workspaces/:id/invitations': { email: 'guest@example.com', role: 'user' },
   'POST /api/emails/domains': { domain: 'mail.example.com' },
   'POST /api/emails/senders': {

@@ -4,13 +4,13 @@ import type { HttpBody } from './api.ts'
 import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Custom attributes of contacts, defined by the organization. */
 export type Attributes = {
-  /** Lists the attribute definitions. Honours the shared list parameters. */
+  /** Lists the attribute definitions. Use it to build forms, filters and import mappings of contacts. Honours the shared list parameters. */
   listAttributes: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Defines an attribute. Its slug and type are immutable. */
+  /** Defines an attribute. Use it before contacts or imports set a value of your own. Its slug and type are immutable. */
   createAttribute: { kind: 'unary'; request: CreateAttributeRequest; response: HttpBody }
-  /** Updates an attribute. Requires at least one of name, options and required. */
+  /** Updates an attribute. Use it to rename an attribute or to offer more options. Requires at least one of name, options and required. */
   updateAttribute: { kind: 'unary'; request: UpdateAttributeRequest; response: Updated }
-  /** Deletes an attribute and its value on every contact. History is kept. */
+  /** Deletes an attribute and its value on every contact. Use it when nobody needs the values any more: they cannot be restored. History is kept. */
   deleteAttribute: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Returns the definitions for other services. */
   describeAttributes: { kind: 'unary'; request: Empty; response: DescribeAttributesResponse }
@@ -186,41 +186,41 @@ export type CheckListsResponse = {
 
 /** Contacts: the people that an organization emails. */
 export type Contacts = {
-  /** Lists contacts, newest first. Honours the shared list parameters. */
+  /** Lists contacts, newest first. Use it to show, search and page contacts; with pagination=false also to read all that match. Honours the shared list parameters. */
   listContacts: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Downloads contacts as CSV. Honours filter and sort of the list. Importing the file again changes nothing. */
+  /** Downloads contacts as CSV. Use it for a spreadsheet or a backup. Honours filter and sort of the list. Importing the file again changes nothing. */
   exportContacts: { kind: 'server_stream'; request: ExportContactsRequest; response: HttpBody }
-  /** Downloads a CSV template that has the organization's attribute columns. */
+  /** Downloads a CSV template that has the organization's attribute columns. Use it to show people what a file may look like. */
   getImportSample: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Tags are case-sensitive. */
+  /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Use it to offer tags to choose from, or to find misspelt ones. Tags are case-sensitive. */
   countTags: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** Returns a contact. */
+  /** Returns a contact. Use it if you know the id; to find a contact by email, filter the list. */
   getContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Creates a contact. The email is unique in the organization, regardless of case. */
+  /** Creates a contact. Use it for single contacts, such as a sign-up; import a file for many. The email is unique in the organization, regardless of case. */
   createContact: { kind: 'unary'; request: CreateContactRequest; response: HttpBody }
-  /** Updates the core fields of a contact. Requires at least one field. */
+  /** Updates the core fields of a contact. Use it to correct name and email, or to record an opt-out. Requires at least one field. */
   updateContact: { kind: 'unary'; request: UpdateContactRequest; response: Updated }
-  /** Merges custom attributes. null removes an attribute. */
+  /** Merges custom attributes. Use it to change some attributes without reading the others. null removes an attribute. */
   updateAttributes: { kind: 'unary'; request: UpdateAttributesRequest; response: Updated }
-  /** Replaces the contact's tags; [] clears them. */
+  /** Replaces the contact's tags; [] clears them. Use it if you know the complete set of tags. */
   replaceTags: { kind: 'unary'; request: ReplaceTagsRequest; response: Updated }
-  /** Excludes the contact from all sending. Blocking a blocked contact only changes the reason. */
+  /** Excludes the contact from all sending. Use it if a person must get no more mail at all, whatever lists they are in. Blocking a blocked contact only changes the reason. */
   blockContact: { kind: 'unary'; request: BlockContactRequest; response: Updated }
-  /** Restores a blocked contact. */
+  /** Restores a blocked contact. Use it after a block was a mistake or its reason is gone. */
   unblockContact: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Links the contact to a user account, replacing an earlier link; null removes the link. An account has at most one contact. Also requires users.read. */
+  /** Links the contact to a user account, replacing an earlier link; null removes the link. Use it to see a person's account and their history as a contact together. An account has at most one contact. Also requires users.read. */
   linkUser: { kind: 'unary'; request: LinkUserRequest; response: Updated }
-  /** Deletes a contact and returns it. A linked user account is not changed. */
+  /** Deletes a contact and returns it. Use it to remove a person from the audience; to only stop mail, block the contact. A linked user account is not changed. */
   deleteContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Lists all history of the contact and of its linked user account, newest first. Entries of the account (subject user) show type, time and actor. Callers with users.read also see which fields or role changed. */
+  /** Lists all history of the contact and of its linked user account, newest first. Use it to answer what happened to this person, and who did it. Entries of the account (subject user) show type, time and actor. Callers with users.read also see which fields or role changed. */
   listTimeline: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Lists the contact's own activities, newest first. */
+  /** Lists the contact's own activities, newest first. Use it for a history without the linked account. */
   listActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Lists changes of the contact's fields and attributes, newest first. */
+  /** Lists changes of the contact's fields and attributes, newest first. Use it to see who or which import changed a value, and what it was. */
   listAttributesHistory: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Lists the contact's list memberships, newest first. */
+  /** Lists the contact's list memberships, newest first. Use it to see what the contact is sent. */
   listContactLists: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Lists emails that the organization sent to the contact, newest first. Mail to an account with the same address is not included. */
+  /** Lists emails that the organization sent to the contact, newest first. Use it to see what was sent to a person, and what became of it. Mail to an account with the same address is not included. */
   listEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
 }
 
@@ -441,21 +441,21 @@ export type BlockContactRequest = {
 
 /** Audience lists: the contacts that a campaign sends to. */
 export type Lists = {
-  /** Lists the audience lists, newest first. Honours the shared list parameters. */
+  /** Lists the audience lists, newest first. Use it to choose a list to send to or to add contacts to. Honours the shared list parameters. */
   listLists: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a list. The name is unique in the organization, regardless of case. */
+  /** Creates a list. Use it before contacts are added, or before an import that fills it. The name is unique in the organization, regardless of case. */
   createList: { kind: 'unary'; request: CreateListRequest; response: HttpBody }
-  /** Returns a list. */
+  /** Returns a list. Use it for the name, the state and the number of members of one list. */
   getList: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a list. Requires at least one field. An archived list accepts no more contacts. */
+  /** Updates a list. Use it to rename a list, or to archive one that is no longer sent to. Requires at least one field. An archived list accepts no more contacts. */
   updateList: { kind: 'unary'; request: UpdateListRequest; response: Updated }
-  /** Deletes a list. Its contacts are kept. */
+  /** Deletes a list. Use it for a list made by mistake; archive one that was sent to. Its contacts are kept. */
   deleteList: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Lists the contacts of the list, most recently added first. Also requires audience.read. Honours the shared list parameters. */
+  /** Lists the contacts of the list, most recently added first. Use it to see or export who would get a mail to this list. Also requires audience.read. Honours the shared list parameters. */
   listMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Adds contacts by exactly one of ids, emails and a filter. An archived list accepts none. If a filter matches too many contacts to finish while the client waits, the answer is 503 and the work continues in the background; repeat the same request to wait for its result. triggers.audience.added_to_list fires once per newly added contact. A filter also requires audience.read. */
+  /** Adds contacts by exactly one of ids, emails and a filter. Use it for existing contacts; an import can add new ones to a list by itself. An archived list accepts none. If a filter matches too many contacts to finish while the client waits, the answer is 503 and the work continues in the background; repeat the same request to wait for its result. triggers.audience.added_to_list fires once per newly added contact. A filter also requires audience.read. */
   addMembers: { kind: 'unary'; request: SelectMembersRequest; response: AddMembersResponse }
-  /** Removes contacts by exactly one of ids, emails and a filter. A filter runs in the background as for adding, and also requires audience.read. */
+  /** Removes contacts by exactly one of ids, emails and a filter. Use it to take contacts off a list and keep them in the audience. A filter runs in the background as for adding, and also requires audience.read. */
   removeMembers: { kind: 'unary'; request: SelectMembersRequest; response: RemoveMembersResponse }
 }
 

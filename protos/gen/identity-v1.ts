@@ -4,31 +4,31 @@ import type { HttpBody } from './api.ts'
 import type { ActorJson, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest, Updated } from './types.ts'
 /** Signing in and out, and the current caller. */
 export type Authentication = {
-  /** Creates an organization and its owner, and signs the owner in. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
+  /** Creates an organization and its owner, and signs the owner in. Use it to open a new organization, not to add people to one. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
   register: { kind: 'unary'; request: RegisterRequest; response: HttpBody }
-  /** Signs in with email and password. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
+  /** Signs in with email and password. Use it for people; programs use API tokens. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
   login: { kind: 'unary'; request: LoginRequest; response: HttpBody }
-  /** Returns how people can sign in. Anyone may call it. It costs no query, and shows settings of the installation only. */
+  /** Returns how people can sign in. Use it to show only the ways to sign in that this installation offers. Anyone may call it. It costs no query, and shows settings of the installation only. */
   getSignInOptions: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** Lists the organizations of the accounts that an email and a password match, at most four: one of them is the orgId of the sign-in. Anyone may call it. It costs four password hashes at most. An unknown email and a wrong password get the same 401 after the same time, and count as failed sign-ins (see login). */
+  /** Lists the organizations of the accounts that an email and a password match, at most four: one of them is the orgId of the sign-in. Use it if signing in answers that orgId is missing. Anyone may call it. It costs four password hashes at most. An unknown email and a wrong password get the same 401 after the same time, and count as failed sign-ins (see login). */
   listSignInOrganizations: { kind: 'unary'; request: ListSignInOrganizationsRequest; response: HttpBody }
-  /** Ends the caller's session. */
+  /** Ends the caller's session. Use it on shared machines, and to end a session that is no longer needed. */
   logout: { kind: 'unary'; request: Empty; response: Updated }
-  /** Mails a link to set a new password to the accounts with this email. The answer is the same if there is none. */
+  /** Mails a link to set a new password to the accounts with this email. Use it when a person cannot sign in. The answer is the same if there is none. */
   forgotPassword: { kind: 'unary'; request: ForgotPasswordRequest; response: Updated }
-  /** Sets a new password with the mailed token, once. This also verifies the email address. Ends all sessions of the account, including those exchanged for a session or an API token. API tokens stay active unless deactivateTokens is true. */
+  /** Sets a new password with the mailed token, once. Use it on the page that the mailed link opens. This also verifies the email address. Ends all sessions of the account, including those exchanged for a session or an API token. API tokens stay active unless deactivateTokens is true. */
   resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
-  /** Mails a sign-in code to the accounts with this email. The code has six digits and is valid once, for 10 minutes and 5 attempts. It belongs to the requestId of the answer; other requests do not invalidate it. An address gets at most 5 codes an hour and 20 a day. The answer is the same beyond that, and if there is no account. */
+  /** Mails a sign-in code to the accounts with this email. Use it to sign in without a password. The code has six digits and is valid once, for 10 minutes and 5 attempts. It belongs to the requestId of the answer; other requests do not invalidate it. An address gets at most 5 codes an hour and 20 a day. The answer is the same beyond that, and if there is no account. */
   requestOtp: { kind: 'unary'; request: RequestOtpRequest; response: RequestOtpResponse }
-  /** Signs in with the mailed code, which also verifies the email address. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. */
+  /** Signs in with the mailed code, which also verifies the email address. Use it with the code that the person typed in. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. */
   verifyOtp: { kind: 'unary'; request: VerifyOtpRequest; response: HttpBody }
-  /** Impersonates another user, read-only, for 30 minutes: methods other than GET, HEAD and OPTIONS get 403. Allowed only for owners, admins and tokens with their permissions; no role can grant it. An admin cannot impersonate an owner, and nobody can impersonate themselves or a blocked account. The impersonation is listed among the user's sessions and can be ended there. It ends at once with the credential that started it, and when the impersonator is blocked, deleted or given another role. */
+  /** Impersonates another user, read-only, for 30 minutes: methods other than GET, HEAD and OPTIONS get 403. Use it to see what a user sees, when they ask for help. Allowed only for owners, admins and tokens with their permissions; no role can grant it. An admin cannot impersonate an owner, and nobody can impersonate themselves or a blocked account. The impersonation is listed among the user's sessions and can be ended there. It ends at once with the credential that started it, and when the impersonator is blocked, deleted or given another role. */
   impersonate: { kind: 'unary'; request: ImpersonateRequest; response: HttpBody }
-  /** Exchanges a session JWT or an API token for a JWT that is limited to a scope and valid for at most an hour (RFC 8693). For registered clients. Errors, including 401, have the form of RFC 6749, {error, error_description}: only this route and /api/auth/clients do not use the three error shapes. The JWT is valid no longer than the credential it was made from, and is listed among the user's sessions under the client's name. An exchanged JWT or an impersonation cannot be exchanged. Delegation (actor_token) is not supported. Tokens are issued for this API only. */
+  /** Exchanges a session JWT or an API token for a JWT that is limited to a scope and valid for at most an hour (RFC 8693). Use it to hand a program less than your own rights. For registered clients. Errors, including 401, have the form of RFC 6749, {error, error_description}: only this route and /api/auth/clients do not use the three error shapes. The JWT is valid no longer than the credential it was made from, and is listed among the user's sessions under the client's name. An exchanged JWT or an impersonation cannot be exchanged. Delegation (actor_token) is not supported. Tokens are issued for this API only. */
   exchangeToken: { kind: 'unary'; request: ExchangeTokenRequest; response: HttpBody }
-  /** Registers a client for token exchange (RFC 7591). Only this answer contains its secret. A client that is not used within a day, or for 90 days, is deleted. Metadata that is not listed here is ignored. Errors have the form of RFC 7591, {error, error_description}. */
+  /** Registers a client for token exchange (RFC 7591). Use it once per program that exchanges tokens. Only this answer contains its secret. A client that is not used within a day, or for 90 days, is deleted. Metadata that is not listed here is ignored. Errors have the form of RFC 7591, {error, error_description}. */
   registerClient: { kind: 'unary'; request: RegisterClientRequest; response: HttpBody }
-  /** Returns the caller: kind of credential, user, organization, role and permissions. */
+  /** Returns the caller: kind of credential, user, organization, role and permissions. Use it to check a credential. */
   getMe: { kind: 'unary'; request: Empty; response: HttpBody }
 }
 
@@ -327,15 +327,15 @@ export type ResolvedCredential = {
 
 /** Feature flags of the organization. A user's own setting overrides that of the role, which overrides the default. */
 export type Features = {
-  /** Lists features, newest first. Honours the shared list parameters. */
+  /** Lists features, newest first. Use it to see which features can be switched, and for whom they are on. Honours the shared list parameters. */
   listFeatures: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Defines a feature. 409 beyond the limit of features per organization, 200 by default. */
+  /** Defines a feature. Use it to introduce a feature to some roles or users first. 409 beyond the limit of features per organization, 200 by default. */
   createFeature: { kind: 'unary'; request: CreateFeatureRequest; response: HttpBody }
-  /** Returns a feature. */
+  /** Returns a feature. Use it for one feature whose id you know. */
   getFeature: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a feature. Requires at least one field. The slug is immutable. */
+  /** Updates a feature. Use it to switch a feature for everyone, or for a role. Requires at least one field. The slug is immutable. */
   updateFeature: { kind: 'unary'; request: UpdateFeatureRequest; response: Updated }
-  /** Deletes a feature, with its settings of users and workspaces. */
+  /** Deletes a feature, with its settings of users and workspaces. Use it when no program asks for the feature any more. */
   deleteFeature: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
@@ -391,15 +391,15 @@ export type UpdateFeatureRequest = {
 
 /** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
 export type Roles = {
-  /** Lists roles, built-in ones first. Honours the shared list parameters. */
+  /** Lists roles, built-in ones first. Use it to choose a role for a token or a member. Honours the shared list parameters. */
   listRoles: { kind: 'server_stream'; request: ListRolesRequest; response: HttpBody }
-  /** Returns a role. */
+  /** Returns a role. Use it to show or edit the permissions of one role. */
   getRole: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Creates a role, or replaces the one with this name. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. With dryRun it changes nothing, and answers what it would change, or the refusal. 409 beyond the limit of roles per organization, 200 by default. */
+  /** Creates a role, or replaces the one with this name. Use it to grant people or tokens exactly what they need. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. With dryRun it changes nothing, and answers what it would change, or the refusal. 409 beyond the limit of roles per organization, 200 by default. */
   saveRole: { kind: 'unary'; request: SaveRoleRequest; response: HttpBody }
-  /** Deletes a role. No member may have it, and the caller must hold every permission that it grants. Tokens with the role are refused afterwards. */
+  /** Deletes a role. Use it for a role that nobody should have any more. No member may have it, and the caller must hold every permission that it grants. Tokens with the role are refused afterwards. */
   deleteRole: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Lists the resources and actions that a role can grant. */
+  /** Lists the resources and actions that a role can grant. Use it to draw a matrix of permissions. */
   listPermissions: { kind: 'unary'; request: Empty; response: HttpBody }
 }
 
@@ -508,19 +508,19 @@ export type SaveRoleRequest = {
 
 /** API tokens: credentials for programs. */
 export type Tokens = {
-  /** Lists tokens, newest first, without their secrets. Honours the shared list parameters. */
+  /** Lists tokens, newest first, without their secrets. Use it to find tokens that are unused or about to expire. Honours the shared list parameters. */
   listTokens: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a token. Only this answer contains its full value. The role limits routes that require a permission. On routes that only authenticate, any token acts on the senders and workspaces of its creator. A credential limited to a scope cannot create tokens. 409 beyond the limit of tokens per organization, 1,000 by default; deleted tokens do not count. */
+  /** Creates a token. Use it for each program, so that each can be revoked alone. Only this answer contains its full value. The role limits routes that require a permission. On routes that only authenticate, any token acts on the senders and workspaces of its creator. A credential limited to a scope cannot create tokens. 409 beyond the limit of tokens per organization, 1,000 by default; deleted tokens do not count. */
   createToken: { kind: 'unary'; request: CreateTokenRequest; response: HttpBody }
-  /** Returns a token. */
+  /** Returns a token. Use it to see the role, expiry and last use of one token. */
   getToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a token. Requires at least one of name, description, active and archived. Takes effect on the next request. */
+  /** Updates a token. Use it to rename a token, or to switch it off and on again. Requires at least one of name, description, active and archived. Takes effect on the next request. */
   updateToken: { kind: 'unary'; request: UpdateTokenRequest; response: Updated }
-  /** Deletes a token. It is refused from the next request on. */
+  /** Deletes a token. Use it when a program no longer needs access, or its secret may have leaked. It is refused from the next request on. */
   deleteToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Lists the permissions that the token has used, most recent first, up to a minute late. Routes without a permission do not count. */
+  /** Lists the permissions that the token has used, most recent first, up to a minute late. Use it to find rights that a token does not need. Routes without a permission do not count. */
   listTokenUsage: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Sets the addresses that the token may be used from; [] allows any. Other addresses get 403, from the next request on. */
+  /** Sets the addresses that the token may be used from; [] allows any. Use it if a program always calls from the same addresses. Other addresses get 403, from the next request on. */
   setAllowedIps: { kind: 'unary'; request: SetAllowedIpsRequest; response: Updated }
 }
 
@@ -677,43 +677,43 @@ export type RecordUsageRequestUse = {
 
 /** Workspaces: groups of users with roles. The role in the workspace decides what a member may do: owner and admin manage, user reads, and a custom role grants its actions on workspaces. A token has its creator's role in it. Owners and admins of the organization may do everything. To everyone else the workspace does not exist (404). */
 export type Workspaces = {
-  /** Lists the caller's workspaces, newest first. With workspaces.read, lists all of the organization. */
+  /** Lists the caller's workspaces, newest first. Use it to show the groups that a person belongs to. With workspaces.read, lists all of the organization. */
   listWorkspaces: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a workspace. The caller, or the token's creator, becomes its owner and first member, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
+  /** Creates a workspace. Use it to group users of the organization around one job. The caller, or the token's creator, becomes its owner and first member, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
   createWorkspace: { kind: 'unary'; request: CreateWorkspaceRequest; response: HttpBody }
-  /** Returns a workspace. */
+  /** Returns a workspace. Use it for the name and the seats of one workspace. */
   getWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a workspace. Requires at least one field. */
+  /** Updates a workspace. Use it to rename a workspace or to change its number of seats. Requires at least one field. */
   updateWorkspace: { kind: 'unary'; request: UpdateWorkspaceRequest; response: Updated }
-  /** Deletes a workspace with its memberships and invitations. User accounts are kept. */
+  /** Deletes a workspace with its memberships and invitations. Use it when a group has ended. User accounts are kept. */
   deleteWorkspace: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
 /** Members of a workspace. */
 export type Members = {
-  /** Lists the members, newest first. populate=user includes their accounts. */
+  /** Lists the members, newest first. Use it to see who is in a workspace, and with which role. populate=user includes their accounts. */
   listWorkspaceMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Adds an account of the organization by its email. Uses up a pending invitation for it. 403 without a free seat. */
+  /** Adds an account of the organization by its email. Use it for people who have an account; invite the others. Uses up a pending invitation for it. 403 without a free seat. */
   addMember: { kind: 'unary'; request: AddMemberRequest; response: HttpBody }
-  /** Changes a member's role. Only an owner may make or change an owner. Not allowed for the last owner. */
+  /** Changes a member's role. Use it to give a member more or fewer rights in this workspace. Only an owner may make or change an owner. Not allowed for the last owner. */
   updateMember: { kind: 'unary'; request: UpdateMemberRequest; response: Updated }
-  /** Removes a member and frees the seat. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept. */
+  /** Removes a member and frees the seat. Use it when a person leaves the group. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept. */
   removeMember: { kind: 'unary'; request: MemberRequest; response: HttpBody }
 }
 
 /** Invitations to a workspace. */
 export type Invitations = {
-  /** Lists the invitations, newest first. */
+  /** Lists the invitations, newest first. Use it to see who has not answered yet. */
   listInvitations: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Mails an invitation. It is valid for seven days and takes a seat while pending; 403 without a free one. If the address has no account, the caller must hold users.create and every permission of the built-in role user, since accepting creates the account; otherwise 403. The answer and the mail contain different links: only the mailed one verifies the email address. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
+  /** Mails an invitation. Use it to bring in people without an account, or to ask before adding them. It is valid for seven days and takes a seat while pending; 403 without a free one. If the address has no account, the caller must hold users.create and every permission of the built-in role user, since accepting creates the account; otherwise 403. The answer and the mail contain different links: only the mailed one verifies the email address. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
   createInvitation: { kind: 'unary'; request: CreateInvitationRequest; response: HttpBody }
-  /** Revokes a pending invitation. Allowed for its sender only, by session or token. */
+  /** Revokes a pending invitation. Use it if the address was wrong or the person is no longer wanted. Allowed for its sender only, by session or token. */
   revokeInvitation: { kind: 'unary'; request: InvitationRequest; response: HttpBody }
-  /** Returns what a pending invitation offers, for the page that asks to accept it. Anyone with the link may call it, and learns whether its address has an account. It costs five reads. 404 for an unknown, answered or expired one alike. */
+  /** Returns what a pending invitation offers, for the page that asks to accept it. Use it to show a person what they are asked to join. Anyone with the link may call it, and learns whether its address has an account. It costs five reads. 404 for an unknown, answered or expired one alike. */
   previewInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: HttpBody }
-  /** Accepts an invitation, once. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
+  /** Accepts an invitation, once. Use it on the page that the invitation opens. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
   acceptInvitation: { kind: 'unary'; request: AcceptInvitationRequest; response: HttpBody }
-  /** Declines an invitation and frees its seat. */
+  /** Declines an invitation and frees its seat. Use it on the page that the invitation opens. */
   declineInvitation: { kind: 'unary'; request: InvitationTokenRequest; response: Updated }
 }
 
@@ -923,21 +923,21 @@ export type InvitationTokenRequest = {
 
 /** The caller's own account. No permission is required. An API token can only read it, an impersonation too. These routes count against the global limit only. */
 export type Account = {
-  /** Returns the caller like GET /api/auth/me. Any credential may call it. It costs two reads by id. */
+  /** Returns the caller like GET /api/auth/me. Use it to greet the caller, and to show only what their permissions allow. Any credential may call it. It costs two reads by id. */
   getAccount: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** Updates the own profile. Requires at least one field. For sessions only. It costs one transaction. */
+  /** Updates the own profile. Use it for a page on which people edit their own name, picture, language and time zone. Requires at least one field. For sessions only. It costs one transaction. */
   updateAccount: { kind: 'unary'; request: UpdateAccountRequest; response: Updated }
-  /** Changes the own password and ends every other session. API tokens stay active. For sessions only. It costs two password hashes. Wrong passwords count as failed sign-ins (see login), so a stolen session cannot guess the password: while the account is locked, every attempt gets the same 400. */
+  /** Changes the own password and ends every other session. Use it for people who know their password; the others reset it. API tokens stay active. For sessions only. It costs two password hashes. Wrong passwords count as failed sign-ins (see login), so a stolen session cannot guess the password: while the account is locked, every attempt gets the same 400. */
   changePassword: { kind: 'unary'; request: ChangePasswordRequest; response: Updated }
-  /** Lists the own active sessions, latest sign-in first. For sessions only. It costs one query of the account's sessions. */
+  /** Lists the own active sessions, latest sign-in first. Use it to let people check where they are signed in. For sessions only. It costs one query of the account's sessions. */
   listOwnSessions: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Ends one of the own sessions at once. For sessions only. It costs one transaction. */
+  /** Ends one of the own sessions at once. Use it to sign out of a machine that is out of reach. For sessions only. It costs one transaction. */
   revokeOwnSession: { kind: 'unary'; request: RevokeOwnSessionRequest; response: HttpBody }
-  /** Ends all own sessions but this one at once, including those exchanged for a client and impersonations of the account. For sessions only. It costs one transaction with an event per session. */
+  /** Ends all own sessions but this one at once, including those exchanged for a client and impersonations of the account. Use it when someone else may have signed in. For sessions only. It costs one transaction with an event per session. */
   revokeOtherSessions: { kind: 'unary'; request: Empty; response: EndedSessions }
-  /** Lists the devices that the caller signed in from, latest sign-in first. For sessions only. It costs one query of the account's devices. */
+  /** Lists the devices that the caller signed in from, latest sign-in first. Use it to let people recognize a sign-in that was not theirs. For sessions only. It costs one query of the account's devices. */
   listOwnDevices: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Removes one of the own devices and ends its sessions at once. For sessions only. It costs one transaction with an event per session. */
+  /** Removes one of the own devices and ends its sessions at once. Use it for a device that was lost or sold. For sessions only. It costs one transaction with an event per session. */
   revokeOwnDevice: { kind: 'unary'; request: RevokeOwnDeviceRequest; response: HttpBody }
 }
 
@@ -1013,41 +1013,41 @@ export type FindOrganizationResponse = {
 
 /** User accounts of the organization. Owners rank above admins, admins above everyone else. Changing an account of a higher rank, or granting a higher rank, is 403. */
 export type Users = {
-  /** Lists users, newest first. Honours the shared list parameters. */
+  /** Lists users, newest first. Use it to find accounts by name, role or state. Honours the shared list parameters. */
   listUsers: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Returns a user. */
+  /** Returns a user. Use it for one account whose id you know. */
   getUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Creates an account. Without a password, the user gets a mail to set one. Passwords are hashed one at a time: 429 while two others of the organization, or from the caller's address, are waiting. 409 beyond the limit of accounts per organization, 10,000 by default. */
+  /** Creates an account. Use it to give a colleague access to the whole organization; invite guests to a workspace. Without a password, the user gets a mail to set one. Passwords are hashed one at a time: 429 while two others of the organization, or from the caller's address, are waiting. 409 beyond the limit of accounts per organization, 10,000 by default. */
   createUser: { kind: 'unary'; request: CreateUserRequest; response: HttpBody }
-  /** Updates the profile. Requires at least one field. Not allowed for an account of a higher rank. */
+  /** Updates the profile. Use it to correct a colleague's profile. Requires at least one field. Not allowed for an account of a higher rank. */
   updateUser: { kind: 'unary'; request: UpdateUserRequest; response: Updated }
-  /** Replaces the user's tags; [] clears them. */
+  /** Replaces the user's tags; [] clears them. Use it to group accounts for your own purposes. */
   replaceUserTags: { kind: 'unary'; request: ReplaceUserTagsRequest; response: Updated }
-  /** Blocks the user: all sessions end at once, and sign-in is refused. Not allowed for oneself or the last owner. */
+  /** Blocks the user: all sessions end at once, and sign-in is refused. Use it to stop access at once without losing the account. Not allowed for oneself or the last owner. */
   blockUser: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Unblocks the user. Ended sessions are not restored. */
+  /** Unblocks the user. Use it to let a blocked user sign in again. Ended sessions are not restored. */
   unblockUser: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Changes the organization-level role, with effect at once. The new role must not exceed the caller's permissions or rank. Not allowed for the last owner. */
+  /** Changes the organization-level role, with effect at once. Use it when a person's job changes. The new role must not exceed the caller's permissions or rank. Not allowed for the last owner. */
   changeRole: { kind: 'unary'; request: ChangeRoleRequest; response: Updated }
-  /** Deletes the account permanently: its sessions end, its tokens are refused. Contacts are kept. Not allowed for oneself or the last owner. */
+  /** Deletes the account permanently: its sessions end, its tokens are refused. Use it when a person has left for good; block the account if you are not sure. Contacts are kept. Not allowed for oneself or the last owner. */
   deleteUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Lists the user's active sessions. */
+  /** Lists the user's active sessions. Use it to see where a user is signed in right now. */
   listUserSessions: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Lists the devices that the user signed in from. */
+  /** Lists the devices that the user signed in from. Use it to look into a suspicious sign-in. */
   listUserDevices: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Lists the user's sign-ins and changes, and impersonations of the user, newest first. */
+  /** Lists the user's sign-ins and changes, and impersonations of the user, newest first. Use it to audit what happened to an account. */
   listUserActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Lists the workspaces that the user is a member of, newest first. */
+  /** Lists the workspaces that the user is a member of, newest first. Use it before an account is deleted, or to review access. */
   listUserWorkspaces: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Returns the user's effective feature flags. The user's own setting overrides that of the role, which overrides the default. */
+  /** Returns the user's effective feature flags. Use it in programs that switch their functions by user. The user's own setting overrides that of the role, which overrides the default. */
   getUserFeatures: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Switches features on or off for this user. null removes the user's own setting. Other features are unchanged. */
+  /** Switches features on or off for this user. Use it to try a feature with a few people. null removes the user's own setting. Other features are unchanged. */
   setUserFeatures: { kind: 'unary'; request: SetUserFeaturesRequest; response: Updated }
-  /** Lists emails that were sent to the user's address, newest first. */
+  /** Lists emails that were sent to the user's address, newest first. Use it when a user says that a mail did not arrive. */
   listUserEmails: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Ends a session at once. */
+  /** Ends a session at once. Use it to sign a user out in one place. */
   revokeUserSession: { kind: 'unary'; request: RevokeUserSessionRequest; response: HttpBody }
-  /** Removes a device and ends its sessions at once. */
+  /** Removes a device and ends its sessions at once. Use it when a user's device was lost. */
   revokeUserDevice: { kind: 'unary'; request: RevokeUserDeviceRequest; response: HttpBody }
 }
 

@@ -4,19 +4,19 @@ import type { HttpBody } from './api.ts'
 import type { ActorJson, ListRequest, Updated } from './types.ts'
 /** Imports contacts from CSV in three steps: upload, start, poll. */
 export type Imports = {
-  /** Uploads a CSV file (multipart form, field `file`), detects its delimiter and encoding, and keeps it for 30 minutes. 429 beyond 20 pending uploads or 1 GiB of them per organization (defaults that the installation can change). */
+  /** Uploads a CSV file (multipart form, field `file`), detects its delimiter and encoding, and keeps it for 30 minutes. Use it first: the answer suggests a mapping and shows the first rows. 429 beyond 20 pending uploads or 1 GiB of them per organization (defaults that the installation can change). */
   uploadImport: { kind: 'client_stream'; request: UploadImportRequest; response: HttpBody }
-  /** Starts the import of an upload as a background job. An upload is imported once: starting it again returns the same job. Up to 20 dry runs, which write nothing, may precede it. 429 beyond 20 unfinished jobs per organization, including dry runs and undos. Requires only audience.create, although an import also updates contacts: the action follows the HTTP method. */
+  /** Starts the import of an upload as a background job. Use it after an upload, with the mapping that a person has confirmed; try it with dryRun first. An upload is imported once: starting it again returns the same job. Up to 20 dry runs, which write nothing, may precede it. 429 beyond 20 unfinished jobs per organization, including dry runs and undos. Requires only audience.create, although an import also updates contacts: the action follows the HTTP method. */
   startImport: { kind: 'unary'; request: StartImportRequest; response: StartImportResponse }
-  /** Returns the status of an import job. Poll until its state is completed or failed. */
+  /** Returns the status of an import job. Use it to follow one job and to read its result. Poll until its state is completed or failed. */
   getImportStatus: { kind: 'unary'; request: ImportJobRequest; response: HttpBody }
-  /** Lists the organization's import jobs, newest first. Honours the shared list parameters. */
+  /** Lists the organization's import jobs, newest first. Use it to find earlier imports, also those that were started elsewhere. Honours the shared list parameters. */
   listImportJobs: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Downloads the failed rows with the reasons, to correct and upload again. The added columns are not imported. A row that could not be read (columns, quote, nul, encoding) fails again while any of its cells still has the value in `_uncorrected`. If that value is correct, empty `_uncorrected`. */
+  /** Downloads the failed rows with the reasons, to correct and upload again. Use it to let people correct what failed. The added columns are not imported. A row that could not be read (columns, quote, nul, encoding) fails again while any of its cells still has the value in `_uncorrected`. If that value is correct, empty `_uncorrected`. */
   downloadImportErrors: { kind: 'server_stream'; request: ImportJobRequest; response: HttpBody }
-  /** Cancels an unfinished job. Changes made until then are kept. */
+  /** Cancels an unfinished job. Use it if the mapping turns out to be wrong while rows are still to come. Changes made until then are kept. */
   cancelImport: { kind: 'unary'; request: ImportJobRequest; response: Updated }
-  /** Undoes a finished or cancelled import, as a new job. Restores the earlier value of every field that was not changed since, and deletes the contacts that the import created. Possible once, then 409. Requires only audience.create. */
+  /** Undoes a finished or cancelled import, as a new job. Use it if an import should not have happened. Restores the earlier value of every field that was not changed since, and deletes the contacts that the import created. Possible once, then 409. Requires only audience.create. */
   undoImport: { kind: 'unary'; request: ImportJobRequest; response: StartImportResponse }
 }
 

@@ -4,19 +4,19 @@ import type { HttpBody } from './api.ts'
 import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Sending domains, with the DNS records to publish and their status. */
 export type Domains = {
-  /** Lists sending domains, newest first. Honours the shared list parameters. */
+  /** Lists sending domains, newest first. Use it to see which domains can send, and which need attention. Honours the shared list parameters. */
   listDomains: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Returns a domain with its records. */
+  /** Returns a domain with its records. Use it to show the records to publish. */
   getDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Adds a domain and returns the DNS records to publish. Requires a configured mail provider: 400 without one, 503 if it does not answer. 409 beyond the limit of domains per organization. */
+  /** Adds a domain and returns the DNS records to publish. Use it before any sender of the domain is created. Requires a configured mail provider: 400 without one, 503 if it does not answer. 409 beyond the limit of domains per organization. */
   createDomain: { kind: 'unary'; request: CreateDomainRequest; response: HttpBody }
-  /** Verifies the domain: looks up its sending records at the authoritative DNS servers. If all are correct, returns the verified domain, and a rotated DKIM key becomes active. Otherwise 400 with each failing record and the reason; a verified domain stays verified. 429 if the domain was checked or verified in the last ten seconds. */
+  /** Verifies the domain: looks up its sending records at the authoritative DNS servers. Use it once the records are published. If all are correct, returns the verified domain, and a rotated DKIM key becomes active. Otherwise 400 with each failing record and the reason; a verified domain stays verified. 429 if the domain was checked or verified in the last ten seconds. */
   verifyDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Looks up the records in DNS and returns the domain with a diagnosis of each. Does not change its status. 429 as for verify. */
+  /** Looks up the records in DNS and returns the domain with a diagnosis of each. Use it to find out why a record is not accepted. Does not change its status. 429 as for verify. */
   checkDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Creates a new DKIM key. Until its record is verified, the sending records list both keys and the old one signs. A domain that was never verified has only the new key. 409 while an earlier new key is not verified yet. */
+  /** Creates a new DKIM key. Use it regularly, or if the key may have leaked. Until its record is verified, the sending records list both keys and the old one signs. A domain that was never verified has only the new key. 409 while an earlier new key is not verified yet. */
   rotateDkim: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Deletes a domain. 409 while a sender uses it. */
+  /** Deletes a domain. Use it when no mail is sent from the domain any more. 409 while a sender uses it. */
   deleteDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
@@ -116,11 +116,11 @@ export type SendMailResponse = {
 
 /** The organization's mail provider. */
 export type Providers = {
-  /** Returns the configured provider, or the installation's default. {"kind":null,"configured":false} if there is none. */
+  /** Returns the configured provider, or the installation's default. Use it to see by whom mail is sent. {"kind":null,"configured":false} if there is none. */
   getProvider: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** Sets the provider. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
+  /** Sets the provider. Use it once, before domains are added. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
   setProvider: { kind: 'unary'; request: SetProviderRequest; response: Updated }
-  /** Removes the provider and returns it. Until another one is set, no domain can be added or verified. */
+  /** Removes the provider and returns it. Use it to return to the installation's default. Until another one is set, no domain can be added or verified. */
   deleteProvider: { kind: 'unary'; request: Empty; response: HttpBody }
 }
 
@@ -145,33 +145,33 @@ export type SetProviderRequest = {
 
 /** Senders: the addresses that mail is sent from, their owners, and the users they are shared with. */
 export type Senders = {
-  /** Lists the senders that the caller owns or that are shared with the caller. An owner of the organization also sees those whose owner was deleted (owner null). Honours the shared list parameters. */
+  /** Lists the senders that the caller owns or that are shared with the caller. Use it to choose who a mail comes from. An owner of the organization also sees those whose owner was deleted (owner null). Honours the shared list parameters. */
   listSenders: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a sender; the caller becomes its owner and creator. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery sets how its mail is sent: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the mail service that this installation uses (SMTP_URL); smtp: by its own mail server, which must be on the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
+  /** Creates a sender; the caller becomes its owner and creator. Use it for each address that mail is sent from. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery sets how its mail is sent: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the mail service that this installation uses (SMTP_URL); smtp: by its own mail server, which must be on the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
   createSender: { kind: 'unary'; request: CreateSenderRequest; response: HttpBody }
-  /** Returns a sender. Allowed for its owner and the users it is shared with, and for an owner of the organization if the sender's owner was deleted. */
+  /** Returns a sender. Use it to see whether one sender is ready. Allowed for its owner and the users it is shared with, and for an owner of the organization if the sender's owner was deleted. */
   getSender: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a sender. Allowed for its owner only. smtp is merged into the stored settings; 409 if they were changed concurrently. */
+  /** Updates a sender. Use it to change the name that people see, or the mail server. Allowed for its owner only. smtp is merged into the stored settings; 409 if they were changed concurrently. */
   updateSender: { kind: 'unary'; request: UpdateSenderRequest; response: Updated }
-  /** Deletes a sender. Allowed for its owner only. */
+  /** Deletes a sender. Use it for an address that is no longer sent from. Allowed for its owner only. */
   deleteSender: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Makes the sender the organization's default. Allowed for its owner only. */
+  /** Makes the sender the organization's default. Use it for the address that most mail comes from. Allowed for its owner only. */
   setDefaultSender: { kind: 'unary'; request: IdRequest; response: Updated }
-  /** Shares the sender with more users, who can then see it and send from it. Allowed for its creator only, even after the owner has changed; for its owner once the creator's account is deleted. */
+  /** Shares the sender with more users, who can then see it and send from it. Use it to let colleagues send from this address. Allowed for its creator only, even after the owner has changed; for its owner once the creator's account is deleted. */
   shareSender: { kind: 'unary'; request: ShareSenderRequest; response: Updated }
-  /** Stops sharing the sender with users. Allowed for its creator only, or its owner once the creator's account is deleted. */
+  /** Stops sharing the sender with users. Use it when a colleague should no longer send from this address. Allowed for its creator only, or its owner once the creator's account is deleted. */
   unshareSender: { kind: 'unary'; request: ShareSenderRequest; response: Updated }
-  /** Lists the users that the sender is shared with. Allowed for its creator only, or its owner once the creator's account is deleted. */
+  /** Lists the users that the sender is shared with. Use it to review who may send from this address. Allowed for its creator only, or its owner once the creator's account is deleted. */
   listSharedUsers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Transfers the sender to another user. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
+  /** Transfers the sender to another user. Use it when another person becomes responsible for the address. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
   transferSender: { kind: 'unary'; request: TransferSenderRequest; response: Updated }
-  /** Sends a test mail immediately. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails. */
+  /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails. */
   testSender: { kind: 'unary'; request: TestSenderRequest; response: Updated }
-  /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
+  /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Use it when a person presses Connect. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
   startSenderOauth: { kind: 'unary'; request: StartSenderOauthRequest; response: StartSenderOauthResponse }
-  /** Receives the user from the account's provider. Changes nothing: redirects the browser to the console, or to the page /connect-account of this server if no console is configured, with provider, code, state and iss (or error and error_description). That page finishes the connection. */
+  /** Receives the user from the account's provider. Use it as the redirect URI of your OAuth client; programs do not call it. Changes nothing: redirects the browser to the console, or to the page /connect-account of this server if no console is configured, with provider, code, state and iss (or error and error_description). That page finishes the connection. */
   returnSenderOauth: { kind: 'unary'; request: ReturnSenderOauthRequest; response: ReturnSenderOauthResponse }
-  /** Finishes connecting the account, in the session that started it: 403 in another one. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */
+  /** Finishes connecting the account, in the session that started it: 403 in another one. Use it on the page that the callback leads to. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */
   finishSenderOauth: { kind: 'unary'; request: FinishSenderOauthRequest; response: Updated }
 }
 

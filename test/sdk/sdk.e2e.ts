@@ -6,83 +6,35 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { type Example, readExamples } from '@rollcall/contract'
 import {
   type CallName,
   type Client,
   ConflictError,
   createClient,
-  type ImportUpload,
   RollcallError,
   type StartImportResponse,
   routes as sent,
   UnauthorizedError,
-  type User,
 } from '@rollcall/sdk'
+import { startTestDns } from '@rollcall/testing/dns'
+import { startMailServer } from '@rollcall/testing/mail-server'
 import { checkAnswer } from '../answers.ts'
 import { type Api, makeToken } from '../api.ts'
 import { fromElsewhere, manyAddresses, type Route, routes } from '../every-route.ts'
 import { exampleBody, exampleOf, makeOneOfEach, ownPath, queryFieldsOf } from '../example.ts'
-import { addPerson, password } from '../identity/people.ts'
-import { OWNER, startStack, type TestStack } from '../stack.ts'
+import { openMailbox } from '../identity/mailbox.ts'
+import { addPerson } from '../identity/people.ts'
+import { startAccountProvider } from '../messaging/mail-account-provider.ts'
+import { verifiedDomain } from '../messaging/verified-domain.ts'
+import { startStack, type TestStack } from '../stack.ts'
+import { inputs, paths, refused, SENDER_DOMAIN, type World } from './inputs.ts'
+import { differences, startRecorder } from './recorder.ts'
 
 const run = promisify(execFile)
 const LIBRARY = join(import.meta.dirname, '../../libs/sdk')
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
 
-/** Calls whose example is refused, and how. Every other call succeeds. */
-const refused: Partial<Record<CallName, string>> = {
-  'authentication.resetPassword': 'password_link.expired',
-  'authentication.verifyOtp': 'sign_in.wrong_code',
-  'authentication.impersonate': 'user.not_found',
-  'authentication.exchangeToken': 'request.missing_field',
-  'roles.delete': 'role.built_in',
-  'invitations.preview': 'invitation.not_found',
-  'invitations.accept': 'invitation.not_found',
-  'invitations.decline': 'invitation.not_found',
-  'account.revokeSession': 'session.not_found',
-  'account.revokeDevice': 'device.not_found',
-  'users.revokeSession': 'session.not_found',
-  'users.revokeDevice': 'device.not_found',
-  'imports.cancel': 'import.finished',
-  'domains.verify': 'domain.records_wrong',
-  'senders.transfer': 'user.unknown',
-  'senders.test': 'sender.test_failed',
-  'senders.startOauth': 'sender.not_found',
-  'senders.finishOauth': 'connection.expired',
-}
-
-/** What a call is given where the example of its contract would be refused; by what calls before it answered. */
-const inputs: Partial<Record<CallName, (answers: Answers) => object>> = {
-  'attributes.create': () => ({ name: 'Of the SDK', slug: 'of_sdk', type: 'string' }),
-  'contacts.create': () => ({ email: 'sdk@example.com' }),
-  'contacts.update': () => ({ name: 'Changed' }),
-  'contacts.linkUser': () => ({ userId: null }),
-  'contacts.export': () => ({ filter: { tags: { $exists: true } }, sort: { createdAt: -1 } }),
-  'lists.update': () => ({ description: 'Changed' }),
-  'roles.save': () => ({ name: 'Of the SDK', kind: 'user', permissions: { links: ['read'] } }),
-  'senders.share': answers => ({ userIds: [(answers['users.create'] as User).id] }),
-  'lists.create': () => ({ name: 'Of the SDK' }),
-  'authentication.login': () => OWNER,
-  'authentication.listSignInOrganizations': () => OWNER,
-  'account.changePassword': () => ({ currentPassword: password, newPassword: 'another password of tests' }),
-  'features.create': () => ({ slug: 'of-sdk', name: 'Of the SDK' }),
-  'invitations.create': () => ({ email: 'sdk@example.com', role: 'user' }),
-  'users.create': () => ({ name: 'N', email: 'sdk@example.com', password: 'made for tests only' }),
-  'imports.start': answers => ({
-    importId: (answers['imports.upload'] as ImportUpload).importId,
-    mapping: { Email: 'email', Name: 'name' },
-  }),
-  'domains.create': () => ({ domain: 'sdk.example.com' }),
-  'providers.set': () => ({ kind: 'self-hosted' }),
-  'senders.create': () => ({
-    name: 'N',
-    email: 'sdk@example.com',
-    delivery: 'oauth',
-    oauth: { provider: 'google' },
-  }),
-}
-
-type Answers = Partial<Record<CallName, unknown>>
 type Call = Route & { call: CallName }
 
 const calls = routes.filter(({ call }) => call in sent) as Call[]
@@ -91,19 +43,46 @@ const rank = ({ verb, call, path }: Call) =>
   call === 'authentication.logout' ? 1 : verb === 'DELETE' ? -path.split('/').length : -100
 
 describe('the SDK', () => {
+  const started = new AsyncDisposableStack()
+  const recorder = startRecorder()
   let stack: TestStack
   let caller: Api
   let rollcall: Client
-  const answers: Answers = {}
+  let world: World
   before(async () => {
-    stack = await startStack({ settings: { ...manyAddresses, REGISTRATION: 'open' } })
+    const mailbox = await openMailbox()
+    started.defer(mailbox.remove)
+    const dns = await startTestDns()
+    started.defer(dns.stop)
+    dns.zone('example.com', ['127.0.0.2'])
+    const account = `news@${SENDER_DOMAIN}`
+    const provider = await startAccountProvider(account)
+    started.defer(provider.stop)
+    const mails = await startMailServer({ user: account, secret: () => provider.accessToken })
+    started.defer(mails.stop)
+    stack = await startStack({
+      settings: {
+        ...manyAddresses,
+        ...mailbox.settings,
+        REGISTRATION: 'open',
+        DNS_SERVERS: `127.0.0.2:${dns.port}`,
+        GOOGLE_ISSUER: provider.issuer,
+        GOOGLE_CLIENT_ID: 'client of the tests',
+        GOOGLE_CLIENT_SECRET: 'secret of the tests',
+        GOOGLE_SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+      },
+    })
+    started.defer(stack.stop)
+    await verifiedDomain(stack, SENDER_DOMAIN)
     // An owner besides the first: the calls end the sessions of their account.
-    caller = (await addPerson(stack, 'owner')).api
+    const person = await addPerson(stack, 'owner')
+    caller = person.api
     await makeOneOfEach(caller)
     const { authorization } = caller.headers
     rollcall = createClient({ baseUrl: stack.urls[0], token: authorization, fetch: checkedFetch, maxRetries: 0 })
+    world = { stack, rollcall, caller, email: person.email, answers: {}, mailbox, dns, provider }
   })
-  after(() => stack.stop())
+  after(() => started.disposeAsync())
 
   /** Holds every answer against the contract. Each request comes from an address of its own. */
   const checkedFetch: typeof fetch = async (url, init) => {
@@ -119,35 +98,48 @@ describe('the SDK', () => {
     return createClient({ baseUrl: stack.urls[0], token })
   }
 
-  /** Performs a call with ids of records that are there. */
-  async function perform(route: Call): Promise<unknown> {
+  /** Performs a call with ids of records that are there. Returns what was sent, and the answer. */
+  async function perform(route: Call): Promise<Example> {
+    const path = (await paths[route.call]?.(world)) ?? (await latestOf(route))
+    const { input: kind } = sent[route.call] as { input?: 'body' | 'query' | 'file' }
+    const input = kind && (await inputOf(route, kind))
+    const [group, method] = route.call.split('.') as [keyof Client, string]
+    const perform = rollcall[group][method as never] as (...args: unknown[]) => unknown
+    const answer = await perform(...path, ...(input ? [input] : []))
+    return {
+      path,
+      ...(kind === 'query' && { query: input as Record<string, unknown> }),
+      ...(kind === 'body' && { body: input }),
+      answer: answer instanceof Response ? await answer.text() : answer,
+    }
+  }
+
+  /** Returns the path variables of the latest record. */
+  async function latestOf(route: Call): Promise<string[]> {
     // Its own session is not among those that the account's calls end.
     const lister = route.call.startsWith('account.') ? stack.owner : caller
     const own = (await ownPath(fromElsewhere(lister), route)).split('/')
-    const variables = route.path.split('/').flatMap((part, at) => (part.startsWith(':') ? [own[at]!] : []))
-    const [group, method] = route.call.split('.') as [keyof Client, string]
-    const perform = rollcall[group][method as never] as (...args: unknown[]) => unknown
-    return perform(...variables, ...inputOf(route))
+    return route.path.split('/').flatMap((part, at) => (part.startsWith(':') ? [own[at]!] : []))
   }
 
-  function inputOf(route: Call): unknown[] {
-    const { input } = sent[route.call] as { input?: 'body' | 'query' | 'file' }
-    if (input === undefined) return []
-    if (input === 'file') return [new File(['Email,Name\nfrom.sdk@example.com,N\n'], 'contacts.csv')]
+  async function inputOf(route: Call, kind: 'body' | 'query' | 'file'): Promise<object> {
+    if (kind === 'file') return new File(['Email,Name\nfrom.file@example.com,Kim Example\n'], 'contacts.csv')
     const query = () => Object.fromEntries(queryFieldsOf(route).map(field => [field.name, exampleOf(field)]))
-    return [inputs[route.call]?.(answers) ?? (input === 'body' ? exampleBody(route) : query())]
+    return (await inputs[route.call]?.(world)) ?? (kind === 'body' ? exampleBody(route) : query())
   }
 
   for (const route of calls.toSorted((one, other) => rank(one) - rank(other))) {
     const { call } = route
     it(`${call} ${refused[call] ? `is refused: ${refused[call]}` : 'succeeds'}`, async () => {
       try {
-        const answer = await perform(route)
-        answers[call] = answer
+        const example = await perform(route)
+        const { answer } = example
+        world.answers[call] = answer
         assert.equal(refused[call], undefined)
+        recorder.note(call, example)
         if (call === 'imports.start' || call === 'imports.undo')
           await rollcall.imports.wait((answer as StartImportResponse).jobId)
-        if (answer instanceof Response) assert.match(await answer.text(), /,/)
+        if (sent[call].answer === 'file') assert.match(answer as string, /,/)
         if (sent[call].answer === 'list') assert.ok(Array.isArray((answer as { docs: unknown }).docs))
       } catch (error) {
         if (!(error instanceof RollcallError)) throw error
@@ -156,6 +148,15 @@ describe('the SDK', () => {
       }
     })
   }
+
+  it('sends and gets what the examples of the reference show', () => {
+    const examples = recorder.examples()
+    if (process.env.RECORD === 'on') recorder.write(examples)
+    const shown = readExamples()
+    const calls = new Set([...Object.keys(shown), ...Object.keys(examples)])
+    const wrong = [...calls].flatMap(call => differences(shown[call], examples[call], call))
+    assert.deepEqual(wrong, [], 'record the examples again: npm run record')
+  })
 
   it('has every route but those that redirect a browser', async () => {
     const absent = routes.filter(({ call }) => !(call in sent))

@@ -25,6 +25,7 @@ export {
   eventPublishers,
   type Received,
 } from './events.ts'
+export { type Example, type Examples, examplesFile, readExamples } from './examples.ts'
 export { isObjectId } from './formats.ts'
 export { type HttpBody, json, updated } from './http-body.ts'
 export { type JsonFields, jsonFieldsOf } from './json-fields.ts'

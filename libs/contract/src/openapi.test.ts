@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { generateOpenApi } from './openapi.ts'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { readExamples } from './examples.ts'
+import { generateOpenApi, type Schema } from './openapi.ts'
 import { loadRoot } from './root.ts'
 import { compileRoutes } from './routes.ts'
 
 const routes = compileRoutes(loadRoot())
-const document = generateOpenApi(routes, '1.2.3')
+const examples = readExamples()
+const document = generateOpenApi(routes, '1.2.3', examples)
 const operation = (verb: string, path: string) => document.paths[path]?.[verb] as Record<string, unknown>
 
 describe('the OpenAPI document', () => {
@@ -22,6 +26,57 @@ describe('the OpenAPI document', () => {
       const found = operation(verb.toLowerCase(), path.replace(/:(\w+)/g, '{$1}')) as { summary: string }
       assert.ok(found.summary.length > 5, `${verb} ${path} has no summary: comment its rpc`)
     }
+  })
+
+  it('says of every operation when to use it', () => {
+    for (const { call, rpc } of routes) assert.match(rpc.comment ?? '', /\bUse it (?=\w)/, `${call} does not say so`)
+  })
+
+  it('has a tag for every service, described', () => {
+    for (const { name, description } of document.tags) assert.ok(description.length > 10, name)
+    const used = routes.map(({ rpc }) => rpc.parent!.name)
+    assert.deepEqual(new Set(document.tags.map(({ name }) => name)), new Set(used))
+  })
+
+  it('has the text of every error', () => {
+    const errors = document['x-errors'] as Record<string, { status: number; message: string }>
+    assert.deepEqual(errors['record.duplicate'], { status: 409, message: 'duplicate -> {path}' })
+    for (const [code, { message }] of Object.entries(errors))
+      assert.doesNotMatch(message, /undefined|NaN|\[object|^$/, code)
+  })
+
+  it('shows examples that its schemas allow', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    formats.default(ajv)
+    ajv.addSchema(document, 'document')
+    const check = (pointer: string[], value: unknown, what: string) => {
+      const escaped = pointer.map(key => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
+      const validate = ajv.getSchema(`document#/${escaped.join('/')}`)
+      assert.ok(validate?.(value), `${what}: ${ajv.errorsText(validate?.errors)}`)
+    }
+    for (const { call, verb, path, status } of routes) {
+      const example = examples[call]
+      if (!example) continue
+      const at = ['paths', path.replace(/:(\w+)/g, '{$1}'), verb.toLowerCase()]
+      const content = ['content', 'application/json', 'schema']
+      if (example.body !== undefined) check([...at, 'requestBody', ...content], example.body, `${call} body`)
+      if (typeof example.answer === 'object')
+        check([...at, 'responses', String(status), ...content], example.answer, `${call} answer`)
+    }
+  })
+
+  it('declares the format of every time and id in an example', () => {
+    const undeclared: string[] = []
+    const actor = /\.(createdBy|addedBy|actor)\.id$/ // of several kinds
+    const pattern = /^(\d{4}-\d\d-\d\dT[\d:.]+Z|[0-9a-f]{24})$/
+    for (const { call, returns } of routes) {
+      const { answer } = examples[call] ?? {}
+      const media = successOf(call)
+      if (returns.download !== undefined || !media || answer === undefined) continue
+      for (const [text, schema, at] of textsOf(answer, media.schema))
+        if (pattern.test(text) && !schema.format && !schema.pattern && !actor.test(at)) undeclared.push(`${call}${at}`)
+    }
+    assert.deepEqual(undeclared, [])
   })
 
   it('gives every operation an id of its own', () => {
@@ -73,3 +128,33 @@ describe('the OpenAPI document', () => {
     ])
   })
 })
+
+type Media = { schema: Schema }
+
+/** Returns the JSON of an operation's success. */
+function successOf(call: string): Media | undefined {
+  const { verb, path, status } = routes.find(route => route.call === call)!
+  const { responses } = operation(verb.toLowerCase(), path.replace(/:(\w+)/g, '{$1}')) as {
+    responses: Record<string, { content: Record<string, Media> }>
+  }
+  return responses[status]?.content['application/json']
+}
+
+/** Returns every text of a value with its schema and place. What free JSON holds is left out. */
+function textsOf(value: unknown, given: Schema, at = ''): [text: string, schema: Schema, at: string][] {
+  const schema = resolved(given, value)
+  if (typeof value === 'string') return [[value, schema, at]]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const of = (Array.isArray(value) ? schema.items : (schema.properties as Schema | undefined)?.[name]) as Schema
+    return of === undefined || Object.keys(of).length === 0 ? [] : textsOf(inner, of, `${at}.${name}`)
+  })
+}
+
+/** Follows references, and chooses the alternative that has the value's type. */
+function resolved(schema: Schema, value: unknown): Schema {
+  if (typeof schema.$ref === 'string')
+    return resolved(document.components.schemas[schema.$ref.split('/').at(-1)!]!, value)
+  if (!Array.isArray(schema.oneOf)) return schema
+  return resolved(schema.oneOf[0], value)
+}

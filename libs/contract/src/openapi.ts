@@ -1,6 +1,9 @@
 import protobuf from 'protobufjs'
-import { type ErrorCode, errorCodes } from './errors/catalogue.ts'
+import { codeSamplesOf } from './code-samples.ts'
+import { type ErrorCode, entryOf, errorCodes, errorTextOf } from './errors/catalogue.ts'
+import type { Example, Examples } from './examples.ts'
 import { formats } from './formats.ts'
+import { limits } from './limits.ts'
 import { type JsonKind, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
 import { statusOn } from './route-errors.ts'
@@ -13,11 +16,13 @@ type Operation = Record<string, unknown>
 /** An OpenAPI 3.1 document. */
 export type OpenApi = {
   openapi: string
-  info: { title: string; version: string; description: string }
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
   components: {
     schemas: Record<string, Schema>
     securitySchemes: Record<string, Schema>
+    headers: Record<string, Schema>
     responses: Record<string, Schema>
   }
   [key: string]: unknown
@@ -26,14 +31,14 @@ export type OpenApi = {
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const errorRef = (name: string): Schema => ({ $ref: `#/components/responses/${name}` })
 
-/** Generates the OpenAPI 3.1 document of the routes from the protos and their comments. */
-export function generateOpenApi(routes: readonly Route[], version: string): OpenApi {
+/** Generates the OpenAPI 3.1 document of the routes from the protos and their comments, with examples if given. */
+export function generateOpenApi(routes: readonly Route[], version: string, examples: Examples = {}): OpenApi {
   const schemas = new Schemas()
   const paths: OpenApi['paths'] = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
-    paths[path][route.verb.toLowerCase()] = operationOf(route, schemas)
+    paths[path][route.verb.toLowerCase()] = operationOf(route, schemas, examples[route.call])
   }
   return {
     openapi: '3.1.0',
@@ -46,13 +51,35 @@ Rate limits apply per client address: tokens behind one address share them. An o
 (exports, downloads and lists with \`pagination=false\`). A request that takes more than 30 seconds to arrive gets a 400, as
 does an upload slower than 16 KiB/s. A client that reads nothing of its answer for 30 seconds is disconnected.
 \`x-permission\` is the permission that a route requires. \`x-error-codes\` lists the values of the header \`X-Error-Code\` by
-status. Routes with \`x-scope\` only authenticate: a credential limited to a scope needs that permission (\`any\`: no
-permission; \`none\`: such a credential is refused).`,
+status, \`x-errors\` the text of each. Routes with \`x-scope\` only authenticate: a credential limited to a scope needs that
+permission (\`any\`: no permission; \`none\`: such a credential is refused). \`x-sdk\` is the call of the TypeScript SDK,
+\`x-limit\` the stricter limit of a route besides the global one.`,
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: '/', description: 'The gateway that serves this document' }],
+    tags: tagsOf(routes),
     security: anyCredential,
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
-    components: { schemas: schemas.finished(), securitySchemes, responses: withErrorHeaders(errorResponses) },
+    components: {
+      schemas: schemas.finished(),
+      securitySchemes,
+      headers,
+      responses: Object.fromEntries(
+        Object.entries(errorResponses).map(([name, made]) => [name, withErrorHeaders(made)]),
+      ),
+    },
+    'x-errors': Object.fromEntries(errorCodes.map(errorOf)),
   }
+}
+
+/** Returns a tag for each service, with the service's comment. */
+function tagsOf(routes: readonly Route[]): OpenApi['tags'] {
+  const services = new Set(routes.map(({ rpc }) => rpc.parent!))
+  return [...services].map(({ name, comment }) => ({ name, description: comment ?? '' }))
+}
+
+function errorOf(code: ErrorCode): [code: ErrorCode, error: { status: number; message: string }] {
+  return [code, { status: entryOf(code).http, message: errorTextOf(code) }]
 }
 
 const anyCredential = [{ bearer: [] }, { cookie: [] }]
@@ -84,13 +111,35 @@ const refusedBody: Schema = {
   properties: { success: { const: false }, message: { type: 'string' } },
   additionalProperties: false,
 }
-const errorHeaders = {
-  'X-Error-Code': {
-    description: 'The error code. `x-error-codes` of an operation lists its possible values.',
-    required: true,
-    schema: { type: 'string', enum: errorCodes },
-  },
+const count = { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 }
+const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema })
+const headers: Record<string, Schema> = {
+  'RateLimit-Limit': header('Requests that one client address may make in a window.', count),
+  'RateLimit-Remaining': header('Requests left in the current window.', count),
+  'RateLimit-Reset': header('Seconds until the window ends.', count),
+  'RateLimit-Policy': header('The limit and the seconds of its window: `500;w=3`.', {
+    type: 'string',
+    pattern: '^[0-9]+;w=[0-9]+$',
+    maxLength: 40,
+  }),
+  'X-Request-Id': header('Id of the request. Quote it when you report a problem.', { type: 'string', format: 'uuid' }),
+  'X-Error-Code': header('The error code. `x-error-codes` of an operation lists its possible values.', {
+    type: 'string',
+    enum: errorCodes,
+  }),
+  'Retry-After': header('Seconds to wait before the next attempt.', count),
 }
+const headerRefs = (...names: string[]) =>
+  Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+/** The headers of every answer. */
+const answerHeaders = headerRefs(
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'RateLimit-Policy',
+  'X-Request-Id',
+)
+const retried = { headers: headerRefs('Retry-After') }
 const jsonResponse = (description: string, schema: Schema): Schema => ({
   description,
   content: { 'application/json': { schema } },
@@ -113,13 +162,15 @@ const errorResponses: Record<string, Schema> = {
   NotFound: jsonResponse('No such record.', errorBody),
   Conflict: jsonResponse('Conflict: duplicate value, or another record depends on this one.', errorBody),
   OAuthError: jsonResponse('OAuth error response (RFC 6749 §5.2).', oauthBody),
-  TooManyRequests: jsonResponse('Rate limit exceeded; see `Retry-After`.', refusedBody),
-  Unavailable: jsonResponse('A dependency of the service is unavailable; see `Retry-After`.', errorBody),
+  TooManyRequests: { ...jsonResponse('Rate limit exceeded; see `Retry-After`.', refusedBody), ...retried },
+  Unavailable: {
+    ...jsonResponse('A dependency of the service is unavailable; see `Retry-After`.', errorBody),
+    ...retried,
+  },
 }
 
-function withErrorHeaders(responses: Record<string, Schema>): Record<string, Schema> {
-  const described = Object.entries(responses).map(([name, response]) => [name, { ...response, headers: errorHeaders }])
-  return Object.fromEntries(described)
+function withErrorHeaders(response: Schema): Schema {
+  return { ...response, headers: { ...answerHeaders, ...headerRefs('X-Error-Code'), ...(response.headers as object) } }
 }
 
 /** Returns the permissions that a route requires, separated by spaces. */
@@ -152,7 +203,7 @@ const responseNames: Readonly<Record<number, string>> = {
   503: 'Unavailable',
 }
 
-function operationOf(route: Route, schemas: Schemas): Operation {
+function operationOf(route: Route, schemas: Schemas, example?: Example): Operation {
   const { variables } = route
   const request = route.rpc.resolvedRequestType!
   const rest = request.fieldsArray.filter(field => !variables.includes(field.name))
@@ -167,15 +218,21 @@ function operationOf(route: Route, schemas: Schemas): Operation {
     ...(route.access.kind === 'public' && { security: credential === 'session' ? [{}, ...anyCredential] : [] }),
     ...(route.access.kind === 'permission' && { 'x-permission': permissionsOf(route.access) }),
     ...(route.access.kind === 'caller' && { 'x-scope': route.access.scope }),
+    ...(route.carrier.answer !== 'redirect' && { 'x-sdk': route.call }),
+    ...(route.limit && { 'x-limit': limits[route.limit] }),
     parameters: [
-      ...variables.map(name => parameter('path', name, request.fields[name]!, schemas, true)),
-      ...(route.hasBody ? [] : rest.flatMap(field => queryParameters(field, schemas))),
+      ...variables.map((name, at) => ({
+        ...parameter('path', name, request.fields[name]!, schemas, true),
+        ...(example && { example: example.path[at] }),
+      })),
+      ...(route.hasBody ? [] : rest.flatMap(field => queryParameters(field, schemas, example?.query))),
       ...(acceptsIdempotencyKey(route) ? [idempotencyKey] : []),
     ],
-    ...(route.hasBody && rest.length > 0 && { requestBody: requestBody(route, request, rest, schemas) }),
+    ...(route.hasBody && rest.length > 0 && { requestBody: requestBody(route, request, rest, schemas, example) }),
     'x-error-codes': codes,
+    ...(example && { 'x-codeSamples': codeSamplesOf(route, example) }),
     responses: {
-      [route.status]: success(route, schemas),
+      [route.status]: withAnswer(success(route, schemas), example),
       ...Object.fromEntries(Object.keys(codes).map(status => [status, errorRef(responseName(route, Number(status)))])),
     },
   }
@@ -195,11 +252,24 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-function queryParameters(field: protobuf.Field, schemas: Schemas): Schema[] {
+/** Adds the headers of every answer, and the recorded one. */
+function withAnswer(response: Schema, example?: Example): Schema {
+  const content = Object.entries((response.content ?? {}) as Record<string, Schema>)
+  const shown = content.map(([type, media]) => [type, { ...media, ...(example && { example: example.answer }) }])
+  return {
+    ...response,
+    headers: { ...answerHeaders, ...(response.headers as object) },
+    content: Object.fromEntries(shown),
+  }
+}
+
+function queryParameters(field: protobuf.Field, schemas: Schemas, given: Example['query'] = {}): Schema[] {
   const type = field.resolve().resolvedType
-  if (!(type instanceof protobuf.Type))
-    return [parameter('query', wireNameOf(field), field, schemas, ruleOf(field).required ?? false)]
-  return type.fieldsArray.flatMap(inner => queryParameters(inner, schemas))
+  if (type instanceof protobuf.Type) return type.fieldsArray.flatMap(inner => queryParameters(inner, schemas, given))
+  const described = parameter('query', wireNameOf(field), field, schemas, ruleOf(field).required ?? false)
+  const value = given[field.name]
+  if (value === undefined) return [described]
+  return [{ ...described, example: typeof value === 'object' ? JSON.stringify(value) : value }]
 }
 
 function parameter(where: string, name: string, field: protobuf.Field, schemas: Schemas, required: boolean): Schema {
@@ -212,7 +282,13 @@ function parameter(where: string, name: string, field: protobuf.Field, schemas: 
   }
 }
 
-function requestBody(route: Route, type: protobuf.Type, fields: protobuf.Field[], schemas: Schemas): Schema {
+function requestBody(
+  route: Route,
+  type: protobuf.Type,
+  fields: protobuf.Field[],
+  schemas: Schemas,
+  example?: Example,
+): Schema {
   if (route.carrier.body === 'multipart') {
     const file = fields.find(field => ruleOf(field).file)!
     const name = wireNameOf(file)
@@ -220,9 +296,12 @@ function requestBody(route: Route, type: protobuf.Type, fields: protobuf.Field[]
     return { required: true, content: { 'multipart/form-data': { schema } } }
   }
   const required = fields.some(field => ruleOf(field).required) || (shapeOf(type).anyField ?? false)
-  const schema = schemas.ofRequest(type, fields)
-  const form = route.carrier.body === 'form_or_json' && { 'application/x-www-form-urlencoded': { schema } }
-  return { required, content: { ...form, 'application/json': { schema } } }
+  const media = {
+    schema: schemas.ofRequest(type, fields),
+    ...(example?.body !== undefined && { example: example.body }),
+  }
+  const form = route.carrier.body === 'form_or_json' && { 'application/x-www-form-urlencoded': media }
+  return { required, content: { ...form, 'application/json': media } }
 }
 
 function success(route: Route, schemas: Schemas): Schema {
@@ -247,8 +326,7 @@ function success(route: Route, schemas: Schemas): Schema {
 
 /** Returns the schema of a page. */
 function pageSchema(item: Schema): Schema {
-  const count = { type: 'integer', minimum: 0 }
-  const pageOrNull = { type: ['integer', 'null'] }
+  const pageOrNull = { ...count, type: ['integer', 'null'] }
   const properties = {
     docs: { type: 'array', items: item },
     totalDocs: count,

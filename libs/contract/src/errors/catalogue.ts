@@ -41,6 +41,17 @@ export function entryOf<C extends ErrorCode>(code: C): Entry<ErrorDetails<C>> {
   return catalogue[code] as unknown as Entry<ErrorDetails<C>>
 }
 
+/** Returns the public text of a code with the names of its details in braces: `duplicate -> {path}`. */
+export function errorTextOf(code: ErrorCode): string {
+  const named = new Proxy({}, { get: (_, name) => namedDetail(String(name)) })
+  return String(entryOf(code).text(named as never))
+}
+
+/** Returns the name of a detail in braces, as a value that texts can join, too. */
+function namedDetail(name: string): string[] {
+  return Object.assign([`{${name}}`], { toString: () => `{${name}}` })
+}
+
 /** Whether a value is a code of the catalogue. Codes from other services may be unknown. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(catalogue, code)

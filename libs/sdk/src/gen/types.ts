@@ -1680,312 +1680,312 @@ export type SharedUserFields = {
 export type Api = {
   /** Custom attributes of contacts, defined by the organization. */
   attributes: {
-    /** Lists the attribute definitions. Honours the shared list parameters. */
+    /** Lists the attribute definitions. Use it to build forms, filters and import mappings of contacts. Honours the shared list parameters. */
     list(query?: ListQuery<AttributeFields>, options?: RequestOptions): List<Attribute>
-    /** Defines an attribute. Its slug and type are immutable. */
+    /** Defines an attribute. Use it before contacts or imports set a value of your own. Its slug and type are immutable. */
     create(body: CreateAttributeBody, options?: KeyedOptions): Promise<Attribute>
-    /** Updates an attribute. Requires at least one of name, options and required. */
+    /** Updates an attribute. Use it to rename an attribute or to offer more options. Requires at least one of name, options and required. */
     update(id: string, body: UpdateAttributeBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes an attribute and its value on every contact. History is kept. */
+    /** Deletes an attribute and its value on every contact. Use it when nobody needs the values any more: they cannot be restored. History is kept. */
     delete(id: string, options?: RequestOptions): Promise<Attribute>
   }
   /** Contacts: the people that an organization emails. */
   contacts: {
-    /** Lists contacts, newest first. Honours the shared list parameters. */
+    /** Lists contacts, newest first. Use it to show, search and page contacts; with pagination=false also to read all that match. Honours the shared list parameters. */
     list(query?: ListQuery<ContactFields>, options?: RequestOptions): List<Contact>
-    /** Downloads contacts as CSV. Honours filter and sort of the list. Importing the file again changes nothing. */
+    /** Downloads contacts as CSV. Use it for a spreadsheet or a backup. Honours filter and sort of the list. Importing the file again changes nothing. */
     export(query?: { filter?: Filter<ContactFields>; sort?: Sort<ContactFields> }, options?: RequestOptions): Promise<Response>
-    /** Downloads a CSV template that has the organization's attribute columns. */
+    /** Downloads a CSV template that has the organization's attribute columns. Use it to show people what a file may look like. */
     getImportSample(options?: RequestOptions): Promise<Response>
-    /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Tags are case-sensitive. */
+    /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Use it to offer tags to choose from, or to find misspelt ones. Tags are case-sensitive. */
     countTags(options?: RequestOptions): Promise<TagCount[]>
-    /** Returns a contact. */
+    /** Returns a contact. Use it if you know the id; to find a contact by email, filter the list. */
     get(id: string, options?: RequestOptions): Promise<Contact>
-    /** Creates a contact. The email is unique in the organization, regardless of case. */
+    /** Creates a contact. Use it for single contacts, such as a sign-up; import a file for many. The email is unique in the organization, regardless of case. */
     create(body: CreateContactBody, options?: KeyedOptions): Promise<Contact>
-    /** Updates the core fields of a contact. Requires at least one field. */
+    /** Updates the core fields of a contact. Use it to correct name and email, or to record an opt-out. Requires at least one field. */
     update(id: string, body: UpdateContactBody, options?: RequestOptions): Promise<Updated>
-    /** Merges custom attributes. null removes an attribute. */
+    /** Merges custom attributes. Use it to change some attributes without reading the others. null removes an attribute. */
     updateAttributes(id: string, body: UpdateAttributesBody, options?: RequestOptions): Promise<Updated>
-    /** Replaces the contact's tags; [] clears them. */
+    /** Replaces the contact's tags; [] clears them. Use it if you know the complete set of tags. */
     replaceTags(id: string, body: ReplaceTagsBody, options?: RequestOptions): Promise<Updated>
-    /** Excludes the contact from all sending. Blocking a blocked contact only changes the reason. */
+    /** Excludes the contact from all sending. Use it if a person must get no more mail at all, whatever lists they are in. Blocking a blocked contact only changes the reason. */
     block(id: string, body?: BlockContactBody, options?: RequestOptions): Promise<Updated>
-    /** Restores a blocked contact. */
+    /** Restores a blocked contact. Use it after a block was a mistake or its reason is gone. */
     unblock(id: string, options?: RequestOptions): Promise<Updated>
-    /** Links the contact to a user account, replacing an earlier link; null removes the link. An account has at most one contact. Also requires users.read. */
+    /** Links the contact to a user account, replacing an earlier link; null removes the link. Use it to see a person's account and their history as a contact together. An account has at most one contact. Also requires users.read. */
     linkUser(id: string, body: LinkUserBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes a contact and returns it. A linked user account is not changed. */
+    /** Deletes a contact and returns it. Use it to remove a person from the audience; to only stop mail, block the contact. A linked user account is not changed. */
     delete(id: string, options?: RequestOptions): Promise<Contact>
-    /** Lists all history of the contact and of its linked user account, newest first. Entries of the account (subject user) show type, time and actor. Callers with users.read also see which fields or role changed. */
+    /** Lists all history of the contact and of its linked user account, newest first. Use it to answer what happened to this person, and who did it. Entries of the account (subject user) show type, time and actor. Callers with users.read also see which fields or role changed. */
     listTimeline(id: string, query?: ListQuery<HistoryEntryFields>, options?: RequestOptions): List<HistoryEntry>
-    /** Lists the contact's own activities, newest first. */
+    /** Lists the contact's own activities, newest first. Use it for a history without the linked account. */
     listActivities(id: string, query?: ListQuery<HistoryEntryFields>, options?: RequestOptions): List<HistoryEntry>
-    /** Lists changes of the contact's fields and attributes, newest first. */
+    /** Lists changes of the contact's fields and attributes, newest first. Use it to see who or which import changed a value, and what it was. */
     listAttributesHistory(id: string, query?: ListQuery<AttributeChangeFields>, options?: RequestOptions): List<AttributeChange>
-    /** Lists the contact's list memberships, newest first. */
+    /** Lists the contact's list memberships, newest first. Use it to see what the contact is sent. */
     listLists(id: string, query?: ListQuery<ListMembershipFields>, options?: RequestOptions): List<ListMembership>
-    /** Lists emails that the organization sent to the contact, newest first. Mail to an account with the same address is not included. */
+    /** Lists emails that the organization sent to the contact, newest first. Use it to see what was sent to a person, and what became of it. Mail to an account with the same address is not included. */
     listEmails(id: string, query?: ListQuery<ContactEmailFields>, options?: RequestOptions): List<ContactEmail>
   }
   /** Audience lists: the contacts that a campaign sends to. */
   lists: {
-    /** Lists the audience lists, newest first. Honours the shared list parameters. */
+    /** Lists the audience lists, newest first. Use it to choose a list to send to or to add contacts to. Honours the shared list parameters. */
     list(query?: ListQuery<AudienceListFields>, options?: RequestOptions): List<AudienceList>
-    /** Creates a list. The name is unique in the organization, regardless of case. */
+    /** Creates a list. Use it before contacts are added, or before an import that fills it. The name is unique in the organization, regardless of case. */
     create(body: CreateListBody, options?: KeyedOptions): Promise<AudienceList>
-    /** Returns a list. */
+    /** Returns a list. Use it for the name, the state and the number of members of one list. */
     get(id: string, options?: RequestOptions): Promise<AudienceList>
-    /** Updates a list. Requires at least one field. An archived list accepts no more contacts. */
+    /** Updates a list. Use it to rename a list, or to archive one that is no longer sent to. Requires at least one field. An archived list accepts no more contacts. */
     update(id: string, body: UpdateListBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes a list. Its contacts are kept. */
+    /** Deletes a list. Use it for a list made by mistake; archive one that was sent to. Its contacts are kept. */
     delete(id: string, options?: RequestOptions): Promise<AudienceList>
-    /** Lists the contacts of the list, most recently added first. Also requires audience.read. Honours the shared list parameters. */
+    /** Lists the contacts of the list, most recently added first. Use it to see or export who would get a mail to this list. Also requires audience.read. Honours the shared list parameters. */
     listMembers(id: string, query?: ListQuery<ContactFields>, options?: RequestOptions): List<Contact>
-    /** Adds contacts by exactly one of ids, emails and a filter. An archived list accepts none. If a filter matches too many contacts to finish while the client waits, the answer is 503 and the work continues in the background; repeat the same request to wait for its result. triggers.audience.added_to_list fires once per newly added contact. A filter also requires audience.read. */
+    /** Adds contacts by exactly one of ids, emails and a filter. Use it for existing contacts; an import can add new ones to a list by itself. An archived list accepts none. If a filter matches too many contacts to finish while the client waits, the answer is 503 and the work continues in the background; repeat the same request to wait for its result. triggers.audience.added_to_list fires once per newly added contact. A filter also requires audience.read. */
     addMembers(id: string, body: SelectMembersBody, options?: KeyedOptions): Promise<AddMembersResponse>
-    /** Removes contacts by exactly one of ids, emails and a filter. A filter runs in the background as for adding, and also requires audience.read. */
+    /** Removes contacts by exactly one of ids, emails and a filter. Use it to take contacts off a list and keep them in the audience. A filter runs in the background as for adding, and also requires audience.read. */
     removeMembers(id: string, body: SelectMembersBody, options?: RequestOptions): Promise<RemoveMembersResponse>
   }
   /** Signing in and out, and the current caller. */
   authentication: {
-    /** Creates an organization and its owner, and signs the owner in. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
+    /** Creates an organization and its owner, and signs the owner in. Use it to open a new organization, not to add people to one. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
     register(body: RegisterBody, options?: RequestOptions): Promise<Registration>
-    /** Signs in with email and password. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
+    /** Signs in with email and password. Use it for people; programs use API tokens. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
     login(body: LoginBody, options?: RequestOptions): Promise<SignIn>
-    /** Returns how people can sign in. Anyone may call it. It costs no query, and shows settings of the installation only. */
+    /** Returns how people can sign in. Use it to show only the ways to sign in that this installation offers. Anyone may call it. It costs no query, and shows settings of the installation only. */
     getSignInOptions(options?: RequestOptions): Promise<SignInOptions>
-    /** Lists the organizations of the accounts that an email and a password match, at most four: one of them is the orgId of the sign-in. Anyone may call it. It costs four password hashes at most. An unknown email and a wrong password get the same 401 after the same time, and count as failed sign-ins (see login). */
+    /** Lists the organizations of the accounts that an email and a password match, at most four: one of them is the orgId of the sign-in. Use it if signing in answers that orgId is missing. Anyone may call it. It costs four password hashes at most. An unknown email and a wrong password get the same 401 after the same time, and count as failed sign-ins (see login). */
     listSignInOrganizations(body: ListSignInOrganizationsBody, options?: RequestOptions): Promise<SignInOrganization[]>
-    /** Ends the caller's session. */
+    /** Ends the caller's session. Use it on shared machines, and to end a session that is no longer needed. */
     logout(options?: RequestOptions): Promise<Updated>
-    /** Mails a link to set a new password to the accounts with this email. The answer is the same if there is none. */
+    /** Mails a link to set a new password to the accounts with this email. Use it when a person cannot sign in. The answer is the same if there is none. */
     forgotPassword(body: ForgotPasswordBody, options?: RequestOptions): Promise<Updated>
-    /** Sets a new password with the mailed token, once. This also verifies the email address. Ends all sessions of the account, including those exchanged for a session or an API token. API tokens stay active unless deactivateTokens is true. */
+    /** Sets a new password with the mailed token, once. Use it on the page that the mailed link opens. This also verifies the email address. Ends all sessions of the account, including those exchanged for a session or an API token. API tokens stay active unless deactivateTokens is true. */
     resetPassword(body: ResetPasswordBody, options?: RequestOptions): Promise<Updated>
-    /** Mails a sign-in code to the accounts with this email. The code has six digits and is valid once, for 10 minutes and 5 attempts. It belongs to the requestId of the answer; other requests do not invalidate it. An address gets at most 5 codes an hour and 20 a day. The answer is the same beyond that, and if there is no account. */
+    /** Mails a sign-in code to the accounts with this email. Use it to sign in without a password. The code has six digits and is valid once, for 10 minutes and 5 attempts. It belongs to the requestId of the answer; other requests do not invalidate it. An address gets at most 5 codes an hour and 20 a day. The answer is the same beyond that, and if there is no account. */
     requestOtp(body: RequestOtpBody, options?: RequestOptions): Promise<RequestOtpResponse>
-    /** Signs in with the mailed code, which also verifies the email address. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. */
+    /** Signs in with the mailed code, which also verifies the email address. Use it with the code that the person typed in. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. */
     verifyOtp(body: VerifyOtpBody, options?: RequestOptions): Promise<SignIn>
-    /** Impersonates another user, read-only, for 30 minutes: methods other than GET, HEAD and OPTIONS get 403. Allowed only for owners, admins and tokens with their permissions; no role can grant it. An admin cannot impersonate an owner, and nobody can impersonate themselves or a blocked account. The impersonation is listed among the user's sessions and can be ended there. It ends at once with the credential that started it, and when the impersonator is blocked, deleted or given another role. */
+    /** Impersonates another user, read-only, for 30 minutes: methods other than GET, HEAD and OPTIONS get 403. Use it to see what a user sees, when they ask for help. Allowed only for owners, admins and tokens with their permissions; no role can grant it. An admin cannot impersonate an owner, and nobody can impersonate themselves or a blocked account. The impersonation is listed among the user's sessions and can be ended there. It ends at once with the credential that started it, and when the impersonator is blocked, deleted or given another role. */
     impersonate(body: ImpersonateBody, options?: KeyedOptions): Promise<Impersonation>
-    /** Exchanges a session JWT or an API token for a JWT that is limited to a scope and valid for at most an hour (RFC 8693). For registered clients. Errors, including 401, have the form of RFC 6749, {error, error_description}: only this route and /api/auth/clients do not use the three error shapes. The JWT is valid no longer than the credential it was made from, and is listed among the user's sessions under the client's name. An exchanged JWT or an impersonation cannot be exchanged. Delegation (actor_token) is not supported. Tokens are issued for this API only. */
+    /** Exchanges a session JWT or an API token for a JWT that is limited to a scope and valid for at most an hour (RFC 8693). Use it to hand a program less than your own rights. For registered clients. Errors, including 401, have the form of RFC 6749, {error, error_description}: only this route and /api/auth/clients do not use the three error shapes. The JWT is valid no longer than the credential it was made from, and is listed among the user's sessions under the client's name. An exchanged JWT or an impersonation cannot be exchanged. Delegation (actor_token) is not supported. Tokens are issued for this API only. */
     exchangeToken(body: ExchangeTokenBody, options?: RequestOptions): Promise<ExchangedToken>
-    /** Registers a client for token exchange (RFC 7591). Only this answer contains its secret. A client that is not used within a day, or for 90 days, is deleted. Metadata that is not listed here is ignored. Errors have the form of RFC 7591, {error, error_description}. */
+    /** Registers a client for token exchange (RFC 7591). Use it once per program that exchanges tokens. Only this answer contains its secret. A client that is not used within a day, or for 90 days, is deleted. Metadata that is not listed here is ignored. Errors have the form of RFC 7591, {error, error_description}. */
     registerClient(body?: RegisterClientBody, options?: RequestOptions): Promise<RegisteredClient>
-    /** Returns the caller: kind of credential, user, organization, role and permissions. */
+    /** Returns the caller: kind of credential, user, organization, role and permissions. Use it to check a credential. */
     getMe(options?: RequestOptions): Promise<Me>
   }
   /** Feature flags of the organization. A user's own setting overrides that of the role, which overrides the default. */
   features: {
-    /** Lists features, newest first. Honours the shared list parameters. */
+    /** Lists features, newest first. Use it to see which features can be switched, and for whom they are on. Honours the shared list parameters. */
     list(query?: ListQuery<FeatureFields>, options?: RequestOptions): List<Feature>
-    /** Defines a feature. 409 beyond the limit of features per organization, 200 by default. */
+    /** Defines a feature. Use it to introduce a feature to some roles or users first. 409 beyond the limit of features per organization, 200 by default. */
     create(body: CreateFeatureBody, options?: KeyedOptions): Promise<Feature>
-    /** Returns a feature. */
+    /** Returns a feature. Use it for one feature whose id you know. */
     get(id: string, options?: RequestOptions): Promise<Feature>
-    /** Updates a feature. Requires at least one field. The slug is immutable. */
+    /** Updates a feature. Use it to switch a feature for everyone, or for a role. Requires at least one field. The slug is immutable. */
     update(id: string, body: UpdateFeatureBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes a feature, with its settings of users and workspaces. */
+    /** Deletes a feature, with its settings of users and workspaces. Use it when no program asks for the feature any more. */
     delete(id: string, options?: RequestOptions): Promise<Feature>
   }
   /** Roles: named sets of permissions, for tokens (kind api) or members (kind user). */
   roles: {
-    /** Lists roles, built-in ones first. Honours the shared list parameters. */
+    /** Lists roles, built-in ones first. Use it to choose a role for a token or a member. Honours the shared list parameters. */
     list(query?: ListQuery<RoleFields> & { kind?: 'api' | 'user' }, options?: RequestOptions): List<Role>
-    /** Returns a role. */
+    /** Returns a role. Use it to show or edit the permissions of one role. */
     get(id: string, options?: RequestOptions): Promise<Role>
-    /** Creates a role, or replaces the one with this name. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. With dryRun it changes nothing, and answers what it would change, or the refusal. 409 beyond the limit of roles per organization, 200 by default. */
+    /** Creates a role, or replaces the one with this name. Use it to grant people or tokens exactly what they need. Changed permissions take effect at once for all who have the role. The caller must hold every permission that the role grants, before and after; otherwise 403. With dryRun it changes nothing, and answers what it would change, or the refusal. 409 beyond the limit of roles per organization, 200 by default. */
     save(body: SaveRoleBody, options?: KeyedOptions): Promise<SavedRole>
-    /** Deletes a role. No member may have it, and the caller must hold every permission that it grants. Tokens with the role are refused afterwards. */
+    /** Deletes a role. Use it for a role that nobody should have any more. No member may have it, and the caller must hold every permission that it grants. Tokens with the role are refused afterwards. */
     delete(id: string, options?: RequestOptions): Promise<Role>
-    /** Lists the resources and actions that a role can grant. */
+    /** Lists the resources and actions that a role can grant. Use it to draw a matrix of permissions. */
     listPermissions(options?: RequestOptions): Promise<Permission[]>
   }
   /** API tokens: credentials for programs. */
   tokens: {
-    /** Lists tokens, newest first, without their secrets. Honours the shared list parameters. */
+    /** Lists tokens, newest first, without their secrets. Use it to find tokens that are unused or about to expire. Honours the shared list parameters. */
     list(query?: ListQuery<TokenFields>, options?: RequestOptions): List<Token>
-    /** Creates a token. Only this answer contains its full value. The role limits routes that require a permission. On routes that only authenticate, any token acts on the senders and workspaces of its creator. A credential limited to a scope cannot create tokens. 409 beyond the limit of tokens per organization, 1,000 by default; deleted tokens do not count. */
+    /** Creates a token. Use it for each program, so that each can be revoked alone. Only this answer contains its full value. The role limits routes that require a permission. On routes that only authenticate, any token acts on the senders and workspaces of its creator. A credential limited to a scope cannot create tokens. 409 beyond the limit of tokens per organization, 1,000 by default; deleted tokens do not count. */
     create(body: CreateTokenBody, options?: KeyedOptions): Promise<CreatedToken>
-    /** Returns a token. */
+    /** Returns a token. Use it to see the role, expiry and last use of one token. */
     get(id: string, options?: RequestOptions): Promise<Token>
-    /** Updates a token. Requires at least one of name, description, active and archived. Takes effect on the next request. */
+    /** Updates a token. Use it to rename a token, or to switch it off and on again. Requires at least one of name, description, active and archived. Takes effect on the next request. */
     update(id: string, body: UpdateTokenBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes a token. It is refused from the next request on. */
+    /** Deletes a token. Use it when a program no longer needs access, or its secret may have leaked. It is refused from the next request on. */
     delete(id: string, options?: RequestOptions): Promise<Token>
-    /** Lists the permissions that the token has used, most recent first, up to a minute late. Routes without a permission do not count. */
+    /** Lists the permissions that the token has used, most recent first, up to a minute late. Use it to find rights that a token does not need. Routes without a permission do not count. */
     listUsage(id: string, query?: ListQuery<TokenUseFields>, options?: RequestOptions): List<TokenUse>
-    /** Sets the addresses that the token may be used from; [] allows any. Other addresses get 403, from the next request on. */
+    /** Sets the addresses that the token may be used from; [] allows any. Use it if a program always calls from the same addresses. Other addresses get 403, from the next request on. */
     setAllowedIps(id: string, body: SetAllowedIpsBody, options?: RequestOptions): Promise<Updated>
   }
   /** Workspaces: groups of users with roles. The role in the workspace decides what a member may do: owner and admin manage, user reads, and a custom role grants its actions on workspaces. A token has its creator's role in it. Owners and admins of the organization may do everything. To everyone else the workspace does not exist (404). */
   workspaces: {
-    /** Lists the caller's workspaces, newest first. With workspaces.read, lists all of the organization. */
+    /** Lists the caller's workspaces, newest first. Use it to show the groups that a person belongs to. With workspaces.read, lists all of the organization. */
     list(query?: ListQuery<WorkspaceFields>, options?: RequestOptions): List<Workspace>
-    /** Creates a workspace. The caller, or the token's creator, becomes its owner and first member, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
+    /** Creates a workspace. Use it to group users of the organization around one job. The caller, or the token's creator, becomes its owner and first member, and takes a seat. 409 beyond the limit of workspaces per organization, 1,000 by default. */
     create(body: CreateWorkspaceBody, options?: KeyedOptions): Promise<Workspace>
-    /** Returns a workspace. */
+    /** Returns a workspace. Use it for the name and the seats of one workspace. */
     get(id: string, options?: RequestOptions): Promise<Workspace>
-    /** Updates a workspace. Requires at least one field. */
+    /** Updates a workspace. Use it to rename a workspace or to change its number of seats. Requires at least one field. */
     update(id: string, body: UpdateWorkspaceBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes a workspace with its memberships and invitations. User accounts are kept. */
+    /** Deletes a workspace with its memberships and invitations. Use it when a group has ended. User accounts are kept. */
     delete(id: string, options?: RequestOptions): Promise<Workspace>
   }
   /** Members of a workspace. */
   members: {
-    /** Lists the members, newest first. populate=user includes their accounts. */
+    /** Lists the members, newest first. Use it to see who is in a workspace, and with which role. populate=user includes their accounts. */
     list(id: string, query?: ListQuery<MemberFields>, options?: RequestOptions): List<Member>
-    /** Adds an account of the organization by its email. Uses up a pending invitation for it. 403 without a free seat. */
+    /** Adds an account of the organization by its email. Use it for people who have an account; invite the others. Uses up a pending invitation for it. 403 without a free seat. */
     add(id: string, body: AddMemberBody, options?: KeyedOptions): Promise<Member>
-    /** Changes a member's role. Only an owner may make or change an owner. Not allowed for the last owner. */
+    /** Changes a member's role. Use it to give a member more or fewer rights in this workspace. Only an owner may make or change an owner. Not allowed for the last owner. */
     update(id: string, userId: string, body: UpdateMemberBody, options?: RequestOptions): Promise<Updated>
-    /** Removes a member and frees the seat. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept. */
+    /** Removes a member and frees the seat. Use it when a person leaves the group. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept. */
     remove(id: string, userId: string, options?: RequestOptions): Promise<Member>
   }
   /** Invitations to a workspace. */
   invitations: {
-    /** Lists the invitations, newest first. */
+    /** Lists the invitations, newest first. Use it to see who has not answered yet. */
     list(id: string, query?: ListQuery<InvitationFields>, options?: RequestOptions): List<Invitation>
-    /** Mails an invitation. It is valid for seven days and takes a seat while pending; 403 without a free one. If the address has no account, the caller must hold users.create and every permission of the built-in role user, since accepting creates the account; otherwise 403. The answer and the mail contain different links: only the mailed one verifies the email address. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
+    /** Mails an invitation. Use it to bring in people without an account, or to ask before adding them. It is valid for seven days and takes a seat while pending; 403 without a free one. If the address has no account, the caller must hold users.create and every permission of the built-in role user, since accepting creates the account; otherwise 403. The answer and the mail contain different links: only the mailed one verifies the email address. 409 beyond the limit of pending invitations per organization, 1,000 by default. */
     create(id: string, body: CreateInvitationBody, options?: KeyedOptions): Promise<CreatedInvitation>
-    /** Revokes a pending invitation. Allowed for its sender only, by session or token. */
+    /** Revokes a pending invitation. Use it if the address was wrong or the person is no longer wanted. Allowed for its sender only, by session or token. */
     revoke(id: string, invitationId: string, options?: RequestOptions): Promise<Invitation>
-    /** Returns what a pending invitation offers, for the page that asks to accept it. Anyone with the link may call it, and learns whether its address has an account. It costs five reads. 404 for an unknown, answered or expired one alike. */
+    /** Returns what a pending invitation offers, for the page that asks to accept it. Use it to show a person what they are asked to join. Anyone with the link may call it, and learns whether its address has an account. It costs five reads. 404 for an unknown, answered or expired one alike. */
     preview(token: string, options?: RequestOptions): Promise<InvitationPreview>
-    /** Accepts an invitation, once. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
+    /** Accepts an invitation, once. Use it on the page that the invitation opens. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
     accept(token: string, body?: AcceptInvitationBody, options?: RequestOptions): Promise<AcceptedInvitation>
-    /** Declines an invitation and frees its seat. */
+    /** Declines an invitation and frees its seat. Use it on the page that the invitation opens. */
     decline(token: string, options?: RequestOptions): Promise<Updated>
   }
   /** The caller's own account. No permission is required. An API token can only read it, an impersonation too. These routes count against the global limit only. */
   account: {
-    /** Returns the caller like GET /api/auth/me. Any credential may call it. It costs two reads by id. */
+    /** Returns the caller like GET /api/auth/me. Use it to greet the caller, and to show only what their permissions allow. Any credential may call it. It costs two reads by id. */
     get(options?: RequestOptions): Promise<Me>
-    /** Updates the own profile. Requires at least one field. For sessions only. It costs one transaction. */
+    /** Updates the own profile. Use it for a page on which people edit their own name, picture, language and time zone. Requires at least one field. For sessions only. It costs one transaction. */
     update(body: UpdateAccountBody, options?: RequestOptions): Promise<Updated>
-    /** Changes the own password and ends every other session. API tokens stay active. For sessions only. It costs two password hashes. Wrong passwords count as failed sign-ins (see login), so a stolen session cannot guess the password: while the account is locked, every attempt gets the same 400. */
+    /** Changes the own password and ends every other session. Use it for people who know their password; the others reset it. API tokens stay active. For sessions only. It costs two password hashes. Wrong passwords count as failed sign-ins (see login), so a stolen session cannot guess the password: while the account is locked, every attempt gets the same 400. */
     changePassword(body: ChangePasswordBody, options?: KeyedOptions): Promise<Updated>
-    /** Lists the own active sessions, latest sign-in first. For sessions only. It costs one query of the account's sessions. */
+    /** Lists the own active sessions, latest sign-in first. Use it to let people check where they are signed in. For sessions only. It costs one query of the account's sessions. */
     listSessions(query?: ListQuery<SessionFields>, options?: RequestOptions): List<Session>
-    /** Ends one of the own sessions at once. For sessions only. It costs one transaction. */
+    /** Ends one of the own sessions at once. Use it to sign out of a machine that is out of reach. For sessions only. It costs one transaction. */
     revokeSession(sessionRef: string, options?: RequestOptions): Promise<Session>
-    /** Ends all own sessions but this one at once, including those exchanged for a client and impersonations of the account. For sessions only. It costs one transaction with an event per session. */
+    /** Ends all own sessions but this one at once, including those exchanged for a client and impersonations of the account. Use it when someone else may have signed in. For sessions only. It costs one transaction with an event per session. */
     revokeOtherSessions(options?: RequestOptions): Promise<EndedSessions>
-    /** Lists the devices that the caller signed in from, latest sign-in first. For sessions only. It costs one query of the account's devices. */
+    /** Lists the devices that the caller signed in from, latest sign-in first. Use it to let people recognize a sign-in that was not theirs. For sessions only. It costs one query of the account's devices. */
     listDevices(query?: ListQuery<DeviceFields>, options?: RequestOptions): List<Device>
-    /** Removes one of the own devices and ends its sessions at once. For sessions only. It costs one transaction with an event per session. */
+    /** Removes one of the own devices and ends its sessions at once. Use it for a device that was lost or sold. For sessions only. It costs one transaction with an event per session. */
     revokeDevice(deviceId: string, options?: RequestOptions): Promise<Device>
   }
   /** User accounts of the organization. Owners rank above admins, admins above everyone else. Changing an account of a higher rank, or granting a higher rank, is 403. */
   users: {
-    /** Lists users, newest first. Honours the shared list parameters. */
+    /** Lists users, newest first. Use it to find accounts by name, role or state. Honours the shared list parameters. */
     list(query?: ListQuery<UserFields>, options?: RequestOptions): List<User>
-    /** Returns a user. */
+    /** Returns a user. Use it for one account whose id you know. */
     get(id: string, options?: RequestOptions): Promise<User>
-    /** Creates an account. Without a password, the user gets a mail to set one. Passwords are hashed one at a time: 429 while two others of the organization, or from the caller's address, are waiting. 409 beyond the limit of accounts per organization, 10,000 by default. */
+    /** Creates an account. Use it to give a colleague access to the whole organization; invite guests to a workspace. Without a password, the user gets a mail to set one. Passwords are hashed one at a time: 429 while two others of the organization, or from the caller's address, are waiting. 409 beyond the limit of accounts per organization, 10,000 by default. */
     create(body: CreateUserBody, options?: KeyedOptions): Promise<User>
-    /** Updates the profile. Requires at least one field. Not allowed for an account of a higher rank. */
+    /** Updates the profile. Use it to correct a colleague's profile. Requires at least one field. Not allowed for an account of a higher rank. */
     update(id: string, body: UpdateUserBody, options?: RequestOptions): Promise<Updated>
-    /** Replaces the user's tags; [] clears them. */
+    /** Replaces the user's tags; [] clears them. Use it to group accounts for your own purposes. */
     replaceTags(id: string, body: ReplaceUserTagsBody, options?: RequestOptions): Promise<Updated>
-    /** Blocks the user: all sessions end at once, and sign-in is refused. Not allowed for oneself or the last owner. */
+    /** Blocks the user: all sessions end at once, and sign-in is refused. Use it to stop access at once without losing the account. Not allowed for oneself or the last owner. */
     block(id: string, options?: RequestOptions): Promise<Updated>
-    /** Unblocks the user. Ended sessions are not restored. */
+    /** Unblocks the user. Use it to let a blocked user sign in again. Ended sessions are not restored. */
     unblock(id: string, options?: RequestOptions): Promise<Updated>
-    /** Changes the organization-level role, with effect at once. The new role must not exceed the caller's permissions or rank. Not allowed for the last owner. */
+    /** Changes the organization-level role, with effect at once. Use it when a person's job changes. The new role must not exceed the caller's permissions or rank. Not allowed for the last owner. */
     changeRole(id: string, body: ChangeRoleBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes the account permanently: its sessions end, its tokens are refused. Contacts are kept. Not allowed for oneself or the last owner. */
+    /** Deletes the account permanently: its sessions end, its tokens are refused. Use it when a person has left for good; block the account if you are not sure. Contacts are kept. Not allowed for oneself or the last owner. */
     delete(id: string, options?: RequestOptions): Promise<User>
-    /** Lists the user's active sessions. */
+    /** Lists the user's active sessions. Use it to see where a user is signed in right now. */
     listSessions(id: string, query?: ListQuery<SessionFields>, options?: RequestOptions): List<Session>
-    /** Lists the devices that the user signed in from. */
+    /** Lists the devices that the user signed in from. Use it to look into a suspicious sign-in. */
     listDevices(id: string, query?: ListQuery<DeviceFields>, options?: RequestOptions): List<Device>
-    /** Lists the user's sign-ins and changes, and impersonations of the user, newest first. */
+    /** Lists the user's sign-ins and changes, and impersonations of the user, newest first. Use it to audit what happened to an account. */
     listActivities(id: string, query?: ListQuery<ActivityFields>, options?: RequestOptions): List<Activity>
-    /** Lists the workspaces that the user is a member of, newest first. */
+    /** Lists the workspaces that the user is a member of, newest first. Use it before an account is deleted, or to review access. */
     listWorkspaces(id: string, query?: ListQuery<UserWorkspaceFields>, options?: RequestOptions): List<UserWorkspace>
-    /** Returns the user's effective feature flags. The user's own setting overrides that of the role, which overrides the default. */
+    /** Returns the user's effective feature flags. Use it in programs that switch their functions by user. The user's own setting overrides that of the role, which overrides the default. */
     getFeatures(id: string, options?: RequestOptions): Promise<ResolvedFeatures>
-    /** Switches features on or off for this user. null removes the user's own setting. Other features are unchanged. */
+    /** Switches features on or off for this user. Use it to try a feature with a few people. null removes the user's own setting. Other features are unchanged. */
     setFeatures(id: string, body: SetUserFeaturesBody, options?: RequestOptions): Promise<Updated>
-    /** Lists emails that were sent to the user's address, newest first. */
+    /** Lists emails that were sent to the user's address, newest first. Use it when a user says that a mail did not arrive. */
     listEmails(id: string, query?: ListQuery<UserEmailFields>, options?: RequestOptions): List<UserEmail>
-    /** Ends a session at once. */
+    /** Ends a session at once. Use it to sign a user out in one place. */
     revokeSession(id: string, sessionRef: string, options?: RequestOptions): Promise<Session>
-    /** Removes a device and ends its sessions at once. */
+    /** Removes a device and ends its sessions at once. Use it when a user's device was lost. */
     revokeDevice(id: string, deviceId: string, options?: RequestOptions): Promise<Device>
   }
   /** Imports contacts from CSV in three steps: upload, start, poll. */
   imports: {
-    /** Uploads a CSV file (multipart form, field `file`), detects its delimiter and encoding, and keeps it for 30 minutes. 429 beyond 20 pending uploads or 1 GiB of them per organization (defaults that the installation can change). */
+    /** Uploads a CSV file (multipart form, field `file`), detects its delimiter and encoding, and keeps it for 30 minutes. Use it first: the answer suggests a mapping and shows the first rows. 429 beyond 20 pending uploads or 1 GiB of them per organization (defaults that the installation can change). */
     upload(file: UploadFile, options?: UploadOptions): Promise<ImportUpload>
-    /** Starts the import of an upload as a background job. An upload is imported once: starting it again returns the same job. Up to 20 dry runs, which write nothing, may precede it. 429 beyond 20 unfinished jobs per organization, including dry runs and undos. Requires only audience.create, although an import also updates contacts: the action follows the HTTP method. */
+    /** Starts the import of an upload as a background job. Use it after an upload, with the mapping that a person has confirmed; try it with dryRun first. An upload is imported once: starting it again returns the same job. Up to 20 dry runs, which write nothing, may precede it. 429 beyond 20 unfinished jobs per organization, including dry runs and undos. Requires only audience.create, although an import also updates contacts: the action follows the HTTP method. */
     start(body: StartImportBody, options?: KeyedOptions): Promise<StartImportResponse>
-    /** Returns the status of an import job. Poll until its state is completed or failed. */
+    /** Returns the status of an import job. Use it to follow one job and to read its result. Poll until its state is completed or failed. */
     getStatus(jobId: string, options?: RequestOptions): Promise<ImportStatus>
-    /** Lists the organization's import jobs, newest first. Honours the shared list parameters. */
+    /** Lists the organization's import jobs, newest first. Use it to find earlier imports, also those that were started elsewhere. Honours the shared list parameters. */
     listJobs(query?: ListQuery<ImportJobFields>, options?: RequestOptions): List<ImportJob>
-    /** Downloads the failed rows with the reasons, to correct and upload again. The added columns are not imported. A row that could not be read (columns, quote, nul, encoding) fails again while any of its cells still has the value in `_uncorrected`. If that value is correct, empty `_uncorrected`. */
+    /** Downloads the failed rows with the reasons, to correct and upload again. Use it to let people correct what failed. The added columns are not imported. A row that could not be read (columns, quote, nul, encoding) fails again while any of its cells still has the value in `_uncorrected`. If that value is correct, empty `_uncorrected`. */
     downloadErrors(jobId: string, options?: RequestOptions): Promise<Response>
-    /** Cancels an unfinished job. Changes made until then are kept. */
+    /** Cancels an unfinished job. Use it if the mapping turns out to be wrong while rows are still to come. Changes made until then are kept. */
     cancel(jobId: string, options?: KeyedOptions): Promise<Updated>
-    /** Undoes a finished or cancelled import, as a new job. Restores the earlier value of every field that was not changed since, and deletes the contacts that the import created. Possible once, then 409. Requires only audience.create. */
+    /** Undoes a finished or cancelled import, as a new job. Use it if an import should not have happened. Restores the earlier value of every field that was not changed since, and deletes the contacts that the import created. Possible once, then 409. Requires only audience.create. */
     undo(jobId: string, options?: KeyedOptions): Promise<StartImportResponse>
   }
   /** Sending domains, with the DNS records to publish and their status. */
   domains: {
-    /** Lists sending domains, newest first. Honours the shared list parameters. */
+    /** Lists sending domains, newest first. Use it to see which domains can send, and which need attention. Honours the shared list parameters. */
     list(query?: ListQuery<DomainFields>, options?: RequestOptions): List<Domain>
-    /** Returns a domain with its records. */
+    /** Returns a domain with its records. Use it to show the records to publish. */
     get(id: string, options?: RequestOptions): Promise<Domain>
-    /** Adds a domain and returns the DNS records to publish. Requires a configured mail provider: 400 without one, 503 if it does not answer. 409 beyond the limit of domains per organization. */
+    /** Adds a domain and returns the DNS records to publish. Use it before any sender of the domain is created. Requires a configured mail provider: 400 without one, 503 if it does not answer. 409 beyond the limit of domains per organization. */
     create(body: CreateDomainBody, options?: KeyedOptions): Promise<Domain>
-    /** Verifies the domain: looks up its sending records at the authoritative DNS servers. If all are correct, returns the verified domain, and a rotated DKIM key becomes active. Otherwise 400 with each failing record and the reason; a verified domain stays verified. 429 if the domain was checked or verified in the last ten seconds. */
+    /** Verifies the domain: looks up its sending records at the authoritative DNS servers. Use it once the records are published. If all are correct, returns the verified domain, and a rotated DKIM key becomes active. Otherwise 400 with each failing record and the reason; a verified domain stays verified. 429 if the domain was checked or verified in the last ten seconds. */
     verify(id: string, options?: KeyedOptions): Promise<Domain>
-    /** Looks up the records in DNS and returns the domain with a diagnosis of each. Does not change its status. 429 as for verify. */
+    /** Looks up the records in DNS and returns the domain with a diagnosis of each. Use it to find out why a record is not accepted. Does not change its status. 429 as for verify. */
     check(id: string, options?: KeyedOptions): Promise<Domain>
-    /** Creates a new DKIM key. Until its record is verified, the sending records list both keys and the old one signs. A domain that was never verified has only the new key. 409 while an earlier new key is not verified yet. */
+    /** Creates a new DKIM key. Use it regularly, or if the key may have leaked. Until its record is verified, the sending records list both keys and the old one signs. A domain that was never verified has only the new key. 409 while an earlier new key is not verified yet. */
     rotateDkim(id: string, options?: KeyedOptions): Promise<Domain>
-    /** Deletes a domain. 409 while a sender uses it. */
+    /** Deletes a domain. Use it when no mail is sent from the domain any more. 409 while a sender uses it. */
     delete(id: string, options?: RequestOptions): Promise<Domain>
   }
   /** The organization's mail provider. */
   providers: {
-    /** Returns the configured provider, or the installation's default. {"kind":null,"configured":false} if there is none. */
+    /** Returns the configured provider, or the installation's default. Use it to see by whom mail is sent. {"kind":null,"configured":false} if there is none. */
     get(options?: RequestOptions): Promise<Provider>
-    /** Sets the provider. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
+    /** Sets the provider. Use it once, before domains are added. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
     set(body: SetProviderBody, options?: RequestOptions): Promise<Updated>
-    /** Removes the provider and returns it. Until another one is set, no domain can be added or verified. */
+    /** Removes the provider and returns it. Use it to return to the installation's default. Until another one is set, no domain can be added or verified. */
     delete(options?: RequestOptions): Promise<Provider>
   }
   /** Senders: the addresses that mail is sent from, their owners, and the users they are shared with. */
   senders: {
-    /** Lists the senders that the caller owns or that are shared with the caller. An owner of the organization also sees those whose owner was deleted (owner null). Honours the shared list parameters. */
+    /** Lists the senders that the caller owns or that are shared with the caller. Use it to choose who a mail comes from. An owner of the organization also sees those whose owner was deleted (owner null). Honours the shared list parameters. */
     list(query?: ListQuery<SenderFields>, options?: RequestOptions): List<Sender>
-    /** Creates a sender; the caller becomes its owner and creator. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery sets how its mail is sent: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the mail service that this installation uses (SMTP_URL); smtp: by its own mail server, which must be on the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
+    /** Creates a sender; the caller becomes its owner and creator. Use it for each address that mail is sent from. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery sets how its mail is sent: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the mail service that this installation uses (SMTP_URL); smtp: by its own mail server, which must be on the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
     create(body: CreateSenderBody, options?: KeyedOptions): Promise<Sender>
-    /** Returns a sender. Allowed for its owner and the users it is shared with, and for an owner of the organization if the sender's owner was deleted. */
+    /** Returns a sender. Use it to see whether one sender is ready. Allowed for its owner and the users it is shared with, and for an owner of the organization if the sender's owner was deleted. */
     get(id: string, options?: RequestOptions): Promise<Sender>
-    /** Updates a sender. Allowed for its owner only. smtp is merged into the stored settings; 409 if they were changed concurrently. */
+    /** Updates a sender. Use it to change the name that people see, or the mail server. Allowed for its owner only. smtp is merged into the stored settings; 409 if they were changed concurrently. */
     update(id: string, body: UpdateSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes a sender. Allowed for its owner only. */
+    /** Deletes a sender. Use it for an address that is no longer sent from. Allowed for its owner only. */
     delete(id: string, options?: RequestOptions): Promise<Sender>
-    /** Makes the sender the organization's default. Allowed for its owner only. */
+    /** Makes the sender the organization's default. Use it for the address that most mail comes from. Allowed for its owner only. */
     setDefault(id: string, options?: RequestOptions): Promise<Updated>
-    /** Shares the sender with more users, who can then see it and send from it. Allowed for its creator only, even after the owner has changed; for its owner once the creator's account is deleted. */
+    /** Shares the sender with more users, who can then see it and send from it. Use it to let colleagues send from this address. Allowed for its creator only, even after the owner has changed; for its owner once the creator's account is deleted. */
     share(id: string, body: ShareSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Stops sharing the sender with users. Allowed for its creator only, or its owner once the creator's account is deleted. */
+    /** Stops sharing the sender with users. Use it when a colleague should no longer send from this address. Allowed for its creator only, or its owner once the creator's account is deleted. */
     unshare(id: string, body: ShareSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Lists the users that the sender is shared with. Allowed for its creator only, or its owner once the creator's account is deleted. */
+    /** Lists the users that the sender is shared with. Use it to review who may send from this address. Allowed for its creator only, or its owner once the creator's account is deleted. */
     listSharedUsers(id: string, query?: ListQuery<SharedUserFields>, options?: RequestOptions): List<SharedUser>
-    /** Transfers the sender to another user. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
+    /** Transfers the sender to another user. Use it when another person becomes responsible for the address. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
     transfer(id: string, body: TransferSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Sends a test mail immediately. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails. */
+    /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails. */
     test(id: string, body: TestSenderBody, options?: KeyedOptions): Promise<Updated>
-    /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
+    /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Use it when a person presses Connect. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
     startOauth(provider: 'google' | 'microsoft', query: { sender: string }, options?: RequestOptions): Promise<StartSenderOauthResponse>
-    /** Finishes connecting the account, in the session that started it: 403 in another one. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */
+    /** Finishes connecting the account, in the session that started it: 403 in another one. Use it on the page that the callback leads to. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */
     finishOauth(provider: 'google' | 'microsoft', body: FinishSenderOauthBody, options?: KeyedOptions): Promise<Updated>
   }
 }

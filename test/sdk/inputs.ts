@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import type {
+  CallName,
+  Client,
+  CreatedInvitation,
+  DnsRecord,
+  Domain,
+  Feature,
+  ImportUpload,
+  Role,
+  Sender,
+  Workspace,
+} from '@rollcall/sdk'
+import type { TestDns } from '@rollcall/testing/dns'
+import { type Api, bodyOf } from '../api.ts'
+import { fromElsewhere } from '../every-route.ts'
+import type { Mailbox } from '../identity/mailbox.ts'
+import { password, unique } from '../identity/people.ts'
+import type { AccountProvider } from '../messaging/mail-account-provider.ts'
+import { OWNER, type TestStack } from '../stack.ts'
+
+/** The answers of earlier calls. */
+export type Answers = Partial<Record<CallName, unknown>>
+
+/** What calls are made in: the stack, the caller, and doubles of what is outside. */
+export type World = {
+  stack: TestStack
+  rollcall: Client
+  /** The caller as a raw client. */
+  caller: Api
+  email: string
+  answers: Answers
+  mailbox: Mailbox
+  dns: TestDns
+  provider: AccountProvider
+}
+
+/** Domain of senders, stored as verified. */
+export const SENDER_DOMAIN = 'example.org'
+const PHONE = 'Mozilla/5.0 (Android 16; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0'
+const NEW_PASSWORD = 'another password of tests'
+const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
+
+/** Calls that are refused here, and how. Every other call succeeds. */
+export const refused: Partial<Record<CallName, string>> = {
+  'imports.cancel': 'import.finished',
+}
+
+/** What a call is given where the example of its contract would be refused, or says little. */
+export const inputs: Partial<Record<CallName, (world: World) => object | Promise<object>>> = {
+  'attributes.create': () => ({ name: 'Plan', slug: 'plan', type: 'enum', options: ['free', 'team'] }),
+  'attributes.update': () => ({ name: 'Subscribed plan' }),
+  'contacts.list': () => ({ filter: { tags: 'newsletter' }, sort: { createdAt: -1 }, limit: 25 }),
+  'contacts.create': () => ({ email: 'alex@example.com', name: 'Alex Example', tags: ['newsletter'] }),
+  'contacts.update': () => ({ name: 'Alex B. Example', unsubscribed: true }),
+  'contacts.updateAttributes': () => ({ attributes: { plan: 'team', company: null } }),
+  'contacts.replaceTags': () => ({ tags: ['newsletter', 'customer'] }),
+  'contacts.block': () => ({ reason: 'Asked by phone' }),
+  'contacts.linkUser': () => ({ userId: null }),
+  'contacts.export': () => ({ filter: { tags: { $exists: true } }, sort: { createdAt: -1 } }),
+  'lists.create': () => ({ name: 'Product news', description: 'What is new, once a month' }),
+  'lists.update': () => ({ description: 'What is new, every month' }),
+  'lists.addMembers': () => ({ emails: ['alex@example.com', 'unknown@example.com'] }),
+  'lists.removeMembers': () => ({ emails: ['alex@example.com'] }),
+  'roles.save': () => ({
+    name: 'Importer',
+    kind: 'api',
+    permissions: { audience: ['read', 'create'], audience_lists: ['read'] },
+  }),
+  'roles.list': () => ({ filter: { builtIn: false } }),
+  'authentication.register': () => ({ name: 'Kim Example', email: 'kim@example.com', password }),
+  'authentication.registerClient': () => ({ client_name: 'Nightly sync' }),
+  'authentication.login': () => OWNER,
+  'authentication.listSignInOrganizations': () => OWNER,
+  'authentication.resetPassword': async world => {
+    const { email } = await newUser(world)
+    const mail = await world.mailbox.next(email, () => world.rollcall.authentication.forgotPassword({ email }))
+    return { token: found(/token=([\w-]+)/, mail), password: NEW_PASSWORD }
+  },
+  'authentication.verifyOtp': async world => {
+    const { email } = await newUser(world)
+    let requestId = ''
+    const mail = await world.mailbox.next(email, async () => {
+      requestId = (await world.rollcall.authentication.requestOtp({ email })).requestId
+    })
+    return { email, code: found(/\b(\d{6})\b/, mail), requestId }
+  },
+  'authentication.impersonate': async world => ({ userId: (await newUser(world)).id, reason: 'Ticket 4711' }),
+  'authentication.exchangeToken': async ({ rollcall, caller }) => {
+    const client = await rollcall.authentication.registerClient({ client_name: 'Nightly sync' })
+    return {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      client_id: client.client_id,
+      client_secret: client.client_secret,
+      subject_token: caller.headers.authorization,
+      subject_token_type: TOKEN_TYPE,
+      scope: 'audience.read',
+    }
+  },
+  'account.update': () => ({ timezone: 'Europe/Berlin', language: 'de-DE' }),
+  'account.changePassword': () => ({ currentPassword: password, newPassword: NEW_PASSWORD }),
+  'features.create': () => ({ slug: 'new-editor', name: 'New editor', default: false }),
+  'features.update': () => ({ roles: { admin: true } }),
+  'users.setFeatures': ({ answers }) => ({ features: { [(answers['features.create'] as Feature).slug]: true } }),
+  'workspaces.create': () => ({ name: 'Autumn campaign', seats: 40 }),
+  'workspaces.update': () => ({ seats: 50 }),
+  'members.add': async world => ({ email: (await newUser(world)).email, role: 'user' }),
+  'invitations.create': () => ({ email: 'guest@example.com', role: 'user' }),
+  'invitations.accept': () => ({ name: 'Guest Example', password: NEW_PASSWORD }),
+  'users.create': () => ({ name: 'Jo Example', email: 'jo@example.com', role: 'user' }),
+  'users.update': () => ({ name: 'Jo B. Example' }),
+  'users.replaceTags': () => ({ tags: ['marketing'] }),
+  'tokens.create': () => ({ name: 'Web shop', role: 'admin', expiresAt: '2099-01-01T00:00:00.000Z' }),
+  'tokens.update': () => ({ active: false }),
+  'tokens.setAllowedIps': () => ({ cidrs: ['192.0.2.0/24'] }),
+  'imports.start': ({ answers }) => ({
+    importId: (answers['imports.upload'] as ImportUpload).importId,
+    mapping: { Email: 'email', Name: 'name' },
+    tags: ['newsletter'],
+  }),
+  'domains.create': () => ({ domain: 'news.example.com' }),
+  'providers.set': () => ({ kind: 'self-hosted' }),
+  'senders.create': () => ({ name: 'Rollcall News', ...senderOf('news') }),
+  'senders.update': () => ({ name: 'Rollcall' }),
+  'senders.share': async world => ({ userIds: [(await newUser(world)).id] }),
+  'senders.unshare': async ({ caller, answers }) => {
+    const path = `/api/emails/senders/${(answers['senders.create'] as Sender).id}/shared-users`
+    return { userIds: (await bodyOf(fromElsewhere(caller).get<Page>(path))).docs.map(({ id }) => id) }
+  },
+  'senders.transfer': async world => ({ userId: (await newUser(world)).id }),
+  'senders.test': () => ({ to: 'alex@example.com' }),
+  'senders.startOauth': async world => ({ sender: (await newSender(world)).id }),
+  'senders.finishOauth': async world => consentFor(world, (await newSender(world)).id),
+}
+
+/** The path variables of a call, where the latest record would not do. */
+export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>>> = {
+  'contacts.listLists': async world => [(await memberOfList(world)).contact],
+  'lists.listMembers': async world => [(await memberOfList(world)).list],
+  'invitations.list': async world => [(await newInvitation(world)) && workspaceOf(world)],
+  'members.update': async world => [workspaceOf(world), (await newMember(world)).id],
+  'members.remove': async world => [workspaceOf(world), (await newMember(world)).id],
+  'users.listSessions': async world => [(await newMember(world)).id],
+  'users.listDevices': async world => [(await newMember(world)).id],
+  'users.listActivities': async world => [(await newMember(world)).id],
+  'users.listWorkspaces': async world => [(await newMember(world)).id],
+  'senders.listSharedUsers': async world => {
+    const { id } = await newSender(world)
+    await world.rollcall.senders.share(id, { userIds: [(await newUser(world)).id] })
+    return [id]
+  },
+  'roles.get': async ({ rollcall }) => [(await rollcall.roles.list()).docs.find(({ builtIn }) => !builtIn)!.id],
+  'roles.delete': async ({ answers }) => [(answers['roles.save'] as Role).id],
+  'invitations.preview': async world => [secretOf(await newInvitation(world))],
+  'invitations.accept': async world => [secretOf(await newInvitation(world))],
+  'invitations.decline': async world => [secretOf(await newInvitation(world))],
+  'invitations.revoke': async world => [workspaceOf(world), (await newInvitation(world)).id],
+  'account.revokeSession': async world => {
+    await signInByPhone(world, world.email, NEW_PASSWORD)
+    const { docs } = await world.rollcall.account.listSessions()
+    return [docs.find(({ current }) => !current)!.sessionRef]
+  },
+  'account.revokeDevice': async world => {
+    await signInByPhone(world, world.email, NEW_PASSWORD)
+    const { docs } = await world.rollcall.account.listDevices()
+    return [docs.find(({ current }) => !current)!.deviceId]
+  },
+  'users.revokeSession': async world => {
+    const { id, email } = await newUser(world)
+    await signInByPhone(world, email, password)
+    return [id, (await world.rollcall.users.listSessions(id)).docs[0]!.sessionRef]
+  },
+  'users.revokeDevice': async world => {
+    const { id, email } = await newUser(world)
+    await signInByPhone(world, email, password)
+    return [id, (await world.rollcall.users.listDevices(id)).docs[0]!.deviceId]
+  },
+  'domains.verify': async ({ answers, dns }) => {
+    const { id, sendingRecords } = answers['domains.create'] as Domain
+    dns.publish('example.com', sendingRecords.map(zoneRecord))
+    return [id]
+  },
+  'domains.check': async ({ rollcall }) => {
+    const { docs } = await rollcall.domains.list({ filter: { domain: 'mail.example.com' } })
+    return [docs[0]!.id]
+  },
+  'senders.transfer': async world => [(await newSender(world)).id],
+  'senders.test': async world => {
+    const { id } = await newSender(world)
+    await world.rollcall.senders.finishOauth('google', await consentFor(world, id))
+    return [id]
+  },
+}
+
+type Page = { docs: { id: string }[] }
+
+function found(pattern: RegExp, text: string): string {
+  return pattern.exec(text)?.[1] ?? assert.fail(`${pattern} is not in ${text}`)
+}
+
+async function newUser({ stack }: World): Promise<{ id: string; email: string }> {
+  const account = { name: 'Sam Example', email: `${unique('sam')}@example.com`, password, role: 'user' }
+  return bodyOf(fromElsewhere(stack.owner).post<{ id: string; email: string }>('/api/users', account), 201)
+}
+
+/** Creates a user who signed in and is a member of the workspace. */
+async function newMember(world: World): Promise<{ id: string }> {
+  const user = await newUser(world)
+  await signInByPhone(world, user.email, password)
+  await world.rollcall.members.add(workspaceOf(world), { email: user.email, role: 'user' })
+  return user
+}
+
+/** Adds the first contact to the first list. */
+async function memberOfList({ rollcall }: World): Promise<{ list: string; contact: string }> {
+  const email = 'robin@example.com'
+  const list = (await rollcall.lists.list({ filter: { name: 'Newsletter' } })).docs[0]!.id
+  const contact = (await rollcall.contacts.list({ filter: { email } })).docs[0]!.id
+  await rollcall.lists.addMembers(list, { emails: [email] })
+  return { list, contact }
+}
+
+async function signInByPhone({ stack }: World, email: string, by: string): Promise<void> {
+  const api = fromElsewhere(stack.api).with({ 'user-agent': PHONE })
+  await bodyOf(api.post('/api/auth/login', { email, password: by }))
+}
+
+const workspaceOf = ({ answers }: World) => (answers['workspaces.create'] as Workspace).id
+
+function newInvitation(world: World): Promise<CreatedInvitation> {
+  const body = { email: `${unique('guest')}@example.com`, role: 'user' }
+  return world.rollcall.invitations.create(workspaceOf(world), body)
+}
+
+const secretOf = ({ acceptUrl }: CreatedInvitation) => acceptUrl.split('/').at(-1)!
+
+const senderOf = (name: string) =>
+  ({ email: `${name}@${SENDER_DOMAIN}`, delivery: 'oauth', oauth: { provider: 'google' } }) as const
+
+function newSender({ rollcall }: World): Promise<Sender> {
+  return rollcall.senders.create({ name: 'Rollcall', ...senderOf(unique('sender')) })
+}
+
+/** Returns what the provider sends back after the consent to connect a sender. */
+async function consentFor({ rollcall, stack, provider }: World, sender: string) {
+  const { url } = await rollcall.senders.startOauth('google', { sender })
+  const { headers } = await fetch(new URL(provider.consent(url), stack.urls[0]), { redirect: 'manual' })
+  const { searchParams } = new URL(headers.get('location')!)
+  const read = (name: string) => searchParams.get(name) ?? ''
+  return { code: read('code'), state: read('state'), iss: read('iss') }
+}
+
+function zoneRecord({ type, name, value, priority }: DnsRecord) {
+  if (type === 'TXT') return { type, name, data: value.match(/.{1,255}/g) }
+  return { type, name, data: type === 'MX' ? { preference: priority, exchange: value } : value }
+}
