@@ -60,9 +60,10 @@ export type Service<C extends DomainConfig, K> = {
   /** The body of `migrate.ts`: creates the indexes and runs `prepare`, where the start does not. */
   migrate(): Promise<void>
   /**
-   * The body of a program that operators run on the service's database. `task` follows the service's name in the log.
+   * The body of a program that operators run on the service's database. `task` follows the service's name in the log;
+   * `settings` replace those of the environment.
    */
-  runTask(task: string, run: (base: Base<C, K>) => Promise<void>): Promise<void>
+  runTask(task: string, run: (base: Base<C, K>) => Promise<void>, settings?: Partial<DomainConfig>): Promise<void>
 }
 
 /** Defines a domain service. Every service starts this way, so that all start and stop in the same order. */
@@ -71,11 +72,11 @@ export function defineService<C extends DomainConfig, K, X>(definition: Definiti
   const open: Service<C, K>['open'] = (config, lifecycle, now) => openDatabase(definition, config, lifecycle, now)
   const start: Service<C, K>['start'] = (config, lifecycle, options) =>
     startService(definition, config, lifecycle, options)
-  const runOnDatabase: Service<C, K>['runTask'] = (task, run) =>
+  const runOnDatabase: Service<C, K>['runTask'] = (task, run, settings = {}) =>
     runTask({
       name: `${name}-${task}`,
       config: readConfig,
-      run: async (config, lifecycle) => run(await open(config, lifecycle)),
+      run: async (config, lifecycle) => run(await open({ ...config, ...settings }, lifecycle)),
     })
   return {
     name,

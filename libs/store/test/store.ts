@@ -32,7 +32,15 @@ export async function recordingStore() {
   const commands: SentCommand[] = []
   store.connection.getClient().on('commandStarted', ({ command }) => commands.push(command as SentCommand))
   const sent = (name: string, collection: string) => commands.filter(command => command[name] === collection)
-  return { store, drop, commands, sent }
+  const answered: { collection: string; name: string; document: object | undefined }[] = []
+  store.connection.getClient().on('commandSucceeded', ({ commandName: name, reply }) => {
+    const { ns = '', firstBatch = [] } = (reply as { cursor?: { ns: string; firstBatch: object[] } }).cursor ?? {}
+    answered.push({ name, collection: ns.slice(ns.indexOf('.') + 1), document: firstBatch[0] })
+  })
+  /** The first documents that reads of a collection got. */
+  const replies = (name: string, collection: string) =>
+    answered.filter(each => each.name === name && each.collection === collection).map(({ document }) => document)
+  return { store, drop, commands, sent, replies }
 }
 
 /** For tests: a silent logger. */

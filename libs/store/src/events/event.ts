@@ -41,10 +41,11 @@ export function event<T extends EventType>(
   } as OutgoingEvent
 }
 
-/** Returns the event with its data as JSON. @throws {Error} if the data is not as declared */
-export function serialized(event: OutgoingEvent): OutgoingEvent {
-  const data = JSON.parse(JSON.stringify(event.data)) as Event['data']
+/** Returns the event with its data as JSON, and the length of that. @throws {Error} if the data is not as declared */
+export function serialized(event: OutgoingEvent): { event: OutgoingEvent; characters: number } {
+  const text = JSON.stringify(event.data)
+  const data = JSON.parse(text) as Event['data']
   const fault = checkPublished(event.type, data)
   if (fault !== undefined) throw new Error(`event ${event.type} is not as declared: ${fault}`)
-  return { ...event, data }
+  return { event: { ...event, data }, characters: text.length }
 }

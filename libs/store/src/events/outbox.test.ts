@@ -9,6 +9,7 @@ import { createMetrics, type Event } from '@rollcall/runtime'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import { draft, newOrganization, people, quiet, recordingStore, testStore } from '../../test/store.ts'
+import { createLease } from '../coordination/lease.ts'
 import { migrate } from '../coordination/migrate.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { scoped } from '../tenancy/scope.ts'
@@ -96,6 +97,23 @@ describe('the outbox', () => {
     )
   })
 
+  it('takes events that are too large for one document together', async () => {
+    const reason = 'x'.repeat(2 ** 20)
+    const large = Array.from({ length: 18 }, (_, number) => {
+      const made = event('l', number)
+      return { ...made, type: 'contact.blocked' as const, data: { contactId: '1', actor, reason } }
+    })
+    await store.transaction(tx => addEvents(tx, large))
+    const published: string[] = []
+    const publish = async (events: Event[]) => void published.push(...events.map(({ id }) => id))
+    await startRelay({ store, publish, logger: quiet }).stop()
+    assert.deepEqual(
+      published.slice(-large.length),
+      large.map(({ id }) => id),
+    )
+    await store.connection.collection('outbox').deleteMany({})
+  })
+
   it('takes many events at once', async () => {
     const many = Array.from({ length: 1203 }, (_, number) => event('m', number))
     await store.transaction(tx => addEvents(tx, many))
@@ -168,6 +186,22 @@ describe('a relay', () => {
     const reads = sent('find', 'outbox')
     assert.ok(reads.length > 0)
     for (const { readConcern } of reads) assert.equal(readConcern?.level, 'majority')
+    await drop()
+  })
+})
+
+describe('a relay beside the one with the lease', () => {
+  it('reads no events', async () => {
+    const { store, drop, sent } = await recordingStore()
+    await migrate(store, quiet)
+    const other = createLease(store, 'outbox', 'other', 60_000)
+    await other.acquire()
+    await store.transaction(tx => addEvents(tx, [event('a', 1), event('a', 2)]))
+    const publish = async () => assert.fail('published')
+    await startRelay({ store, publish, logger: quiet }).stop()
+    const reads = sent('find', 'outbox')
+    assert.ok(reads.length > 0)
+    for (const { limit, projection } of reads) assert.deepEqual([limit, projection], [1, { at: 1, _id: 0 }])
     await drop()
   })
 })

@@ -16,8 +16,9 @@ export type OutboxEntry = {
 }
 
 const SENT_KEPT_SECONDS = 24 * 3600
-/** Maximum number of events in an entry, far below the document limit of 16 MiB. */
-const ENTRY_SIZE = 500
+/** Maximum of an entry: events, and characters of their data, far below the document limit of 16 MiB. */
+const ENTRY_EVENTS = 500
+const ENTRY_CHARACTERS = 2 ** 21
 
 const outboxSchema = new Schema<OutboxEntry>(
   {
@@ -47,11 +48,23 @@ export async function addEvents(tx: ClientSession, events: readonly OutgoingEven
   latest = Math.max(latest, Date.now())
   const { traceparent } = traceCarrier()
   const trace = traceparent === undefined ? {} : { traceparent }
-  const published: Event[] = events.map(event => ({ ...serialized(event), ...trace }))
-  const entries: Omit<OutboxEntry, '_id'>[] = []
-  for (let from = 0; from < published.length; from += ENTRY_SIZE) {
-    const [first, ...others] = published.slice(from, from + ENTRY_SIZE)
-    entries.push({ at: latest, event: others.length > 0 ? [first!, ...others] : first!, sentAt: null })
+  const groups: Event[][] = []
+  let room = 0
+  for (const each of events) {
+    const { event, characters } = serialized(each)
+    if (room < characters || groups.at(-1)?.length === ENTRY_EVENTS) {
+      groups.push([])
+      room = ENTRY_CHARACTERS
+    }
+    groups.at(-1)!.push({ ...event, ...trace })
+    room -= characters
   }
+  const entries = groups.map(
+    ([first, ...others]): Omit<OutboxEntry, '_id'> => ({
+      at: latest,
+      event: others.length > 0 ? [first!, ...others] : first!,
+      sentAt: null,
+    }),
+  )
   await translateErrors(connectionOf(tx).collection('outbox').insertMany(entries, { session: tx, ordered: true }))
 }

@@ -50,19 +50,29 @@ export function startRelay(options: RelayOptions): Relay {
   const markSent = (ids: Types.ObjectId[]) =>
     translateErrors(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
 
-  /** Publishes all unsent events. Marks the previous batch and reads the next one concurrently. */
+  /** Publishes all unsent events if this replica has the lease; otherwise only looks at the oldest. */
   const drain = async () => {
-    const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort: { at: 1, _id: 1 }, batchSize, ...committed })
+    const order = { at: 1, _id: 1 } as const
+    const oldest = await translateErrors(
+      outbox.findOne<Pick<OutboxEntry, 'at'>>(
+        { sentAt: null },
+        { sort: order, projection: { at: 1, _id: 0 }, ...committed },
+      ),
+    )
+    lag?.set(oldest ? (Date.now() - oldest.at) / 1000 : 0)
+    if (oldest && (await lease.acquire())) await publishAll(order)
+  }
+
+  /** Marks the previous batch and reads the next one concurrently. */
+  const publishAll = async (sort: { at: 1; _id: 1 }) => {
+    const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort, batchSize, ...committed })
     let marked: Promise<unknown> = Promise.resolve()
-    let isFirst = true
     try {
       const batches = batchesOf(unsent, batchSize)
       for (let next = batches.next(); ; ) {
         const { value: batch } = await next
         if (!batch) break
         const events = batch.flatMap(({ event }) => event)
-        if (isFirst) lag?.set((Date.now() - batch[0]!.at) / 1000)
-        isFirst = false
         if (!(await lease.acquire())) return
         const published = publish(events)
         next = batches.next()
@@ -73,7 +83,6 @@ export function startRelay(options: RelayOptions): Relay {
         marked = markSent(batch.map(({ _id }) => _id))
         marked.catch(() => undefined) // awaited before the next batch is marked, and at the end
       }
-      if (isFirst) lag?.set(0)
     } finally {
       await unsent.close().catch(() => undefined)
       await marked

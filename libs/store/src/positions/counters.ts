@@ -5,7 +5,9 @@ import { READ_MS } from '../tenancy/read-limits.ts'
 import { objectId } from '../tenancy/scope.ts'
 
 /** A counter is the sum of this many documents, so that concurrent transactions rarely conflict. */
-const SLOTS = 16
+const SLOTS = 64
+/** Concurrent transactions of a process get different slots; processes start at different ones. */
+let nextSlot = Math.floor(Math.random() * SLOTS)
 
 type Slot = { organization: Types.ObjectId; name: string; slot: number; value: number }
 
@@ -31,7 +33,8 @@ export type CounterKey = { organization: string | Types.ObjectId; name: string }
 /** Increments a counter in the transaction that changes the counted records. Counters start at 0. */
 export async function incrementCounter(tx: ClientSession, key: CounterKey, by: number): Promise<void> {
   if (by === 0) return
-  const slot = { ...stored(key), slot: Math.floor(Math.random() * SLOTS) }
+  nextSlot = (nextSlot + 1) % SLOTS
+  const slot = { ...stored(key), slot: nextSlot }
   const increment = slotsOf(connectionOf(tx)).updateOne(slot, { $inc: { value: by } }, { session: tx, upsert: true })
   await translateErrors(increment).catch(retryTransaction)
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
-import type { ClientSession, Model } from 'mongoose'
-import { draft, newOrganization, type Person, people, testStore } from '../../test/store.ts'
+import type { ClientSession, Model, PipelineStage } from 'mongoose'
+import { draft, newOrganization, type Person, people, recordingStore, testStore } from '../../test/store.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { scoped } from '../tenancy/scope.ts'
 import { organizationsWith, positionModel, positions } from './positions.ts'
@@ -83,6 +83,44 @@ describe('the register of positions', () => {
     assert.deepEqual(await repair(), { was: 2495, is: 0 })
     await add(1)
     assert.equal((await mine.findOne({}))?.position, 2500, 'no place is given out twice')
+  })
+
+  it('is repaired by short transactions, however long it is', async () => {
+    const { store, drop, sent } = await recordingStore()
+    const mine = scoped(await people(store), newOrganization())
+    const register = positions(store, mine.organization, 'people')
+    await mine.insertMany([1, 1500, 70_000, 140_000].map((position, index) => draft(index, { position })))
+    assert.deepEqual(await register.repair(mine), { was: 0, is: 4 })
+    assert.equal(await register.repair(mine), undefined)
+    const { total, last, holes } = await register.read()
+    assert.deepEqual([total, last, holes.get(0), holes.get(1), holes.get(136)], [4, 140_000, 1023, 1023, 735])
+    const ranges = sent('aggregate', 'people').map(({ pipeline }) => (pipeline as PipelineStage.Match[])[0]!.$match)
+    for (const { position } of ranges) assert.ok(position.$lte - position.$gt <= 65_536)
+    await drop()
+  })
+
+  it('sends its holes again only when it has changed', async () => {
+    const { store, drop, replies } = await recordingStore()
+    const mine = scoped(await people(store), newOrganization())
+    const register = positions(store, mine.organization, 'people')
+    await store.transaction(tx => register.take(tx, 3))
+    const release = (position: number) => store.transaction(tx => register.release(tx, [position]))
+    await release(1)
+    const holesSent = () => 'holes' in (replies('find', 'positions').at(-1)! as { holes?: object })
+    for (const holes of [1, 2]) {
+      assert.deepEqual([(await register.read()).holes.get(0), holesSent()], [holes, true])
+      assert.deepEqual([(await register.read()).holes.get(0), holesSent()], [holes, false])
+      await release(2)
+    }
+    await drop()
+  })
+
+  it('is awaited for some seconds after a writer has waited', async () => {
+    const { register } = listOf()
+    const { register: another } = listOf()
+    assert.equal(await register.isAwaited(), false)
+    await Promise.all([register.announceWait(), register.announceWait()])
+    assert.deepEqual([await register.isAwaited(), await another.isAwaited()], [true, false])
   })
 
   it('counts only the records of its list, in its organization', async () => {

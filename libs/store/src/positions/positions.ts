@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import { type ClientSession, type Connection, type mongo, Schema, type Types } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
@@ -38,9 +37,13 @@ export type Positions = {
    * changes that every writer must see, such as the set of fields.
    */
   lockAll(session: ClientSession): Promise<void>
+  /** Makes `isAwaited` true in all processes for some seconds. Call it when a transaction has waited for positions. */
+  announceWait(): Promise<void>
+  /** Whether a transaction has waited lately: long ones should then be split. */
+  isAwaited(): Promise<boolean>
   /**
-   * Recounts the records of the list and corrects its register, while writers continue. Returns the stored and the actual
-   * number of records; undefined if the register was right.
+   * Recounts the records of the list and corrects its register, while writers continue: block by block, so that no
+   * transaction is long. Returns the stored and the actual number of records; undefined if the register was right.
    * @param base selects the records of the scope that are on the list
    */
   repair<T extends object>(scope: Scope<T>, base?: Filter): Promise<{ was: number; is: number } | undefined>
@@ -68,8 +71,16 @@ export type PositionMap = {
 /** Positions in a block: 1 to 1024 are block 0. */
 export const BLOCK = 1024
 
-/** How long a repair retries after conflicts with writers. */
-const REPAIR_MS = 300_000
+/** For numbers of changes: those that a failover rolls back come again, for other changes. */
+const COMMITTED = { readConcern: 'majority' } as const
+
+/** How long `announceWait` holds. */
+const AWAITED_MS = 5000
+/** What this process has announced lately, and need not yet announce again. */
+const announced = new LRUCache<string, true>({ max: 10_000, ttl: AWAITED_MS / 4 })
+
+/** Blocks that a transaction of a repair counts, in a fraction of a second. */
+const REPAIR_BLOCKS = 64
 
 type Register = {
   organization: Types.ObjectId
@@ -113,12 +124,60 @@ function recentOf(connection: Connection): LRUCache<string, PositionMap> {
 /** The positions of one list of an organization, for example `contacts`. */
 export function positions(store: Store, organizationId: string | Types.ObjectId, name: string): Positions {
   const registers = positionModel(store).collection
+  const waits = store.connection.collection<{ _id: string; until: Date }>('leases')
   const key = { organization: objectId(organizationId, 'organization'), name }
   const touches = { organization: key.organization, name: `changes of ${name}` }
+  const waitId = `waiting for ${name} of ${key.organization}`
   const seen = recentOf(store.connection)
   const seenKey = `${key.organization} ${name}`
   const find = (options: mongo.FindOptions = {}) =>
     translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...options }))
+
+  const update = (changes: { $set?: object; $unset?: Record<string, true> }, tx: ClientSession) =>
+    translateErrors(registers.updateOne(key, { ...changes, $inc: { changes: 1 } }, { session: tx }))
+
+  /** Sees to it that no position is taken twice. */
+  const raiseLast = async (records: Records, tx: ClientSession) => {
+    const register = await find({ session: tx, projection: { last: 1 } })
+    const found = await records.last(tx)
+    const last = Math.max(found, register?.last ?? 0)
+    const isRaised = last > (register?.last ?? 0)
+    const fresh = { ...key, last, total: 0, changes: 1, at: new Date(), holes: {} }
+    if (isRaised && register) await update({ $set: { last } }, tx)
+    else if (isRaised) await translateErrors(registers.insertOne(fresh, { session: tx })).catch(retryTransaction)
+    return { last, isRaised }
+  }
+
+  /** Corrects the holes of some blocks. Locks the register only if one is wrong. @returns whether one was */
+  const repairHoles = async (records: Records, from: number, isLocked = false): Promise<boolean> => {
+    const blocks = Array.from({ length: REPAIR_BLOCKS }, (_, index) => from + index)
+    const projection = Object.fromEntries(['last', ...blocks.map(holeOf)].map(path => [path, 1]))
+    const isWrong = await store.transaction(async tx => {
+      if (isLocked) await update({}, tx).catch(retrySoon)
+      const { last, holes } = stateOf(await find({ session: tx, projection }))
+      const counts = await records.count(blocks, tx)
+      const lost = (block: number) => Math.max(0, sizeOf(block, last) - (counts.get(block) ?? 0))
+      const wrong = blocks.filter(block => lost(block) !== (holes[block] ?? 0))
+      if (wrong.length > 0 && isLocked) {
+        const [gone, kept] = [wrong.filter(block => lost(block) === 0), wrong.filter(block => lost(block) > 0)]
+        const $set = Object.fromEntries(kept.map(block => [holeOf(block), lost(block)]))
+        const $unset = Object.fromEntries(gone.map(block => [holeOf(block), true as const]))
+        await update({ $set, $unset }, tx)
+      }
+      return wrong.length > 0
+    })
+    return isWrong && !isLocked ? repairHoles(records, from, true) : isWrong
+  }
+
+  const repairTotal = async (isRight: boolean, tx: ClientSession) => {
+    const { last, total: was, holes } = stateOf(await find({ session: tx }))
+    const kept = Object.entries(holes).filter(([block]) => sizeOf(Number(block), last) > 0)
+    const is = kept.reduce((total, [, count]) => total - count, last)
+    const hasStray = kept.length < Object.keys(holes).length
+    if (isRight && is === was && !hasStray) return undefined
+    await update({ $set: { total: is, ...(hasStray && { holes: Object.fromEntries(kept) }) } }, tx)
+    return { was, is }
+  }
 
   return {
     async take(tx, count, { isFirst = false } = {}) {
@@ -147,7 +206,7 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       if (gone.length === 0) return
       const changes: Record<string, number> = { total: -gone.length, changes: 1 }
       for (const position of gone) {
-        const hole = `holes.${blockOf(position)}`
+        const hole = holeOf(blockOf(position))
         changes[hole] = (changes[hole] ?? 0) + 1
       }
       await translateErrors(registers.updateOne(key, { $inc: changes }, { session: tx }))
@@ -162,42 +221,49 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       await translateErrors(registers.updateOne(key, move, { session: tx, upsert: true })).catch(retryTransaction)
       await incrementCounterExclusively(tx, touches)
     },
-    repair: (scope, base) =>
-      store.transaction(
-        async tx => {
-          const register = await find({ session: tx })
-          const found = await countRecords(scope, base, tx)
-          const last = Math.max(found.last, register?.last ?? 0) // no position is taken twice
-          const right = { last, total: found.total, holes: holesOf(found.counts, last) }
-          if (isDeepStrictEqual(right, stateOf(register))) return undefined
-          if (register)
-            await translateErrors(registers.updateOne(key, { $set: right, $inc: { changes: 1 } }, { session: tx }))
-          else
-            await translateErrors(
-              registers.insertOne({ ...key, ...right, changes: 1, at: new Date() }, { session: tx }),
-            ).catch(retryTransaction)
-          return { was: register?.total ?? 0, is: right.total }
-        },
-        { timeoutMs: REPAIR_MS },
-      ),
+    async repair(scope, base = {}) {
+      const records = recordsOf(scope, base)
+      const raised = await store.transaction(tx => raiseLast(records, tx))
+      let isRight = !raised.isRaised
+      for (let block = 0; block <= blockOf(raised.last); block += REPAIR_BLOCKS)
+        if (await repairHoles(records, block)) isRight = false
+      return store.transaction(tx => repairTotal(isRight, tx))
+    },
+    async announceWait() {
+      if (announced.has(waitId)) return
+      announced.set(waitId, true)
+      const until = new Date(Date.now() + AWAITED_MS)
+      await translateErrors(waits.updateOne({ _id: waitId }, { $max: { until } }, { upsert: true }))
+    },
+    async isAwaited() {
+      const isRecent = { _id: waitId, until: { $gt: new Date() } }
+      return (await translateErrors(waits.findOne(isRecent, { maxTimeMS: READ_MS }))) !== null
+    },
     async drop(tx) {
       await translateErrors(registers.deleteOne(key, { session: tx }))
     },
     async changes() {
-      // Numbers that a failover rolls back come again, for other changes.
-      const committed = { readConcern: 'majority' } as const
       const [register, touched] = await Promise.all([
-        find({ projection: { changes: 1 }, ...committed }),
-        readCounter(store, touches, committed),
+        find({ projection: { changes: 1 }, ...COMMITTED }),
+        readCounter(store, touches, COMMITTED),
       ])
       return (register?.changes ?? 0) + touched
     },
     recent: () => seen.get(seenKey),
     async read(tx) {
-      const register = await find(tx && { session: tx })
-      const holes = new Map(Object.entries(register?.holes ?? {}).map(([block, count]) => [Number(block), count]))
-      const { total = 0, last = 0, changes = 0 } = register ?? {}
-      const map = { total, last, changes, holes }
+      const known = tx ? undefined : seen.get(seenKey)
+      // The holes of a large list are large themselves: they are read again only after a change.
+      const changed = { $cond: [{ $ne: ['$changes', known?.changes] }, '$holes', '$$REMOVE'] }
+      const projection = { total: 1, last: 1, changes: 1, holes: known ? changed : 1 }
+      const register = await find({ projection, ...(tx ? { session: tx } : COMMITTED) })
+      const { total = 0, last = 0, changes = 0, holes = {} } = register ?? {}
+      if (known && register && !register.holes) return known
+      const map = {
+        total,
+        last,
+        changes,
+        holes: new Map(Object.entries(holes).map(([block, count]) => [Number(block), count])),
+      }
       if (!tx) seen.set(seenKey, map) // an uncommitted register may be rolled back
       return map
     },
@@ -206,27 +272,39 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
 
 /** The organizations that have a list of this name. */
 export function organizationsWith(store: Store, name: string): Promise<Types.ObjectId[]> {
-  return translateErrors(positionModel(store).collection.distinct('organization', { name })) as Promise<
-    Types.ObjectId[]
-  >
+  return translateErrors(
+    positionModel(store).collection.distinct('organization', { name }, { maxTimeMS: READ_MS }),
+  ) as Promise<Types.ObjectId[]>
 }
 
-/** The comparable part of a register; zeros if there is none. */
+/** The part of a register that a repair compares; zeros if there is none. */
 function stateOf(register: Register | null): Pick<Register, 'last' | 'total' | 'holes'> {
   const { last = 0, total = 0, holes = {} } = register ?? {}
   return { last, total, holes }
 }
 
-/** Counts the actual records: in all, the highest position, and per block. */
-async function countRecords<T extends object>(scope: Scope<T>, base: Filter = {}, tx: ClientSession) {
-  const blocks = await scope.aggregate<{ _id: number; count: number; last: number }>(
-    [{ $match: base }, { $group: { _id: startOfSpan(BLOCK), count: { $sum: 1 }, last: { $max: '$position' } } }],
-    { tx, maxTimeMs: REPAIR_MS },
-  )
+/** The records of a list, as a repair counts them. */
+type Records = {
+  /** Returns the highest position. */
+  last(tx: ClientSession): Promise<number>
+  /** Returns the number of records of each of the consecutive blocks. */
+  count(blocks: readonly number[], tx: ClientSession): Promise<Map<number, number>>
+}
+
+function recordsOf<T extends object>(scope: Scope<T>, base: Filter): Records {
   return {
-    last: Math.max(0, ...blocks.map(({ last }) => last)),
-    total: blocks.reduce((sum, { count }) => sum + count, 0),
-    counts: new Map(blocks.map(({ _id, count }) => [_id / BLOCK, count])),
+    async last(tx) {
+      const newest = await scope.findOne(base, { tx, sort: { position: -1 }, projection: { position: 1 } })
+      return (newest as { position: number } | null)?.position ?? 0
+    },
+    async count(blocks, tx) {
+      const position = { $gt: blocks[0]! * BLOCK, $lte: (blocks.at(-1)! + 1) * BLOCK }
+      const counted = await scope.aggregate<{ _id: number; count: number }>(
+        [{ $match: { ...base, position } }, { $group: { _id: startOfSpan(BLOCK), count: { $sum: 1 } } }],
+        { tx },
+      )
+      return new Map(counted.map(({ _id, count }) => [_id / BLOCK, count]))
+    },
   }
 }
 
@@ -234,16 +312,6 @@ async function countRecords<T extends object>(scope: Scope<T>, base: Filter = {}
 export function startOfSpan(size: number) {
   const index = { $subtract: ['$position', 1] }
   return { $subtract: [index, { $mod: [index, size] }] }
-}
-
-/** Number of holes in each block. */
-function holesOf(counts: ReadonlyMap<number, number>, last: number): Record<string, number> {
-  const holes: Record<string, number> = {}
-  for (let block = 0; block <= blockOf(last); block++) {
-    const lost = Math.min(BLOCK, last - block * BLOCK) - (counts.get(block) ?? 0)
-    if (lost > 0) holes[block] = lost
-  }
-  return holes
 }
 
 /** Positions from `low` to `high`, and the number of matching records among them. */
@@ -303,6 +371,16 @@ export function* spansOf(
     }
   }
   if (span) yield span
+}
+
+/** Number of positions in a block, of those up to `last`. */
+function sizeOf(block: number, last: number): number {
+  return Math.max(0, Math.min(BLOCK, last - block * BLOCK))
+}
+
+/** Path of a block's holes in the register. */
+function holeOf(block: number): string {
+  return `holes.${block}`
 }
 
 function blockOf(position: number): number {

@@ -249,6 +249,35 @@ describe('a list', () => {
     assert.deepEqual((await list(mine, { limit: 1 }, { present })).docs, [{ only: 'Person 29' }])
   })
 
+  it('adds fields to the records of a page only, unless its order or filter names them', async () => {
+    const { store, drop, sent } = await recordingStore()
+    const mine = scoped(await people(store), newOrganization())
+    await mine.insertMany([3, 1, 2].map(age => draft(age, { age })))
+    const stages = [{ $match: { age: { $lt: 3 } } }, { $addFields: { active: { $gt: ['$age', 1] } } }]
+    const stagesOf = async (query: ListQuery) => {
+      const { docs } = await list(mine, query, { stages, base: { name: { $gt: '' } } })
+      const [read] = sent('aggregate', 'people')
+        .filter(({ pipeline }) => JSON.stringify(pipeline).includes('$sort'))
+        .slice(-1)
+      return [
+        docs.map((doc: Shown) => [doc.age, doc.active]),
+        (read!.pipeline as object[]).map(stage => Object.keys(stage)[0]),
+      ]
+    }
+    const shown = [
+      [2, true],
+      [1, false],
+    ]
+    assert.deepEqual(await stagesOf({ sort: '{"age":-1}' }), [
+      shown,
+      ['$match', '$match', '$sort', '$limit', '$addFields'],
+    ])
+    const early = ['$match', '$match', '$addFields', '$sort', '$limit']
+    assert.deepEqual(await stagesOf({ sort: '{"active":-1}' }), [shown, early])
+    assert.deepEqual(await stagesOf({ filter: '{"active":true}' }), [[[2, true]], early.toSpliced(3, 0, '$match')])
+    await drop()
+  })
+
   it('is an empty array where nothing matches', async () => {
     assert.deepEqual(await all(mine, { filter: '{"age":99}' }), [])
     assert.deepEqual((await list(mine, { filter: '{"age":99}' })).docs, [])

@@ -45,8 +45,25 @@ export function cut(
     { $sort: order },
     ...(skip > 0 ? [{ $skip: skip }] : []),
     ...(limit === undefined ? [] : [{ $limit: limit }]),
-    ...(select ? [{ $project: select }] : []),
+    ...selected({ select }),
   ]
+}
+
+function selected({ select }: Pick<Selection<object>, 'select'>): PipelineStage[] {
+  return select ? [{ $project: select }] : []
+}
+
+/**
+ * Splits the stages of a selection, if it can be ordered before fields are added: then an index can hold the order, and
+ * fields are added to the records of the page only. Undefined if it cannot.
+ */
+function lateStages<T extends object>({ base = {}, stages = [] }: Selection<T>, order: SortOrder) {
+  const first = stages.findIndex(stage => !('$match' in stage))
+  const after = first < 0 ? [] : stages.slice(first)
+  const isLate = (stage: PipelineStage) =>
+    '$addFields' in stage && !Object.keys(stage.$addFields).some(field => field in order)
+  if (after.length === 0 || !after.every(isLate)) return undefined
+  return { before: [{ $match: base }, ...stages.slice(0, first)], after }
 }
 
 /** How many records the stages find. */
@@ -66,8 +83,13 @@ export function querySource<T extends object>(
   const decode = documentReader<T>()
   const matches = matching(selection, filter)
   const total = () => (knownTotal && Object.keys(filter).length === 0 ? knownTotal() : countOf(scope, matches))
+  const late = Object.keys(filter).length === 0 ? lateStages(selection, order) : undefined
   const read = (sort: SortOrder, skip: number, limit: number) =>
-    scope.aggregate<T>([...matches, ...cut(selection, sort, skip, limit)])
+    scope.aggregate<T>(
+      late
+        ? [...late.before, ...cut({}, sort, skip, limit), ...late.after, ...selected(selection)]
+        : [...matches, ...cut(selection, sort, skip, limit)],
+    )
 
   return {
     async page(skip, limit) {

@@ -1,9 +1,10 @@
+import { AppError } from '@rollcall/contract'
 import type { Logger } from '@rollcall/runtime'
 import { type ClientSession, type Connection, type Model, Mongoose, type Schema } from 'mongoose'
 import { translateErrors } from './errors.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { watchSessions } from './orphans.ts'
-import { type ReadLimitOptions, readLimitsOf } from './read-limits.ts'
+import { limitReads, type ReadLimitOptions, readLimitsOf } from './read-limits.ts'
 import { runTransaction, type TransactionOptions } from './transaction.ts'
 
 /** Where a service's database is and how patient to be with it. */
@@ -59,6 +60,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
   const { url, dbName, logger, poolSize = 50, timeoutMs = 15_000, reads } = options
   // An instance of its own, so that these settings apply to this store only.
   const mongoose = new Mongoose({ strict: 'throw', strictQuery: 'throw', autoIndex: false, autoCreate: false })
+  mongoose.plugin(limitReads)
   const connection = mongoose.createConnection(url, {
     dbName,
     appName: `rollcall ${dbName}`,
@@ -90,9 +92,10 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
   const inQueue = createKeyedMutex()
   const watch = watchSessions(connection, logger)
 
-  const transaction: Store['transaction'] = async (work, { timeoutMs: limitMs = timeoutMs, queue: name } = {}) => {
+  const transaction: Store['transaction'] = async (work, { timeoutMs: limitMs = timeoutMs, queue = [] } = {}) => {
     const deadline = Date.now() + limitMs
     const run = async () => {
+      if (Date.now() >= deadline) throw new AppError('service.unavailable', {}, { cause: new Error('waited too long') })
       const session = await translateErrors(connection.startSession())
       try {
         await watch.register(session)
@@ -102,7 +105,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
         await session.endSession()
       }
     }
-    return name === undefined ? run() : inQueue(name, run)
+    return inQueue([queue].flat(), run)
   }
 
   const readLatest: Store['readLatest'] = async read => {

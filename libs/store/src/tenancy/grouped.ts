@@ -17,9 +17,21 @@ export type WriteGroup<Item, Result> = (
 type Waits = { deadline: number }
 
 type Waiting<Item, Result> = Waits & {
+  since: number
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
+}
+
+/** Longer than writes of the same kind let each other wait. */
+const LONG_WAIT_MS = 50
+
+/** Options of `groupWrites`. */
+export type GroupOptions = {
+  /** Items of one transaction at most. Default 100. */
+  maxItems?: number
+  /** Called when other transactions have made items of a group wait. */
+  onWait?: (group: string) => Promise<void>
 }
 
 /** Aborts a transaction whose items are all refused. */
@@ -42,7 +54,7 @@ class AllRefused<Key> extends Error {
 export function groupWrites<Item, Result>(
   store: Store,
   write: WriteGroup<Item, Result>,
-  { maxItems = 100 } = {},
+  { maxItems = 100, onWait = async () => {} }: GroupOptions = {},
 ): (group: string, item: Item, caller: Waits) => Promise<Result> {
   const groups = new Map<string, Waiting<Item, Result>[]>()
 
@@ -64,10 +76,26 @@ export function groupWrites<Item, Result>(
     }
   }
 
+  /** Returns a function that calls `onWait` once, when the items have waited long. */
+  const waitNotifier = (group: string, batch: Waiting<Item, Result>[]) => {
+    const since = Math.min(...batch.map(({ since }) => since))
+    let isNotified = false
+    return () => {
+      if (isNotified || Date.now() - since < LONG_WAIT_MS) return
+      isNotified = true
+      void onWait(group).catch(() => undefined) // others only wait longer
+    }
+  }
+
   const commit = async (group: string, batch: Waiting<Item, Result>[]): Promise<void> => {
+    const notifyOfWait = waitNotifier(group, batch)
+    const work = (tx: ClientSession) => {
+      notifyOfWait()
+      return attempt(tx, group, batch)
+    }
     try {
       const timeoutMs = Math.max(...batch.map(({ deadline }) => deadline)) - Date.now()
-      settle(batch, await store.transaction(tx => attempt(tx, group, batch), { queue: group, timeoutMs }))
+      settle(batch, await store.transaction(work, { queue: group, timeoutMs }))
     } catch (error) {
       if (error instanceof AllRefused) return settle(batch, error.results)
       const [first, ...rest] = batch
@@ -87,7 +115,7 @@ export function groupWrites<Item, Result>(
 
   return (group, item, { deadline }) =>
     new Promise((resolve, reject) => {
-      const waiting = { item, deadline, resolve, reject }
+      const waiting = { since: Date.now(), item, deadline, resolve, reject }
       const queue = groups.get(group)
       if (queue) return void queue.push(waiting)
       const fresh = [waiting]

@@ -1,6 +1,6 @@
 import { AppError } from '@rollcall/contract'
 import { createTally } from '@rollcall/runtime'
-import type { Connection } from 'mongoose'
+import type { Connection, Schema } from 'mongoose'
 import type { Scope } from './scope.ts'
 
 /** Default time limit of a read on the server: as long as a client waits. */
@@ -10,6 +10,16 @@ export const STREAM_MS = 600_000
 
 /** Stored bytes of the records that a stream holds at once; more only for a single larger record. */
 export const STREAM_BYTES = 2 * 1024 * 1024
+
+/** Mongoose plugin: gives reads that have no time limit on the server the default one. */
+export function limitReads(schema: Schema): void {
+  schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
+    if (this.getOptions().maxTimeMS === undefined) this.maxTimeMS(READ_MS)
+  })
+  schema.pre('aggregate', function () {
+    this.options.maxTimeMS ??= READ_MS
+  })
+}
 
 /** Limits of concurrent list reads in one process. */
 export type ReadLimitOptions = {

@@ -261,6 +261,25 @@ describe('a transaction', () => {
     assert.equal(tries, 12)
   })
 
+  it('waits in several queues without a deadlock, and is not made after its deadline', async () => {
+    let made = 0
+    let running = 0
+    const hold = (queue: string[], timeoutMs = 15_000) =>
+      store.transaction(
+        async () => {
+          assert.equal(++running, 1)
+          await pause(20)
+          running--
+          made++
+        },
+        { queue, timeoutMs },
+      )
+    const first = Promise.all([hold(['a', 'b']), hold(['b', 'a']), hold(['b', 'c', 'b'])])
+    await assert.rejects(hold(['c', 'b'], 10), refusedAs('service.unavailable'))
+    await first
+    assert.equal(made, 3)
+  })
+
   it('gives up at its deadline, without a commit', async () => {
     const mine = scoped(model, newOrganization())
     const slow = store.transaction(
@@ -306,6 +325,17 @@ describe('grouped writes', () => {
       made.map(({ name }) => name),
       ['Person 1', 'Person 3'],
     )
+  })
+
+  it('say that other transactions have made them wait', async () => {
+    const waits: string[] = []
+    const onWait = async (group: string) => void waits.push(group)
+    const create = groupWrites<number, number>(store, async (_tx, numbers) => numbers, { onWait })
+    await create('a', 1, patient())
+    assert.deepEqual(waits, [])
+    const before = store.transaction(() => pause(100), { queue: 'b' })
+    await Promise.all([before, create('b', 2, patient()), create('b', 3, patient())])
+    assert.deepEqual([...new Set(waits)], ['b'])
   })
 
   it('commit nothing where all are refused', async () => {
@@ -367,6 +397,22 @@ describe('a counter', () => {
     const beside = Promise.all([100, 101, 102].map(add))
     await Promise.all([repaired, beside])
     assert.equal(await readCounter(store, key), 27)
+  })
+})
+
+describe('a counter of many writers', () => {
+  it('makes no writers of one process conflict', async () => {
+    const key = { organization: newOrganization(), name: 'people' }
+    let attempts = 0
+    const add = () =>
+      store.transaction(async tx => {
+        attempts++
+        await scoped(model, key.organization).count({}, { tx }) // all have a snapshot from before the others' writes
+        await pause(100)
+        await incrementCounter(tx, key, 1)
+      })
+    await Promise.all(Array.from({ length: 16 }, add))
+    assert.deepEqual([attempts, await readCounter(store, key)], [16, 16])
   })
 })
 

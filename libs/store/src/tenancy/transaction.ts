@@ -9,9 +9,10 @@ export type TransactionOptions = {
   timeoutMs?: number
   /**
    * Transactions of one process with the same queue run one after another. For transactions that write the same document
-   * (a counter, a parent) and would conflict.
+   * (a counter, a parent) and would conflict; several queues for several documents. Waiting counts as time of the
+   * transaction.
    */
-  queue?: string
+  queue?: string | readonly string[]
 }
 
 /**

@@ -48,7 +48,7 @@ export function createSignInThrottle(
     count,
     reset,
     async look(key, fits) {
-      const outcome = await oneAtATime(key, async () => {
+      const outcome = await oneAtATime([key], async () => {
         if (!(await count(key))) return 'throttled'
         if (!(await fits().catch(error => giveBack(key, error)))) return 'wrong'
         await reset([key])
