@@ -3,6 +3,7 @@ import type { Caller, Handlers } from '@rollcall/rpc'
 import { runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
+import { roleQueue } from '../users/member-role.ts'
 import { permissionsOf, refuseExcess } from './permissions.ts'
 import { recordAffected } from './record-affected.ts'
 import { presentRole, roleFields } from './role.model.ts'
@@ -55,7 +56,7 @@ function deleteRole(context: Context, id: string, caller: Caller): Promise<HttpB
         await publish(context, caller, 'role.deleted', { organization: role.organization, subject: role._id, data }, tx)
         return json(record)
       },
-      { timeoutMs },
+      { timeoutMs, ...roleQueue(caller.organizationId) },
     ),
   )
 }

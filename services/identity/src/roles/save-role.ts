@@ -7,6 +7,7 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
+import { roleQueue } from '../users/member-role.ts'
 import { type AffectedNames, namesOfAffected } from './affected-names.ts'
 import { resemblesBuiltIn } from './built-in.ts'
 import { excessOf, type Grants, parseGrants, permissionsOf, refuseExcess } from './permissions.ts'
@@ -43,7 +44,7 @@ export async function saveRole(context: Context, request: SaveRoleRequest, calle
           context,
           wanted,
           caller,
-          (save, timeoutMs) => context.store.transaction(save, { timeoutMs }),
+          (save, timeoutMs) => context.store.transaction(save, { timeoutMs, ...roleQueue(caller.organizationId) }),
           timeoutMs,
         ),
       )

@@ -1,5 +1,5 @@
 import { AppError } from '@rollcall/contract'
-import { isDuplicate, type Unscoped } from '@rollcall/store'
+import { isDuplicate, READ_MS, type Unscoped } from '@rollcall/store'
 import { Types } from 'mongoose'
 
 type Revised = { _id: string; revision: Types.ObjectId; expiresAt: Date }
@@ -20,7 +20,7 @@ export async function changeAlone<R extends Revised>(
 ): Promise<boolean> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = new Date()
-    const found = (await model.collection.findOne({ _id } as never)) as R | null
+    const found = (await model.collection.findOne({ _id } as never, { maxTimeMS: READ_MS })) as R | null
     const decided = decide(found && found.expiresAt > now ? found : null, now)
     if (!decided) return false
     if (await store(model, { ...decided, _id, revision: new Types.ObjectId() }, found?.revision)) return true

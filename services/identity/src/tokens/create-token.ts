@@ -10,6 +10,7 @@ import { keepQuota } from '../organizations/quotas.ts'
 import { authorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
+import { roleQueue } from '../users/member-role.ts'
 import { readExpiry } from './expiry.ts'
 import { showToken, type Token } from './token.model.ts'
 
@@ -47,7 +48,7 @@ export async function createToken(context: Context, request: CreateTokenRequest,
       await publish(context, caller, 'token.created', { organization, subject, data: { token } }, tx)
       return token
     },
-    { queue: `tokens ${organizationId}` },
+    { queue: [`tokens ${organizationId}`, roleQueue(organizationId).queue] },
   )
   return json({ ...created, token: formatToken(organizationId, secret) })
 }

@@ -4,7 +4,7 @@ import type { Caller } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { endImpersonations } from '../sessions/end-sessions.ts'
 import { changeUser } from './change-user.ts'
-import { leaveRole, takeRole } from './member-role.ts'
+import { leaveRole, roleQueue, takeRole } from './member-role.ts'
 import { keepOrganizationOwner, refuseSuperior } from './protections.ts'
 
 /** Changes a user's role. It applies to sessions and tokens from the next request on. */
@@ -12,6 +12,7 @@ export function changeRole(context: Context, { id, role }: ChangeRoleRequest, ca
   const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {
     atOnce: true,
+    ...roleQueue(caller.organizationId),
     async decide(user, tx) {
       await refuseSuperior(tenant, user, caller, tx)
       const carried = await takeRole(tenant.roles, role, caller, tx)

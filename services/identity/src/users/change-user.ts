@@ -1,7 +1,7 @@
 import { type EventType, updated } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
-import { changedFields } from '@rollcall/store'
+import { changedFields, type TransactionOptions } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { type Details, publish } from '../events.ts'
@@ -15,7 +15,7 @@ type UserEvent = { [T in Extract<EventType, `user.${string}`>]: { type: T; data:
   `user.${string}`
 >]
 
-type Options = {
+type Options = Pick<TransactionOptions, 'queue'> & {
   /** Whether the change affects the user's credentials: then their cache entries are invalidated. */
   atOnce: boolean
   /** Returns the change, within the transaction; equal values are ignored. */
@@ -26,10 +26,13 @@ type Options = {
 export async function changeUser(context: Context, id: string, caller: Caller, options: Options): Promise<Updated> {
   const write = (tx: ClientSession) => changeWithin(context, id, caller, options.decide, tx)
   const { organizationId } = caller
-  if (options.atOnce) {
+  const { atOnce, decide: _, ...queue } = options
+  if (atOnce) {
     await context.collections.of(organizationId).users.get(id, 'user')
-    await context.credentials.change({ organizationId }, timeoutMs => context.store.transaction(write, { timeoutMs }))
-  } else await context.store.transaction(write)
+    await context.credentials.change({ organizationId }, timeoutMs =>
+      context.store.transaction(write, { timeoutMs, ...queue }),
+    )
+  } else await context.store.transaction(write, queue)
   return updated()
 }
 

@@ -1,14 +1,14 @@
 import { AppError } from '@rollcall/contract'
 import type { Caller } from '@rollcall/rpc'
-import type { Scope, TransactionOptions } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
+import type { Scope } from '@rollcall/store'
+import type { ClientSession, Types } from 'mongoose'
 import type { Carrier } from '../roles/authority.ts'
 import { outranks } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
 
-/** Returns the queue of transactions that count the carriers of roles: they would conflict in the role. */
-export function roleQueue(organizationId: string): Pick<TransactionOptions, 'queue'> {
+/** Returns the queue of transactions that change roles or count their carriers: they would conflict in the role. */
+export function roleQueue(organizationId: string | Types.ObjectId): { queue: string } {
   return { queue: `roles of ${organizationId}` }
 }
 

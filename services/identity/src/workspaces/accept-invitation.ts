@@ -15,7 +15,7 @@ import { presentUser, type User } from '../users/user.model.ts'
 import { type Invitation, isExpired } from './invitation.model.ts'
 import { publishOutcome } from './invitation-outcome.ts'
 import { accountOf, join } from './membership.ts'
-import { queueOf } from './seats.ts'
+import { queueOf, queuesOf } from './seats.ts'
 
 /** Built-in role of accounts created by invitations. */
 export const ROLE_OF_NEWCOMERS = 'user'
@@ -43,7 +43,7 @@ export async function acceptInvitation(
     : await newcomerOf(context, request, setterOf(caller, String(invitation.organization)))
   const accepted = await context.store.transaction(
     tx => acceptWithin(context, found, newcomer, caller, tx),
-    queueOf(invitation.workspace),
+    queuesOf(invitation.workspace, invitation.organization),
   )
   if (newcomer && found.isMailed) await dispossessOthers(context, invitation.emailKey, call)
   return accepted

@@ -14,7 +14,7 @@ import { inWorkspace, requireAccess, roleToGive, type WorkspaceAccess } from './
 import { withdraw } from './invitation-outcome.ts'
 import { type Member, memberFields, presentMember, showUser } from './member.model.ts'
 import { accountOf, carryRole, join, keepWorkspaceOwner } from './membership.ts'
-import { countMembers, lockMembers, queueOf } from './seats.ts'
+import { countMembers, lockMembers, queuesOf } from './seats.ts'
 
 /** Handlers for members of workspaces. */
 export const members = (context: Context): Handlers<'rollcall.identity.v1.Members'> => ({
@@ -32,16 +32,20 @@ export const members = (context: Context): Handlers<'rollcall.identity.v1.Member
   },
 
   addMember: (request, { caller }) =>
-    context.store.transaction(tx => addWithin(context, request, caller, tx), queueOf(request.id)),
+    context.store.transaction(tx => addWithin(context, request, caller, tx), queuesIn(request, caller)),
 
   updateMember: async (request, { caller }): Promise<Updated> => {
-    await context.store.transaction(tx => updateWithin(context, request, caller, tx), queueOf(request.id))
+    await context.store.transaction(tx => updateWithin(context, request, caller, tx), queuesIn(request, caller))
     return updated()
   },
 
   removeMember: (request, { caller }) =>
-    context.store.transaction(tx => removeWithin(context, request, caller, tx), queueOf(request.id)),
+    context.store.transaction(tx => removeWithin(context, request, caller, tx), queuesIn(request, caller)),
 })
+
+function queuesIn({ id }: { id: string }, { organizationId }: Caller) {
+  return queuesOf(id, organizationId)
+}
 
 async function addWithin(
   context: Context,

@@ -1,11 +1,17 @@
 import { AppError } from '@rollcall/contract'
 import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
+import { roleQueue } from '../users/member-role.ts'
 import { pending } from './invitation.model.ts'
 
 /** Returns the queue for transactions that change a workspace's members; run concurrently, they would only conflict. */
 export function queueOf(workspaceId: string | Types.ObjectId): { queue: string } {
   return { queue: `workspace ${workspaceId}` }
+}
+
+/** Returns the queues for transactions that also give or take roles in a workspace, and count them. */
+export function queuesOf(workspaceId: string | Types.ObjectId, organizationId: string | Types.ObjectId) {
+  return { queue: [queueOf(workspaceId).queue, roleQueue(organizationId).queue] }
 }
 
 /**

@@ -9,9 +9,10 @@ import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { switched } from '../features/switches.ts'
 import { keepQuota } from '../organizations/quotas.ts'
+import { roleQueue } from '../users/member-role.ts'
 import { requireAccess } from './access.ts'
 import { carryRole, join } from './membership.ts'
-import { lockMembers, refuseOverbooking } from './seats.ts'
+import { lockMembers, queuesOf, refuseOverbooking } from './seats.ts'
 import { presentWorkspace, type Workspace, workspaceFields } from './workspace.model.ts'
 
 const MAX_SEATS = 1_000_000
@@ -33,7 +34,8 @@ export const workspaces = (context: Context): Handlers<'rollcall.identity.v1.Wor
 
   updateWorkspace: (request, { caller }) => updateWorkspace(context, request, caller),
 
-  deleteWorkspace: ({ id }, { caller }) => context.store.transaction(tx => deleteWithin(context, id, caller, tx)),
+  deleteWorkspace: ({ id }, { caller }) =>
+    context.store.transaction(tx => deleteWithin(context, id, caller, tx), queuesOf(id, caller.organizationId)),
 })
 
 async function ownWorkspaces({ members }: Tenant, { userId }: Caller): Promise<Filter> {
@@ -68,7 +70,7 @@ function createWorkspace(
     await join(context, { workspace, user, role, doer: caller }, tx)
     const founded = await tenant.workspaces.findOne({ _id: subject }, { tx })
     return json(presentWorkspace(founded!))
-  })
+  }, roleQueue(caller.organizationId))
 }
 
 async function updateWorkspace(context: Context, request: UpdateWorkspaceRequest, caller: Caller): Promise<Updated> {
