@@ -2,12 +2,19 @@ import { repairListCounts } from './lists/repair-counts.ts'
 import { repairTotals } from './repair-totals.ts'
 import { service } from './service.ts'
 
+/** A large list takes longer to count than a request may take. */
+const settings = { MONGODB_TIMEOUT_MS: 60_000 }
+
 /** `rollcall-admin repair-counts`: recounts contacts and list members, and corrects counts. Safe while the service runs. */
-await service.runTask('repair', async ({ store, collections, lifecycle: { logger } }) => {
-  const data = { store, collections, logger }
-  const totals = await repairTotals(data)
-  for (const repair of totals) logger.warn(repair, 'total repaired')
-  const counts = await repairListCounts(data)
-  for (const repair of counts) logger.warn(repair, 'counts of a list repaired')
-  logger.info({ repaired: totals.length + counts.length }, 'contacts and lists counted')
-})
+await service.runTask(
+  'repair',
+  async ({ store, collections, lifecycle: { logger } }) => {
+    const data = { store, collections, logger }
+    const totals = await repairTotals(data)
+    for (const repair of totals) logger.warn(repair, 'total repaired')
+    const counts = await repairListCounts(data)
+    for (const repair of counts) logger.warn(repair, 'counts of a list repaired')
+    logger.info({ repaired: totals.length + counts.length }, 'contacts and lists counted')
+  },
+  settings,
+)

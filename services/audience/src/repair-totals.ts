@@ -1,8 +1,8 @@
 import { organizationsWith } from '@rollcall/store'
 import { contactPositions } from './contacts/contact.model.ts'
 import type { Data } from './context.ts'
-import type { AudienceList } from './lists/list.model.ts'
 import { memberPositions } from './lists/membership.model.ts'
+import { listIdsOf } from './lists/repair-counts.ts'
 
 /** A corrected total: of all contacts of an organization, or of the members of a list. */
 export type TotalRepair = { organization: string; list?: string; was: number; is: number }
@@ -13,7 +13,7 @@ export type TotalRepair = { organization: string; list?: string; was: number; is
  */
 export async function repairTotals(data: Data): Promise<TotalRepair[]> {
   const repairs: TotalRepair[] = []
-  const { contacts, lists } = data.collections.unscoped
+  const { contacts } = data.collections.unscoped
   const counted = await contacts.distinct('organization')
   const stored = await organizationsWith(data.store, 'contacts') // includes those without contacts
   for (const organizationId of new Set([...counted, ...stored].map(String))) {
@@ -21,7 +21,7 @@ export async function repairTotals(data: Data): Promise<TotalRepair[]> {
     const repair = await contactPositions(data, organizationId).repair(contacts)
     if (repair) repairs.push({ organization: organizationId, ...repair })
   }
-  for await (const { _id, organization } of lists.find({}, { organization: 1 }).lean<AudienceList[]>().cursor()) {
+  for (const { _id, organization } of await listIdsOf(data)) {
     const organizationId = String(organization)
     const { memberships } = data.collections.of(organizationId)
     const repair = await memberPositions(data, organization, _id).repair(memberships, { list: _id })

@@ -1,8 +1,10 @@
+import { emailKeyOf } from '@rollcall/contract'
+import { readEmail } from '@rollcall/csv'
 import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor, Call } from '@rollcall/rpc'
 import { retry } from '@rollcall/runtime'
 import { insertOf, isDuplicate, objectId, type Positions, type Scope } from '@rollcall/store'
-import { type ClientSession, Types } from 'mongoose'
+import type { ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { applyUpdate, type ContactUpdate, updateOf } from '../contacts/changes.ts'
 import { type Contact, contactPositions, placed, untouched } from '../contacts/contact.model.ts'
@@ -10,46 +12,105 @@ import { confirmOptOuts } from '../contacts/opt-outs.ts'
 import type { Data } from '../context.ts'
 import { changeEntry } from '../history/history.model.ts'
 import type { AudienceList } from '../lists/list.model.ts'
-import { updateListCounts } from '../lists/list-counts.ts'
+import { listQueue, updateListCounts } from '../lists/list-counts.ts'
 import { addMembers, writeMemberships } from '../lists/members.ts'
 import type { Membership } from '../lists/membership.model.ts'
-import { type Batch, readOutcomes, writeOutcomes } from './batch.model.ts'
+import {
+  type Batch,
+  hasRowsLeft,
+  newBatch,
+  type Part,
+  readOutcomes,
+  rowsLeft,
+  withoutRest,
+  withPart,
+} from './batch.model.ts'
 import { cancelBatch } from './cancel-batch.ts'
 import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
+
+/** Rows that one transaction applies while other writers of the organization wait. */
+const PART_ROWS = 250
 
 /**
  * Applies a batch of an import once. Contacts, positions, history and the batch's record are one transaction, so a crash
  * leaves all of it or nothing. A concurrent write of the same contacts conflicts: the transaction is retried, and plans the
  * rows again.
+ *
+ * While others wait for the positions of the contacts, the rows are applied in parts, each a transaction. The record says
+ * which rows are applied, so a batch that is sent again continues there.
  */
 export async function applyBatch(context: Data, request: ApplyBatchRequest, call: Call): Promise<ApplyBatchResponse> {
   const { deadline, caller } = call
-  const applyInTransaction = () =>
-    context.store.transaction(tx => apply(context, tx, request, call), {
-      timeoutMs: deadline - Date.now(),
-      queue: caller.organizationId, // all batches write the positions of the contacts
-    })
-  const batch = await retry(applyInTransaction, { deadline, retryable: isDuplicate })
+  const positions = contactPositions(context, caller.organizationId)
+  const queue = [caller.organizationId, ...request.listIds.map(listQueue)] // all batches write the positions of the contacts
+  let batch: Batch
+  do {
+    const isSplit = request.rows.length > PART_ROWS && (await positions.isAwaited())
+    const maxRows = isSplit ? PART_ROWS : request.rows.length
+    const applyInTransaction = () =>
+      context.store.transaction(tx => apply(context, tx, request, maxRows, call), {
+        timeoutMs: deadline - Date.now(),
+        queue,
+      })
+    batch = await retry(applyInTransaction, { deadline, retryable: isDuplicate })
+  } while (hasRowsLeft(batch))
   const { optOutsKept, failures, joined } = batch
-  const outcomes = readOutcomes(batch.outcomes || skipped(request))
+  const outcomes = batch.outcomes ? readOutcomes(batch.outcomes) : request.rows.map(() => 'SKIPPED' as const) // cancelled
   return { outcomes, optOutsKept, failures, addedToLists: joined.length, previews: [] }
 }
 
-/** Returns the outcomes of a batch that was cancelled before it arrived. */
-function skipped({ rows }: ApplyBatchRequest): string {
-  return writeOutcomes(rows.map(() => 'SKIPPED'))
+/** Applies the next rows of a batch. Returns its record. */
+async function apply(
+  context: Data,
+  tx: ClientSession,
+  request: ApplyBatchRequest,
+  maxRows: number,
+  { caller }: Call,
+): Promise<Batch> {
+  const { batches } = context.collections.of(caller.organizationId)
+  const job = objectId(request.jobId, 'jobId')
+  const { number } = request
+  // First: a conflict with a batch of another replica shows here, not when the work is done.
+  await contactPositions(context, caller.organizationId).lockMembership(tx)
+  const found = await batches.findOne({ job, number }, { tx })
+  if (found && !hasRowsLeft(found)) return found
+  if (request.settle && !found) return cancelBatch(batches, tx, job, number)
+  const batch = found ?? newBatch({ organization: batches.organization, job, number }, request.rows.length)
+  const after = request.settle ? withoutRest(batch) : await withNextRows(context, tx, request, batch, maxRows)
+  const replacement = { replaceOne: { filter: { _id: batch._id }, replacement: after } }
+  await batches.bulkWrite([found ? replacement : insertOf(after)], { tx })
+  return after
 }
 
-async function apply(context: Data, tx: ClientSession, request: ApplyBatchRequest, { caller }: Call): Promise<Batch> {
-  const { contacts, attributes, history, batches, lists } = context.collections.of(caller.organizationId)
-  const job = objectId(request.jobId, 'jobId')
-  const positions = contactPositions(context, caller.organizationId)
-  // First: a conflict with a batch of another replica shows here, not when the work is done.
-  await positions.lockMembership(tx)
-  const applied = await batches.findOne({ job, number: request.number }, { tx })
-  if (applied) return applied
-  if (request.settle) return cancelBatch(batches, tx, job, request.number)
+async function withNextRows(
+  context: Data,
+  tx: ClientSession,
+  request: ApplyBatchRequest,
+  batch: Batch,
+  maxRows: number,
+): Promise<Batch> {
+  const indexes = nextRows(request, batch, maxRows)
+  const rows = indexes.map(index => request.rows[index]!)
+  return withPart(batch, indexes, await applyRows(context, tx, { ...request, rows }, batch))
+}
 
+/** Returns the indexes of the next rows to apply, with all rows of the same emails: only one of them is used. */
+function nextRows({ rows }: ApplyBatchRequest, batch: Batch, maxRows: number): number[] {
+  const left = rowsLeft(batch)
+  if (left.length <= maxRows) return left
+  const emailAt = (index: number) => emailKeyOf(readEmail(rows[index]!.email).value ?? '')
+  const emails = new Set(left.slice(0, maxRows).map(emailAt))
+  return left.filter(index => emails.has(emailAt(index)))
+}
+
+async function applyRows(
+  context: Data,
+  tx: ClientSession,
+  request: ApplyBatchRequest,
+  { organization, job }: Batch,
+): Promise<Part> {
+  const { contacts, attributes, history, lists } = context.collections.of(organization)
+  const positions = contactPositions(context, organization)
   const checked = checkBatch(request, await readDefinitions(attributes, tx))
   const emailKeys = [...checked.candidates.keys()]
   const plan = planBatch(checked, await findKnown(contacts, emailKeys, tx))
@@ -58,13 +119,8 @@ async function apply(context: Data, tx: ClientSession, request: ApplyBatchReques
   const created = newContacts(contacts.organization, plan, job, open, first, at)
   const updates = plan.updates.map(({ contact, changes }) => ({ contact, update: updateOf(contact, changes, at) }))
   const entries = importedEntries(plan, job, at)
-  await contacts.bulkWrite([...created.map(insertOf), ...updates.map(update => writeOf(update, job))], { tx })
-  const isOptOut = ({ emailKey }: Contact) =>
-    checked.candidates.get(emailKey)?.some(({ row }) => row.unsubscribed === true) ?? false
-  const ofOthers = ({ optedOutBy }: Contact) => !optedOutBy?.equals(job)
-  await confirmOptOuts(contacts, plan.known.filter(isOptOut).filter(ofOthers), tx)
-  await history.bulkWrite(entries.map(insertOf), { tx })
   const changed = updates.map(({ contact, update }) => ({ before: contact, after: applyUpdate(contact, update) }))
+  // Lists first: a conflict with another change of their members shows here.
   await updateListCounts(lists, [...created.map(after => ({ after })), ...changed], tx)
   const after = new Map(changed.map(({ before, after }) => [before, after]))
   const known = plan.known.map(contact => after.get(contact) ?? contact)
@@ -74,12 +130,14 @@ async function apply(context: Data, tx: ClientSession, request: ApplyBatchReques
     joined.push(...(await writeMemberships(context, tx, created, arrival)))
     joined.push(...(await addMembers(context, tx, known, arrival)))
   }
-  const batch: Batch = {
-    _id: new Types.ObjectId(),
-    organization: contacts.organization,
-    job,
-    number: request.number,
-    outcomes: writeOutcomes(plan.outcomes),
+  await contacts.bulkWrite([...created.map(insertOf), ...updates.map(update => writeOf(update, job))], { tx })
+  const isOptOut = ({ emailKey }: Contact) =>
+    checked.candidates.get(emailKey)?.some(({ row }) => row.unsubscribed === true) ?? false
+  const ofOthers = ({ optedOutBy }: Contact) => !optedOutBy?.equals(job)
+  await confirmOptOuts(contacts, plan.known.filter(isOptOut).filter(ofOthers), tx)
+  await history.bulkWrite(entries.map(insertOf), { tx })
+  return {
+    outcomes: plan.outcomes,
     failures: plan.failures,
     optOutsKept: plan.optOutsKept,
     created: created.map(({ _id }) => _id),
@@ -88,8 +146,6 @@ async function apply(context: Data, tx: ClientSession, request: ApplyBatchReques
     joined: joined.map(({ _id }) => _id),
     at,
   }
-  await batches.bulkWrite([insertOf(batch)], { tx })
-  return batch
 }
 
 /** Returns the existing contacts with the emails of a batch, by emailKey. */

@@ -2,7 +2,7 @@ import type {
   ApplyBatchResponseFailure as Failure,
   ApplyBatchResponseOutcome as Outcome,
 } from '@rollcall/protos/gen/audience-v1.ts'
-import { Schema, type Types } from 'mongoose'
+import { Schema, Types } from 'mongoose'
 
 /**
  * The result of a batch of an import: the outcome of each row, and the documents it wrote. Stored in one transaction with
@@ -14,21 +14,27 @@ export type Batch = {
   job: Types.ObjectId
   /** From 0. */
   number: number
-  /** A letter for each row. */
+  /** A letter for each row; `?` for one that is not applied yet. The rows of a batch may be applied in several parts. */
   outcomes: string
   failures: Failure[]
   optOutsKept: number
-  /** The contacts created, in the order of their rows. */
+  /** The contacts created. */
   created: Types.ObjectId[]
-  /** History entries of the contacts changed, in the order of their rows: they hold the former values. */
+  /** History entries of the contacts changed: they hold the former values. */
   changed: Types.ObjectId[]
   /** The job that had last changed each of those. */
   formerJobs: (Types.ObjectId | null)[]
   /** The memberships created. */
   joined: Types.ObjectId[]
+  /** When its last part was applied. */
   at: Date
   /** The result of its undo. */
   undone?: Undone
+}
+
+/** What a transaction adds to a batch: the outcomes of some of its rows, and the documents it wrote for them. */
+export type Part = Omit<Batch, '_id' | 'organization' | 'job' | 'number' | 'outcomes' | 'undone'> & {
+  outcomes: readonly Outcome[]
 }
 
 /** What an undo did with the contacts of a batch. */
@@ -63,9 +69,46 @@ const codes: Record<Outcome, string> = {
 }
 const outcomeOf = new Map(Object.entries(codes).map(([outcome, code]) => [code, outcome as Outcome]))
 
-/** Encodes outcomes as a batch stores them. */
-export function writeOutcomes(outcomes: readonly Outcome[]): string {
-  return outcomes.map(outcome => codes[outcome]).join('')
+/** Returns a batch of which no row is applied. */
+export function newBatch(
+  { organization, job, number }: Pick<Batch, 'organization' | 'job' | 'number'>,
+  rows: number,
+): Batch {
+  const nothing = { failures: [], optOutsKept: 0, created: [], changed: [], formerJobs: [], joined: [] }
+  const outcomes = codes.OUTCOME_UNSPECIFIED.repeat(rows)
+  return { _id: new Types.ObjectId(), organization, job, number, outcomes, ...nothing, at: new Date() }
+}
+
+/** Whether rows of the batch are still to be applied. */
+export function hasRowsLeft({ outcomes, undone }: Batch): boolean {
+  return !undone && outcomes.includes(codes.OUTCOME_UNSPECIFIED)
+}
+
+/** Returns the indexes of the rows that are not applied yet. */
+export function rowsLeft({ outcomes }: Batch): number[] {
+  return [...outcomes].flatMap((code, index) => (code === codes.OUTCOME_UNSPECIFIED ? [index] : []))
+}
+
+/** Returns a batch with another part; `rows` are the indexes of the part's rows. */
+export function withPart(batch: Batch, rows: readonly number[], part: Part): Batch {
+  const letters = [...batch.outcomes]
+  for (const [index, outcome] of part.outcomes.entries()) letters[rows[index]!] = codes[outcome]
+  return {
+    ...batch,
+    outcomes: letters.join(''),
+    failures: [...batch.failures, ...part.failures].sort((a, b) => a.row - b.row),
+    optOutsKept: batch.optOutsKept + part.optOutsKept,
+    created: [...batch.created, ...part.created],
+    changed: [...batch.changed, ...part.changed],
+    formerJobs: [...batch.formerJobs, ...part.formerJobs],
+    joined: [...batch.joined, ...part.joined],
+    at: part.at,
+  }
+}
+
+/** Returns a batch without the rows that are not applied yet. */
+export function withoutRest(batch: Batch): Batch {
+  return { ...batch, outcomes: batch.outcomes.replaceAll(codes.OUTCOME_UNSPECIFIED, '') }
 }
 
 /** Decodes the outcomes of a batch. */

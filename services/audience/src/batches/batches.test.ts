@@ -19,6 +19,7 @@ import {
   testCaller,
 } from '../../test/audience.ts'
 import { type Collections, collections, type Tenant } from '../collections.ts'
+import { contactPositions } from '../contacts/contact.model.ts'
 import type { Data } from '../context.ts'
 import { applyBatch } from './apply-batch.ts'
 
@@ -313,6 +314,72 @@ describe('batches', () => {
         if (!isDeepStrictEqual(await stored(me), before)) traces++
       }
       assert.ok(traces > 0)
+    })
+
+    describe('while others wait for positions', () => {
+      const context = () => ({ store, collections: collections(store), logger })
+      /** Rows of which a part needs several more: some emails occur twice. */
+      const large = request({ rows: [...rows(600), row(601, { email: 'c1@example.com', name: 'Last' }), row(602)] })
+      /** An organization in which a creation has waited. */
+      const awaited = async () => {
+        const me = testCaller()
+        await contactPositions({ store }, me.caller.organizationId).announceWait()
+        return me
+      }
+      /** Counts transactions, and fails after some. */
+      const counted = (most = Number.POSITIVE_INFINITY) => {
+        const count = { transactions: 0 }
+        const transaction: Store['transaction'] = async (work, options) => {
+          if (count.transactions === most) throw new Error('killed')
+          count.transactions++
+          return store.transaction(work, options)
+        }
+        return { count, data: { ...context(), store: { ...store, transaction } } }
+      }
+      const outcomes = ['SKIPPED', ...Array(599).fill('CREATED'), 'CREATED', 'CREATED']
+
+      it('is applied in parts, with the same result', async () => {
+        const [calm, me] = [testCaller(), await awaited()]
+        const expected = await applyBatch(context(), large, callOf(calm))
+        assert.deepEqual(expected.outcomes, outcomes)
+        const { count, data } = counted()
+        assert.deepEqual(await applyBatch(data, large, callOf(me)), expected)
+        assert.equal(count.transactions, 3)
+        assert.equal((await stored(me)).contacts.length, 601)
+        const { count: alone, data: again } = counted()
+        await applyBatch(again, { ...large, jobId: newJob() }, callOf(calm))
+        assert.equal(alone.transactions, 1)
+      })
+
+      it('is continued after a crash, with or without others who wait', async () => {
+        for (const isAwaited of [true, false]) {
+          const me = await awaited()
+          await assert.rejects(applyBatch(counted(1).data, large, callOf(me)), /killed/)
+          assert.equal((await stored(me)).contacts.length, 250)
+          const leases = audience.db.collection('leases')
+          if (!isAwaited) await leases.deleteMany({ _id: new RegExp(me.caller.organizationId) as never })
+          assert.deepEqual((await applyBatch(context(), large, callOf(me))).outcomes, outcomes)
+          assert.equal((await stored(me)).contacts.length, 601)
+          const { jobId, number } = large
+          const undone = await audience.batches.undoBatch({ jobId, number }, { ...me, deadline: Date.now() + 30_000 })
+          assert.deepEqual(undone, { deleted: 601, restored: 0, kept: 0, removedFromLists: 0 })
+        }
+      })
+
+      it('is undone and ended as far as it came, and not continued', async () => {
+        const { jobId, number } = large
+        const [undone, ended] = [await awaited(), await awaited()]
+        for (const me of [undone, ended]) await assert.rejects(applyBatch(counted(2).data, large, callOf(me)), /killed/)
+        const counts = await audience.batches.undoBatch({ jobId, number }, { ...undone, deadline: Date.now() + 30_000 })
+        assert.deepEqual([counts.deleted, (await stored(undone)).contacts.length], [500, 0])
+        const settled = await apply(ended, { jobId, number, settle: true })
+        assert.deepEqual([settled.outcomes.length, (await stored(ended)).contacts.length], [501, 500])
+        for (const me of [undone, ended]) {
+          const before = await stored(me)
+          await applyBatch(context(), large, callOf(me))
+          assert.deepEqual(await stored(me), before)
+        }
+      })
     })
 
     it('with its whole process, it comes to the same on another replica, soon', async t => {

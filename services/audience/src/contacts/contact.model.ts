@@ -140,3 +140,8 @@ export function contactFields(definitions: Definitions): FieldTable {
 export function contactPositions(context: Pick<Data, 'store'>, organization: string | Types.ObjectId): Positions {
   return positions(context.store, organization, 'contacts')
 }
+
+/** Returns the function that tells batches of imports that writes of an organization wait for positions of contacts. */
+export function waitAnnouncer(context: Pick<Data, 'store'>): (organization: string) => Promise<void> {
+  return organization => contactPositions(context, organization).announceWait()
+}

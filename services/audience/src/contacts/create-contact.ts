@@ -14,7 +14,15 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import type { Data } from '../context.ts'
 import { createdEntry } from '../history/history.model.ts'
 import { distinctTags } from './changes.ts'
-import { type Contact, contactPositions, type NewContact, placed, publicContact, untouched } from './contact.model.ts'
+import {
+  type Contact,
+  contactPositions,
+  type NewContact,
+  placed,
+  publicContact,
+  untouched,
+  waitAnnouncer,
+} from './contact.model.ts'
 import { createdEvent } from './contact-events.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
@@ -26,7 +34,7 @@ type Creation = { request: CreateContactRequest; origin: Origin }
  * transaction. Concurrent calls share a transaction, because all of them take a position in the same list.
  */
 export function contactCreator(context: Data): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
-  const create = groupWrites(context.store, createAll(context))
+  const create = groupWrites(context.store, createAll(context), { onWait: waitAnnouncer(context) })
   return async (request, call) => {
     const creation = { request, origin: originOf(call) }
     return json(publicContact(await create(call.caller.organizationId, creation, call)))

@@ -6,7 +6,7 @@ import type { ClientSession } from 'mongoose'
 import type { Data } from '../context.ts'
 import { updateListCounts } from '../lists/list-counts.ts'
 import { deleteMembershipsOf } from '../lists/members.ts'
-import { type Contact, contactPositions, publicContact } from './contact.model.ts'
+import { type Contact, contactPositions, publicContact, waitAnnouncer } from './contact.model.ts'
 import { deletedEvent } from './contact-events.ts'
 import { findContacts } from './find-contact.ts'
 import { orRefusal, succeeded } from './refusal.ts'
@@ -20,7 +20,7 @@ type Deleted = { contact: Contact; origin: Origin }
  * of them release a position in the same list.
  */
 export function contactDeleter(context: Data): (id: string, call: Call) => Promise<HttpBody> {
-  const remove = groupWrites(context.store, deleteAll(context))
+  const remove = groupWrites(context.store, deleteAll(context), { onWait: waitAnnouncer(context) })
   return async (id, call) => {
     const deletion = { id: String(objectId(id)), origin: originOf(call) }
     const { contact } = await remove(call.caller.organizationId, deletion, call)

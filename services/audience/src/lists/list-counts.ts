@@ -10,8 +10,8 @@ export type Counted = Pick<Contact, 'lists' | 'blocked' | 'unsubscribed'>
 export type CountedChange = { before?: Counted; after?: Counted }
 
 /** Returns the queue of transactions that change the members of a list: they would conflict in its counts. */
-export function listQueue(listId: string | Types.ObjectId): { queue: string } {
-  return { queue: `list ${listId}` }
+export function listQueue(listId: string | Types.ObjectId): string {
+  return `list ${listId}`
 }
 
 /** Updates the counts of lists. Call it in the transaction that changes the contacts. */

@@ -178,12 +178,12 @@ async function move(data: Data, collections: Tenant, job: ListJob, { fence }: Le
         : await removeMembers(data, tx, candidates, change)
     await advance(collections, tx, job, { cursor, moved, met: passed + candidates.length })
   }
-  await data.store.transaction(step, listQueue(job.list._id))
+  await data.store.transaction(step, { queue: listQueue(job.list._id) })
 }
 
 async function drop(data: Data, collections: Tenant, job: ListJob, { fence }: LeaseSlice): Promise<void> {
   const { memberships } = collections
-  await data.store.transaction(async tx => {
+  const step = async (tx: ClientSession) => {
     await fence(tx)
     const ended = await memberships.find({ list: job.list._id }, { tx, limit: DROP_SIZE })
     await endMemberships(data, tx, ended, { list: job.list, actor: job.actor, at: new Date() })
@@ -191,7 +191,8 @@ async function drop(data: Data, collections: Tenant, job: ListJob, { fence }: Le
     if (ended.length === DROP_SIZE) return
     await memberPositions(data, job.organization, job.list._id).drop(tx)
     await collections.listJobs.deleteOne({ _id: job._id }, { tx }) // nobody requests its result
-  })
+  }
+  await data.store.transaction(step, { queue: listQueue(job.list._id) })
 }
 
 async function advance(

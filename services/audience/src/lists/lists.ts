@@ -7,6 +7,7 @@ import type { ClientSession } from 'mongoose'
 import { distinctTags } from '../contacts/changes.ts'
 import type { Context } from '../context.ts'
 import { type AudienceList, listFields, nameKeyOf, publicList } from './list.model.ts'
+import { listQueue } from './list-counts.ts'
 import { jobKey } from './list-job.model.ts'
 import { listMembers } from './list-members.ts'
 import { membersAdder, membersRemover } from './select-members.ts'
@@ -93,14 +94,15 @@ async function write(
 async function deleteList(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
   const { lists, listJobs } = context.collections.of(caller.organizationId)
   const actor = actorOf(caller)
-  const { list, job } = await context.store.transaction(async tx => {
+  const remove = async (tx: ClientSession) => {
     const list = await lists.get(id, 'list', { tx })
     await lists.deleteOne({ _id: list._id }, { tx })
     const request = { kind: 'drop', list: { _id: list._id, name: list.name }, filter: '', actor } as const
     const job = await listJobs.insertOne({ ...request, key: jobKey(request) }, { tx })
     await addEvents(tx, [event('list.deleted', list, { list: publicList(list), actor })])
     return { list, job }
-  })
+  }
+  const { list, job } = await context.store.transaction(remove, { queue: listQueue(id) })
   context.listMembersJob.wake(job)
   return json(publicList(list))
 }

@@ -87,7 +87,7 @@ async function inSteps(
   context: Context,
   listId: string,
   { field, values }: { field: string; values: string[] },
-  { caller }: Call,
+  { caller, deadline }: Call,
   { checkList, move }: Step,
 ) {
   const { lists, contacts } = context.collections.of(caller.organizationId)
@@ -101,7 +101,8 @@ async function inSteps(
       const moved = await move(tx, candidates, { list, actor: actorOf(caller), at: new Date() })
       return { found: candidates.length, moved }
     }
-    const { found, moved } = await context.store.transaction(step, listQueue(listId))
+    const options = { queue: listQueue(listId), timeoutMs: deadline - Date.now() }
+    const { found, moved } = await context.store.transaction(step, options)
     counts.found += found
     counts.moved += moved
   }
