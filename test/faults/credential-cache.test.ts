@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { explore, summarize, violationsIn } from './credential-cache.harness.ts'
-import { fenced, naive, withoutDeleting, withoutMinding, withoutShutting } from './credential-cache.variants.ts'
+import {
+  fenced,
+  naive,
+  withoutConfirming,
+  withoutDeleting,
+  withoutMinding,
+  withoutShutting,
+} from './credential-cache.variants.ts'
 
 const redisUrl = process.env.REDIS_CACHE_URL
 assert.ok(redisUrl, 'REDIS_CACHE_URL names the Redis to test with')
@@ -26,6 +33,12 @@ suite('credential changes hold at once', () => {
     const report = await explore({ redisUrl, variant: withoutShutting, interleavings: 3_000, untilViolation: true })
     t.diagnostic(summarize('without shutting', report))
     assert.ok(report.overtaken > 0)
+  })
+
+  test('not where a replaced primary fills the cache', async t => {
+    const report = await explore({ redisUrl, variant: withoutConfirming, interleavings: 3_000, untilViolation: true })
+    t.diagnostic(summarize('without confirming', report))
+    assert.ok(report.stale + report.overtaken > 0)
   })
 
   test('not where Redis has no memory and fences are not deleted: the change fails', async t => {

@@ -16,7 +16,10 @@ export type VariantOptions = {
 }
 
 /** A cache of credentials, correct or broken. */
-export type Variant = (redis: CacheRedis, options: VariantOptions) => CacheUnderTest
+export type Variant = ((redis: CacheRedis, options: VariantOptions) => CacheUnderTest) & {
+  /** Broken: it is filled from primaries that no majority confirms. */
+  isFilledUnconfirmed?: true
+}
 
 /** The cache of the product. */
 export const fenced: Variant = (redis, options) => createCredentialCache<StampedValue>(redis, options)
@@ -43,6 +46,12 @@ export const naive: Variant = (redis, { prefix, ttlMs, ids }) => {
     },
   }
 }
+
+/** Broken: is filled from a primary that was replaced and does not know it. */
+export const withoutConfirming: Variant = Object.assign(
+  (redis: CacheRedis, options: VariantOptions) => fenced(redis, options),
+  { isFilledUnconfirmed: true } as const,
+)
 
 /** Broken: does not close the fences before the write. */
 export const withoutShutting: Variant = (redis, options) =>

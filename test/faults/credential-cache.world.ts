@@ -54,6 +54,9 @@ export type WorldRedis = CacheRedis & { del(...keys: string[]): Promise<unknown>
 export type WorldOptions = { redis: WorldRedis; prefix: string; variant: Variant; seed: number; trace?: Trace }
 type Trace = (line: string) => void
 
+/** What the database holds. */
+type DatabaseState = { accounts: readonly Account[]; organizationChanges: number }
+
 type World = {
   organizationId: string
   redis: WorldRedis
@@ -68,6 +71,10 @@ type World = {
   /** Credentials of requests and changes; in half of the worlds only one. */
   subjects: readonly Account[]
   organizationChanges: number
+  /** A primary that was replaced and does not know it: the state that it still shows. */
+  oldPrimary: DatabaseState | null
+  /** Whether a majority confirms the primary before credentials are read, as in `Store.readLatest`. */
+  isConfirmed: boolean
   /** Minimum version of each credential since its last answered change. */
   answered: Map<string, Stamp>
   /** Whether every write so far was punctual. */
@@ -81,8 +88,8 @@ type World = {
 
 /**
  * Runs one world: an organization with three credentials, some requests on several gateways and some changes, randomly
- * interleaved. Redis loses keys, runs out of memory and restarts; processes die, answers get lost, time jumps and
- * clocks are wrong. The seed determines everything.
+ * interleaved. Redis loses keys, runs out of memory and restarts; the database's primary is replaced and does not know it;
+ * processes die, answers get lost, time jumps and clocks are wrong. The seed determines everything.
  */
 export async function playWorld(options: WorldOptions): Promise<Counts> {
   const world = createWorld(options)
@@ -130,6 +137,8 @@ function createWorld({ redis, prefix, variant, seed, trace = () => {} }: WorldOp
     accounts,
     subjects: random.chance(0.5) ? [random.pick(accounts)] : accounts,
     organizationChanges: 0,
+    oldPrimary: null,
+    isConfirmed: !variant.isFilledUnconfirmed,
     answered: new Map(ids.map(id => [id, { credential: 0, organization: 0 }])),
     punctual: true,
     memoryIsFull: false,
@@ -141,16 +150,49 @@ function createWorld({ redis, prefix, variant, seed, trace = () => {} }: WorldOp
 
 const now = (world: World) => Date.now() + world.leaptMs
 
-const stampOf = (world: World, account: Account): Stamp => ({
+const stampOf = ({ organizationChanges }: DatabaseState, account: Account): Stamp => ({
   credential: account.changes,
-  organization: world.organizationChanges,
+  organization: organizationChanges,
 })
+
+/** Number of changes: what a cluster time tells apart. */
+const timeOf = ({ accounts, organizationChanges }: DatabaseState) =>
+  accounts.reduce((sum, { changes }) => sum + changes, organizationChanges)
 
 const isOlder = (one: Stamp, other: Stamp) => one.credential < other.credential || one.organization < other.organization
 
-function readDatabase(world: World, account: Account): StampedValue | null {
+function readDatabase(world: World, { id }: Account, state: DatabaseState = world): StampedValue | null {
+  const account = state.accounts.find(account => account.id === id)!
   const stands = account.alive && (account.expiresAt === null || account.expiresAt > now(world))
-  return stands ? { ...stampOf(world, account), expiresAt: account.expiresAt } : null
+  return stands ? { ...stampOf(state, account), expiresAt: account.expiresAt } : null
+}
+
+/**
+ * Reads a credential like `Store.readLatest`: first a majority confirms the primary, then a primary answers that has the
+ * state of that time. `followsOld`: the process still takes a replaced primary for the primary.
+ */
+async function readLatest(world: World, process: Process, account: Account, followsOld: boolean) {
+  const { scheduler, isConfirmed } = world
+  const primary = () => (followsOld && world.oldPrimary) || world
+  const confirm = () => {
+    if (primary() !== world) throw new Error('no majority confirms the primary')
+    return timeOf(world)
+  }
+  const confirmed = isConfirmed ? await scheduler.step(process, 'database', 'confirm', confirm) : 0
+  const read = () => {
+    if (timeOf(primary()) < confirmed) throw new Error('the primary does not reach the cluster time')
+    return readDatabase(world, account, primary())
+  }
+  return scheduler.step(process, 'database', 'read', read)
+}
+
+/** Replaces the primary, which does not notice; or ends that. */
+function replacePrimary(world: World): void {
+  const { accounts, organizationChanges } = world
+  world.oldPrimary = world.oldPrimary
+    ? null
+    : { accounts: accounts.map(account => ({ ...account })), organizationChanges }
+  world.trace(world.oldPrimary ? 'the primary is replaced and does not know it' : 'the replaced primary steps down')
 }
 
 /** Returns Redis with a record of its keys, so that the world can delete them. */
@@ -222,7 +264,7 @@ function createClock(world: World, gateway: number) {
 }
 
 async function request(world: World, name: string): Promise<void> {
-  const { random, scheduler, counts, trace } = world
+  const { random, counts, trace } = world
   const process = createProcess(name)
   const account = random.pick(world.subjects)
   const clock = createClock(world, random.below(gatewayCount))
@@ -230,9 +272,10 @@ async function request(world: World, name: string): Promise<void> {
   const answeredBefore = { ...world.answered.get(account.id)! }
   const writtenBefore = stampOf(world, account)
   let loaded = false
+  const followsOld = random.chance(0.5)
   const load = () => {
     loaded = true
-    return scheduler.step(process, 'database', 'read', () => readDatabase(world, account))
+    return readLatest(world, process, account, followsOld)
   }
 
   trace(`${name} of ${account.id}`)
@@ -357,6 +400,7 @@ async function mishap(world: World): Promise<void> {
       world.memoryIsFull = !world.memoryIsFull
       world.trace(world.memoryIsFull ? 'Redis has no memory left' : 'Redis has memory again')
     },
+    () => replacePrimary(world),
     () => {
       skewsMs[random.below(gatewayCount)] = random.below(400_000) - 200_000
     },
@@ -368,6 +412,7 @@ async function mishap(world: World): Promise<void> {
 /** Repeats requests without faults. The cache must soon answer by itself, and correctly. */
 async function recover(world: World): Promise<void> {
   world.memoryIsFull = false
+  world.oldPrimary = null
   const account = world.accounts.find(({ alive, expiresAt }) => alive && expiresAt === null)
   if (!account) return
   const cache = directCache(world)

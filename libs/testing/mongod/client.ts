@@ -9,7 +9,7 @@ export type Upstream = {
   exchange(message: Buffer): Promise<Buffer>
 }
 
-/** Opens a connection to a server. */
+/** Opens a connection to a server. Exchanges on a closed one reject. */
 export function connectUpstream(address: { host: string; port: number }): Upstream {
   const socket = connect(address)
   socket.setNoDelay(true)
@@ -22,7 +22,8 @@ export function connectUpstream(address: { host: string; port: number }): Upstre
   })
   return {
     socket,
-    exchange(message) {
+    async exchange(message) {
+      if (socket.destroyed) throw new Error('the server closed the connection')
       const reply = Promise.withResolvers<Buffer>()
       waiting.push(reply)
       socket.write(message)
@@ -50,7 +51,9 @@ export function createControl(address: { host: string; port: number }): Control 
   }
   return {
     async command(document) {
-      const upstream = idle.pop() ?? open()
+      let upstream = idle.pop()
+      while (upstream?.socket.destroyed) upstream = idle.pop()
+      upstream ??= open()
       const reply = await upstream.exchange(messageOf(document))
       idle.push(upstream)
       return replyOf(reply)

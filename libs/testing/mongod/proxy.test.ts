@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientSession, type Collection, MongoClient, MongoError } from 'mongodb'
+import { linkTo } from '../link.ts'
 import { scaledTimeout } from '../scaled-timeout.ts'
 import { type Mongod, startMongod } from './proxy.ts'
 
@@ -340,5 +341,32 @@ describe('faults', () => {
     await blocked
     assert.equal((await people.findOne({ _id: id(1) }))?.score, 5)
     await other.close()
+  })
+
+  it('a database is dropped beside an open transaction', { timeout: scaledTimeout(20_000) }, async () => {
+    const dropped = client.db(`${database}-dropped`)
+    await dropped.createCollection('things')
+    await inTransaction(async session => {
+      await dropped.collection('things').insertOne({}, { session })
+      await dropped.dropDatabase()
+      assert.equal((await failure(session.commitTransaction()))?.code, 251)
+    })
+  })
+
+  it('a replaced connection to the server serves the proxy itself', async () => {
+    const link = await linkTo(process.env.MONGODB_URL!)
+    const behind = await startMongod({ target: link.url })
+    const linked = await MongoClient.connect(behind.replicaSetUrl)
+    const counts = linked.db(database).collection('counts')
+    await counts.createIndex({ name: 1 }, { unique: true })
+    const count = () => counts.updateOne({ name: 'a' }, { $inc: { n: 1 } }, { upsert: true })
+    await count()
+    link.become('cut')
+    link.become('open')
+    await count()
+    assert.equal((await counts.findOne({ name: 'a' }))?.n, 2)
+    await linked.close()
+    await behind.stop()
+    await link.stop()
   })
 })

@@ -6,7 +6,7 @@ import { connectUpstream, createControl, type Upstream } from './client.ts'
 import { type ErrorName, refusal } from './errors.ts'
 import { sessionOf, type Transaction, trackTransactions } from './transactions.ts'
 import { type Index, indexOf, uniqueValuesOf } from './unique-values.ts'
-import { type Command, commandOf, messageOf, onMessages, replyOf, withBody, withReply } from './wire.ts'
+import { applicationOf, type Command, commandOf, messageOf, onMessages, replyOf, withBody, withReply } from './wire.ts'
 
 /** How the server behaves. All of it may change while it runs. */
 export type Behaviour = {
@@ -26,8 +26,8 @@ export type Behaviour = {
 export type MongodOptions = Partial<Behaviour> & {
   /** URL of a MongoDB server, or of one that stands in. */
   target: string
-  /** Receives each command, with the indexes of its collection. */
-  observe?: (command: Command, indexes: readonly Index[]) => void
+  /** Receives each command, with the indexes of its collection and the application name of its client. */
+  observe?: (command: Command, indexes: readonly Index[], application: string) => void
 }
 
 /** A proxy that behaves like a primary of mongod. */
@@ -37,8 +37,11 @@ export type Mongod = {
   /** A URL by which drivers discover a replica set of this primary alone, and wait for it in an election. */
   replicaSetUrl: string
   behaviour: Behaviour
-  /** Steps down for a time: aborts transactions, interrupts what is running, refuses writes. */
-  stepDown(ms: number): Promise<void>
+  /**
+   * Steps down: aborts transactions, interrupts what is running, refuses writes. The returned function ends it, if it does
+   * not end after `ms`.
+   */
+  stepDown(ms?: number): Promise<() => void>
   /**
    * Answers reads of collections ("database.collection") as they are now, like a primary that was replaced and does not
    * know. What needs a majority waits: writes, and reads that are linearizable or wait for a newer cluster time.
@@ -47,6 +50,9 @@ export type Mongod = {
   becomeStale(collections: readonly string[]): Promise<() => void>
   stop(): Promise<void>
 }
+
+/** A client's connection: where its commands go, and the name that it gave. */
+type Client = { upstream: Upstream; application: string }
 
 type Operation = { command: Command; isSent: boolean; interrupt(error: ErrorName): void }
 
@@ -66,7 +72,8 @@ const DEFAULTS: Behaviour = { latencyMs: 0, majorityMs: 0, lifetimeMs: 60_000, c
 /**
  * Starts a proxy that gives a server of MongoDB's wire protocol the semantics and the faults of mongod, as far as
  * SecantusDB lacks them: conflicts of updated unique values, `maxTimeMS`, lifetime and interruption of transactions,
- * elections, the delay of a majority. Transactions of a client that disconnects stay open, as on mongod.
+ * elections, the delay of a majority. Transactions of a client that disconnects stay open, as on mongod. Only
+ * `dropDatabase` aborts those of its database, because SecantusDB would wait for them without end.
  *
  * Sources, in github.com/mongodb/mongo `src/mongo/db`: handleError in `write_ops_exec.cpp`, `_checkDups` in
  * `wiredtiger_index.cpp`, `error_labels.cpp`, `error_codes.yml`; for what a step-down ends, the manual of
@@ -92,11 +99,16 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
   )
 
   /** Returns the reply to a message; undefined if there is none. */
-  async function answer(message: Buffer, upstream: Upstream): Promise<Buffer | undefined> {
+  async function answer(message: Buffer, client: Client): Promise<Buffer | undefined> {
+    const { upstream } = client
     const command = commandOf(message)
     if (command?.isSilent) return void upstream.socket.write(message)
-    if (!command || HELLO.includes(command.name)) return withReply(await upstream.exchange(message), asPrimary)
-    if (observe && command.collection) void indexesOf(command).then(known => observe(command, known), ignore)
+    if (!command || HELLO.includes(command.name)) {
+      client.application = applicationOf(message) ?? client.application
+      return withReply(await upstream.exchange(message), asPrimary)
+    }
+    if (observe && command.collection)
+      void indexesOf(command).then(known => observe(command, known, client.application), ignore)
     const transaction = transactions.of(command)
     const error = await admit(command, transaction)
     if (error) return messageOf(refusal(command, error), { responseTo: command.requestId })
@@ -108,6 +120,7 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
     if (isSteppedDown && !runsOnSecondary(command)) return 'NotWritablePrimary'
     if (command.name === 'killSessions') endSessions(command.body.killSessions)
     if (CHANGES_INDEXES.includes(command.name)) indexes.clear()
+    if (command.name === 'dropDatabase') await abortAll(({ databases }) => databases.has(command.database))
     if (!WRITES.includes(command.name)) return undefined
     if (!transaction) return void (await whileHeld(command))
     const isMadeUp = behaviour.conflictEvery > 0 && ++transactionalWrites % behaviour.conflictEvery === 0
@@ -188,6 +201,15 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
     await control.command({ abortTransaction: 1, ...inTransaction, $db: 'admin' })
   }
 
+  async function abortAll(which: (transaction: Transaction) => boolean): Promise<void> {
+    await Promise.all(
+      transactions
+        .open()
+        .filter(which)
+        .map(open => abort(open, 'aborted').catch(ignore)),
+    )
+  }
+
   function interrupt(error: ErrorName, which: (operation: Operation) => boolean): void {
     for (const operation of operations) if (which(operation)) operation.interrupt(error)
   }
@@ -253,30 +275,31 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
     return isSteppedDown ? { ...member, isWritablePrimary: false, ismaster: false, secondary: true } : primary
   }
 
-  const server = createServer({ noDelay: true }, client => {
+  const server = createServer({ noDelay: true }, socket => {
     const upstream = connectUpstream(address)
-    for (const socket of [client, upstream.socket]) {
-      sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
+    for (const end of [socket, upstream.socket]) {
+      sockets.add(end)
+      end.once('close', () => sockets.delete(end))
     }
-    serve(client, upstream)
+    serve(socket, upstream)
   })
 
-  function serve(client: Socket, upstream: Upstream): void {
+  function serve(socket: Socket, upstream: Upstream): void {
+    const client = { upstream, application: '' }
     let last: Promise<unknown> = Promise.resolve()
     const reply = async (message: Buffer) => {
-      const bytes = await answer(message, upstream)
+      const bytes = await answer(message, client)
       const isLost = behaviour.unknownCommits > 0 && commandOf(message)?.name === 'commitTransaction'
       if (isLost) behaviour.unknownCommits--
-      if (isLost) client.destroy()
-      else if (bytes) client.write(bytes)
+      if (isLost) socket.destroy()
+      else if (bytes) socket.write(bytes)
     }
-    onMessages(client, message => {
-      last = last.then(() => reply(message)).catch(() => client.destroy())
+    onMessages(socket, message => {
+      last = last.then(() => reply(message)).catch(() => socket.destroy())
     })
-    client.on('error', () => {})
-    client.on('close', () => upstream.socket.end())
-    upstream.socket.on('close', () => client.destroy())
+    socket.on('error', () => {})
+    socket.on('close', () => upstream.socket.end())
+    upstream.socket.on('close', () => socket.destroy())
   }
 
   server.listen(0, LOCALHOST)
@@ -294,10 +317,12 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
         const isWrite = WRITES.includes(command.name) // one that was sent is done before the step-down
         return command.body.autocommit === false || (isWrite && !isSent)
       })
-      await Promise.all(transactions.open().map(transaction => abort(transaction, 'aborted')))
-      void sleep(ms).then(() => {
+      await abortAll(() => true)
+      const stepUp = () => {
         isSteppedDown = false
-      })
+      }
+      if (ms !== undefined) setTimeout(stepUp, ms)
+      return stepUp
     },
     async becomeStale(collections) {
       for (const name of collections) {
@@ -316,9 +341,9 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
     },
     async stop() {
       server.close()
+      await abortAll(() => true)
       control.stop()
       for (const socket of sockets) socket.destroy()
-      for (const { lifetime } of transactions.open()) clearTimeout(lifetime)
       await once(server, 'close')
     },
   }

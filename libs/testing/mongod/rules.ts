@@ -147,4 +147,12 @@ function textOf({ name, collection, filter, sort, inTransaction }: Recorded): st
 }
 
 /** The rules that a run of the tests through the proxy checks. */
-export const RULES: readonly Rule[] = [readsGoToPrimary, listsAreBounded]
+export const RULES: readonly Rule[] = [
+  readsGoToPrimary,
+  readsAreLimited,
+  listsAreBounded,
+  partialFiltersAreImplied,
+  sortsAreHeld,
+  outboxIsReadAtMajority,
+  credentialsAreConfirmed,
+]

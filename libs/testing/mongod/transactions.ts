@@ -9,6 +9,7 @@ export type Transaction = {
   /** Commits before its first command. */
   snapshot: number
   values: Set<string>
+  databases: Set<string>
   lifetime: NodeJS.Timeout
   /** Whether no conflict is made up in it, because it retries after one. */
   isSpared: boolean
@@ -43,6 +44,7 @@ export function trackTransactions(lifetimeMs: () => number, expire: (transaction
       number,
       snapshot: commits,
       values: new Set(),
+      databases: new Set(),
       lifetime: setTimeout(() => expire(transaction), lifetimeMs()).unref(),
       isSpared: conflicted.delete(session),
     }
@@ -63,18 +65,21 @@ export function trackTransactions(lifetimeMs: () => number, expire: (transaction
     if (bySession.size === 0) committed.clear() // no snapshot is older
   }
 
+  const transactionOf = (command: Command): Transaction | undefined => {
+    const { lsid, txnNumber, startTransaction } = command.body
+    const open = bySession.get(sessionOf(command)!)
+    if (open?.number === Number(txnNumber)) return open
+    if (open) end(open, 'aborted') // a newer transaction of a session ends the older one
+    return startTransaction ? start(lsid.id, Number(txnNumber)) : undefined
+  }
+
   const isHeld: Transactions['isHeld'] = (values, by) => values.some(value => (holders.get(value) ?? by) !== by)
 
   return {
     of(command) {
-      const { body } = command
-      if (body.autocommit !== false) return undefined
-      const session = sessionOf(command)!
-      const number = Number(body.txnNumber)
-      const open = bySession.get(session)
-      if (open?.number === number) return open
-      if (open) end(open, 'aborted') // a newer transaction of a session ends the older one
-      return body.startTransaction ? start(body.lsid.id, number) : undefined
+      const transaction = command.body.autocommit === false ? transactionOf(command) : undefined
+      transaction?.databases.add(command.database)
+      return transaction
     },
     open: () => [...bySession.values()],
     isHeld,

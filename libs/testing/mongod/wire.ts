@@ -18,6 +18,7 @@ export type Command = {
 
 const HEADER_BYTES = 16
 const OP_REPLY = 1
+const OP_QUERY = 2004
 const OP_MSG = 2013
 const REPLY_BODY = HEADER_BYTES + 20
 const FLAGS_END = HEADER_BYTES + 4
@@ -54,6 +55,17 @@ export function commandOf(message: Buffer): Command | undefined {
     statements: () =>
       STATEMENTS.flatMap(field => body[field] ?? sequences.get(field)?.map(bytes => deserialize(bytes)) ?? []),
   }
+}
+
+/** Returns the application name of a handshake, an OP_MSG or an OP_QUERY; undefined if the message is none. */
+export function applicationOf(message: Buffer): string | undefined {
+  const hello = message.readInt32LE(12) === OP_QUERY ? queryOf(message) : commandOf(message)?.body
+  return hello?.client?.application?.name
+}
+
+/** Reads the document of an OP_QUERY. It follows the collection's name and two numbers. */
+function queryOf(message: Buffer): Document {
+  return deserialize(message.subarray(message.indexOf(0, FLAGS_END) + 1 + 8))
 }
 
 /** Returns the document of a reply, an OP_MSG or an OP_REPLY. */

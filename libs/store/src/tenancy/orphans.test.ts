@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
 import { linkTo } from '@rollcall/testing/link'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type ClientSession, mongo } from 'mongoose'
 import { quiet, recordingStore, testStore } from '../../test/store.ts'
 import { isTransient } from './errors.ts'
@@ -131,7 +132,7 @@ describe('sessions of the dead', () => {
 
   it('are forgotten where the database was away', async () => {
     const link = await linkTo(process.env.MONGODB_URL!)
-    const { store, drop } = await testStore({ url: link.url, timeoutMs: 500 })
+    const { store, drop } = await testStore({ url: link.url, timeoutMs: scaledTimeout(500) })
     const records = store.connection.collection('records')
     const write = () => store.transaction(session => records.insertOne({}, { session }))
     await write()
