@@ -127,12 +127,13 @@ async function startService<C extends DomainConfig, K, X>(
 }
 
 async function openDatabase<C extends DomainConfig, K, X>(
-  { collections }: Definition<C, K, X>,
+  { name, collections }: Definition<C, K, X>,
   config: C,
   lifecycle: Lifecycle,
   now = Date.now,
 ): Promise<Base<C, K>> {
-  const store = await connectStore({ ...storeSettings(config), logger: lifecycle.logger })
+  const { logger } = lifecycle
+  const store = await connectStore({ ...storeSettings(config), appName: `rollcall-${name}`, logger })
   lifecycle.onStop('mongodb', store.close)
   return { config, lifecycle, store, collections: collections(store), now }
 }

@@ -2,8 +2,8 @@ import { startMongod } from './proxy.ts'
 import { createRecord } from './record.ts'
 import { findingsOf, RULES } from './rules.ts'
 
-/** Application names of the product's connections begin with it; tests connect without a name. */
-const PRODUCT = 'rollcall '
+/** Application names of services begin with it. What tests ask of the database is not judged. */
+const SERVICE = 'rollcall-'
 
 /** The process of `startMongodProcess`: sends its URL, and the findings when it gets a message. */
 const [target, conflictEvery] = process.argv.slice(2)
@@ -11,7 +11,8 @@ const record = createRecord()
 const mongod = await startMongod({
   target: target!,
   conflictEvery: Number(conflictEvery),
-  observe: (command, indexes, application) => application.startsWith(PRODUCT) && record.add(command, indexes),
+  isSubject: application => application.startsWith(SERVICE),
+  observe: record.add,
 })
 process.send!(mongod.url)
 process.once('message', () => process.send!(findingsOf(record.all(), RULES)))

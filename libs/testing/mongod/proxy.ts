@@ -26,8 +26,10 @@ export type Behaviour = {
 export type MongodOptions = Partial<Behaviour> & {
   /** URL of a MongoDB server, or of one that stands in. */
   target: string
-  /** Receives each command, with the indexes of its collection and the application name of its client. */
-  observe?: (command: Command, indexes: readonly Index[], application: string) => void
+  /** Whether clients of an application name are the subject: observed, and given the conflicts of `conflictEvery`. Default: all. */
+  isSubject?: (application: string) => boolean
+  /** Receives each command of the subject, with the indexes of its collection. */
+  observe?: (command: Command, indexes: readonly Index[]) => void
 }
 
 /** A proxy that behaves like a primary of mongod. */
@@ -51,8 +53,8 @@ export type Mongod = {
   stop(): Promise<void>
 }
 
-/** A client's connection: where its commands go, and the name that it gave. */
-type Client = { upstream: Upstream; application: string }
+/** A client's connection. */
+type Client = { upstream: Upstream; isSubject: boolean }
 
 type Operation = { command: Command; isSent: boolean; interrupt(error: ErrorName): void }
 
@@ -79,14 +81,17 @@ const DEFAULTS: Behaviour = { latencyMs: 0, majorityMs: 0, lifetimeMs: 60_000, c
  * `wiredtiger_index.cpp`, `error_labels.cpp`, `error_codes.yml`; for what a step-down ends, the manual of
  * `replSetStepDown`.
  */
-export async function startMongod({ target, observe, ...options }: MongodOptions): Promise<Mongod> {
+export async function startMongod(options: MongodOptions): Promise<Mongod> {
+  const { target, isSubject = () => true, observe, ...initial } = options
   const address = addressOf(target)
-  const behaviour: Behaviour = { ...DEFAULTS, ...options }
+  const behaviour: Behaviour = { ...DEFAULTS, ...initial }
   const control = createControl(address)
   const operations = new Set<Operation>()
   const sockets = new Set<Socket>()
   const indexes = new Map<string, Promise<readonly Index[]>>()
   const stale = new Set<string>()
+  /** Databases that were dropped. What still runs on them sees no indexes. */
+  const dropped = new Set<string>()
   let isSteppedDown = false
   let transactionalWrites = 0
 
@@ -104,26 +109,30 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
     const command = commandOf(message)
     if (command?.isSilent) return void upstream.socket.write(message)
     if (!command || HELLO.includes(command.name)) {
-      client.application = applicationOf(message) ?? client.application
+      const application = applicationOf(message)
+      if (application !== undefined) client.isSubject = isSubject(application)
       return withReply(await upstream.exchange(message), asPrimary)
     }
-    if (observe && command.collection)
-      void indexesOf(command).then(known => observe(command, known, client.application), ignore)
+    if (observe && client.isSubject && command.collection && !dropped.has(command.database))
+      void indexesOf(command).then(known => observe(command, known), ignore)
     const transaction = transactions.of(command)
-    const error = await admit(command, transaction)
+    const error = await admit(command, transaction, client)
     if (error) return messageOf(refusal(command, error), { responseTo: command.requestId })
     return run(command, transaction, upstream)
   }
 
   /** Returns the error that refuses a command before it runs. */
-  async function admit(command: Command, transaction: Transaction | undefined): Promise<ErrorName | undefined> {
+  async function admit(
+    command: Command,
+    transaction: Transaction | undefined,
+    { isSubject }: Client,
+  ): Promise<ErrorName | undefined> {
     if (isSteppedDown && !runsOnSecondary(command)) return 'NotWritablePrimary'
     if (command.name === 'killSessions') endSessions(command.body.killSessions)
-    if (CHANGES_INDEXES.includes(command.name)) indexes.clear()
-    if (command.name === 'dropDatabase') await abortAll(({ databases }) => databases.has(command.database))
+    if (command.name === 'dropDatabase') await abandon(command.database)
     if (!WRITES.includes(command.name)) return undefined
     if (!transaction) return void (await whileHeld(command))
-    const isMadeUp = behaviour.conflictEvery > 0 && ++transactionalWrites % behaviour.conflictEvery === 0
+    const isMadeUp = isSubject && behaviour.conflictEvery > 0 && ++transactionalWrites % behaviour.conflictEvery === 0
     if (isMadeUp && !transaction.isSpared) return refuseAndAbort(transaction, 'conflicted')
     if (!transactions.hold(transaction, await valuesOf(command))) return refuseAndAbort(transaction, 'aborted')
     return undefined
@@ -172,6 +181,7 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
     if (!operations.has(operation)) return undefined // interrupted meanwhile
     operation.isSent = true
     const message = await upstream.exchange(command.message)
+    if (CHANGES_INDEXES.includes(command.name)) indexes.clear()
     if (transaction) settle(command, transaction, message)
     return behaviour.majorityMs > 0 && waitsForMajority(command) ? replicated(command, message) : message
   }
@@ -199,6 +209,11 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
     const { id, number } = transaction
     const inTransaction = { lsid: { id }, txnNumber: Long.fromNumber(number), autocommit: false }
     await control.command({ abortTransaction: 1, ...inTransaction, $db: 'admin' })
+  }
+
+  function abandon(database: string): Promise<void> {
+    dropped.add(database)
+    return abortAll(({ databases }) => databases.has(database))
   }
 
   async function abortAll(which: (transaction: Transaction) => boolean): Promise<void> {
@@ -285,7 +300,7 @@ export async function startMongod({ target, observe, ...options }: MongodOptions
   })
 
   function serve(socket: Socket, upstream: Upstream): void {
-    const client = { upstream, application: '' }
+    const client = { upstream, isSubject: isSubject('') }
     let last: Promise<unknown> = Promise.resolve()
     const reply = async (message: Buffer) => {
       const bytes = await answer(message, client)

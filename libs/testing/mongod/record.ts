@@ -71,7 +71,8 @@ function selectionOf(pipeline: Document[]): Selection {
 function shapeOf({ indexes, filter, ...rest }: Recorded): string {
   const partial = indexes.flatMap(({ partialFilter }) => (partialFilter ? requiredConditions(partialFilter) : []))
   const decisive = partial.map(({ path }) => path)
-  return JSON.stringify([rest, shapeOfFilter(filter, decisive), indexes.map(({ name }) => name)])
+  const readConcern = Object.entries(rest.readConcern).map(([name, value]) => (name === 'level' ? value : name))
+  return JSON.stringify([{ ...rest, readConcern }, shapeOfFilter(filter, decisive), indexes.map(({ name }) => name)])
 }
 
 /** Returns the filter with types instead of values, except at paths of partial filters. */

@@ -106,8 +106,8 @@ describe('rules', () => {
     ],
     [
       rules.listsAreBounded,
-      { filter: { _id: { $in: Array(1001).fill(id) } } },
-      { filter: { _id: { $in: Array(1000).fill(id) } } },
+      { filter: { _id: { $in: Array(1025).fill(id) } } },
+      { filter: { _id: { $in: Array(1024).fill(id) } } },
     ],
     [rules.readsAreLimited, { hasTimeLimit: false }, {}],
     [rules.readsGoToPrimary, { readPreference: 'secondaryPreferred' }, {}],

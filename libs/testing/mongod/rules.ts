@@ -6,8 +6,8 @@ import type { Index } from './unique-values.ts'
 /** A rule for what a service asks of MongoDB: the command, and what it would cost or break there. */
 export type Rule = { name: string; find(command: Recorded): string | undefined }
 
-/** Values of an `$in` at most: MongoDB reads the index once for each. */
-const MAX_IN = 1000
+/** Values of an `$in` at most, a block of positions: MongoDB reads the index once for each. */
+const MAX_IN = 1024
 const INTERVALS = ['$eq', '$in', '$lt', '$lte', '$gt', '$gte', '$type', '$regex', '$exists']
 
 /** A query that has an index of its own can use it: the index's partial filter is implied, as MongoDB proves it. */
@@ -140,10 +140,10 @@ function holdsSort(command: Recorded, { key }: Index): boolean {
   return sameOrOpposite.every(sign => sign === 1) || sameOrOpposite.every(sign => sign === -1)
 }
 
-function textOf({ name, collection, filter, sort, inTransaction }: Recorded): string {
+function textOf({ name, collection, filter, sort, readConcern, inTransaction }: Recorded): string {
   const values = EJSON.stringify(filter)
   const shown = values.length > 300 ? `${values.slice(0, 300)}…` : values
-  return `${name} ${collection} ${shown} sort ${JSON.stringify(sort)}${inTransaction ? ' in a transaction' : ''}`
+  return `${name} ${collection} ${shown} sort ${JSON.stringify(sort)} ${readConcern.level ?? 'local'}${inTransaction ? ' in a transaction' : ''}`
 }
 
 /** The rules that a run of the tests through the proxy checks. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Call, newKeySettings, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { migrate } from '@rollcall/store'
-import { Types } from 'mongoose'
+import { Mongoose, Types } from 'mongoose'
 import { readConfig } from '../src/config.ts'
 import { type Context, createContext } from '../src/context.ts'
 import { service } from '../src/service.ts'
@@ -36,9 +36,9 @@ export async function testContext(settings: Record<string, string> = {}): Promis
   const logger = createLogger({ service: 'messaging', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const lifecycle = createLifecycle({ service: 'messaging', logger, graceMs: 10_000 })
   const base = await service.open(config, lifecycle)
-  const { store } = base
+  const database = await new Mongoose().createConnection(config.MONGODB_URL, { dbName }).asPromise()
   const context = createContext(base)
-  await migrate(store, logger)
+  await migrate(base.store, logger)
   const organizationId = String(new Types.ObjectId())
   return {
     context,
@@ -51,12 +51,12 @@ export async function testContext(settings: Record<string, string> = {}): Promis
       logger,
     }),
     async eventsOf(subject) {
-      const outbox = store.connection.collection('outbox')
-      const entries = await outbox.find({ 'event.subject': subject }).sort({ at: 1, _id: 1 }).toArray()
-      return entries.map(({ event }) => event)
+      const entries = database.collection('outbox').find({ 'event.subject': subject }).sort({ at: 1, _id: 1 })
+      return (await entries.toArray()).map(({ event }) => event)
     },
     async stop() {
-      await store.connection.dropDatabase()
+      await database.dropDatabase()
+      await database.close()
       await lifecycle.stop('test over')
     },
   }

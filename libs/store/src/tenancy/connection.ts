@@ -13,6 +13,8 @@ export type StoreOptions = {
   url: string
   /** The service's own database. */
   dbName: string
+  /** Name of the client in the server's log and its list of operations. Default: `rollcall`. */
+  appName?: string
   logger: Logger
   /** Connections at most. Default 50. */
   poolSize?: number
@@ -57,13 +59,13 @@ export function connectionOf(session: ClientSession): Connection {
 
 /** Connects a service to its database; rejects with `service.unavailable` if it is unreachable. */
 export async function connectStore(options: StoreOptions): Promise<Store> {
-  const { url, dbName, logger, poolSize = 50, timeoutMs = 15_000, reads } = options
+  const { url, dbName, appName = 'rollcall', logger, poolSize = 50, timeoutMs = 15_000, reads } = options
   // An instance of its own, so that these settings apply to this store only.
   const mongoose = new Mongoose({ strict: 'throw', strictQuery: 'throw', autoIndex: false, autoCreate: false })
   mongoose.plugin(limitReads)
   const connection = mongoose.createConnection(url, {
     dbName,
-    appName: `rollcall ${dbName}`,
+    appName,
     maxPoolSize: poolSize,
     bufferCommands: false,
     serverSelectionTimeoutMS: Math.min(timeoutMs, 5000),

@@ -497,7 +497,7 @@ describe('a connection', () => {
     const { readPreference, readConcern, writeConcern, appName, maxPoolSize } = store.connection.getClient().options
     assert.deepEqual(
       [readPreference.mode, readConcern.level, writeConcern.w, appName, maxPoolSize],
-      ['primary', 'local', 'majority', `rollcall ${store.connection.name}`, 7],
+      ['primary', 'local', 'majority', 'rollcall', 7],
     )
     await drop()
   })

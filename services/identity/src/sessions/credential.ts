@@ -16,7 +16,7 @@ export type SessionCredential = Holder & { session: Session }
 /** A valid credential. */
 export type Credential = TokenCredential | SessionCredential
 
-/** As `Store.readLatest` needs it. */
+/** As `Store.readLatest` needs it, in which credentials are read. */
 const committed = { readConcern: 'majority' } as const
 
 /**

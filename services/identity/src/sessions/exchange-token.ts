@@ -73,9 +73,10 @@ async function subjectOf(
     if (credential.kind === 'session') return await signInOf(context, credential.jwt)
     if (credential.kind === 'token' && subjectTokenType === ACCESS_TOKEN) {
       const { organizationId, secret } = credential
-      return await tokenCredential(context.collections.of(organizationId), {
-        hash: { $in: context.secrets.token.hashes(secret) },
-      })
+      const hash = { $in: context.secrets.token.hashes(secret) }
+      return await context.store.readLatest(session =>
+        tokenCredential(context.collections.of(organizationId, session), { hash }),
+      )
     }
   } catch (error) {
     if (error instanceof AppError && (error.status === 401 || error.status === 403))
@@ -86,10 +87,12 @@ async function subjectOf(
   throw new AppError('exchange.subject_refused', { refusal: new AppError(credential.code).message })
 }
 
-async function signInOf({ sessionJwt, collections }: Context, token: string): Promise<SessionCredential> {
+async function signInOf({ sessionJwt, collections, store }: Context, token: string): Promise<SessionCredential> {
   const claims = sessionJwt.verify(token)
   if (!claims) throw new AppError('exchange.subject_invalid')
-  const credential = await sessionCredential(collections.of(claims.org), { id: claims.sid, user: claims.sub })
+  const credential = await store.readLatest(session =>
+    sessionCredential(collections.of(claims.org, session), { id: claims.sid, user: claims.sub }),
+  )
   if (credential.session.origin) throw new AppError('exchange.subject_exchanged')
   return credential
 }

@@ -25,7 +25,10 @@ export async function impersonate(
   if (!mayImpersonateAnyone(caller)) throw new AppError('impersonation.not_allowed')
   const tenant = context.collections.of(caller.organizationId)
   const origin = originOf(caller)
-  const lifetimeMs = lifetimeWithin(await originCredential(tenant, origin, objectId(caller.userId)), MAX_LIFETIME_MS)
+  const credential = await context.store.readLatest(session =>
+    originCredential(context.collections.of(caller.organizationId, session), origin, objectId(caller.userId)),
+  )
+  const lifetimeMs = lifetimeWithin(credential, MAX_LIFETIME_MS)
   return context.store.transaction(async tx => {
     const user = await tenant.users.get(userId, 'user', { tx })
     refuseOneself(user, caller)
