@@ -5,13 +5,14 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
 import { linkTo } from '@rollcall/testing/link'
+import { startMongod } from '@rollcall/testing/mongod/proxy'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type ClientSession, mongo } from 'mongoose'
-import { quiet, recordingStore, testStore } from '../../test/store.ts'
+import { quiet, testStore } from '../../test/store.ts'
 import { isTransient } from './errors.ts'
 import { watchSessions } from './orphans.ts'
 
-describe('sessions of the dead', () => {
+describe('sessions of the dead', { concurrency: true }, () => {
   it('are ended by those who live, within seconds', async () => {
     const { store, drop } = await testStore()
     const records = store.connection.collection('records')
@@ -80,23 +81,41 @@ describe('sessions of the dead', () => {
     await drop()
   })
 
-  it('are told by heartbeats that do not wait for a majority', async () => {
-    const { store, drop, sent } = await recordingStore()
-    await store.transaction(async () => {})
-    const heartbeats = sent('update', 'processes')
-    assert.ok(heartbeats.length > 0)
-    for (const { writeConcern } of heartbeats) assert.deepEqual(writeConcern, { w: 1 })
-    await drop()
+  it('are not those of a process whose writes wait for a slow majority', async t => {
+    const mongod = await startMongod({ target: process.env.MONGODB_URL! })
+    const { store, drop } = await testStore({ url: mongod.url, timeoutMs: 30_000 })
+    const { store: idle } = await testStore({ url: mongod.url, dbName: store.connection.name })
+    t.after(async () => {
+      mongod.behaviour.majorityMs = 0
+      await idle.close()
+      await drop()
+      await mongod.stop()
+    })
+    await store.transaction(async () => {}) // registers the session that the next one uses
+    mongod.behaviour.majorityMs = 4000
+    let attempts = 0
+    await store.transaction(async session => {
+      attempts++
+      await store.connection.collection('records').insertOne({}, { session })
+      await pause(6000)
+    })
+    assert.equal(attempts, 1)
   })
 
   it('cost a living process whose command was ended no more than to begin again', async () => {
-    const { store, drop } = await testStore()
+    const mongod = await startMongod({ target: process.env.MONGODB_URL! })
+    const { store, drop } = await testStore({ url: mongod.url })
+    const records = store.connection.collection('records')
+    await records.insertOne({ n: 0 })
     let attempts = 0
-    await store.transaction(async () => {
-      if (++attempts === 1)
-        throw new mongo.MongoServerError({ ok: 0, code: 11601, errmsg: 'operation was interrupted' })
+    await store.transaction(async session => {
+      const isFirst = ++attempts === 1
+      mongod.behaviour.latencyMs = isFirst ? 500 : 0
+      const command = records.updateOne({}, { $inc: { n: 1 } }, { session })
+      const kill = { killSessions: [{ id: session.id!.id }] }
+      await Promise.all([command, isFirst && store.connection.db!.admin().command(kill)])
     })
-    assert.equal(attempts, 2)
+    assert.deepEqual([attempts, (await records.findOne({}))?.n], [2, 1])
     const commitOf = (session: ClientSession) => session.commitTransaction.bind(session)
     let commits = 0
     await store.transaction(async session => {
@@ -109,6 +128,7 @@ describe('sessions of the dead', () => {
     })
     assert.equal(commits, 2)
     await drop()
+    await mongod.stop()
   })
 
   it('are left to the server where it refuses to end them, which is logged once', async () => {

@@ -4,6 +4,7 @@ import { createSecretHashers } from '@rollcall/credentials'
 import { type Call, serviceCaller } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
+import { startMongod } from '@rollcall/testing/mongod/proxy'
 import { Types } from 'mongoose'
 import { type Harness, type Person, startHarness, unique } from '../../test/identity.ts'
 import { collections } from '../collections.ts'
@@ -48,6 +49,29 @@ describe('credentials', () => {
   it('are resolved for services only', async () => {
     const request = { organizationId: owner.organizationId, hashes: ['x'] }
     await assert.rejects(client().resolveToken(request, { caller: await owner.api.caller() }), { status: 403 })
+  })
+
+  it('are not resolved by a primary that was replaced and does not know', async () => {
+    const { token, id } = await owner.api.tokens.createToken({ name: 'revoked' })
+    const mongod = await startMongod({ target: harness.config.MONGODB_URL })
+    const dbName = harness.config.MONGODB_DATABASE
+    const logger = createLogger({ service: 'identity-test', level: 'silent' })
+    const store = await connectStore({ url: mongod.url, dbName, logger })
+    const secrets = createSecretHashers(harness.config.TOKEN_KEY)
+    const data = collections(store)
+    const [organizationId, secret] = String(token).split(':') as [string, string]
+    const request = { organizationId, hashes: secrets.token.hashes(secret) }
+    const call = { caller, logger } as unknown as Call
+    const resolve = () => credentials({ store, secrets, collections: data }).resolveToken(request, call)
+    const end = await mongod.becomeStale(['tokens', 'leases'].map(name => `${dbName}.${name}`))
+    await owner.api.tokens.updateToken({ id: String(id), active: false })
+    const seen = await data.of(organizationId).tokens.findOne({ hash: { $in: request.hashes } })
+    assert.equal(seen?.active, true, 'a plain read shows the token as it was')
+    await assert.rejects(resolve(), { code: 'service.unavailable' })
+    end()
+    await assert.rejects(resolve(), { code: 'token.invalid' })
+    await store.close()
+    await mongod.stop()
   })
 
   it('are read from a primary that a majority confirms', async () => {
