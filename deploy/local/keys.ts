@@ -22,7 +22,7 @@ const schema = z.object({
   TOKEN_KEY: z.string(),
   /** Signs sessions. */
   SESSION_KEYS: z.string(),
-  /** Encrypts the secrets that messaging stores: keys of mail providers, DKIM keys, passwords of mail servers. */
+  /** Encrypts stored secrets: keys of mail providers, DKIM keys, passwords of mail servers, second factors. */
   SECRET_KEYS: z.string().default(() => ring()),
 })
 
@@ -38,7 +38,7 @@ export function newKeys(): Keys {
 const holders: Readonly<Record<'TOKEN_KEY' | 'SESSION_KEYS' | 'SECRET_KEYS', readonly ServiceName[]>> = {
   TOKEN_KEY: ['identity', 'gateway'],
   SESSION_KEYS: ['identity', 'gateway'],
-  SECRET_KEYS: ['messaging'],
+  SECRET_KEYS: ['identity', 'messaging'],
 }
 
 /** Returns the keys that one service needs, by variable. */

@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { AudienceListJson, ContactJson } from './audience-v1.ts'
-import type { FeatureJson, InvitationJson, MemberJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
+import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
 import type { ActorJson } from './types.ts'
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -150,7 +150,7 @@ export type SessionEnded = {
 export type SessionFailed = {
   userId: string
   /** blocked: the account is blocked. */
-  reason: 'password' | 'code' | 'blocked'
+  reason: 'password' | 'code' | 'second_factor' | 'blocked'
   ip: string
   userAgent: string
   at: string
@@ -220,6 +220,18 @@ export type UserEmailVerified = {
 
 /** The password and sessions of an unverified account were removed, since another account verified the same address. */
 export type UserPasswordRemoved = {
+  userId: string
+  actor: ActorJson
+}
+
+/** The user set up a second factor. */
+export type UserSecondFactorEnabled = {
+  userId: string
+  actor: ActorJson
+}
+
+/** UserSecondFactorDisabled as JSON. */
+export type UserSecondFactorDisabled = {
   userId: string
   actor: ActorJson
 }
@@ -304,6 +316,15 @@ export type InvitationDeclined = {
 export type InvitationRevoked = {
   invitation: InvitationJson
   workspaceId: string
+  actor: ActorJson
+}
+
+/** SettingsUpdated as JSON. */
+export type SettingsUpdated = {
+  /** All settings after the change. */
+  settings: OrganizationSettingsJson
+  /** Names of the settings that changed. */
+  changed: string[]
   actor: ActorJson
 }
 

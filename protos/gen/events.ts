@@ -34,6 +34,7 @@ import type {
   SessionExchanged,
   SessionFailed,
   SessionImpersonated,
+  SettingsUpdated,
   TokenCreated,
   TokenDeleted,
   TokenUpdated,
@@ -46,6 +47,8 @@ import type {
   UserPasswordRemoved,
   UserPasswordSet,
   UserRoleChanged,
+  UserSecondFactorDisabled,
+  UserSecondFactorEnabled,
   UserUnblocked,
   UserUpdated,
   WorkspaceCreated,
@@ -84,6 +87,8 @@ export type Events = {
   'user.password_set': UserPasswordSet
   'user.email_verified': UserEmailVerified
   'user.password_removed': UserPasswordRemoved
+  'user.second_factor_enabled': UserSecondFactorEnabled
+  'user.second_factor_disabled': UserSecondFactorDisabled
   'user.features_changed': UserFeaturesChanged
   'workspace.created': WorkspaceCreated
   'workspace.updated': WorkspaceUpdated
@@ -95,6 +100,7 @@ export type Events = {
   'invitation.accepted': InvitationAccepted
   'invitation.declined': InvitationDeclined
   'invitation.revoked': InvitationRevoked
+  'settings.updated': SettingsUpdated
   'feature.created': FeatureCreated
   'feature.updated': FeatureUpdated
   'feature.deleted': FeatureDeleted
@@ -144,6 +150,8 @@ export const eventContexts = {
   'user.password_set': 'identity',
   'user.email_verified': 'identity',
   'user.password_removed': 'identity',
+  'user.second_factor_enabled': 'identity',
+  'user.second_factor_disabled': 'identity',
   'user.features_changed': 'identity',
   'workspace.created': 'identity',
   'workspace.updated': 'identity',
@@ -155,6 +163,7 @@ export const eventContexts = {
   'invitation.accepted': 'identity',
   'invitation.declined': 'identity',
   'invitation.revoked': 'identity',
+  'settings.updated': 'identity',
   'feature.created': 'identity',
   'feature.updated': 'identity',
   'feature.deleted': 'identity',

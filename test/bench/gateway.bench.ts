@@ -214,6 +214,7 @@ const resolved: ResolvedCredential = {
   permissions: ['audience.read', 'audience.create', 'audience.update', 'audience.delete', 'audience_lists.read'],
   readOnly: false,
   allowedIps: [],
+  allowedOrigins: [],
 }
 
 const stubbedBackends: Backends = {

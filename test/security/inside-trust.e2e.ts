@@ -76,6 +76,7 @@ describe('finding 14: inside trust', () => {
       permissions: ['*'],
       readOnly: false,
       allowedIps: [],
+      allowedOrigins: [],
       ...fields,
     })
     const members = async () => {
@@ -133,7 +134,7 @@ describe('finding 14: inside trust', () => {
       )
       const own = ['ASSERTION_KEY', 'ASSERTION_PUBLIC_KEYS']
       assert.deepEqual(keys, {
-        identity: [...own, 'SESSION_KEYS', 'TOKEN_KEY'],
+        identity: [...own, 'SECRET_KEYS', 'SESSION_KEYS', 'TOKEN_KEY'],
         audience: own,
         messaging: [...own, 'SECRET_KEYS'],
         import: own,

@@ -46,5 +46,5 @@ export {
   resources,
 } from './permissions.ts'
 export { contractRoot, loadRoot, lowerFirst, servicesOf } from './root.ts'
-export { acceptsIdempotencyKey, speaksOAuth } from './route-traits.ts'
+export { acceptsIdempotencyKey, needsSecondFactor, speaksOAuth } from './route-traits.ts'
 export { type Access, compileRoutes, type RequiredScope, type Route } from './routes.ts'

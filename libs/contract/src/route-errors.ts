@@ -2,7 +2,7 @@ import type protobuf from 'protobufjs'
 import { type ErrorCode, entryOf, errorCodes, isErrorCode } from './errors/catalogue.ts'
 import { ContractError, type ErrorsOption, readOptions, ruleOf, shapeOf } from './options.ts'
 import { fullName } from './root.ts'
-import { acceptsIdempotencyKey, speaksOAuth } from './route-traits.ts'
+import { acceptsIdempotencyKey, needsSecondFactor, speaksOAuth } from './route-traits.ts'
 import type { Route } from './routes.ts'
 
 const always: ErrorCode[] = [
@@ -79,6 +79,7 @@ function derivedErrors(route: Omit<Route, 'errors'>): ErrorCode[] {
   return [
     ...always,
     ...(access.kind === 'public' ? [] : [...ofCredentials, ...accessErrors(access)]),
+    ...(needsSecondFactor(route) ? (['access.second_factor_required'] as const) : []),
     ...(access.kind !== 'public' && isChange ? (['access.read_only', 'access.cross_origin'] as const) : []),
     ...requestErrors(rpc.resolvedRequestType!),
     ...(hasBody || carrier.body === 'multipart' ? ofBodies : []),

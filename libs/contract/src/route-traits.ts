@@ -10,6 +10,14 @@ export function acceptsIdempotencyKey({
   return verb === 'POST' && access.kind !== 'public' && carrier.acceptsIdempotencyKey && !streams
 }
 
+/**
+ * Whether a route is closed to people who lack a second factor that their organization requires: all but those of the
+ * own account, and of signing in and out.
+ */
+export function needsSecondFactor({ path, access }: Pick<Route, 'path' | 'access'>): boolean {
+  return access.kind !== 'public' && !/^\/api\/(me|auth)(\/|$)/.test(path)
+}
+
 /** Whether the errors of a route have the OAuth form: `{error, error_description}`. */
 export function speaksOAuth({ carrier }: Pick<Route, 'carrier'>): boolean {
   return carrier.problem !== 'standard'

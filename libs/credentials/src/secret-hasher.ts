@@ -8,6 +8,8 @@ export const secretPurposes = [
   'sign-in-code',
   'sign-in-request',
   'sign-in-address',
+  'pending-sign-in',
+  'account-state',
   'password-reset',
   'invitation',
   'mailed-invitation',

@@ -1,4 +1,4 @@
-import { AppError } from '@rollcall/contract'
+import { AppError, needsSecondFactor } from '@rollcall/contract'
 import type { CredentialRef, SessionJwt } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { anonymousCaller, type Caller, serviceCaller } from '@rollcall/rpc'
@@ -59,11 +59,14 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
       const { claim } = exchange
       if (claim.kind === 'invalid') throw new AppError(claim.code)
       if (claim.kind === 'public') return withCaller(exchange, publicCaller(exchange, sessions))
-      const { caller, allowedIps } = await resolve(claim, exchange)
+      const { caller, allowedIps, allowedOrigins, secondFactorMissing } = await resolve(claim, exchange)
+      exchange.allowedOrigins = allowedOrigins
       const authenticated = withCaller(exchange, narrowed(caller, claim))
       if (allowedIps.length > 0 && !isInBlocks(exchange.ip, allowedIps)) {
         throw new AppError('token.address_refused')
       }
+      if (secondFactorMissing && exchange.match && needsSecondFactor(exchange.match.route))
+        throw new AppError('access.second_factor_required')
       return authenticated
     },
   }
@@ -87,14 +90,21 @@ function refuseForeignAnswer(ref: CredentialRef, answer: ResolvedCredential): vo
 }
 
 function toCached(answer: ResolvedCredential): CachedCredential {
-  const { kind, expiresAt, allowedIps, permissions, userId, ...rest } = answer
+  const { kind, expiresAt, allowedIps, allowedOrigins, secondFactorMissing = false, ...rest } = answer
+  const { permissions, userId, ...identity } = rest
   const caller: Caller = {
-    ...rest,
+    ...identity,
     kind: kind === 'token' ? 'token' : 'session',
     userId: userId || null,
     permissions: permissions.includes('*') ? '*' : permissions,
   }
-  return { caller, allowedIps, expiresAt: expiresAt ? Date.parse(expiresAt) : null }
+  return {
+    caller,
+    allowedIps,
+    allowedOrigins,
+    secondFactorMissing,
+    expiresAt: expiresAt ? Date.parse(expiresAt) : null,
+  }
 }
 
 /** Limits the caller to what its JWT grants: an impersonation is read-only, a scope restricts permissions. */

@@ -19,7 +19,14 @@ import { LRUCache } from 'lru-cache'
 import type { TenantServers } from './tenant-servers.ts'
 
 /** A credential as the cache stores it. */
-export type CachedCredential = CachedValue & { caller: Caller; allowedIps: string[] }
+export type CachedCredential = CachedValue & {
+  caller: Caller
+  allowedIps: string[]
+  /** Origins of web pages that may call for the organization. */
+  allowedOrigins: string[]
+  /** Whether the organization requires a second factor that the person does not have. */
+  secondFactorMissing: boolean
+}
 
 /** The credential of a request: ignored (public route), invalid, or to be resolved. */
 export type Claim =

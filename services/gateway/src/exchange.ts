@@ -61,6 +61,8 @@ export class Exchange {
   caller: Caller | undefined
   body: Body | undefined
   message: Message | undefined
+  /** Origins of web pages that the credential's organization allows; undefined until it is resolved. */
+  allowedOrigins: readonly string[] | undefined
   /** Headers of the rate limits, part of every answer. */
   limitHeaders: readonly Header[] | undefined
   /** Additional headers of the answer. */

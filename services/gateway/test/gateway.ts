@@ -179,6 +179,7 @@ function resolved(known: Partial<ResolvedCredential>): ResolvedCredential {
     permissions: ['*'],
     readOnly: false,
     allowedIps: [],
+    allowedOrigins: [],
     ...known,
   }
 }

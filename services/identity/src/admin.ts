@@ -11,5 +11,9 @@ export const commands: AdminCommands = {
     summary: 'Counts secrets hashed under an old key of TOKEN_KEY; fails if there are any',
     load: () => import('./count-hashes.ts'),
   },
+  'rotate-secrets': {
+    summary: 'Encrypts all stored secrets under the first key of SECRET_KEYS',
+    load: () => import('./rotate-secrets.ts'),
+  },
   ...busCommands,
 }

@@ -4,6 +4,7 @@ import { clientSchema } from './clients/client.model.ts'
 import { featureSchema } from './features/feature.model.ts'
 import { organizationSchema } from './organizations/organization.model.ts'
 import { roleSchema } from './roles/role.model.ts'
+import { pendingSignInSchema } from './second-factor/pending-sign-in.model.ts'
 import { deviceSchema } from './sessions/device.model.ts'
 import { sessionSchema } from './sessions/session.model.ts'
 import { signInCodeBudgetSchema, signInCodeSchema } from './sessions/sign-in-code.model.ts'
@@ -25,6 +26,7 @@ export const collections = defineCollections({
   signInCodes: signInCodeSchema,
   signInCodeBudgets: signInCodeBudgetSchema,
   signInLimits: signInLimitSchema,
+  pendingSignIns: pendingSignInSchema,
   clients: clientSchema,
   roles: roleSchema,
   tokens: tokenSchema,

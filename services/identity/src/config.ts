@@ -19,6 +19,8 @@ const schema = z
     CREDENTIAL_PREFIX: z.string().default('credential:'),
     /** Keys for hashing stored secrets, current key first; must match the gateway's. */
     TOKEN_KEY: parsedBy(parseHashKeys, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
+    /** Keys for stored secrets: the first one encrypts, the others decrypt secrets that are not rotated yet. */
+    SECRET_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     /** Keys for session JWTs, signing key first; must match the gateway's. */
     SESSION_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     SESSION_ISSUER: z.string().default('rollcall'),

@@ -4,8 +4,10 @@ import {
   connectCacheRedis,
   createCredentialCache,
   createSecretHashers,
+  createSecrets,
   createSessionJwt,
   type SecretHashers,
+  type Secrets,
   type SessionJwt,
 } from '@rollcall/credentials'
 import { connect, rpcSettings } from '@rollcall/rpc'
@@ -34,9 +36,12 @@ export type Context = {
   sessionJwt: SessionJwt
   /** Audience of session JWTs. */
   audience: string
-  sessionLifetimeMs: number
+  /** Hours until a sign-in expires, unless the organization has a setting of its own. */
+  sessionHours: number
   /** Hashers of stored secrets, by purpose. */
   secrets: SecretHashers
+  /** Encrypts the secrets that must be read again. */
+  encryption: Secrets
   registration: 'open' | 'closed'
   /** The first organization and its owner, if configured. */
   founder: Bootstrap | undefined
@@ -78,8 +83,9 @@ export async function createContext(base: Base<Config, Collections>): Promise<Co
       audience: config.SESSION_AUDIENCE,
     }),
     audience: config.SESSION_AUDIENCE,
-    sessionLifetimeMs: config.SESSION_HOURS * 3_600_000,
+    sessionHours: config.SESSION_HOURS,
     secrets: createSecretHashers(config.TOKEN_KEY),
+    encryption: createSecrets(config.SECRET_KEYS),
     registration: config.REGISTRATION,
     founder: founderOf(config),
     quotas: {

@@ -6,6 +6,7 @@ import { readConfig } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { features } from './features/features.ts'
 import { organizations } from './organizations/organizations.ts'
+import { settings } from './organizations/settings.ts'
 import { refreshBuiltIns } from './roles/role.model.ts'
 import { roles } from './roles/roles.ts'
 import { authentication } from './sessions/authentication.ts'
@@ -37,6 +38,7 @@ export const service = defineService({
     'rollcall.identity.v1.Members': members(context),
     'rollcall.identity.v1.Organizations': organizations(context),
     'rollcall.identity.v1.Roles': roles(context),
+    'rollcall.identity.v1.Settings': settings(context),
     'rollcall.identity.v1.TokenUsage': tokenUsage(context),
     'rollcall.identity.v1.Tokens': tokens(context),
     'rollcall.identity.v1.Users': users(context),

@@ -41,6 +41,7 @@ type CachedCredential = CachedValue & { caller: Caller }
 
 /** The API for one caller. Every call first resolves the credential through a warm cache. */
 export type Api = {
+  account: Bound<'rollcall.identity.v1.Account'>
   authentication: Bound<'rollcall.identity.v1.Authentication'>
   roles: Bound<'rollcall.identity.v1.Roles'>
   tokens: Bound<'rollcall.identity.v1.Tokens'>
@@ -49,6 +50,7 @@ export type Api = {
   workspaces: Bound<'rollcall.identity.v1.Workspaces'>
   members: Bound<'rollcall.identity.v1.Members'>
   invitations: Bound<'rollcall.identity.v1.Invitations'>
+  settings: Bound<'rollcall.identity.v1.Settings'>
   /** Resolves the credential to its current caller; every call does so. */
   caller(): Promise<Caller>
 }
@@ -98,6 +100,7 @@ export function testEnvironment(overrides: NodeJS.ProcessEnv = {}): NodeJS.Proce
     ...keys.identity,
     TOKEN_KEY: `test:${key()}`,
     SESSION_KEYS: `test:${key()}`,
+    SECRET_KEYS: `test:${key()}`,
     REGISTRATION: 'open',
     ...overrides,
   }
@@ -134,6 +137,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
   const resolver = createResolver(config, connection.client('rollcall.identity.v1.Credentials'))
 
   const apiOf = (caller: () => Promise<Caller>): Api => ({
+    account: bind(connection.client('rollcall.identity.v1.Account'), caller),
     authentication: bind(connection.client('rollcall.identity.v1.Authentication'), caller),
     roles: bind(connection.client('rollcall.identity.v1.Roles'), caller),
     tokens: bind(connection.client('rollcall.identity.v1.Tokens'), caller),
@@ -142,6 +146,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
     workspaces: bind(connection.client('rollcall.identity.v1.Workspaces'), caller),
     members: bind(connection.client('rollcall.identity.v1.Members'), caller),
     invitations: bind(connection.client('rollcall.identity.v1.Invitations'), caller),
+    settings: bind(connection.client('rollcall.identity.v1.Settings'), caller),
     caller,
   })
   const anyone = apiOf(async () => anonymousCaller())
@@ -251,7 +256,15 @@ function createResolver(config: Config, identity: Client<'rollcall.identity.v1.C
   }
 }
 
-function cached({ kind, permissions, expiresAt, allowedIps: _, ...rest }: ResolvedCredential): CachedCredential {
+function cached({
+  kind,
+  permissions,
+  expiresAt,
+  allowedIps: _,
+  allowedOrigins: __,
+  secondFactorMissing: ___,
+  ...rest
+}: ResolvedCredential): CachedCredential {
   const caller = {
     ...rest,
     kind: kind as Caller['kind'],

@@ -28,6 +28,7 @@ export const gatewayErrors = {
   }),
 
   'access.cross_origin': forbidden('State-changing requests with a cookie must come from the same origin.'),
+  'access.second_factor_required': forbidden('second factor required'),
   'token.address_refused': forbidden('This token may not be used from this address.'),
 
   'idempotency.invalid_key': badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters'),

@@ -14,6 +14,13 @@ export const identityErrors = {
 
   'sign_in.wrong_password': unauthenticated('Wrong email or password.'),
   'sign_in.wrong_code': unauthenticated('Wrong email or code.'),
+  'sign_in.wrong_second_factor': unauthenticated('Wrong code.'),
+  'sign_in.expired': unauthenticated('The sign-in has expired. Sign in again.'),
+  'second_factor.on': conflict('a second factor is already set up'),
+  'second_factor.off': conflict('no second factor is set up'),
+  'second_factor.not_started': conflict('the setup has not begun or has expired; begin it again'),
+  'second_factor.required': forbidden('The organization requires a second factor.'),
+  'second_factor.own_required': conflict('set up your own second factor first', { path: 'requireMfa' }),
   'registration.closed': forbidden('Registration is closed.'),
   'impersonation.not_allowed': forbidden(
     'Only owners and admins may impersonate a user, and only owners may impersonate an owner.',

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, AudienceList, Contact, Feature, Invitation, Member, Role, Token, User, Workspace } from './types.ts'
+import type { Actor, AudienceList, Contact, DefaultTracking, Feature, Invitation, Member, OrganizationSettings, Role, Token, User, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -149,7 +149,7 @@ export type SessionEnded = {
 export type SessionFailed = {
   userId: string
   /** blocked: the account is blocked. */
-  reason: 'password' | 'code' | 'blocked'
+  reason: 'password' | 'code' | 'second_factor' | 'blocked'
   ip: string
   userAgent: string
   at: string
@@ -219,6 +219,18 @@ export type UserEmailVerified = {
 
 /** The password and sessions of an unverified account were removed, since another account verified the same address. */
 export type UserPasswordRemoved = {
+  userId: string
+  actor: Actor
+}
+
+/** The user set up a second factor. */
+export type UserSecondFactorEnabled = {
+  userId: string
+  actor: Actor
+}
+
+/** UserSecondFactorDisabled as JSON. */
+export type UserSecondFactorDisabled = {
   userId: string
   actor: Actor
 }
@@ -303,6 +315,15 @@ export type InvitationDeclined = {
 export type InvitationRevoked = {
   invitation: Invitation
   workspaceId: string
+  actor: Actor
+}
+
+/** SettingsUpdated as JSON. */
+export type SettingsUpdated = {
+  /** All settings after the change. */
+  settings: OrganizationSettings
+  /** Names of the settings that changed. */
+  changed: string[]
   actor: Actor
 }
 
@@ -436,6 +457,8 @@ export type Events = {
   'user.password_set': UserPasswordSet
   'user.email_verified': UserEmailVerified
   'user.password_removed': UserPasswordRemoved
+  'user.second_factor_enabled': UserSecondFactorEnabled
+  'user.second_factor_disabled': UserSecondFactorDisabled
   'user.features_changed': UserFeaturesChanged
   'workspace.created': WorkspaceCreated
   'workspace.updated': WorkspaceUpdated
@@ -447,6 +470,7 @@ export type Events = {
   'invitation.accepted': InvitationAccepted
   'invitation.declined': InvitationDeclined
   'invitation.revoked': InvitationRevoked
+  'settings.updated': SettingsUpdated
   'feature.created': FeatureCreated
   'feature.updated': FeatureUpdated
   'feature.deleted': FeatureDeleted

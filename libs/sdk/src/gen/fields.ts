@@ -95,6 +95,10 @@ export const fields = {
     'orgId': { type: 'string', format: 'object_id' },
     'requestId': { type: 'string', maxLength: 200 },
   },
+  'authentication.verifyMfa': {
+    'mfaToken': { type: 'string', required: true, maxLength: 200 },
+    'code': { type: 'string', required: true, maxLength: 40 },
+  },
   'authentication.impersonate': {
     'userId': { type: 'string', required: true, format: 'object_id' },
     'reason': { type: 'string', minLength: 1, maxLength: 500 },
@@ -140,6 +144,18 @@ export const fields = {
     'permissions': { type: 'object', required: true },
     'description': { type: 'string', maxLength: 1000, multiline: true },
     'dryRun': { type: 'boolean' },
+  },
+  'settings.update': {
+    'name': { type: 'string', minLength: 1, maxLength: 100 },
+    'timezone': { type: 'string', minLength: 1, maxLength: 100 },
+    'language': { type: 'string', minLength: 2, maxLength: 35 },
+    'allowedOrigins': { type: 'array' },
+    'sessionHours': { type: 'number' },
+    'requireMfa': { type: 'boolean' },
+    'eventRetentionDays': { type: 'number' },
+    'defaultTracking': { type: 'object' },
+    'defaultTracking.opens': { type: 'boolean' },
+    'defaultTracking.clicks': { type: 'boolean' },
   },
   'tokens.create': {
     'name': { type: 'string', required: true, maxLength: 100 },
@@ -194,6 +210,13 @@ export const fields = {
   'account.changePassword': {
     'currentPassword': { type: 'string', required: true, maxLength: 200, multiline: true },
     'newPassword': { type: 'string', required: true, minLength: 8, maxLength: 200, multiline: true },
+  },
+  'account.confirmTotp': {
+    'code': { type: 'string', required: true, maxLength: 40 },
+  },
+  'account.removeTotp': {
+    'password': { type: 'string', required: true, maxLength: 200, multiline: true },
+    'code': { type: 'string', required: true, maxLength: 40 },
   },
   'users.create': {
     'name': { type: 'string', required: true, maxLength: 100 },

@@ -5,10 +5,13 @@ import type { Exchange } from '../exchange.ts'
 
 /** The cookie that carries a session in browsers. Scripts cannot read it. */
 export type SessionCookie = {
-  /** Sets the cookie until the session expires. */
+  /** Sets the cookie until the session expires; not if the answer asks for a second factor. */
   set(exchange: Exchange, signIn: HttpBody): void
   clear(exchange: Exchange): void
 }
+
+/** A new session, or the request for a second factor. */
+type SessionAnswer = { mfaRequired?: boolean; token: string; expiresAt: string }
 
 /**
  * Creates the session cookie. With a public URL of https it is `__Host-auth_token`, always `Secure`, and a plain
@@ -26,7 +29,8 @@ export function createSessionCookie(publicUrl: string): SessionCookie {
 
   return {
     set(exchange, { data }) {
-      const { token, expiresAt } = JSON.parse(data.toString()) as { token: string; expiresAt: string }
+      const { mfaRequired, token, expiresAt } = JSON.parse(data.toString()) as SessionAnswer
+      if (mfaRequired) return
       setCookie(exchange, { name, value: token, expires: new Date(expiresAt) })
       if (name !== cookieNames.plain) remove(exchange, cookieNames.plain)
     },

@@ -2,6 +2,7 @@ import { AppError } from '@rollcall/contract'
 import type { Caller } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { presentOrganization } from '../organizations/organization.model.ts'
+import { secondFactorOf } from '../second-factor/second-factor.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 
 /**
@@ -15,6 +16,7 @@ export async function describeCaller({ collections }: Context, caller: Caller): 
     collections.of(organizationId).users.findOne({ _id: userId }),
   ])
   if (!organization || !user) throw new AppError('account.unknown')
+  const factor = secondFactorOf(user)
   const me = {
     kind: caller.kind,
     user: presentUser(user),
@@ -23,6 +25,11 @@ export async function describeCaller({ collections }: Context, caller: Caller): 
     permissions: permissions === '*' ? ['*'] : permissions,
     ...(tokenId && { token: { _id: tokenId, id: tokenId, name: tokenName } }),
     ...(impersonatorId && { impersonatedBy: impersonatorId }),
+    mfa: {
+      totp: factor !== undefined,
+      recoveryCodesLeft: factor?.recoveryCodes.length ?? 0,
+      required: organization.settings?.requireMfa ?? false,
+    },
   }
   return { me, user }
 }

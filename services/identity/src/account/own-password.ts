@@ -1,6 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import type { Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
+import { hasSecondFactor } from '../second-factor/second-factor.ts'
 import { reportFailure } from '../sessions/report-failure.ts'
 import type { User } from '../users/user.model.ts'
 
@@ -17,7 +18,7 @@ export async function requireOwnPassword(
 ): Promise<void> {
   const { passwords, signInThrottle } = context
   const fits = () => passwords.fits(password, user.passwordHash ?? undefined)
-  const outcome = await signInThrottle.look(String(user._id), fits)
+  const outcome = await signInThrottle.look(String(user._id), fits, { isPartial: hasSecondFactor(user) })
   if (outcome === 'right') return
   reportFailure(context, outcome === 'wrong' ? 'password' : outcome, [user], call)
   throw new AppError('request.invalid_field', { path })

@@ -202,7 +202,7 @@ describe('authentication', () => {
     it('is the person of a session', async () => {
       const { api, userId, organizationId } = await harness.register()
       const me = await api.authentication.getMe({})
-      assert.deepEqual(Object.keys(me), ['kind', 'user', 'organization', 'role', 'permissions'])
+      assert.deepEqual(Object.keys(me), ['kind', 'user', 'organization', 'role', 'permissions', 'mfa'])
       assert.deepEqual([me.kind, me.role, me.permissions], ['session', 'owner', ['*']])
       assert.deepEqual([me.user!.id, me.organization!.id], [userId, organizationId])
       assert.doesNotMatch(JSON.stringify(me), HIDDEN)

@@ -8,6 +8,8 @@ import { registerClient } from '../clients/register-client.ts'
 import type { Context } from '../context.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
 import { presentOrganization } from '../organizations/organization.model.ts'
+import { completeSignIn, openPendingSignIn } from '../second-factor/pending-sign-in.ts'
+import { hasSecondFactor } from '../second-factor/second-factor.ts'
 import { accountsOf, foremost } from '../users/accounts-of.ts'
 import { mailResets, resetPassword } from '../users/password-reset.ts'
 import { MIN_PASSWORD_LENGTH, setterOf } from '../users/passwords.ts'
@@ -39,9 +41,9 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
 
   async login(request, call) {
     // Retried once if the password hash changed concurrently.
-    const session = (await openSession(context, request, call)) ?? (await openSession(context, request, call))
-    if (!session) throw wrongPassword()
-    return json(session)
+    const answer = (await openSession(context, request, call)) ?? (await openSession(context, request, call))
+    if (!answer) throw wrongPassword()
+    return json(answer)
   },
 
   getSignInOptions: async () =>
@@ -80,6 +82,8 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
 
   verifyOtp: (request, call) => verifyCode(context, request, call),
 
+  verifyMfa: (request, call) => completeSignIn(context, request, call),
+
   impersonate: (request, call) => impersonate(context, request, call),
 
   exchangeToken: (request, call) => exchangeToken(context, request, call),
@@ -89,27 +93,35 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
   getMe: async (_request, { caller }) => json((await describeCaller(context, caller)).me),
 })
 
-/** Signs in by email and password; returns undefined if the account changed concurrently. */
+/**
+ * Signs in by email and password, or asks for the second factor. Returns undefined if the account changed concurrently.
+ */
 async function openSession(context: Context, request: LoginRequest, call: Call): Promise<object | undefined> {
   const account = await accountThatFits(context, request, call)
   const { passwordHash } = account
+  const isOutdated = passwordHash !== null && context.passwords.isOutdated(passwordHash)
+  if (hasSecondFactor(account)) {
+    const user = isOutdated ? await rehash(context, account, request.password, call) : account
+    return user ? openPendingSignIn(context, user, 'password') : undefined
+  }
   const { users } = context.collections.of(account.organization)
   const session = await context.store.transaction(async tx => {
-    const asLookedUp = { _id: account._id, blocked: false, passwordHash }
+    const asLookedUp = { _id: account._id, blocked: false, passwordHash, 'totp.confirmedAt': null }
     const user = await users.findOneAndUpdate(asLookedUp, { $set: { lastLoginAt: new Date() } }, { tx })
     return user ? { ...(await signIn(context, user, call, tx)), user: presentUser(user) } : undefined
   })
-  if (session && passwordHash && context.passwords.isOutdated(passwordHash))
+  if (session && isOutdated)
     rehash(context, account, request.password, call).catch(err => call.logger.warn({ err }, 'password rehash failed'))
   return session
 }
 
-/** Rehashes a password with the current parameters, in the background. */
-async function rehash(context: Context, account: User, password: string, { caller }: Call): Promise<void> {
+/** Rehashes a password with the current parameters. Returns the account, or null if its password changed concurrently. */
+async function rehash(context: Context, account: User, password: string, { caller }: Call): Promise<User | null> {
   const { _id, organization, passwordHash: outdated } = account
   const passwordHash = await context.passwords.hash(password, setterOf(caller, String(organization)))
   const { users } = context.collections.of(organization)
-  await users.updateOne({ _id, passwordHash: outdated }, { $set: { passwordHash } }, { timestamps: false })
+  const asFound = { _id, passwordHash: outdated }
+  return users.findOneAndUpdate(asFound, { $set: { passwordHash } }, { timestamps: false })
 }
 
 function wrongPassword(): AppError {
@@ -153,9 +165,11 @@ async function accountsThatFit(
   const accounts = await accountsOf(context, emailKey, orgId)
   const keys = limitKeysOf(context, emailKey, accounts)
   const outcomes = await Promise.all(
-    keys.map((key, index) =>
-      signInThrottle.look(key, () => passwords.fits(password, accounts[index]?.passwordHash ?? undefined)),
-    ),
+    keys.map((key, index) => {
+      const account = accounts[index]
+      const fits = () => passwords.fits(password, account?.passwordHash ?? undefined)
+      return signInThrottle.look(key, fits, { isPartial: account !== undefined && hasSecondFactor(account) })
+    }),
   )
   const withOutcome = (wanted: string) => accounts.filter((_, index) => outcomes[index] === wanted)
   if (outcomes.includes('throttled')) reportFailure(context, 'throttled', withOutcome('throttled'), call)

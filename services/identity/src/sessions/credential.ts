@@ -17,7 +17,7 @@ export type SessionCredential = Holder & { session: Session }
 export type Credential = TokenCredential | SessionCredential
 
 /** As `Store.readLatest` needs it, in which credentials are read. */
-const committed = { readConcern: 'majority' } as const
+export const committed = { readConcern: 'majority' } as const
 
 /**
  * Returns the token that a filter matches, with its creator and current permissions.

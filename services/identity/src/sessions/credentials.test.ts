@@ -95,9 +95,11 @@ describe('credentials', () => {
         ['leases', 'linearizable', false],
         ['tokens', 'majority', true],
         ['users', 'majority', true],
+        ['organizations', 'majority', true],
         ['leases', 'linearizable', false],
         ['sessions', 'majority', true],
         ['users', 'majority', true],
+        ['organizations', 'majority', true],
       ],
     )
     await store.close()
@@ -118,6 +120,7 @@ describe('credentials', () => {
         permissions: ['*'],
         readOnly: false,
         allowedIps: [],
+        allowedOrigins: [],
       })
     })
 
@@ -221,6 +224,8 @@ describe('credentials', () => {
         permissions: ['*'],
         readOnly: false,
         allowedIps: [],
+        allowedOrigins: [],
+        secondFactorMissing: false,
       })
       await edit('users', person.userId, { role: 'user' })
       assert.equal((await resolveSession(person)).role, 'user')

@@ -4,10 +4,14 @@ import type { Caller, Handlers } from '@rollcall/rpc'
 import type { Scope } from '@rollcall/store'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
+import { type StoredSettings, settingsOf } from '../organizations/organization.model.ts'
+import { hasSecondFactor } from '../second-factor/second-factor.ts'
 import type { Token } from '../tokens/token.model.ts'
+import type { User } from '../users/user.model.ts'
 import {
   badSession,
   type Credential,
+  committed,
   originCredential,
   type SessionCredential,
   sessionCredential,
@@ -32,13 +36,14 @@ export const credentials = ({
   async resolveToken({ organizationId, hashes }, { caller, logger }) {
     requireService(caller)
     const tenant = collections.of(organizationId)
-    const credential = await store.readLatest(session =>
-      tokenCredential(collections.of(organizationId, session), { hash: { $in: hashes } }),
-    )
+    const { credential, settings } = await store.readLatest(async session => ({
+      credential: await tokenCredential(collections.of(organizationId, session), { hash: { $in: hashes } }),
+      settings: await settingsOf(collections, organizationId, { tx: session, ...committed }),
+    }))
     renewHash(tenant.tokens, credential.token, secrets.token.renewal(credential.token.hash, hashes)).catch(err =>
       logger.warn({ err }, 'token hash renewal failed'),
     )
-    return resolvedToken(credential)
+    return resolvedToken(credential, settings)
   },
 
   async resolveSession({ organizationId, sessionId, userId }, { caller, logger }) {
@@ -47,7 +52,8 @@ export const credentials = ({
     const { credential, resolved } = await store.readLatest(async session => {
       const latest = collections.of(organizationId, session)
       const credential = await sessionCredential(latest, { id: sessionId, user: userId })
-      return { credential, resolved: await resolvedSession(latest, credential) }
+      const settings = await settingsOf(collections, organizationId, { tx: session, ...committed })
+      return { credential, resolved: await resolvedSession(latest, credential, settings) }
     })
     recordActivity(tenant.sessions, credential.session).catch(err =>
       logger.warn({ err }, 'session activity update failed'),
@@ -77,12 +83,18 @@ function requireService(caller: Caller): void {
  * Resolves a session. A session with an origin is valid only while its origin is, and must not be cached: a change of
  * the origin invalidates the cache entry of the origin alone.
  */
-async function resolvedSession(tenant: Tenant, credential: SessionCredential): Promise<ResolvedCredential> {
+async function resolvedSession(
+  tenant: Tenant,
+  credential: SessionCredential,
+  settings: StoredSettings,
+): Promise<ResolvedCredential> {
   const { session, person } = credential
+  const lacksFactor = (actor: User) => (settings.requireMfa ?? false) && !hasSecondFactor(actor)
   const { user, impersonatedBy, expiresAt } = session
   const own = {
-    ...common(credential),
+    ...common(credential, settings),
     kind: 'session',
+    secondFactorMissing: lacksFactor(person),
     sessionId: String(session._id),
     readOnly: impersonatedBy !== null,
     ...(impersonatedBy && { impersonatorId: String(impersonatedBy) }),
@@ -90,16 +102,18 @@ async function resolvedSession(tenant: Tenant, credential: SessionCredential): P
   }
   if (!session.origin) return own
   const origin = await originCredential(tenant, session.origin, impersonatedBy ?? user)
-  const original = 'token' in origin ? resolvedToken(origin) : common(origin)
-  if (!impersonatedBy) return { ...own, ...original, expiresAt: past }
+  const original = 'token' in origin ? resolvedToken(origin, settings) : common(origin, settings)
+  // The second factor is that of whoever acts. API tokens need none.
+  const secondFactorMissing = !('token' in origin) && lacksFactor(origin.person)
+  if (!impersonatedBy) return { ...own, ...original, secondFactorMissing, expiresAt: past }
   if (!mayImpersonate(origin.authority, person)) throw badSession()
-  return { ...own, allowedIps: original.allowedIps, expiresAt: past }
+  return { ...own, allowedIps: original.allowedIps, secondFactorMissing, expiresAt: past }
 }
 
-function resolvedToken(credential: TokenCredential): ResolvedCredential {
+function resolvedToken(credential: TokenCredential, settings: StoredSettings): ResolvedCredential {
   const { _id, name, allowedIps, expiresAt } = credential.token
   return {
-    ...common(credential),
+    ...common(credential, settings),
     kind: 'token',
     tokenId: String(_id),
     tokenName: name,
@@ -108,7 +122,10 @@ function resolvedToken(credential: TokenCredential): ResolvedCredential {
   }
 }
 
-function common({ person, authority: { role, permissions } }: Credential): Omit<ResolvedCredential, 'kind'> {
+function common(
+  { person, authority: { role, permissions } }: Credential,
+  { allowedOrigins = [] }: StoredSettings,
+): Omit<ResolvedCredential, 'kind'> {
   return {
     organizationId: String(person.organization),
     userId: String(person._id),
@@ -116,6 +133,7 @@ function common({ person, authority: { role, permissions } }: Credential): Omit<
     role,
     permissions: permissions === '*' ? ['*'] : [...permissions],
     allowedIps: [],
+    allowedOrigins,
     readOnly: false,
   }
 }

@@ -6,7 +6,7 @@ import type { User } from '../users/user.model.ts'
 import { seenOf } from './begin-session.ts'
 
 /** Why a sign-in failed; throttled: the account is locked, so nothing was checked. */
-export type FailureReason = 'password' | 'code' | 'blocked' | 'throttled'
+export type FailureReason = 'password' | 'code' | 'second_factor' | 'blocked' | 'throttled'
 
 /**
  * Counts a failed sign-in and publishes it to the organizations of the affected accounts. Returns immediately, so that

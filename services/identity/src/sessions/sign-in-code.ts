@@ -6,6 +6,8 @@ import type { Call } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
+import { openPendingSignIn } from '../second-factor/pending-sign-in.ts'
+import { hasSecondFactor } from '../second-factor/second-factor.ts'
 import { accountsOf, foremost } from '../users/accounts-of.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 import { type Content, changeAlone } from './change-alone.ts'
@@ -83,7 +85,8 @@ export async function verifyCode(context: Context, request: VerifyOtpRequest, ca
   const orgId = open ? organizationOf(open, request.orgId) : request.orgId
   const accounts = await accountsOf(context, emailKey, orgId)
   const limitKeys = limitKeysOf(context, emailKey, accounts)
-  const outcome = await tryCode(context, { ...request, emailKey, limitKeys }, open)
+  const partial = new Set(accounts.filter(hasSecondFactor).map(({ _id }) => String(_id)))
+  const outcome = await tryCode(context, { ...request, emailKey, limitKeys, partial }, open)
   const [account, another] = foremost(accounts)
   if (outcome !== 'right' || !open || !account) {
     reportFailure(context, outcome === 'throttled' ? outcome : 'code', accounts, call)
@@ -93,6 +96,13 @@ export async function verifyCode(context: Context, request: VerifyOtpRequest, ca
   if (account.blocked) {
     reportFailure(context, 'blocked', [account], call)
     throw blockedAccount()
+  }
+  if (hasSecondFactor(account)) {
+    const by = request.requestId === undefined ? 'code' : 'bound_code'
+    return context.store.transaction(async tx => {
+      await useUp(context, open, tx)
+      return json(await openPendingSignIn(context, account, by, tx))
+    })
   }
   const signedIn = await useCode(context, account, open, call)
   await dispossessOthers(context, emailKey, call)
@@ -113,7 +123,12 @@ async function openRequest(
   return open
 }
 
-type Try = Pick<VerifyOtpRequest, 'code' | 'requestId'> & { emailKey: string; limitKeys: readonly string[] }
+type Try = Pick<VerifyOtpRequest, 'code' | 'requestId'> & {
+  emailKey: string
+  limitKeys: readonly string[]
+  /** The keys whose accounts have a second factor: a right code is only half of their sign-in. */
+  partial: ReadonlySet<string>
+}
 
 /**
  * Checks a code. Each attempt is counted before the check, so that concurrent attempts get no extra guesses. A correct
@@ -122,7 +137,7 @@ type Try = Pick<VerifyOtpRequest, 'code' | 'requestId'> & { emailKey: string; li
  */
 async function tryCode(
   context: Context,
-  { code, requestId, emailKey, limitKeys }: Try,
+  { code, requestId, emailKey, limitKeys, partial }: Try,
   open: SignInCode | undefined,
 ): Promise<'right' | 'wrong' | 'throttled'> {
   const { collections, secrets, signInThrottle } = context
@@ -138,7 +153,8 @@ async function tryCode(
   await Promise.all([
     collections.unscoped.signInCodes.updateOne({ _id: tried._id }, { $inc: { [left]: 1 } }),
     changeAlone(collections.unscoped.signInCodeBudgets, address, afterSuccess),
-    signInThrottle.reset(limitKeys),
+    signInThrottle.reset(limitKeys.filter(key => !partial.has(key))),
+    ...limitKeys.filter((key, index) => partial.has(key) && counted[index]).map(signInThrottle.uncount),
   ])
   return 'right'
 }
@@ -158,15 +174,22 @@ async function useWithin(
   call: Call,
   tx: ClientSession,
 ): Promise<HttpBody> {
-  const used = await context.collections.unscoped.signInCodes.deleteOne({ _id: open._id }, { session: tx })
+  await useUp(context, open, tx)
   const { users } = context.collections.of(account.organization)
   const proven = { ...(!account.emailVerified && { emailVerified: true, passwordHash: null }), lastLoginAt: new Date() }
-  const named = { _id: account._id, blocked: false, emailVerified: account.emailVerified }
+  const { _id, emailVerified } = account
+  const named = { _id, emailVerified, blocked: false, 'totp.confirmedAt': null }
   const user = await users.findOneAndUpdate(named, { $set: proven }, { tx })
-  // Concurrently used, blocked, proven or deleted.
-  if (used.deletedCount === 0 || !user) throw wrongCode()
+  // Concurrently blocked, proven, secured by a second factor or deleted.
+  if (!user) throw wrongCode()
   if (!account.emailVerified) await recordProof(context, account, call.caller, tx)
   return json({ ...(await signIn(context, user, call, tx)), user: presentUser(user) })
+}
+
+/** Deletes a code. @throws {AppError} sign_in.wrong_code if it was used concurrently */
+async function useUp({ collections }: Context, { _id }: SignInCode, tx: ClientSession): Promise<void> {
+  const used = await collections.unscoped.signInCodes.deleteOne({ _id }, { session: tx })
+  if (used.deletedCount === 0) throw wrongCode()
 }
 
 function organizationOf({ organization }: SignInCode, orgId: string | undefined): string | undefined {

@@ -13,13 +13,20 @@ import type { SignInLimit } from './sign-in-limit.model.ts'
 export type SignInThrottle = {
   /** Counts an attempt as failed before the check; returns false, without counting, while the account is locked. */
   count(key: string): Promise<boolean>
+  /** Takes a counted attempt back. */
+  uncount(key: string): Promise<void>
   /** Resets the counters of accounts after a successful sign-in. */
   reset(keys: readonly string[]): Promise<void>
   /**
-   * Checks a password unless the account is locked; a success resets the counter. Checks of one account run one at a
-   * time, so that concurrent attempts count like sequential ones. While locked, it takes as long but checks nothing.
+   * Checks a password unless the account is locked; a success resets the counter, or with `isPartial` leaves it as it was,
+   * because the second factor is still open. Checks of one account run one at a time, so that concurrent attempts count
+   * like sequential ones. While locked, it takes as long but checks nothing.
    */
-  look(key: string, fits: () => Promise<boolean>): Promise<'right' | 'wrong' | 'throttled'>
+  look(
+    key: string,
+    fits: () => Promise<boolean>,
+    options?: { isPartial: boolean },
+  ): Promise<'right' | 'wrong' | 'throttled'>
 }
 
 const MAX_FAILURES = 10
@@ -39,19 +46,24 @@ export function createSignInThrottle(
   const reset: SignInThrottle['reset'] = async keys => {
     await limits.deleteMany({ _id: { $in: [...keys] } })
   }
-  const giveBack = async (key: string, error: unknown): Promise<never> => {
+  const uncount: SignInThrottle['uncount'] = async key => {
     await changeAlone(limits, key, beforeFailure)
-    throw error
   }
 
   return {
     count,
+    uncount,
     reset,
-    async look(key, fits) {
+    async look(key, fits, { isPartial } = { isPartial: false }) {
       const outcome = await oneAtATime([key], async () => {
         if (!(await count(key))) return 'throttled'
-        if (!(await fits().catch(error => giveBack(key, error)))) return 'wrong'
-        await reset([key])
+        try {
+          if (!(await fits())) return 'wrong'
+        } catch (error) {
+          await uncount(key)
+          throw error
+        }
+        await (isPartial ? uncount(key) : reset([key]))
         return 'right'
       })
       if (outcome === 'throttled') await pretend()

@@ -3,10 +3,13 @@ import type { Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
+import { settingsOf } from '../organizations/organization.model.ts'
 import type { User } from '../users/user.model.ts'
 import { beginSession, type SignIn, seenOf } from './begin-session.ts'
 import type { KnownDevice } from './device.model.ts'
 import { type Device, deviceOf } from './device.ts'
+
+const HOUR_MS = 3_600_000
 
 /** Signs a user in, within a transaction. */
 export async function signIn(context: Context, user: User, { caller }: Call, tx: ClientSession): Promise<SignIn> {
@@ -19,7 +22,8 @@ export async function signIn(context: Context, user: User, { caller }: Call, tx:
     ip,
     tx,
   )
-  const beginning = { lifetimeMs: context.sessionLifetimeMs, device, deviceId }
+  const { sessionHours = context.sessionHours } = await settingsOf(context.collections, user.organization, { tx })
+  const beginning = { lifetimeMs: sessionHours * HOUR_MS, device, deviceId }
   const { session, ...credential } = await beginSession(context, user, caller, beginning, tx)
   const { organization, _id: subject, createdAt: at } = session
   const data = { userId: String(user._id), ip, userAgent, at }

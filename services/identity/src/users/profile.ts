@@ -22,18 +22,23 @@ const places = {
   currency: { fits: text => currencies.has(text), expected: 'a currency of ISO 4217, as EUR' },
 } satisfies Partial<Record<keyof Profile, { fits: (text: string) => boolean; expected: string }>>
 
+type Place = keyof typeof places
+
 /**
  * Returns a user's profile after a request; null removes a value. Attributes are merged.
  * @throws {AppError} request.invalid_field for an unknown country, time zone, language or currency, too many
  * attributes, or an invalid attribute name
  */
 export function profileOf({ attributes, ...request }: Omit<UpdateUserRequest, 'id'>, user: User): Profile {
-  for (const [path, { fits, expected }] of Object.entries(places)) {
-    const text = request[path as keyof typeof places]
-    if (text && !fits(text)) throw new AppError('request.invalid_field', { path, reason: `must be ${expected}` })
-  }
+  for (const path of Object.keys(places) as Place[]) requirePlace(path, request[path])
   const profile = Object.entries(request).map(([field, text]) => [field, text === '' ? null : text])
   return { ...Object.fromEntries(profile), ...(attributes !== undefined && { attributes: merged(attributes, user) }) }
+}
+
+/** Refuses an unknown country, time zone, language or currency. @throws {AppError} request.invalid_field */
+export function requirePlace(path: Place, text: string | undefined): void {
+  const { fits, expected } = places[path]
+  if (text && !fits(text)) throw new AppError('request.invalid_field', { path, reason: `must be ${expected}` })
 }
 
 function merged(attributes: NonNullable<UpdateUserRequest['attributes']>, user: User): User['attributes'] {

@@ -1,7 +1,21 @@
 import { emailKeyOf } from '@rollcall/contract'
+import type { Sealed } from '@rollcall/credentials'
 import { userFields as declared, type UserJson } from '@rollcall/protos/gen/identity-v1.ts'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
+
+/** A second factor by an authenticator app (TOTP, RFC 6238). */
+export type Totp = {
+  secret: Sealed
+  /** When the secret was made. */
+  startedAt: Date
+  /** When a code of the secret turned it on; null until then. */
+  confirmedAt: Date | null
+  /** Time step of the last used code: later steps are valid only. */
+  usedStep: number
+  /** Hashes of the unused recovery codes. */
+  recoveryCodes: string[]
+}
 
 /** An account of one organization; its email is unique there. */
 export type User = {
@@ -13,6 +27,8 @@ export type User = {
   emailKey: string
   /** Null until a password is set. */
   passwordHash: string | null
+  /** Absent or null: no second factor. */
+  totp?: Totp | null
   image: string | null
   role: string
   roleId: Types.ObjectId
@@ -38,6 +54,17 @@ export type User = {
 
 const text = { type: String, default: null }
 
+const totpSchema = new Schema<Totp>(
+  {
+    secret: { type: Schema.Types.Mixed, required: true },
+    startedAt: { type: Date, required: true },
+    confirmedAt: { type: Date, default: null },
+    usedStep: { type: Number, required: true },
+    recoveryCodes: { type: [String], required: true },
+  },
+  { _id: false },
+)
+
 export const userSchema = new Schema<User>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
@@ -45,6 +72,7 @@ export const userSchema = new Schema<User>(
     email: { type: String, required: true },
     emailKey: { type: String, required: true },
     passwordHash: text,
+    totp: { type: totpSchema, default: null },
     image: text,
     role: { type: String, required: true },
     roleId: { type: Schema.Types.ObjectId, required: true },
