@@ -121,6 +121,7 @@ describe('the OpenAPI document', () => {
     )
     assert.deepEqual(withToken.map(([name]) => name).sort(), [
       'CreatedToken',
+      'FirstFactor',
       'Impersonation',
       'Me',
       'Registration',
