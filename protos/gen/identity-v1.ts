@@ -6,7 +6,7 @@ import type { ActorJson, Empty, IdRequest, ListOfRequest, ListQuery, ListRequest
 export type Authentication = {
   /** Creates an organization and its owner, and signs the owner in. Use it to open a new organization, not to add people to one. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
   register: { kind: 'unary'; request: RegisterRequest; response: HttpBody }
-  /** Signs in with email and password. Use it for people; programs use API tokens. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. */
+  /** Signs in with email and password. Use it for people; programs use API tokens. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. After 10 failures within 15 minutes, of passwords and codes together, an account is locked for a minute: every attempt gets the same 401. Each further failure doubles the time, up to an hour. Signing in, or resetting the password with the mailed link, ends the lock. For an account with a second factor the answer is mfaRequired without a session, and mfaToken for POST /api/auth/mfa. */
   login: { kind: 'unary'; request: LoginRequest; response: HttpBody }
   /** Returns how people can sign in. Use it to show only the ways to sign in that this installation offers. Anyone may call it. It costs no query, and shows settings of the installation only. */
   getSignInOptions: { kind: 'unary'; request: Empty; response: HttpBody }
@@ -20,8 +20,10 @@ export type Authentication = {
   resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
   /** Mails a sign-in code to the accounts with this email. Use it to sign in without a password. The code has six digits and is valid once, for 10 minutes and 5 attempts. It belongs to the requestId of the answer; other requests do not invalidate it. An address gets at most 5 codes an hour and 20 a day. The answer is the same beyond that, and if there is no account. */
   requestOtp: { kind: 'unary'; request: RequestOtpRequest; response: RequestOtpResponse }
-  /** Signs in with the mailed code, which also verifies the email address. Use it with the code that the person typed in. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. */
+  /** Signs in with the mailed code, which also verifies the email address. Use it with the code that the person typed in. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. For an account with a second factor the answer is as for login. */
   verifyOtp: { kind: 'unary'; request: VerifyOtpRequest; response: HttpBody }
+  /** Completes a sign-in of an account with a second factor: call it with the mfaToken of login or otp/verify, and a code of the authenticator app or a recovery code. Use it when the answer of either is mfaRequired. Anyone with the token may call it, for five minutes and five tries. Each code works once. Wrong codes count as failed sign-ins (see login), and a locked account gets the same 401. It costs one transaction. A change of the password, the email or the second factor ends the sign-in. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. */
+  verifyMfa: { kind: 'unary'; request: VerifyMfaRequest; response: HttpBody }
   /** Impersonates another user, read-only, for 30 minutes: methods other than GET, HEAD and OPTIONS get 403. Use it to see what a user sees, when they ask for help. Allowed only for owners, admins and tokens with their permissions; no role can grant it. An admin cannot impersonate an owner, and nobody can impersonate themselves or a blocked account. The impersonation is listed among the user's sessions and can be ended there. It ends at once with the credential that started it, and when the impersonator is blocked, deleted or given another role. */
   impersonate: { kind: 'unary'; request: ImpersonateRequest; response: HttpBody }
   /** Exchanges a session JWT or an API token for a JWT that is limited to a scope and valid for at most an hour (RFC 8693). Use it to hand a program less than your own rights. For registered clients. Errors, including 401, have the form of RFC 6749, {error, error_description}: only this route and /api/auth/clients do not use the three error shapes. The JWT is valid no longer than the credential it was made from, and is listed among the user's sessions under the client's name. An exchanged JWT or an impersonation cannot be exchanged. Delegation (actor_token) is not supported. Tokens are issued for this API only. */
@@ -100,6 +102,20 @@ export type SignInJson = {
   user: UserJson
 }
 
+/** A session; or mfaRequired with mfaToken and methods, if the account has a second factor. */
+export type FirstFactorJson = {
+  /** The session JWT. */
+  token?: string
+  expiresAt?: string
+  user?: UserJson
+  /** true, or absent with a session. */
+  mfaRequired?: boolean
+  /** Valid for 5 minutes and 5 tries. */
+  mfaToken?: string
+  /** What POST /api/auth/mfa accepts: totp and recovery_code. */
+  methods?: string[]
+}
+
 /** Impersonation as JSON. */
 export type ImpersonationJson = {
   /** The session JWT. */
@@ -148,6 +164,17 @@ export type MeJson = {
   token?: MeTokenInUseJson
   /** Id of the user behind a read-only impersonation. */
   impersonatedBy?: string
+  /** Second factor of the user, or of the token's creator. */
+  mfa: MeMfaJson
+}
+
+/** MeMfa as JSON. */
+export type MeMfaJson = {
+  /** Whether an authenticator app is set up. */
+  totp: boolean
+  recoveryCodesLeft: number
+  /** Whether the organization requires a second factor of its people. */
+  required: boolean
 }
 
 /** MeTokenInUse as JSON. */
@@ -219,6 +246,12 @@ export type VerifyOtpRequest = {
   orgId?: string
   /** requestId of the answer to otp/request. Required if several requests for the email are open. */
   requestId?: string
+}
+
+export type VerifyMfaRequest = {
+  mfaToken: string
+  /** The six digits of the authenticator app, or a recovery code. */
+  code: string
 }
 
 export type ImpersonateRequest = {
@@ -323,6 +356,10 @@ export type ResolvedCredential = {
   expiresAt?: string
   /** CIDR blocks that the token may be used from. Empty: any. */
   allowedIps: string[]
+  /** Whether the organization requires a second factor that the person does not have. */
+  secondFactorMissing?: boolean
+  /** Origins of web pages that may call the API for the organization. */
+  allowedOrigins: string[]
 }
 
 /** Feature flags of the organization. A user's own setting overrides that of the role, which overrides the default. */
@@ -504,6 +541,61 @@ export type SaveRoleRequest = {
   description?: string
   /** Only shows what the request would change. The id of a role that does not exist yet is then of no use. */
   dryRun?: boolean
+}
+
+/** Settings of the caller's organization. */
+export type Settings = {
+  /** Returns the settings. Use it to show them, and to format times for the organization. It costs one read by id. */
+  getSettings: { kind: 'unary'; request: Empty; response: HttpBody }
+  /** Changes settings. Use it to set rules for the whole organization. Requires at least one. They apply from the next request on, sessionHours to new sessions. With requireMfa, people without a second factor get 403 for everything but /api/me and /api/auth until they set one up; API tokens are not affected. It costs one transaction, and clears the organization's cached credentials. */
+  updateSettings: { kind: 'unary'; request: UpdateSettingsRequest; response: Updated }
+}
+
+/** OrganizationSettings as JSON. */
+export type OrganizationSettingsJson = {
+  name: string
+  /** IANA, such as Europe/Berlin. */
+  timezone: string
+  /** BCP 47, such as de-DE. */
+  language: string
+  /** Origins of web pages that may call the API with the organization's API tokens and session JWTs, such as https://app.example.com. */
+  allowedOrigins: string[]
+  /** Hours until a sign-in expires. */
+  sessionHours: number
+  /** Whether people need a second factor. */
+  requireMfa: boolean
+  /** Days that events are kept. */
+  eventRetentionDays: number
+  /** What campaigns track unless they say otherwise. */
+  defaultTracking: DefaultTrackingJson
+}
+
+/** DefaultTracking as JSON. */
+export type DefaultTrackingJson = {
+  opens: boolean
+  clicks: boolean
+}
+
+export type UpdateSettingsRequest = {
+  name?: string
+  /** IANA, such as Europe/Berlin. */
+  timezone?: string
+  /** BCP 47, such as de-DE. */
+  language?: string
+  /** At most 50, each with scheme and host only, such as https://app.example.com. Replaces the list. */
+  allowedOrigins?: string[]
+  /** 1 to 720. */
+  sessionHours?: number
+  /** Whoever turns it on must have a second factor. */
+  requireMfa?: boolean
+  /** 7 to 365. */
+  eventRetentionDays?: number
+  defaultTracking?: UpdateSettingsRequestUpdateTracking | null
+}
+
+export type UpdateSettingsRequestUpdateTracking = {
+  opens?: boolean
+  clicks?: boolean
 }
 
 /** API tokens: credentials for programs. */
@@ -929,6 +1021,12 @@ export type Account = {
   updateAccount: { kind: 'unary'; request: UpdateAccountRequest; response: Updated }
   /** Changes the own password and ends every other session. Use it for people who know their password; the others reset it. API tokens stay active. For sessions only. It costs two password hashes. Wrong passwords count as failed sign-ins (see login), so a stolen session cannot guess the password: while the account is locked, every attempt gets the same 400. */
   changePassword: { kind: 'unary'; request: ChangePasswordRequest; response: Updated }
+  /** Begins to set up a second factor with an authenticator app (TOTP, RFC 6238: 30 seconds, 6 digits). Use it to show the QR code. Returns a new secret in place of one that was not confirmed. It takes effect with totp/confirm, within 15 minutes. For sessions only. It costs two reads and a write. */
+  startTotp: { kind: 'unary'; request: Empty; response: HttpBody }
+  /** Turns the second factor on with a code of the new secret. Use it when the app shows its first code. Only this answer contains the ten recovery codes, each of which replaces a code once. Signing in then needs the second factor. Every other session ends; API tokens stay active. For sessions only. It costs one transaction. */
+  confirmTotp: { kind: 'unary'; request: ConfirmTotpRequest; response: HttpBody }
+  /** Turns the second factor off, and deletes the recovery codes. Use it before a change of phones. Refused while the organization requires a second factor. Wrong passwords and codes count as failed sign-ins (see login). For sessions only. It costs a password hash and a transaction. */
+  removeTotp: { kind: 'unary'; request: RemoveTotpRequest; response: Updated }
   /** Lists the own active sessions, latest sign-in first. Use it to let people check where they are signed in. For sessions only. It costs one query of the account's sessions. */
   listOwnSessions: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** Ends one of the own sessions at once. Use it to sign out of a machine that is out of reach. For sessions only. It costs one transaction. */
@@ -958,6 +1056,30 @@ export type ChangePasswordRequest = {
   currentPassword: string
   /** 8 to 200 characters, not one of the most common passwords. */
   newPassword: string
+}
+
+/** TotpSetup as JSON. */
+export type TotpSetupJson = {
+  /** Base32, to type into an authenticator app. */
+  secret: string
+  /** The same as otpauth:// URI, to show as a QR code. */
+  uri: string
+}
+
+export type ConfirmTotpRequest = {
+  /** The six digits that the authenticator app shows. */
+  code: string
+}
+
+/** RecoveryCodes as JSON. */
+export type RecoveryCodesJson = {
+  recoveryCodes: string[]
+}
+
+export type RemoveTotpRequest = {
+  password: string
+  /** A code of the authenticator app, or a recovery code. */
+  code: string
 }
 
 export type RevokeOwnSessionRequest = {

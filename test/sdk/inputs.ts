@@ -6,14 +6,19 @@ import type {
   DnsRecord,
   Domain,
   Feature,
+  FirstFactor,
   ImportUpload,
+  RecoveryCodes,
   Role,
   Sender,
+  TotpSetup,
   Workspace,
 } from '@rollcall/sdk'
+import { createAuthenticator } from '@rollcall/testing/authenticator'
 import type { TestDns } from '@rollcall/testing/dns'
-import { type Api, bodyOf } from '../api.ts'
+import { type Api, bodyOf, signIn } from '../api.ts'
 import { fromElsewhere } from '../every-route.ts'
+import { setUpSecondFactor } from '../identity/founder.ts'
 import type { Mailbox } from '../identity/mailbox.ts'
 import { password, unique } from '../identity/people.ts'
 import type { AccountProvider } from '../messaging/mail-account-provider.ts'
@@ -85,6 +90,13 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
     })
     return { email, code: found(/\b(\d{6})\b/, mail), requestId }
   },
+  'authentication.verifyMfa': async world => {
+    const { email } = await newUser(world)
+    const api = await signIn(fromElsewhere(world.stack.api), email, password)
+    const { code } = await setUpSecondFactor(api)
+    const { mfaToken } = await world.rollcall.authentication.login({ email, password })
+    return { mfaToken: mfaToken!, code: code() }
+  },
   'authentication.impersonate': async world => ({ userId: (await newUser(world)).id, reason: 'Ticket 4711' }),
   'authentication.exchangeToken': async ({ rollcall, caller }) => {
     const client = await rollcall.authentication.registerClient({ client_name: 'Nightly sync' })
@@ -99,6 +111,11 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   },
   'account.update': () => ({ timezone: 'Europe/Berlin', language: 'de-DE' }),
   'account.changePassword': () => ({ currentPassword: password, newPassword: NEW_PASSWORD }),
+  'account.confirmTotp': ({ answers }) => ({
+    code: createAuthenticator((answers['account.startTotp'] as TotpSetup).secret).next(),
+  }),
+  'account.removeTotp': world => ({ password: NEW_PASSWORD, code: takeRecoveryCode(world) }),
+  'settings.update': () => ({ timezone: 'Europe/Berlin', allowedOrigins: ['https://app.example.com'] }),
   'features.create': () => ({ slug: 'new-editor', name: 'New editor', default: false }),
   'features.update': () => ({ roles: { admin: true } }),
   'users.setFeatures': ({ answers }) => ({ features: { [(answers['features.create'] as Feature).slug]: true } }),
@@ -220,10 +237,14 @@ async function memberOfList({ rollcall }: World): Promise<{ list: string; contac
   return { list, contact }
 }
 
-async function signInByPhone({ stack }: World, email: string, by: string): Promise<void> {
-  const api = fromElsewhere(stack.api).with({ 'user-agent': PHONE })
-  await bodyOf(api.post('/api/auth/login', { email, password: by }))
+async function signInByPhone(world: World, email: string, by: string): Promise<void> {
+  const api = fromElsewhere(world.stack.api).with({ 'user-agent': PHONE })
+  const { mfaToken } = await bodyOf(api.post<FirstFactor>('/api/auth/login', { email, password: by }))
+  if (mfaToken) await bodyOf(api.post('/api/auth/mfa', { mfaToken, code: takeRecoveryCode(world) }))
 }
+
+/** Returns a recovery code of the caller that was not used yet. */
+const takeRecoveryCode = ({ answers }: World) => (answers['account.confirmTotp'] as RecoveryCodes).recoveryCodes.pop()!
 
 const workspaceOf = ({ answers }: World) => (answers['workspaces.create'] as Workspace).id
 

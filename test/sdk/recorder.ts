@@ -27,6 +27,8 @@ const VARYING: readonly [pattern: RegExp, constant: string][] = [
   [/\bhttp%3A%2F%2Flocalhost%3A\d+/g, 'https%3A%2F%2Frollcall.example.com'],
   // A secret: letters of both cases and digits.
   [/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{30,}/g, 'c2VjcmV0LXRoYXQtb25seS10aGUtYW5zd2VyLWhhcw'],
+  [/\b[A-Z2-7]{32}\b/g, 'ROLLCALLEXAMPLESECRETOFBASE32XYZ'],
+  [/\b[a-z2-7]{4}(-[a-z2-7]{4}){3}\b/g, 'abcd-efgh-ijkl-mnop'],
   [/[\w-]{4}\*{4,}[\w-]{4}/g, 'aB3d********xY9z'],
   [/\b(sam|guest|sender|person)-\d+(?=@|%40)/g, '$1'],
   [/\b198\.1[89]\.\d+\.\d+\b/g, '198.51.100.7'],
