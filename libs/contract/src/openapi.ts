@@ -59,7 +59,7 @@ permission (\`any\`: no permission; \`none\`: such a credential is refused). \`x
     servers: [{ url: '/', description: 'The gateway that serves this document' }],
     tags: tagsOf(routes),
     security: anyCredential,
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
+    paths,
     components: {
       schemas: schemas.finished(),
       securitySchemes,

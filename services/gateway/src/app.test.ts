@@ -595,21 +595,32 @@ describe('the gateway', () => {
       assert.match(response.headers.get('x-request-id')!, /^[\da-f-]{36}$/)
     })
 
-    it('is a page that loads nothing from elsewhere', async () => {
+    it('is pages that load their own files only, which are kept for a year', async () => {
       const response = await fetch(`${gateway.url}/docs`)
       assert.equal(response.status, 200)
-      const policy = response.headers.get('content-security-policy')!
-      assert.match(policy, /default-src 'none'/)
-      assert.doesNotMatch(policy, /script-src[^;]*unsafe/)
+      assert.equal(response.headers.get('cache-control'), 'no-cache')
+      assert.equal(
+        response.headers.get('content-security-policy'),
+        "default-src 'none';script-src 'self';style-src 'self';img-src data:;base-uri 'none';form-action 'none';frame-ancestors 'none'",
+      )
       const page = await response.text()
-      const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1]!)
-      assert.ok(parts.length >= 3)
-      for (const part of parts) {
-        const loaded = await fetch(gateway.url + part)
-        assert.equal(loaded.status, 200, part)
+      const files = [...page.matchAll(/<(?:script src|link rel="stylesheet" href)="([^"]+)"/g)].map(match => match[1]!)
+      assert.equal(files.length, 2)
+      for (const file of files) {
+        const loaded = await fetch(gateway.url + file)
+        assert.equal(loaded.status, 200, file)
         assert.match(loaded.headers.get('content-type')!, /javascript|css/)
+        assert.match(loaded.headers.get('cache-control')!, /immutable/)
       }
       await until(() => gateway.log.some(entry => entry.route === '/docs'))
+    })
+
+    it('is compressed for those who understand it', async () => {
+      for (const encoding of ['gzip', 'identity']) {
+        const response = await fetch(`${gateway.url}/docs/contacts`, { headers: { 'Accept-Encoding': encoding } })
+        assert.equal(response.headers.get('content-encoding'), encoding === 'gzip' ? 'gzip' : null)
+        assert.match(await response.text(), /<h1>Contacts<\/h1>/)
+      }
     })
 
     it('offers nothing else', async () => {

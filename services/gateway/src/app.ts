@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError, compileMatcher, generateOpenApi } from '@rollcall/contract'
+import { AppError, compileMatcher, generateOpenApi, readExamples } from '@rollcall/contract'
 import { failSpan, isTracing, traced } from '@rollcall/runtime'
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
 import { accessLog } from './access-log.ts'
@@ -67,7 +67,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     response.setHeader('X-Request-Id', exchange.id)
     next()
   })
-  app.use(reference(generateOpenApi(context.routes, API_VERSION), limits.countReference))
+  app.use(reference(generateOpenApi(context.routes, API_VERSION, readExamples()), limits.countReference))
   app.use(connectAccount(limits.countReference))
   if (context.consoleDir) app.use(consolePages(context.consoleDir))
   app.use((_request, response) => run(response.locals.exchange))

@@ -370,7 +370,7 @@ describe('finding 27: the reference', () => {
   it('is rate-limited', async t => {
     const gateway = await boot(t)
     const statuses = new Set<number>()
-    const paths = ['/docs', '/docs/swagger-ui.css', '/openapi.json']
+    const paths = ['/docs', '/docs/contacts', '/openapi.json']
     for (let time = 0; time < limits.reference.requests; time++) {
       const response = await fetch(gateway.url + paths[time % 3]!, { method: 'HEAD' })
       statuses.add(response.status)

@@ -1,36 +1,58 @@
-import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { OpenApi } from '@rollcall/contract'
-import { type RequestHandler, Router } from 'express'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import helmet from 'helmet'
 import type { Limiter } from '../rate-limit.ts'
+import { renderReference } from '../reference/pages.ts'
 
-const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const SETUP = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null })\n`
-const PAGE = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Rollcall API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<div id="reference"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/setup.js"></script>
-</html>
-`
+const HASH_LENGTH = 12
+const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** Returns the API description and its reference page, both public. The page may load only its own files. */
+type File = { type: string; gzip: Buffer; cacheControl: string }
+
+/** Returns the API description and its reference pages, all public. The pages may load only their own files. */
 export function reference(description: OpenApi, count: Limiter): Router {
   const router = Router()
-  const text = JSON.stringify(description)
+  let files: Map<string, File> | undefined
   router.use(['/docs', '/openapi.json'], counted(count), documentHeaders)
-  router.get('/openapi.json', (_request, response) => void response.type('json').send(text))
-  router.get('/docs', (_request, response) => void response.type('html').send(PAGE))
-  router.get('/docs/setup.js', (_request, response) => void response.type('js').send(SETUP))
-  for (const asset of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
-    router.get(`/docs/${asset}`, (_request, response) => response.sendFile(asset, { root: assets, maxAge: '1h' }))
+  const serve: RequestHandler = (request, response, next) => {
+    files ??= filesOf(description) // takes a moment, so not at boot
+    const file = files.get(request.path.replace(/\/$/, ''))
+    if (file) send(file, request, response)
+    else next()
   }
+  for (const path of ['/openapi.json', '/docs', '/docs/*path']) router.get(path, serve)
   return router
+}
+
+/** Returns every file by its path. Style and script have a hash in their names and never change. */
+function filesOf(description: OpenApi): Map<string, File> {
+  const style = asset('css')
+  const script = asset('js')
+  const pages = renderReference(description, { style: style.path, script: script.path })
+  const unchanging = `public, max-age=${YEAR_SECONDS}, immutable`
+  const file = (type: string, text: string, cacheControl = 'no-cache') => ({ type, gzip: gzipSync(text), cacheControl })
+  return new Map([
+    ['/openapi.json', file('json', JSON.stringify(description))],
+    [style.path, file('css', style.text, unchanging)],
+    [script.path, file('js', script.text, unchanging)],
+    ...[...pages].map(([path, text]): [string, File] => [path, file('html', text)]),
+  ])
+}
+
+function asset(type: 'css' | 'js'): { path: string; text: string } {
+  const text = readFileSync(join(import.meta.dirname, '..', 'reference', `reference.${type}`), 'utf8')
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH)
+  return { path: `/docs/reference-${hash}.${type}`, text }
+}
+
+function send({ type, gzip, cacheControl }: File, request: Request, response: Response): void {
+  response.set({ 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }).type(type)
+  if (request.acceptsEncodings('gzip')) response.set('Content-Encoding', 'gzip').send(gzip)
+  else response.send(gunzipSync(gzip))
 }
 
 /** Counts requests of a page against a limit, and sets the headers that show its state. */
@@ -41,16 +63,14 @@ export function counted(count: Limiter): RequestHandler {
   }
 }
 
-/** Swagger UI needs inline styles, and icons as data URLs. */
 const documentHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
       defaultSrc: ["'none'"],
       scriptSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ['data:'],
       baseUri: ["'none'"],
       formAction: ["'none'"],
       frameAncestors: ["'none'"],
