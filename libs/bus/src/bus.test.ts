@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { after, test } from 'node:test'
+import { after, mock, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { EventContext } from '@rollcall/contract'
 import { createLogger, createMetrics, type Event, pause, retry } from '@rollcall/runtime'
@@ -11,6 +11,7 @@ import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
 import { UnprocessableEvent } from './kafka/message.ts'
+import { requestQueue } from './kafka/request-queue.ts'
 import type { Topic } from './topics.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
@@ -104,6 +105,21 @@ test('an event arrives as it was sent, and is a CloudEvent on the topic', async 
   })
   assert.equal(String(message?.key), 'aggregate-1')
   assert.deepEqual(JSON.parse(String(message?.value)), sent.data)
+})
+
+test('connections without pending requests check for them only when an answer arrives', async () => {
+  const requests = mock.method(requestQueue, 'push')
+  const checks = mock.method(requestQueue, 'checkPendingRequests')
+  try {
+    const { seen, stop } = collect({ topics: ['identity.events'] })
+    await bus.publish('identity.events', [eventOf('idle')])
+    await eventually(() => assert.notEqual(seen.length, 0))
+    await stop()
+    const [made, answered] = [checks.mock.callCount(), requests.mock.callCount()]
+    assert.ok(made <= answered + 10, `${made} checks for ${answered} requests`)
+  } finally {
+    mock.restoreAll()
+  }
 })
 
 test('the events of a subject stay in order while partitions are processed concurrently and two consumers share the work', async () => {
