@@ -19,7 +19,7 @@ export type Group = {
 export type Lane = {
   groups: readonly Group[]
   root: string
-  /** Lanes with the same folder share their groups: each group goes to the lane that claims it first. */
+  /** Folder of claims: a group of several lanes goes to the lane that claims it first. */
   claims: string
   /** Timeout of one file on an idle machine. */
   timeoutMs: number
@@ -34,8 +34,8 @@ export async function runLane({ groups, root, claims, timeoutMs }: Lane): Promis
   const hook = runnersHook()
   keepShared()
   let boots: string | undefined
-  for (const [index, group] of groups.entries()) {
-    if (!claim(join(claims, String(index)))) continue
+  for (const group of groups) {
+    if (!claim(join(claims, encodeURIComponent(group.files[0] ?? '')))) continue
     if (group.boots !== boots) await stopShared()
     boots = group.boots
     for (const file of group.files)

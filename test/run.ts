@@ -20,21 +20,29 @@ const CACHE = process.env.CACHE_DIR ?? join(ROOT, '.cache')
 const GRACE_SECONDS = 15
 const TESTS = ['{cli,deploy,libs,protos,services,test}/**/*.test.ts', 'test/**/*.e2e.ts']
 const HARNESSES = ['test/faults/*.{soak,e2e}.ts', 'test/abuse/*.e2e.ts', 'test/security/*-flood.e2e.ts']
-/** Files with a process of their own, in the order of their start: those that wait longest come first. */
-const ALONE = [
+/** Files that mostly wait, in the order of their start: those that wait longest come first. */
+const WAITING = [
+  'test/console/*',
+  'test/faults/import-kills*',
+  'test/faults/dependencies*',
+  'test/chart/chart*',
   'test/faults/*',
   'test/chart/*',
-  'test/console/*',
   'test/local-stack.e2e.ts',
   'libs/{bus,jobs}/**',
-  'deploy/local/**', // take the environment and the ports of a machine
-  '**/tracing*', // tracing starts once in a process
+  'deploy/local/**',
 ]
+/** Files with a process of their own, because they set up grpc-js or tracing, which a process has once. */
+const ALONE = ['test/faults/balancing*', '**/tracing*']
 const isSoak = process.argv.includes('--soak')
-/** Number of lanes that compute, one per core. */
-const sharing = Math.min(availableParallelism(), 4)
-/** Maximum concurrent files with a process of their own. They mostly wait. */
-const alone = 2
+/** Number of lanes that begin with files that compute, one per core. */
+const computing = Math.min(availableParallelism(), 4)
+/** Number of lanes that begin with files that wait. */
+const waiting = 2
+/** Maximum concurrent files with a process of their own. */
+const alone = 1
+/** Options of every lane, as of the services: many short-lived objects, which a larger young generation collects cheaper. */
+const HEAP = ['--max-semi-space-size=32']
 const MINUTE = 60_000
 
 const mongodFlag = process.argv.find(argument => argument.startsWith('--mongod'))
@@ -62,16 +70,26 @@ function testFiles(): string[] {
   return files
 }
 
-/** Returns the lanes of a run, in order: those that share files, then one for each other file. */
+/**
+ * Returns the lanes of a run. Those that begin with files that wait run beside those that begin with files that compute;
+ * each takes files of the other kind when its own are done.
+ */
 function lanesOf(files: string[]): Group[][] {
-  const placeOf = (file: string) => ALONE.findIndex(pattern => matchesGlob(file, pattern))
-  const isAlone = (file: string) => isSoak || placeOf(file) >= 0
-  const shared = groupsOf(files.filter(file => !isAlone(file)))
-  const own = files.filter(isAlone).sort((one, other) => placeOf(one) - placeOf(other))
+  const isAlone = (file: string) => isSoak || placeIn(ALONE, file) >= 0
+  const isWaiting = (file: string) => placeIn(WAITING, file) >= 0
+  const shared = files.filter(file => !isAlone(file))
+  const computes = groupsOf(shared.filter(file => !isWaiting(file)))
+  const waits = shared.filter(isWaiting).sort((one, other) => placeIn(WAITING, one) - placeIn(WAITING, other))
+  const waitGroups = waits.map(file => ({ boots: file, files: [file] }))
   return [
-    ...Array<Group[]>(Math.min(sharing, shared.length)).fill(shared),
-    ...own.map(file => [{ boots: file, files: [file] }]),
+    ...Array<Group[]>(Math.min(computing, computes.length)).fill([...computes, ...waitGroups]),
+    ...Array<Group[]>(Math.min(waiting, waits.length)).fill([...waitGroups, ...computes]),
+    ...files.filter(isAlone).map(file => [{ boots: file, files: [file] }]),
   ]
+}
+
+function placeIn(patterns: readonly string[], file: string): number {
+  return patterns.findIndex(pattern => matchesGlob(file, pattern))
 }
 
 /** Groups files: one group per service, one per other file. Those across services take longest and come first. */
@@ -89,12 +107,11 @@ function groupsOf(files: string[]): Group[] {
 
 /** Writes a program for each lane. Their names sort in the order of the lanes, because Node starts them by name. */
 function writePrograms(lanes: Group[][], folder: string): string[] {
+  const claims = join(folder, 'claims')
+  mkdirSync(claims)
   return lanes.map((groups, index) => {
-    const name = String(index).padStart(3, '0')
-    const claims = join(folder, groups === lanes[0] ? 'shared' : name)
-    mkdirSync(claims, { recursive: true })
     const lane: Lane = { root: ROOT, groups, claims, timeoutMs: isSoak ? 24 * 60 * MINUTE : 5 * MINUTE }
-    const program = join(folder, `${name}.mjs`)
+    const program = join(folder, `${String(index).padStart(3, '0')}.mjs`)
     const module = pathToFileURL(join(import.meta.dirname, 'lane.ts')).href
     writeFileSync(program, `import { runLane } from '${module}'\nawait runLane(${JSON.stringify(lane)})\n`)
     return program
@@ -107,8 +124,8 @@ async function runTests(
   mongodbUrl: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const concurrency = isSoak ? 1 : sharing + alone
-  const options = [`--test-concurrency=${concurrency}`, ...flags, ...reporters]
+  const concurrency = isSoak ? 1 : computing + waiting + alone
+  const options = [...HEAP, `--test-concurrency=${concurrency}`, ...flags, ...reporters]
   const program = {
     command: process.execPath,
     args: ['--test', ...options, ...programs],

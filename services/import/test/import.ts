@@ -41,7 +41,10 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
   const url = process.env.MONGODB_URL
   if (!url) throw new Error('MONGODB_URL is not set: run the tests by npm test')
   const logger = createLogger({ service: 'import', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+  await using onFailure = new AsyncDisposableStack()
   const store = await connectStore({ url, dbName: `import-test-${new Types.ObjectId()}`, logger })
+  onFailure.defer(store.close) // otherwise it keeps the process alive
+  onFailure.defer(async () => void (await store.connection.dropDatabase()))
   const noQueue: JobQueue = { enqueue: async () => {}, cancel: async () => {}, close: async () => {} }
   const context: Context = {
     store,
@@ -69,6 +72,7 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
     ...options,
   }
   await migrate(store, logger)
+  const all = onFailure.move()
   const test: TestImport = {
     context,
     answer: createAll,
@@ -93,10 +97,7 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
       const entries = store.connection.collection<{ event: Event }>('outbox').find({ 'event.subject': jobId })
       return (await entries.toArray()).map(({ event }) => event)
     },
-    async stop() {
-      await store.connection.dropDatabase()
-      await store.close()
-    },
+    stop: () => all.disposeAsync(),
   }
   return test
 }

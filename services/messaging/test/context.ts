@@ -35,10 +35,17 @@ export async function testContext(settings: Record<string, string> = {}): Promis
   })
   const logger = createLogger({ service: 'messaging', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const lifecycle = createLifecycle({ service: 'messaging', logger, graceMs: 10_000 })
+  await using onFailure = new AsyncDisposableStack()
+  onFailure.defer(async () => void (await lifecycle.stop('test over'))) // otherwise what it opened keeps the process alive
   const base = await service.open(config, lifecycle)
   const database = await new Mongoose().createConnection(config.MONGODB_URL, { dbName }).asPromise()
+  onFailure.defer(async () => {
+    await database.dropDatabase()
+    await database.close()
+  })
   const context = createContext(base)
   await migrate(base.store, logger)
+  const all = onFailure.move()
   const organizationId = String(new Types.ObjectId())
   return {
     context,
@@ -54,10 +61,6 @@ export async function testContext(settings: Record<string, string> = {}): Promis
       const entries = database.collection('outbox').find({ 'event.subject': subject }).sort({ at: 1, _id: 1 })
       return (await entries.toArray()).map(({ event }) => event)
     },
-    async stop() {
-      await database.dropDatabase()
-      await database.close()
-      await lifecycle.stop('test over')
-    },
+    stop: () => all.disposeAsync(),
   }
 }
