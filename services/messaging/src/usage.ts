@@ -28,9 +28,14 @@ export async function countUse(
     const counted = await windows
       .findOneAndUpdate({ _id: key, endsAt: { $gt: now } }, { $inc: { count: 1 } }, { returnDocument: 'after' })
       .lean<UsageWindow>()
-    if (counted && counted.count > limit) return Math.ceil((counted.endsAt.getTime() - now.getTime()) / 1000)
+    if (counted && counted.count > limit) return secondsUntil(counted.endsAt)
     if (counted || (await begin(windows, key, now, seconds))) return undefined
   }
+}
+
+/** Whole seconds from now, not from the start of the call: a concurrent one may have begun the window since. */
+function secondsUntil(time: Date): number {
+  return Math.max(1, Math.ceil((time.getTime() - Date.now()) / 1000))
 }
 
 /** Starts a window; returns false if a concurrent call did. */
