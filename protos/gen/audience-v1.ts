@@ -186,7 +186,7 @@ export type CheckListsResponse = {
 
 /** Contacts: the people that an organization emails. */
 export type Contacts = {
-  /** Lists contacts, newest first. Use it to show, search and page contacts; with pagination=false also to read all that match. Honours the shared list parameters. */
+  /** Lists contacts, newest first. Use it to show, search and page contacts; with pagination=false also to read all that match. Honours the shared list parameters. A filter can also name `lists`, the ids of the lists that a contact is on: {"lists":"<id>"}, {"lists":{"$in":[...]}}, {"lists":{"$nin":[...]}}, {"lists":{"$exists":false}}. */
   listContacts: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** Downloads contacts as CSV. Use it for a spreadsheet or a backup. Honours filter and sort of the list. Importing the file again changes nothing. */
   exportContacts: { kind: 'server_stream'; request: ExportContactsRequest; response: HttpBody }
@@ -194,6 +194,8 @@ export type Contacts = {
   getImportSample: { kind: 'unary'; request: Empty; response: HttpBody }
   /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Use it to offer tags to choose from, or to find misspelt ones. Tags are case-sensitive. */
   countTags: { kind: 'unary'; request: Empty; response: HttpBody }
+  /** Returns how the audience grew, a point for each day, week or month in UTC, oldest first, at most 400. Use it for charts: it costs one small read. With `list`, counts the members of that list instead; also requires audience_lists.read. */
+  getGrowth: { kind: 'unary'; request: GetGrowthRequest; response: HttpBody }
   /** Returns a contact. Use it if you know the id; to find a contact by email, filter the list. */
   getContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Creates a contact. Use it for single contacts, such as a sign-up; import a file for many. The email is unique in the organization, regardless of case. */
@@ -275,6 +277,32 @@ export const contactFields = {
 export type TagCountJson = {
   tag: string
   count: number
+}
+
+export type GetGrowthRequest = {
+  /** The first interval is the one that contains this time. Default: 30 days with the day of `to`. */
+  from?: string
+  /** The last interval is the one that contains this time, or the current one. Default: now. */
+  to?: string
+  /** Default: day. Weeks begin on Monday. */
+  interval?: 'day' | 'week' | 'month'
+  list?: string
+}
+
+/** What happened in an interval. */
+export type GrowthPointJson = {
+  /** Start of the interval. */
+  at: string
+  /** Contacts created, or members added. */
+  created: number
+  /** Contacts that opted out, each time they did; those created as unsubscribed too. */
+  unsubscribed: number
+  /** Contacts that were blocked, each time. */
+  blocked: number
+  /** Contacts deleted, or members removed. */
+  deleted: number
+  /** Contacts or members at the end of the interval. */
+  total: number
 }
 
 /** A history entry of a contact. */
@@ -522,4 +550,74 @@ export type AddMembersResponse = {
 
 export type RemoveMembersResponse = {
   removed: number
+}
+
+/** Segments: named filters of contacts. A segment is no copy: it has the contacts that match now. */
+export type Segments = {
+  /** Lists the segments, newest first. Honours the shared list parameters. */
+  listSegments: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Creates a segment, which everyone in the organization can use. The name is unique, regardless of case. The filter is checked as for the list of contacts. */
+  createSegment: { kind: 'unary'; request: CreateSegmentRequest; response: HttpBody }
+  /** Returns a segment. */
+  getSegment: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Updates a segment. Requires at least one field. */
+  updateSegment: { kind: 'unary'; request: UpdateSegmentRequest; response: Updated }
+  /** Deletes a segment and returns it. Its contacts are kept. */
+  deleteSegment: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Lists the contacts that match the segment now, in its order. Honours the shared list parameters: `filter` narrows the segment, `sort` replaces its order. */
+  listSegmentContacts: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Counts the contacts that match the segment now. Costs a read of all contacts the first time, and again after each change of a contact. */
+  countSegment: { kind: 'unary'; request: IdRequest; response: CountSegmentResponse }
+}
+
+/** Segment as JSON. */
+export type SegmentJson = {
+  _id: string
+  id: string
+  name: string
+  description: string
+  /** As for the list of contacts; {} matches all contacts. */
+  filter: Record<string, unknown>
+  /** As for the list of contacts; {} is newest first. */
+  sort: Record<string, unknown>
+  /** What clients show of its contacts; theirs to interpret. */
+  columns: string[]
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Segment. */
+export const segmentFields = {
+  'name': 'string',
+  'description': 'string',
+  'filter': 'object',
+  'sort': 'object',
+  'columns': 'string[]',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
+
+export type CreateSegmentRequest = {
+  name: string
+  description?: string
+  filter: Record<string, unknown>
+  sort?: Record<string, unknown>
+  columns: string[]
+}
+
+export type UpdateSegmentRequest = {
+  id: string
+  name?: string
+  description?: string
+  filter?: Record<string, unknown>
+  sort?: Record<string, unknown>
+  /** Replaces all columns; [] clears them. */
+  columns?: string[]
+}
+
+export type CountSegmentResponse = {
+  count: number
 }

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { AudienceListJson, ContactJson } from './audience-v1.ts'
+import type { AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
 import type { ActorJson } from './types.ts'
 /** ContactCreated as JSON. */
@@ -63,6 +63,26 @@ export type ListUpdated = {
 /** ListDeleted as JSON. */
 export type ListDeleted = {
   list: AudienceListJson
+  actor: ActorJson
+}
+
+/** SegmentCreated as JSON. */
+export type SegmentCreated = {
+  segment: SegmentJson
+  actor: ActorJson
+}
+
+/** SegmentUpdated as JSON. */
+export type SegmentUpdated = {
+  segment: SegmentJson
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: ActorJson
+}
+
+/** SegmentDeleted as JSON. */
+export type SegmentDeleted = {
+  segment: SegmentJson
   actor: ActorJson
 }
 

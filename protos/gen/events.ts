@@ -29,6 +29,9 @@ import type {
   MemberRoleChanged,
   RoleDeleted,
   RoleSaved,
+  SegmentCreated,
+  SegmentDeleted,
+  SegmentUpdated,
   SessionCreated,
   SessionEnded,
   SessionExchanged,
@@ -67,6 +70,9 @@ export type Events = {
   'list.created': ListCreated
   'list.updated': ListUpdated
   'list.deleted': ListDeleted
+  'segment.created': SegmentCreated
+  'segment.updated': SegmentUpdated
+  'segment.deleted': SegmentDeleted
   'token.created': TokenCreated
   'token.updated': TokenUpdated
   'token.deleted': TokenDeleted
@@ -130,6 +136,9 @@ export const eventContexts = {
   'list.created': 'audience',
   'list.updated': 'audience',
   'list.deleted': 'audience',
+  'segment.created': 'audience',
+  'segment.updated': 'audience',
+  'segment.deleted': 'audience',
   'token.created': 'identity',
   'token.updated': 'identity',
   'token.deleted': 'identity',

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Attributes, Batches, Contacts, Lists } from './audience-v1.ts'
+import type { Attributes, Batches, Contacts, Lists, Segments } from './audience-v1.ts'
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
 import type { Domains, Mail, Providers, Senders } from './messaging-v1.ts'
@@ -11,6 +11,7 @@ export type Services = {
   'rollcall.audience.v1.Batches': Batches
   'rollcall.audience.v1.Contacts': Contacts
   'rollcall.audience.v1.Lists': Lists
+  'rollcall.audience.v1.Segments': Segments
   'rollcall.identity.v1.Account': Account
   'rollcall.identity.v1.Authentication': Authentication
   'rollcall.identity.v1.Credentials': Credentials

@@ -106,7 +106,7 @@ export type ListQuery = {
   page?: number
   /** Items per page, at most 1000. Default: 10. */
   limit?: number
-  /** JSON object. Put operators ($eq $ne $gt $gte $lt $lte $in $nin $exists $regex $all $size) one level below a field; $and, $or and $nor take arrays. Name a nested field by a dotted key. A $regex has at most 64 characters, few quantifiers and alternatives, and no nested quantifiers. *, + and {n,} match at most 256 characters, except the first one in a pattern that begins with ^. */
+  /** JSON object. Put operators ($eq $ne $gt $gte $lt $lte $in $nin $exists $regex $all $size) one level below a field; $and, $or and $nor take arrays. Name a nested field by a dotted key. A date is ISO 8601, or relative to the time of the request: now, now-30d, now+12h (m h d w). A $regex has at most 64 characters, few quantifiers and alternatives, and no nested quantifiers. *, + and {n,} match at most 256 characters, except the first one in a pattern that begins with ^. */
   filter?: string
   /** JSON object that maps fields to 1 (ascending) or -1 (descending). */
   sort?: string

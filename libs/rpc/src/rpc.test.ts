@@ -40,6 +40,7 @@ const contacts = {
   },
   getImportSample: unexpected,
   countTags: unexpected,
+  getGrowth: unexpected,
   createContact: unexpected,
   updateContact: unexpected,
   updateAttributes: unexpected,

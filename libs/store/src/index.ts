@@ -12,6 +12,7 @@ export { envelope, type Page } from './query/envelope.ts'
 export { type FieldSpec, type FieldTable, type FieldType, invalidParameter } from './query/fields.ts'
 export { parseFilter } from './query/filter.ts'
 export {
+  countRecords,
   type Listed,
   type ListOptions,
   listRecords,

@@ -8,7 +8,7 @@ export const commands: AdminCommands = {
     load: () => import('./migrate.ts'),
   },
   'repair-counts': {
-    summary: 'Recounts contacts and the members of lists, and corrects wrong totals',
+    summary: 'Recounts contacts, the members of lists and their growth, and corrects wrong totals',
     load: () => import('./repair-counts.ts'),
   },
   ...busCommands,

@@ -3,10 +3,12 @@ import { attributeSchema } from './attributes/attribute.model.ts'
 import { batchSchema } from './batches/batch.model.ts'
 import { contactSchema } from './contacts/contact.model.ts'
 import { contactEmailSchema } from './emails/contact-email.model.ts'
+import { growthSchema } from './growth/growth.model.ts'
 import { historySchema } from './history/history.model.ts'
 import { listSchema } from './lists/list.model.ts'
 import { listJobSchema } from './lists/list-job.model.ts'
 import { membershipSchema } from './lists/membership.model.ts'
+import { segmentSchema } from './segments/segment.model.ts'
 
 /** The collections of the audience. */
 export const collections = defineCollections({
@@ -18,6 +20,8 @@ export const collections = defineCollections({
   lists: listSchema,
   memberships: membershipSchema,
   listJobs: listJobSchema,
+  segments: segmentSchema,
+  growth: growthSchema,
 })
 
 /** The collections in a store. */

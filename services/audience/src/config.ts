@@ -10,8 +10,9 @@ const schema = z
     ...storeConfig('rollcall_audience'),
     ...busConfig,
     ...rpcServerConfig,
-    /** Maximum of lists and of attribute definitions per organization. */
+    /** Maximum of lists, segments and attribute definitions per organization. */
     MAX_LISTS: z.coerce.number().int().min(1).default(1000),
+    MAX_SEGMENTS: z.coerce.number().int().min(1).default(500),
     MAX_ATTRIBUTES: z.coerce.number().int().min(1).default(500),
     /** Address of the identity service. */
     IDENTITY_ADDRESS: address(),

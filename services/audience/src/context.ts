@@ -22,7 +22,7 @@ export type Context = Data & {
 }
 
 /** How many records of a kind an organization can have. */
-export type Limits = { lists: number; attributes: number }
+export type Limits = { lists: number; segments: number; attributes: number }
 
 /** Creates the context of the service, with its connection to identity. */
 export function createContext({ config, store, collections, lifecycle }: Base<Config, Collections>): Context {
@@ -35,6 +35,6 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     listMembersJob: listMembersJob(data),
     matches: createMatchMemory(),
     directory: identity.client('rollcall.identity.v1.Directory'),
-    limits: { lists: config.MAX_LISTS, attributes: config.MAX_ATTRIBUTES },
+    limits: { lists: config.MAX_LISTS, segments: config.MAX_SEGMENTS, attributes: config.MAX_ATTRIBUTES },
   }
 }

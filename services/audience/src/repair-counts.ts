@@ -1,3 +1,4 @@
+import { repairGrowth } from './growth/repair-growth.ts'
 import { repairListCounts } from './lists/repair-counts.ts'
 import { repairTotals } from './repair-totals.ts'
 import { service } from './service.ts'
@@ -5,7 +6,7 @@ import { service } from './service.ts'
 /** A large list takes longer to count than a request may take. */
 const settings = { MONGODB_TIMEOUT_MS: 60_000 }
 
-/** `rollcall-admin repair-counts`: recounts contacts and list members, and corrects counts. Safe while the service runs. */
+/** `rollcall-admin repair-counts`: recounts contacts, list members and growth, and corrects counts. Safe while the service runs. */
 await service.runTask(
   'repair',
   async ({ store, collections, lifecycle: { logger } }) => {
@@ -14,7 +15,9 @@ await service.runTask(
     for (const repair of totals) logger.warn(repair, 'total repaired')
     const counts = await repairListCounts(data)
     for (const repair of counts) logger.warn(repair, 'counts of a list repaired')
-    logger.info({ repaired: totals.length + counts.length }, 'contacts and lists counted')
+    const growth = await repairGrowth(data)
+    for (const repair of growth) logger.warn(repair, 'growth repaired')
+    logger.info({ repaired: totals.length + counts.length + growth.length }, 'contacts and lists counted')
   },
   settings,
 )

@@ -9,6 +9,7 @@ import { Types } from 'mongoose'
 import { jsonOf, type Page, startOwnAudience, streamedJsonOf, type TestAudience, testCaller } from '../test/audience.ts'
 import { collections } from './collections.ts'
 import type { Data } from './context.ts'
+import { repairGrowth } from './growth/repair-growth.ts'
 import { repairTotals } from './repair-totals.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
@@ -49,6 +50,38 @@ describe('the repair of totals', () => {
     [3, 3],
     [3, 3],
   ]
+
+  it('counts the growth of contacts and lists again, by what exists', async () => {
+    const me = testCaller()
+    const { id } = await listOfThree(me)
+    const { contacts, db } = audience
+    const [{ docs }] = [await streamedJsonOf<Page<{ id: string }>>(contacts.listContacts({ list: {} }, me))]
+    await contacts.blockContact({ id: docs[0]!.id, reason: '' }, me)
+    await contacts.updateContact({ id: docs[1]!.id, unsubscribed: true }, me)
+    const read = async () => [
+      await jsonOf(contacts.getGrowth({}, me)),
+      await jsonOf(contacts.getGrowth({ list: id }, me)),
+    ]
+    const right = await read()
+    const organization = me.caller.organizationId
+    const ofThis = { organization: new Types.ObjectId(organization) }
+    const repaired = async () => (await repairGrowth(data)).filter(repair => repair.organization === organization)
+    assert.deepEqual(await repaired(), [])
+    const day = new Date().getUTCDate()
+    const damages = [
+      () => db.collection('growth').deleteMany(ofThis),
+      () => db.collection('growth').updateMany(ofThis, { $set: { [`days.${day}.created`]: 99 } }),
+    ]
+    for (const damage of damages) {
+      await damage()
+      assert.notDeepEqual(await read(), right)
+      assert.deepEqual(await repaired(), [
+        { organization, days: 1 },
+        { organization, list: id, days: 1 },
+      ])
+      assert.deepEqual(await read(), right)
+    }
+  })
 
   it('sets those of contacts and of lists right, and leaves right ones alone', async () => {
     const me = testCaller()

@@ -6,5 +6,8 @@ export const audienceErrors = {
   'attribute.not_found': notFound('attribute'),
   'list.not_found': notFound('list'),
   'list.archived': conflict((_: { path: string }) => 'the list is archived'),
+  'segment.not_found': notFound('segment'),
+  /** A field that its filter or order names is gone. */
+  'segment.outdated': conflict((d: { reason: string }) => `the segment no longer applies: ${d.reason}`),
   'list.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown list`),
 }

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, AudienceList, Contact, DefaultTracking, Feature, Invitation, Member, OrganizationSettings, Role, Token, User, Workspace } from './types.ts'
+import type { Actor, AudienceList, Contact, DefaultTracking, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Token, User, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -62,6 +62,26 @@ export type ListUpdated = {
 /** ListDeleted as JSON. */
 export type ListDeleted = {
   list: AudienceList
+  actor: Actor
+}
+
+/** SegmentCreated as JSON. */
+export type SegmentCreated = {
+  segment: Segment
+  actor: Actor
+}
+
+/** SegmentUpdated as JSON. */
+export type SegmentUpdated = {
+  segment: Segment
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+}
+
+/** SegmentDeleted as JSON. */
+export type SegmentDeleted = {
+  segment: Segment
   actor: Actor
 }
 
@@ -437,6 +457,9 @@ export type Events = {
   'list.created': ListCreated
   'list.updated': ListUpdated
   'list.deleted': ListDeleted
+  'segment.created': SegmentCreated
+  'segment.updated': SegmentUpdated
+  'segment.deleted': SegmentDeleted
   'token.created': TokenCreated
   'token.updated': TokenUpdated
   'token.deleted': TokenDeleted

@@ -61,6 +61,20 @@ export const fields = {
     'emails': { type: 'array', minLength: 1, maxLength: 254, maxItems: 10000 },
     'filter': { type: 'object' },
   },
+  'segments.create': {
+    'name': { type: 'string', required: true, maxLength: 100 },
+    'description': { type: 'string', maxLength: 1000, multiline: true },
+    'filter': { type: 'object', required: true },
+    'sort': { type: 'object' },
+    'columns': { type: 'array', minLength: 1, maxLength: 120, maxItems: 50 },
+  },
+  'segments.update': {
+    'name': { type: 'string', minLength: 1, maxLength: 100 },
+    'description': { type: 'string', maxLength: 1000, multiline: true },
+    'filter': { type: 'object' },
+    'sort': { type: 'object' },
+    'columns': { type: 'array', minLength: 1, maxLength: 120, maxItems: 50 },
+  },
   'authentication.register': {
     'name': { type: 'string', required: true, maxLength: 100 },
     'email': { type: 'string', required: true, maxLength: 254, format: 'email' },

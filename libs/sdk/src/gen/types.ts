@@ -63,6 +63,22 @@ export type TagCount = {
   count: number
 }
 
+/** What happened in an interval. */
+export type GrowthPoint = {
+  /** Start of the interval. */
+  at: string
+  /** Contacts created, or members added. */
+  created: number
+  /** Contacts that opted out, each time they did; those created as unsubscribed too. */
+  unsubscribed: number
+  /** Contacts that were blocked, each time. */
+  blocked: number
+  /** Contacts deleted, or members removed. */
+  deleted: number
+  /** Contacts or members at the end of the interval. */
+  total: number
+}
+
 /** A history entry of a contact. */
 export type HistoryEntry = {
   _id: string
@@ -153,6 +169,28 @@ export type AddMembersResponse = {
 /** RemoveMembersResponse as JSON. */
 export type RemoveMembersResponse = {
   removed: number
+}
+
+/** Segment as JSON. */
+export type Segment = {
+  _id: string
+  id: string
+  name: string
+  description: string
+  /** As for the list of contacts; {} matches all contacts. */
+  filter: Record<string, unknown>
+  /** As for the list of contacts; {} is newest first. */
+  sort: Record<string, unknown>
+  /** What clients show of its contacts; theirs to interpret. */
+  columns: string[]
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** CountSegmentResponse as JSON. */
+export type CountSegmentResponse = {
+  count: number
 }
 
 /** Registration as JSON. */
@@ -984,6 +1022,23 @@ export type SelectMembersBody = {
   filter?: Filter<ContactFields>
 }
 
+export type CreateSegmentBody = {
+  name: string
+  description?: string
+  filter: Filter<ContactFields>
+  sort?: Sort<ContactFields>
+  columns?: string[]
+}
+
+export type UpdateSegmentBody = {
+  name?: string
+  description?: string
+  filter?: Filter<ContactFields>
+  sort?: Sort<ContactFields>
+  /** Replaces all columns; [] clears them. */
+  columns?: string[]
+}
+
 export type RegisterBody = {
   name: string
   email: string
@@ -1463,6 +1518,25 @@ export type AudienceListFields = {
   'createdBy.name': string
 }
 
+/** The fields of Segment that filter, sort and projection can name. */
+export type SegmentFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'description': string
+  'filter': Record<string, unknown>
+  'sort': Record<string, unknown>
+  'columns': (string)[]
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+  [key: `filter.${string}`]: string | number | boolean
+  [key: `sort.${string}`]: string | number | boolean
+}
+
 /** The fields of Feature that filter, sort and projection can name. */
 export type FeatureFields = {
   _id: string
@@ -1793,7 +1867,7 @@ export type Api = {
   }
   /** Contacts: the people that an organization emails. */
   contacts: {
-    /** Lists contacts, newest first. Use it to show, search and page contacts; with pagination=false also to read all that match. Honours the shared list parameters. */
+    /** Lists contacts, newest first. Use it to show, search and page contacts; with pagination=false also to read all that match. Honours the shared list parameters. A filter can also name `lists`, the ids of the lists that a contact is on: {"lists":"<id>"}, {"lists":{"$in":[...]}}, {"lists":{"$nin":[...]}}, {"lists":{"$exists":false}}. */
     list(query?: ListQuery<ContactFields>, options?: RequestOptions): List<Contact>
     /** Downloads contacts as CSV. Use it for a spreadsheet or a backup. Honours filter and sort of the list. Importing the file again changes nothing. */
     export(query?: { filter?: Filter<ContactFields>; sort?: Sort<ContactFields> }, options?: RequestOptions): Promise<Response>
@@ -1801,6 +1875,8 @@ export type Api = {
     getImportSample(options?: RequestOptions): Promise<Response>
     /** Lists the tags in use with their number of contacts, most used first, at most 10,000. Use it to offer tags to choose from, or to find misspelt ones. Tags are case-sensitive. */
     countTags(options?: RequestOptions): Promise<TagCount[]>
+    /** Returns how the audience grew, a point for each day, week or month in UTC, oldest first, at most 400. Use it for charts: it costs one small read. With `list`, counts the members of that list instead; also requires audience_lists.read. */
+    getGrowth(query?: { from?: string; to?: string; interval?: 'day' | 'week' | 'month'; list?: string }, options?: RequestOptions): Promise<GrowthPoint[]>
     /** Returns a contact. Use it if you know the id; to find a contact by email, filter the list. */
     get(id: string, options?: RequestOptions): Promise<Contact>
     /** Creates a contact. Use it for single contacts, such as a sign-up; import a file for many. The email is unique in the organization, regardless of case. */
@@ -1848,6 +1924,23 @@ export type Api = {
     addMembers(id: string, body: SelectMembersBody, options?: KeyedOptions): Promise<AddMembersResponse>
     /** Removes contacts by exactly one of ids, emails and a filter. Use it to take contacts off a list and keep them in the audience. A filter runs in the background as for adding, and also requires audience.read. */
     removeMembers(id: string, body: SelectMembersBody, options?: RequestOptions): Promise<RemoveMembersResponse>
+  }
+  /** Segments: named filters of contacts. A segment is no copy: it has the contacts that match now. */
+  segments: {
+    /** Lists the segments, newest first. Honours the shared list parameters. */
+    list(query?: ListQuery<SegmentFields>, options?: RequestOptions): List<Segment>
+    /** Creates a segment, which everyone in the organization can use. The name is unique, regardless of case. The filter is checked as for the list of contacts. */
+    create(body: CreateSegmentBody, options?: KeyedOptions): Promise<Segment>
+    /** Returns a segment. */
+    get(id: string, options?: RequestOptions): Promise<Segment>
+    /** Updates a segment. Requires at least one field. */
+    update(id: string, body: UpdateSegmentBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a segment and returns it. Its contacts are kept. */
+    delete(id: string, options?: RequestOptions): Promise<Segment>
+    /** Lists the contacts that match the segment now, in its order. Honours the shared list parameters: `filter` narrows the segment, `sort` replaces its order. */
+    listContacts(id: string, query?: ListQuery<ContactFields>, options?: RequestOptions): List<Contact>
+    /** Counts the contacts that match the segment now. Costs a read of all contacts the first time, and again after each change of a contact. */
+    count(id: string, options?: RequestOptions): Promise<CountSegmentResponse>
   }
   /** Signing in and out, and the current caller. */
   authentication: {
@@ -2171,6 +2264,8 @@ export type ErrorCode =
   | 'attribute.not_found'
   | 'list.not_found'
   | 'list.archived'
+  | 'segment.not_found'
+  | 'segment.outdated'
   | 'list.unknown'
   | 'user.not_found'
   | 'user.unknown'

@@ -12,6 +12,11 @@ export type FieldSpec = {
   path?: string
   /** A path with the value in comparable form (an email in lower case), used to compare and sort. */
   key?: { path: string; of: (value: string) => string }
+  /**
+   * A set of references that is not shown: only filters may name it. Missing and empty are the same; `$exists` means that it
+   * has an item.
+   */
+  isHiddenSet?: true
 }
 
 /**
@@ -21,7 +26,7 @@ export type FieldSpec = {
 export type FieldTable = Readonly<Record<string, FieldType | FieldSpec>>
 
 /** A resolved public field. */
-export type Field = { type: ScalarType; isArray: boolean; path: string; key?: NonNullable<FieldSpec['key']> }
+export type Field = Pick<FieldSpec, 'key' | 'isHiddenSet'> & { type: ScalarType; isArray: boolean; path: string }
 
 const common: FieldTable = {
   _id: 'objectId',
@@ -32,11 +37,17 @@ const common: FieldTable = {
 
 /** Returns the public field of a name; undefined if there is none. */
 export function fieldOf(fields: FieldTable, name: string): Field | undefined {
+  const field = filterFieldOf(fields, name)
+  return field?.isHiddenSet ? undefined : field
+}
+
+/** Returns the field that filters may name; undefined if there is none. */
+export function filterFieldOf(fields: FieldTable, name: string): Field | undefined {
   const spec = ownValue(fields, name) ?? ownValue(common, name) ?? wildcard(fields, name)
   if (spec === undefined) return undefined
-  const { type, path = name, key } = typeof spec === 'string' ? { type: spec } : spec
+  const { type, path = name, ...more } = typeof spec === 'string' ? { type: spec } : spec
   const isArray = type.endsWith('[]')
-  return { type: (isArray ? type.slice(0, -2) : type) as ScalarType, isArray, path, ...(key && { key }) }
+  return { type: (isArray ? type.slice(0, -2) : type) as ScalarType, isArray, path, ...more }
 }
 
 function wildcard(fields: FieldTable, name: string): FieldType | FieldSpec | undefined {
@@ -52,10 +63,13 @@ function ownValue<V>(table: Readonly<Record<string, V>>, name: string): V | unde
 /** Thrown for a part of a filter that does not fit its field. */
 export class Misfit extends Error {}
 
-/** Converts a filter value to its stored form; throws `Misfit` if the field cannot hold it. Null always fits. */
-export function cast(name: string, type: ScalarType, value: unknown): unknown {
+/**
+ * Converts a filter value to its stored form; throws `Misfit` if the field cannot hold it. Null always fits. A date may be
+ * relative to `now`: `now`, `now-30d`, `now+12h` (minutes, hours, days, weeks).
+ */
+export function cast(name: string, type: ScalarType, value: unknown, now: Date): unknown {
   if (value === null) return null
-  const result = casts[type](value)
+  const result = type === 'date' ? (relativeDate(value, now) ?? casts.date(value)) : casts[type](value)
   if (result === undefined) throw new Misfit(`${name} must be ${nouns[type]}`)
   return result
 }
@@ -64,7 +78,7 @@ const nouns: Record<ScalarType, string> = {
   string: 'text',
   number: 'a number',
   boolean: 'true or false',
-  date: 'an ISO 8601 date',
+  date: 'an ISO 8601 date, or one like now-30d',
   objectId: 'an id',
   scalar: 'text, a number or a boolean',
   object: 'an object',
@@ -85,6 +99,14 @@ const casts: Record<ScalarType, (value: unknown) => unknown> = {
   objectId: value => (typeof value === 'string' && isObjectId(value) ? new Types.ObjectId(value) : undefined),
   scalar: value => (isScalar(value) ? value : undefined),
   object: value => (isPlainObject(value) && !hasOperator(value) ? value : undefined),
+}
+
+const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+function relativeDate(value: unknown, now: Date): Date | undefined {
+  const [text, sign, count, unit] = /^now(?:([+-])(\d{1,6})([mhdw]))?$/.exec(String(value)) ?? []
+  if (text === undefined || typeof value !== 'string') return undefined
+  return new Date(now.getTime() + (unit ? Number(`${sign}${count}`) * UNIT_MS[unit]! : 0))
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

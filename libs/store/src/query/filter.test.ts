@@ -18,6 +18,7 @@ const fields: FieldTable = {
   seenAt: 'date',
   friend: 'objectId',
   tags: 'string[]',
+  groups: { type: 'objectId[]', isHiddenSet: true },
   'owner.name': 'string',
   'owner.profile.city': 'string',
   'owner.profile.age': 'number',
@@ -169,6 +170,34 @@ describe('a filter', () => {
     assert.deepEqual(parse({ 'attributes.plan': 3 }), { 'attributes.plan': 3 })
   })
 
+  it('resolves dates that are relative to now', () => {
+    const now = new Date('2026-06-15T12:00:00.000Z')
+    const at = (text: string) => parseFilter(JSON.stringify({ seenAt: text }), fields, now).seenAt
+    assert.deepEqual(at('now'), now)
+    assert.deepEqual(at('now-30d'), new Date('2026-05-16T12:00:00.000Z'))
+    assert.deepEqual(at('now+12h'), new Date('2026-06-16T00:00:00.000Z'))
+    assert.deepEqual(at('now-90m'), new Date('2026-06-15T10:30:00.000Z'))
+    assert.deepEqual(at('now-2w'), new Date('2026-06-01T12:00:00.000Z'))
+    const range = { seenAt: { $gte: 'now-1d', $lt: 'now' }, createdAt: { $in: ['now-1d', '2026-01-01'] }, name: 'now' }
+    assert.deepEqual(parseFilter(JSON.stringify(range), fields, now), {
+      seenAt: { $gte: new Date('2026-06-14T12:00:00.000Z'), $lt: now },
+      createdAt: { $in: [new Date('2026-06-14T12:00:00.000Z'), new Date('2026-01-01T00:00:00.000Z')] },
+      name: 'now',
+    })
+    const before = Date.now()
+    const resolved = parse({ seenAt: 'now' }).seenAt as Date
+    assert.ok(resolved.getTime() >= before && resolved.getTime() <= Date.now())
+  })
+
+  it('finds a hidden set by its items, and takes empty as missing', () => {
+    const none = new Types.ObjectId('0'.repeat(24))
+    const id = new Types.ObjectId(ID)
+    assert.deepEqual(parse({ groups: ID }), { groups: id })
+    assert.deepEqual(parse({ groups: { $in: [ID] } }), { groups: { $in: [id] } })
+    assert.deepEqual(parse({ groups: { $nin: [ID], $exists: true } }), { groups: { $nin: [id], $gte: none } })
+    assert.deepEqual(parse({ groups: { $exists: false } }), { groups: { $not: { $gte: none } } })
+  })
+
   it('knows id as _id, and keeps both conditions where both are given', () => {
     assert.deepEqual(parse({ id: ID }), { _id: new Types.ObjectId(ID) })
     const other = '64b000000000000000000002'
@@ -255,6 +284,13 @@ describe('a filter', () => {
     ['an invalid date', { seenAt: 'yesterday' }, /seenAt must be an ISO 8601 date/],
     ['a date that cannot be', { seenAt: '2026-13-45' }, /seenAt must be an ISO 8601 date/],
     ['a date on no calendar', { seenAt: '2024-02-31' }, /seenAt must be an ISO 8601 date/],
+    ['a relative date without a sign', { seenAt: 'now30d' }, /seenAt must be/],
+    ['a relative date of an unknown unit', { seenAt: 'now-1y' }, /seenAt must be/],
+    ['a relative date too far away', { seenAt: 'now-1000000d' }, /seenAt must be/],
+    ['a relative date for a number', { age: 'now' }, /age must be a number/],
+    ['null for a hidden set', { groups: null }, /groups cannot be null/],
+    ['a whole hidden set', { groups: [ID] }, /groups is not an array/],
+    ['the size of a hidden set', { groups: { $size: 0 } }, /\$size of groups/],
     ['an invalid id', { friend: 'abc' }, /friend must be an id/],
     ['an invalid _id', { _id: 'abc' }, /_id must be an id/],
     ['an object for text', { name: {} }, /name must be text/],

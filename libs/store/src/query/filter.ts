@@ -1,8 +1,9 @@
+import { Types } from 'mongoose'
 import {
   cast,
   type Field,
   type FieldTable,
-  fieldOf,
+  filterFieldOf,
   invalidParameter,
   isPlainObject,
   Misfit,
@@ -19,14 +20,15 @@ const MAX_PATTERNS = 3
 type Doc = Record<string, unknown>
 
 /**
- * The `filter` parameter as a query on stored fields. Throws `request.invalid_field` with path `filter` for what is not an
- * object within the limits, names a field or operator that is not allowed, or compares with a value that does not fit.
+ * The `filter` parameter as a query on stored fields. Dates relative to `now` become absolute. Throws
+ * `request.invalid_field` with path `filter` for what is not an object within the limits, names a field or operator that is
+ * not allowed, or compares with a value that does not fit.
  */
-export function parseFilter(text: string | undefined, fields: FieldTable): Doc {
+export function parseFilter(text: string | undefined, fields: FieldTable, now = new Date()): Doc {
   const filter = parseObject('filter', text)
   try {
     measure(filter)
-    return compile(filter, fields)
+    return compile(filter, { fields, now })
   } catch (error) {
     throw error instanceof Misfit ? invalidParameter('filter', error.message) : error
   }
@@ -53,66 +55,78 @@ function measure(filter: Doc): void {
 
 const logical = new Set(['$and', '$or', '$nor'])
 
-function compile(filter: Doc, fields: FieldTable): Doc {
+/** The fields that a filter may name, and the time that its dates are relative to. */
+type Terms = { fields: FieldTable; now: Date }
+/** A field that a filter names. */
+type Named = Field & { name: string; now: Date }
+
+function compile(filter: Doc, terms: Terms): Doc {
   const query = new Query()
   for (const [name, condition] of renest(filter)) {
-    if (logical.has(name)) query.add(name, undefined, branches(name, condition, fields))
+    if (logical.has(name)) query.add(name, undefined, branches(name, condition, terms))
     else if (name.startsWith('$')) throw new Misfit(`${name} is not an operator here`)
-    else if (isPlainObject(condition)) compileObject(query, name, condition, fields)
-    else query.equals(allowed(fields, name), name, condition)
+    else if (isPlainObject(condition)) compileObject(query, name, condition, terms)
+    else query.equals(allowed(terms, name), condition)
   }
   return query.conditions
 }
 
-function branches(name: string, list: unknown, fields: FieldTable): Doc[] {
+function branches(name: string, list: unknown, terms: Terms): Doc[] {
   if (!Array.isArray(list) || list.length === 0 || !list.every(isPlainObject)) {
     throw new Misfit(`${name} takes an array of filters`)
   }
-  return list.map(branch => compile(branch, fields))
+  return list.map(branch => compile(branch, terms))
 }
 
 /** Parses operators on a field, or a sub-object that it must equal. */
-function compileObject(query: Query, name: string, condition: Doc, fields: FieldTable): void {
+function compileObject(query: Query, name: string, condition: Doc, terms: Terms): void {
   const keys = Object.keys(condition)
   if (keys.length === 0) {
-    query.equals(allowed(fields, name), name, condition)
+    query.equals(allowed(terms, name), condition)
     return
   }
   if (!keys.some(key => key.startsWith('$'))) {
-    const parts = keys.map(key => [key, equalTo(allowed(fields, `${name}.${key}`), `${name}.${key}`, condition[key])])
-    query.add(fieldOf(fields, name)?.path ?? name, '$eq', Object.fromEntries(parts))
+    const parts = keys.map(key => [key, equalTo(allowed(terms, `${name}.${key}`), condition[key])])
+    query.add(filterFieldOf(terms.fields, name)?.path ?? name, '$eq', Object.fromEntries(parts))
     return
   }
-  const field = allowed(fields, name)
-  if ('$regex' in condition) addPattern(query, field, name, condition)
+  const field = allowed(terms, name)
+  if ('$regex' in condition) addPattern(query, field, condition)
   else if ('$options' in condition) throw new Misfit(`$options of ${name} needs $regex`)
   for (const key of keys) {
     if (key === '$regex' || key === '$options') continue
     const operator = ownOperator(key)
     if (!operator) throw new Misfit(`${key} is not an operator that ${name} can take`)
-    const value = operator.value(field, name, condition[key], key)
-    query.add(operator.literal ? field.path : comparedPath(field), key, value)
+    const value = operator.value(field, condition[key], key)
+    if (key === '$exists' && field.isHiddenSet)
+      query.add(field.path, value ? '$gte' : '$not', value ? FIRST_ID : hasItem)
+    else query.add(operator.literal ? field.path : comparedPath(field), key, value)
   }
 }
+
+const FIRST_ID = new Types.ObjectId('0'.repeat(24))
+/** Whether a set of ids has any: a comparison, because an index serves it and an array that exists can be empty. */
+const hasItem = { $gte: FIRST_ID }
 
 type Operator = {
   /** Uses the stored form of the field, not its comparable form. */
   literal?: true
-  value: (field: Field, name: string, value: unknown, operator: string) => unknown
+  value: (field: Named, value: unknown, operator: string) => unknown
 }
 
-const equality: Operator = { value: (field, name, value) => equalTo(field, name, value) }
+const equality: Operator = { value: equalTo }
 const comparison: Operator = {
-  value: (field, name, value, operator) => {
-    if (value === null || typeof value === 'object') throw new Misfit(`${operator} of ${name} takes a single value`)
-    return compared(field, name, value)
+  value: (field, value, operator) => {
+    if (value === null || typeof value === 'object')
+      throw new Misfit(`${operator} of ${field.name} takes a single value`)
+    return compared(field, value)
   },
 }
 const membership: Operator = {
-  value: (field, name, value, operator) => {
-    if (!Array.isArray(value)) throw new Misfit(`${operator} of ${name} takes an array`)
-    if (value.length > MAX_ITEMS) throw new Misfit(`${operator} of ${name} has more than ${MAX_ITEMS} items`)
-    return value.map(item => compared(field, name, item))
+  value: (field, value, operator) => {
+    if (!Array.isArray(value)) throw new Misfit(`${operator} of ${field.name} takes an array`)
+    if (value.length > MAX_ITEMS) throw new Misfit(`${operator} of ${field.name} has more than ${MAX_ITEMS} items`)
+    return value.map(item => compared(field, item))
   },
 }
 
@@ -128,15 +142,15 @@ const operators: Record<string, Operator> = {
   $all: membership,
   $exists: {
     literal: true,
-    value: (_field, name, value) => {
+    value: ({ name }, value) => {
       if (typeof value !== 'boolean') throw new Misfit(`$exists of ${name} must be true or false`)
       return value
     },
   },
   $size: {
     literal: true,
-    value: (field, name, value) => {
-      if (!field.isArray || !Number.isInteger(value) || Number(value) < 0) {
+    value: ({ name, isArray, isHiddenSet }, value) => {
+      if (!isArray || isHiddenSet || !Number.isInteger(value) || Number(value) < 0) {
         throw new Misfit(`$size of ${name} takes a whole number, and a field that is an array`)
       }
       return value
@@ -145,7 +159,8 @@ const operators: Record<string, Operator> = {
 }
 
 /** Parses `$regex` with its `$options`. A prefix, or plain text in any case, is rewritten to use the index. */
-function addPattern(query: Query, field: Field, name: string, { $regex, $options = '' }: Doc): void {
+function addPattern(query: Query, field: Named, { $regex, $options = '' }: Doc): void {
+  const { name } = field
   if (field.type !== 'string' && field.type !== 'scalar')
     throw new Misfit(`$regex of ${name} takes a field that is text`)
   if ($options !== 'i' && $options !== '') throw new Misfit(`$options of ${name} can only be i`)
@@ -168,22 +183,24 @@ function ownOperator(key: string): Operator | undefined {
   return Object.hasOwn(operators, key) ? operators[key] : undefined
 }
 
-function allowed(fields: FieldTable, name: string): Field {
-  const field = fieldOf(fields, name)
+function allowed({ fields, now }: Terms, name: string): Named {
+  const field = filterFieldOf(fields, name)
   if (!field) throw new Misfit(`${name} is not a field that can be filtered by`)
-  return field
+  return { ...field, name, now }
 }
 
 /** Parses the value of an equality: a whole array for an array field, otherwise a single value. */
-function equalTo(field: Field, name: string, value: unknown): unknown {
-  if (!Array.isArray(value)) return compared(field, name, value)
-  if (!field.isArray) throw new Misfit(`${name} is not an array`)
+function equalTo(field: Named, value: unknown): unknown {
+  const { name, isArray, isHiddenSet } = field
+  if (!Array.isArray(value)) return compared(field, value)
+  if (!isArray || isHiddenSet) throw new Misfit(`${name} is not an array`)
   if (value.length > MAX_ITEMS) throw new Misfit(`${name} has more than ${MAX_ITEMS} items`)
-  return value.map(item => compared(field, name, item))
+  return value.map(item => compared(field, item))
 }
 
-function compared(field: Field, name: string, value: unknown): unknown {
-  const stored = cast(name, field.type, value)
+function compared(field: Named, value: unknown): unknown {
+  if (value === null && field.isHiddenSet) throw new Misfit(`${field.name} cannot be null: use $exists`)
+  const stored = cast(field.name, field.type, value, field.now)
   return field.key && typeof stored === 'string' ? field.key.of(stored) : stored
 }
 
@@ -195,8 +212,8 @@ function comparedPath(field: Field): string {
 class Query {
   readonly conditions: Doc = {}
 
-  equals(field: Field, name: string, value: unknown): void {
-    this.add(comparedPath(field), '$eq', equalTo(field, name, value))
+  equals(field: Named, value: unknown): void {
+    this.add(comparedPath(field), '$eq', equalTo(field, value))
   }
 
   add(path: string, operator: string | undefined, value: unknown): void {

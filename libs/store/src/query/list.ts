@@ -35,6 +35,8 @@ export type ListOptions<T extends object, R extends object = T> = Listed<T> & {
   total?: (() => Promise<number>) | undefined
   /** Caches what filters match, for lists with positions. */
   matches?: MatchMemory | undefined
+  /** Further conditions on stored fields, beside the client's. Unlike `base`, no index bounds them. */
+  where?: Filter | undefined
 }
 
 /** The parsed and checked list parameters. */
@@ -70,7 +72,8 @@ export function parseList(query: ListQuery, fields: FieldTable, populate?: Popul
 export async function runList<T extends object, R extends object = T>(
   options: ListOptions<T, R>,
 ): Promise<HttpBody | AsyncIterable<HttpBody>> {
-  const wanted = parseList(options.query, options.fields, options.populate)
+  const parsed = parseList(options.query, options.fields, options.populate)
+  const wanted = { ...parsed, filter: both(options.where, parsed.filter) }
   const show = showing(options, wanted)
   const { organization, model } = options.scope
   const limits = readLimitsOf(model.db)
@@ -85,6 +88,22 @@ export async function runList<T extends object, R extends object = T>(
   const isPlain = Object.keys(wanted.filter).length === 0 && wanted.sort === undefined
   const { docs, total } = await (isPlain ? read() : limits.filtered(String(organization), read))
   return json(envelope(await show(docs), total, page, limit))
+}
+
+/** Counts the records of a list that `where` selects, at the cost of its first page. */
+export async function countRecords<T extends object>(
+  options: Listed<T> & Pick<ListOptions<T>, 'total' | 'matches' | 'where'>,
+): Promise<number> {
+  const { organization, model } = options.scope
+  const scope = until(options.scope, Date.now() + READ_MS)
+  const { page } = sourceOf({ ...options, scope }, options.where ?? {}, undefined)
+  const { total } = await readLimitsOf(model.db).filtered(String(organization), () => runnable(page(0, 1)))
+  return total
+}
+
+function both(where: Filter = {}, filter: Filter): Filter {
+  const parts = [where, filter].filter(part => Object.keys(part).length > 0)
+  return parts.length > 1 ? { $and: parts } : (parts[0] ?? {})
 }
 
 /**

@@ -10,9 +10,10 @@ import { applyUpdate, type ContactUpdate, updateOf } from '../contacts/changes.t
 import { type Contact, contactPositions, placed, untouched } from '../contacts/contact.model.ts'
 import { confirmOptOuts } from '../contacts/opt-outs.ts'
 import type { Data } from '../context.ts'
+import { countChanges } from '../growth/count-changes.ts'
 import { changeEntry } from '../history/history.model.ts'
 import type { AudienceList } from '../lists/list.model.ts'
-import { listQueue, updateListCounts } from '../lists/list-counts.ts'
+import { listQueue } from '../lists/list-counts.ts'
 import { addMembers, writeMemberships } from '../lists/members.ts'
 import type { Membership } from '../lists/membership.model.ts'
 import {
@@ -109,7 +110,8 @@ async function applyRows(
   request: ApplyBatchRequest,
   { organization, job }: Batch,
 ): Promise<Part> {
-  const { contacts, attributes, history, lists } = context.collections.of(organization)
+  const tenant = context.collections.of(organization)
+  const { contacts, attributes, history, lists } = tenant
   const positions = contactPositions(context, organization)
   const checked = checkBatch(request, await readDefinitions(attributes, tx))
   const emailKeys = [...checked.candidates.keys()]
@@ -119,9 +121,9 @@ async function applyRows(
   const created = newContacts(contacts.organization, plan, job, open, first, at)
   const updates = plan.updates.map(({ contact, changes }) => ({ contact, update: updateOf(contact, changes, at) }))
   const entries = importedEntries(plan, job, at)
-  const changed = updates.map(({ contact, update }) => ({ before: contact, after: applyUpdate(contact, update) }))
+  const changed = updates.map(({ contact, update }) => ({ before: contact, after: applyUpdate(contact, update), at }))
   // Lists first: a conflict with another change of their members shows here.
-  await updateListCounts(lists, [...created.map(after => ({ after })), ...changed], tx)
+  await countChanges(tenant, [...created.map(after => ({ after, at })), ...changed], tx)
   const after = new Map(changed.map(({ before, after }) => [before, after]))
   const known = plan.known.map(contact => after.get(contact) ?? contact)
   const joined: Membership[] = []

@@ -9,8 +9,8 @@ import { applyUpdate, type Change, changesOf, type Patch, updateOf } from '../co
 import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
 import type { Data } from '../context.ts'
+import { countChanges } from '../growth/count-changes.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
-import { updateListCounts } from '../lists/list-counts.ts'
 import { removeMembers } from '../lists/members.ts'
 import type { Batch, Undone } from './batch.model.ts'
 import { cancelBatch } from './cancel-batch.ts'
@@ -99,7 +99,8 @@ function workOf({ person, actor }: Pick<HistoryEntry, 'person' | 'actor'>): stri
 
 async function restoreUpdated(work: Work): Promise<number> {
   const { context, tx, organizationId, batch, actor, at } = work
-  const { contacts, history, lists } = context.collections.of(organizationId)
+  const tenant = context.collections.of(organizationId)
+  const { contacts, history } = tenant
   const definitions = await definitionsOf(work)
   const entries = await byId(history.find({ _id: { $in: batch.changed } }, { tx }))
   const current = await byId(contacts.find({ _id: { $in: [...entries.values()].map(({ person }) => person) } }, { tx }))
@@ -112,7 +113,7 @@ async function restoreUpdated(work: Work): Promise<number> {
     const update = updateOf(before, changes, at)
     const isLastJob = before.importJob?.equals(batch.job) ?? false
     if (isLastJob) update.$set.importJob = batch.formerJobs[index] ?? null
-    return [{ before, after: applyUpdate(before, update), update, changes }]
+    return [{ before, after: applyUpdate(before, update), update, changes, at }]
   })
   const writes = restored.map(({ before, update }) => ({ updateOne: { filter: { _id: before._id }, update } }))
   await contacts.bulkWrite(writes, { tx })
@@ -120,7 +121,7 @@ async function restoreUpdated(work: Work): Promise<number> {
     changeEntry(before, 'contact.import_undone', at, actor, { changes, importJob: batch.job }),
   )
   await history.bulkWrite(undoEntries.map(insertOf), { tx })
-  await updateListCounts(lists, restored, tx)
+  await countChanges(tenant, restored, tx)
   return restored.length
 }
 

@@ -14,8 +14,8 @@ import {
 import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Data } from '../context.ts'
+import { countChanges } from '../growth/count-changes.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
-import { updateListCounts } from '../lists/list-counts.ts'
 import { applyUpdate, type Change, type ContactUpdate, changesOf, type Patch, updateOf } from './changes.ts'
 import { type Contact, contactPositions } from './contact.model.ts'
 import { changedEvent } from './contact-events.ts'
@@ -66,7 +66,8 @@ export function contactChanger(context: Data): ChangeContact {
 /** Returns the function that changes contacts of one organization in a given transaction. */
 export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undefined> {
   return async (tx, requests) => {
-    const { contacts, attributes, history, lists } = context.collections.of(requests[0]!.organizationId)
+    const tenant = context.collections.of(requests[0]!.organizationId)
+    const { contacts, attributes, history } = tenant
     const changesAttributes = requests.some(({ type }) => type === 'contact.attributes_updated')
     const definitions = changesAttributes ? await readDefinitions(attributes, tx) : new Map()
     const current = await findContacts(contacts, requests, tx)
@@ -75,7 +76,7 @@ export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undef
     await contacts.bulkWrite(made.flatMap(writesOf), { tx, ordered: true })
     await confirmOptOuts(contacts, optedOutAgain(requests, current, definitions), tx)
     if (made.length === 0) return results
-    await updateListCounts(lists, made, tx) // early: a conflict with another change of a list shows here
+    await countChanges(tenant, made, tx)
     await contactPositions(context, contacts.organization).invalidate(tx)
     await history.bulkWrite(made.map(entryOf).map(insertOf), { tx })
     await addEvents(tx, made.map(eventOf))

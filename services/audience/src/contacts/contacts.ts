@@ -4,6 +4,7 @@ import { castAttributes, pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'
 import { listEmails } from '../emails/emails.ts'
+import { getGrowth } from '../growth/get-growth.ts'
 import { listActivities, listAttributesHistory, listTimeline } from '../history/history.ts'
 import { listContactLists } from '../lists/contact-lists.ts'
 import { contactChanger } from './change-contact.ts'
@@ -45,6 +46,8 @@ export function contacts(context: Context): Handlers<'rollcall.audience.v1.Conta
             { $project: { _id: 0, tag: '$_id', count: 1 } },
           ]),
       ),
+
+    getGrowth: (request, call) => getGrowth(context, request, call),
 
     getContact: async ({ id }, { caller }) =>
       json(publicContact(await context.collections.of(caller.organizationId).contacts.get(id, 'contact'))),

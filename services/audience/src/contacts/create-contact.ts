@@ -12,6 +12,7 @@ import {
 } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Data } from '../context.ts'
+import { countChanges } from '../growth/count-changes.ts'
 import { createdEntry } from '../history/history.model.ts'
 import { distinctTags } from './changes.ts'
 import {
@@ -43,7 +44,8 @@ export function contactCreator(context: Data): (request: CreateContactRequest, c
 
 function createAll(context: Data): WriteGroup<Creation, Contact> {
   return async (tx, creations, organizationId) => {
-    const { contacts, attributes, history } = context.collections.of(organizationId)
+    const tenant = context.collections.of(organizationId)
+    const { contacts, attributes, history } = tenant
     const positions = contactPositions(context, organizationId)
     const { first, at } = await positions.take(tx, creations.length, { isFirst: true })
     const definitions = await readDefinitions(attributes, tx)
@@ -56,6 +58,11 @@ function createAll(context: Data): WriteGroup<Creation, Contact> {
     const results = checked.map(each => (succeeded(each) ? placed(contacts.organization, each, position++, at) : each))
     const created = results.filter(succeeded)
     await contacts.bulkWrite(created.map(insertOf), { tx })
+    await countChanges(
+      tenant,
+      created.map(after => ({ after, at })),
+      tx,
+    )
     await history.bulkWrite(created.map(createdEntry).map(insertOf), { tx })
     await addEvents(tx, createdEvents(results, creations))
     return results

@@ -4,7 +4,7 @@ import type { Origin } from '@rollcall/runtime'
 import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Data } from '../context.ts'
-import { updateListCounts } from '../lists/list-counts.ts'
+import { countChanges } from '../growth/count-changes.ts'
 import { deleteMembershipsOf } from '../lists/members.ts'
 import { type Contact, contactPositions, publicContact, waitAnnouncer } from './contact.model.ts'
 import { deletedEvent } from './contact-events.ts'
@@ -57,16 +57,18 @@ export async function deleteContacts(
   organizationId: string,
   gone: readonly Contact[],
 ): Promise<void> {
-  const { contacts, history, emails, lists } = context.collections.of(organizationId)
+  const tenant = context.collections.of(organizationId)
+  const { contacts, history, emails } = tenant
+  const at = new Date()
   const ids = gone.map(({ _id }) => _id)
   const freed = gone.map(({ position }) => position)
   await contacts.deleteMany({ _id: { $in: ids } }, { tx })
   await history.deleteMany({ person: { $in: ids } }, { tx })
   await emails.deleteMany({ contact: { $in: ids } }, { tx })
   await contactPositions(context, organizationId).release(tx, freed)
-  await updateListCounts(
-    lists,
-    gone.map(before => ({ before })),
+  await countChanges(
+    tenant,
+    gone.map(before => ({ before, at })),
     tx,
   )
   await deleteMembershipsOf(context, tx, gone)

@@ -57,6 +57,11 @@ describe('a filter of contacts', () => {
     const row = { row: 1, email: 'two@example.com', name: 'Two', attributes: {}, tags: [], clearTags: false }
     const batch = { jobId, number: 0, duplicateStrategy: 'update', tags: [], listIds: [] }
 
+    const lists = audience.client('rollcall.audience.v1.Lists')
+    const list = await jsonOf<{ id: string }>(lists.createList({ name: 'List', tags: [] }, me))
+    const selected = { id: list.id, contactIds: [id], emails: [] }
+    const onList = { lists: list.id }
+
     const isNew = { tags: 'new' }
     const steps: [write: () => Promise<unknown>, filter: object, was: number, is: number][] = [
       [() => contacts.updateContact({ id, name: 'Uno' }, me), { name: 'Uno' }, 0, 1],
@@ -68,6 +73,8 @@ describe('a filter of contacts', () => {
       [bounced, { emailStatus: 'bounced' }, 0, 1],
       [() => contacts.replaceTags({ id, tags: ['old'] }, me), isNew, 1, 0],
       [() => create('three@example.com'), isNew, 0, 1],
+      [() => lists.addMembers(selected, me), onList, 0, 1],
+      [() => lists.removeMembers(selected, me), onList, 1, 0],
       [() => batches.applyBatch({ ...batch, rows: [row] } as never, me), { source: 'import' }, 0, 1],
       [() => batches.undoBatch({ jobId, number: 0 }, me), { source: 'import' }, 1, 0],
       [() => contacts.deleteContact({ id }, me), { name: 'Uno' }, 1, 0],
@@ -79,6 +86,63 @@ describe('a filter of contacts', () => {
         assert.ok(write === bounced && Date.now() < until, `after ${write}`) // an event takes effect later
       }
     }
+  })
+
+  it('finds contacts by the lists they are on', async () => {
+    const me = testCaller()
+    const lists = audience.client('rollcall.audience.v1.Lists')
+    const make = async (name: string, emails: string[]) => {
+      const { id } = await jsonOf<{ id: string }>(lists.createList({ name, tags: [] }, me))
+      await lists.addMembers({ id, contactIds: [], emails }, me)
+      return id
+    }
+    for (const name of ['a', 'b', 'c', 'd'])
+      await audience.contacts.createContact({ email: `${name}@example.com`, tags: [] }, me)
+    const [one, two] = [
+      await make('One', ['a@example.com', 'b@example.com']),
+      await make('Two', ['b@example.com', 'c@example.com']),
+    ]
+    // On none again: its set is empty, where that of d is missing.
+    await lists.removeMembers({ id: two, contactIds: [], emails: ['c@example.com'] }, me)
+    const found = async (list: object) => {
+      const body = audience.contacts.listContacts({ list: { sort: '{"email":1}', ...list } }, me)
+      return (await streamedJsonOf<Page<Contact>>(body)).docs.map(({ email }) => email[0]).join('')
+    }
+    const by = (lists: unknown) => found({ filter: JSON.stringify({ lists }) })
+    assert.equal(await by(one), 'ab')
+    assert.equal(await by({ $in: [one, two] }), 'ab')
+    assert.equal(await by({ $nin: [two] }), 'acd')
+    assert.equal(await by({ $ne: one }), 'cd')
+    assert.equal(await by({ $exists: true }), 'ab')
+    assert.equal(await by({ $exists: false }), 'cd')
+    assert.equal(await by({ $in: [one], $nin: [two] }), 'a')
+    assert.equal(await by(String(new Types.ObjectId())), '')
+    assert.equal(await found({ filter: JSON.stringify({ $or: [{ lists: two }, { email: 'd@example.com' }] }) }), 'bd')
+    for (const other of [{ sort: '{"lists":1}' }, { projection: '{"lists":1}' }, { filter: '{"lists":"x"}' }])
+      await assert.rejects(found(other), { code: 'request.invalid_field', path: Object.keys(other)[0] })
+    await lists.deleteList({ id: two }, me)
+    for (const until = Date.now() + 10_000; (await by(two)) !== ''; ) assert.ok(Date.now() < until)
+  })
+
+  it('means the time of each request by now, though what it matched is remembered', async () => {
+    const me = testCaller()
+    await audience.attributes.createAttribute({ name: 'Due', slug: 'due', type: 'date', options: [] }, me)
+    const dueAt = Date.now() + 1500
+    const attributes = { due: new Date(dueAt).toISOString() }
+    await audience.contacts.createContact({ email: 'due@example.com', tags: [], attributes }, me)
+    const total = async (filter: object) =>
+      (
+        await streamedJsonOf<Page<Contact>>(
+          audience.contacts.listContacts({ list: { filter: JSON.stringify(filter) } }, me),
+        )
+      ).totalDocs
+    const isDue = { 'attributes.due': { $lte: 'now' } }
+    const early = await total(isDue)
+    if (Date.now() < dueAt) assert.equal(early, 0)
+    while ((await total(isDue)) === 0) assert.ok(Date.now() < dueAt + 10_000)
+    assert.ok(Date.now() >= dueAt)
+    assert.equal(await total({ createdAt: { $gte: 'now-1m', $lt: 'now+1h' } }), 1)
+    assert.equal(await total({ createdAt: { $lt: 'now-1m' } }), 0)
   })
 
   it('finds no value of an attribute that is gone', async () => {

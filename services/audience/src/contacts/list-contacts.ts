@@ -2,8 +2,7 @@ import type { HttpBody } from '@rollcall/contract'
 import type { ExportContactsRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { ListRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
-import { listRecords, runList } from '@rollcall/store'
-import type { Definitions } from '../attributes/attribute-values.ts'
+import { type FieldTable, listRecords, runList } from '@rollcall/store'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'
 import { contactFields, contactPositions, publicContact } from './contact.model.ts'
@@ -18,9 +17,13 @@ export async function listContacts(context: Context, { list }: ListRequest, call
   const definitions = isPlain
     ? new Map()
     : await readDefinitions(context.collections.of(caller.organizationId).attributes)
-  const options = listOptions(context, caller, definitions)
-  const populate = contactReferences(context, call)
-  return runList({ ...options, query, present: publicContact, populate })
+  return runList({ ...contactList(context, call, contactFields(definitions)), query })
+}
+
+/** Returns the options of a list of contacts. */
+export function contactList(context: Context, call: Call, fields: FieldTable) {
+  const options = listOptions(context, call.caller, fields)
+  return { ...options, present: publicContact, populate: contactReferences(context, call) }
 }
 
 /** Streams contacts as CSV, in constant memory. */
@@ -30,13 +33,13 @@ export async function exportContacts(
   { caller }: Call,
 ): Promise<AsyncIterable<HttpBody>> {
   const definitions = await readDefinitions(context.collections.of(caller.organizationId).attributes)
-  const found = listRecords({ ...listOptions(context, caller, definitions), query, select: csvFields })
+  const found = listRecords({ ...listOptions(context, caller, contactFields(definitions)), query, select: csvFields })
   return contactsAsCsv(found, [...definitions.values()])
 }
 
-function listOptions(context: Context, caller: Call['caller'], definitions: Definitions) {
+function listOptions(context: Context, caller: Call['caller'], fields: FieldTable) {
   const positions = contactPositions(context, caller.organizationId)
   const total = async () => (await positions.read()).total
   const { contacts: scope } = context.collections.of(caller.organizationId)
-  return { scope, fields: contactFields(definitions), positions, total, matches: context.matches }
+  return { scope, fields, positions, total, matches: context.matches }
 }

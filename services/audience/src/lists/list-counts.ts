@@ -6,18 +6,15 @@ import type { AudienceList } from './list.model.ts'
 /** The fields of a contact that the counts of its lists depend on. */
 export type Counted = Pick<Contact, 'lists' | 'blocked' | 'unsubscribed'>
 
-/** A contact before and after a change; one is missing when it is created or deleted. */
-export type CountedChange = { before?: Counted; after?: Counted }
-
 /** Returns the queue of transactions that change the members of a list: they would conflict in its counts. */
 export function listQueue(listId: string | Types.ObjectId): string {
   return `list ${listId}`
 }
 
-/** Updates the counts of lists. Call it in the transaction that changes the contacts. */
+/** Updates the counts of lists; `before` and `after` are missing of contacts that are created and deleted. */
 export async function updateListCounts(
   lists: Scope<AudienceList>,
-  changes: readonly CountedChange[],
+  changes: readonly { before?: Counted; after?: Counted }[],
   tx: ClientSession,
 ): Promise<void> {
   const moves = new Map<string, { memberCount: number; activeCount: number }>()

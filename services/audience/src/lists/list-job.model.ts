@@ -15,6 +15,8 @@ export type ListJob = {
   list: Pick<AudienceList, '_id' | 'name'>
   /** As the client wrote it. */
   filter: string
+  /** The time that the relative dates of the filter are relative to: that of the request. */
+  at: Date
   actor: Actor
   /** The requested revision: how often it was requested since its result was last returned. */
   asked: number
@@ -46,6 +48,7 @@ export const listJobSchema = new Schema<ListJob>(
     kind: { type: String, required: true },
     list: { type: Schema.Types.Mixed, required: true },
     filter: { type: String, default: '' },
+    at: { type: Date, default: () => new Date() },
     actor: { type: Schema.Types.Mixed, required: true },
     asked: { type: Number, default: 1 },
     answers: { type: Number, default: 1 },

@@ -87,11 +87,15 @@ export function listMembersJob(data: Data, { maxFailures = MAX_FAILURES } = {}):
 async function requestJob(listJobs: Tenant['listJobs'], request: ListJobRequest): Promise<ListJob> {
   const draft: Draft<ListJob> = { ...request, key: jobKey(request) }
   const requestAgain = async () => {
-    await listJobs.updateOne(
-      { key: draft.key },
-      { $inc: { asked: 1 }, $set: { done: false, refusal: null, failures: 0 } },
+    const { key } = draft
+    const again = { done: false, refusal: null, failures: 0 }
+    // One that is done starts over, with its dates relative to this request.
+    const { matchedCount } = await listJobs.updateOne(
+      { key, done: true },
+      { $inc: { asked: 1 }, $set: { ...again, at: new Date() } },
     )
-    return listJobs.findOne({ key: draft.key })
+    if (matchedCount === 0) await listJobs.updateOne({ key }, { $inc: { asked: 1 }, $set: again })
+    return listJobs.findOne({ key })
   }
   const create = async () => {
     if ((await listJobs.count({ done: false, kind: { $ne: 'drop' } })) >= MAX_UNFINISHED)
@@ -190,6 +194,7 @@ async function drop(data: Data, collections: Tenant, job: ListJob, { fence }: Le
     await advance(collections, tx, job, { cursor: job.cursor + 1, moved: ended.length, met: 0 }, false)
     if (ended.length === DROP_SIZE) return
     await memberPositions(data, job.organization, job.list._id).drop(tx)
+    await collections.growth.deleteMany({ list: job.list._id }, { tx })
     await collections.listJobs.deleteOne({ _id: job._id }, { tx }) // nobody requests its result
   }
   await data.store.transaction(step, { queue: listQueue(job.list._id) })
@@ -212,7 +217,7 @@ async function advance(
 /** Returns the next contacts to move, newest first, how many others the filter matched, and the position reached. */
 async function nextMatches({ contacts, attributes }: Tenant, { kind, list, ...job }: ListJob) {
   const filter: Filter = {
-    ...parseFilter(job.filter, contactFields(await readDefinitions(attributes))),
+    ...parseFilter(job.filter, contactFields(await readDefinitions(attributes)), job.at),
     ...(kind === 'remove' && { lists: list._id }),
   }
   let { cursor } = job

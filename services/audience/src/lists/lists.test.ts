@@ -14,6 +14,7 @@ import {
   testCaller,
 } from '../../test/audience.ts'
 import { collections } from '../collections.ts'
+import { jobKey } from './list-job.model.ts'
 import { listMembersJob } from './list-members.job.ts'
 import { repairListCounts } from './repair-counts.ts'
 
@@ -357,6 +358,25 @@ describe('lists', () => {
         const { added } = await addAll(id)(me)
         assert.equal(added, 3000)
         assert.deepEqual(await countsOf(me, id), [3000, 3000])
+      })
+
+      it('its relative dates stay what they were at the first request', async t => {
+        const me = testCaller()
+        const { id } = await create(me)
+        await newContact(me, 'before@example.com')
+        const at = new Date()
+        await newContact(me, 'after@example.com')
+        const filter = { createdAt: { $lte: 'now' } }
+        const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+        t.after(() => store.close())
+        const { listJobs } = collections(store).of(me.caller.organizationId)
+        const { userId, userName } = me.caller
+        const actor = { kind: 'user', id: userId!, name: userName! } as const
+        const list = { _id: new Types.ObjectId(id), name: 'List' }
+        const request = { kind: 'add', list, filter: JSON.stringify(filter), actor } as const
+        await listJobs.insertOne({ ...request, key: jobKey(request), at, cursor: 2 })
+        assert.deepEqual(await add(me, id, { filter }), { added: 1, alreadyMember: 0, notFound: 0 })
+        assert.deepEqual(await add(me, id, { filter }), { added: 1, alreadyMember: 1, notFound: 0 })
       })
 
       it('every one of many at once is answered, in several processes too', async t => {

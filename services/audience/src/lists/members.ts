@@ -1,11 +1,11 @@
 import type { Actor } from '@rollcall/rpc'
 import { addEvents, insertOf } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
-import type { Contact } from '../contacts/contact.model.ts'
+import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import type { Data } from '../context.ts'
+import { countChanges } from '../growth/count-changes.ts'
 import { joinedEntry, leftEntry } from '../history/history.model.ts'
 import type { AudienceList } from './list.model.ts'
-import { updateListCounts } from './list-counts.ts'
 import { addedToListEvent } from './list-events.ts'
 import { type Membership, type MembershipSource, memberPositions } from './membership.model.ts'
 
@@ -28,15 +28,22 @@ export async function addMembers(
   candidates: readonly Candidate[],
   arrival: Arrival,
 ): Promise<Membership[]> {
-  const { lists, contacts } = data.collections.of(arrival.list.organization)
+  const tenant = data.collections.of(arrival.list.organization)
+  const { contacts } = tenant
   const listId = arrival.list._id
   const newcomers = candidates.filter(candidate => !isMember(candidate, listId))
   if (newcomers.length === 0) return []
-  const changes = newcomers.map(before => ({ before, after: { ...before, lists: [...(before.lists ?? []), listId] } }))
-  await updateListCounts(lists, changes, tx) // first: a conflict with another change of the list shows here
+  const { at } = arrival
+  const joined = (before: Candidate) => ({ ...before, lists: [...(before.lists ?? []), listId] })
+  await countChanges(
+    tenant,
+    newcomers.map(before => ({ before, after: joined(before), at })),
+    tx,
+  )
   const memberships = await writeMemberships(data, tx, newcomers, arrival)
   const addList = { $addToSet: { lists: listId } }
   await contacts.updateMany({ _id: { $in: idsOf(newcomers) } }, addList, { tx, timestamps: false })
+  await contactPositions(data, contacts.organization).invalidate(tx) // contacts can be filtered by their lists
   return memberships
 }
 
@@ -81,13 +88,13 @@ export async function removeMembers(
   candidates: readonly Candidate[],
   { list, actor, at }: Pick<Arrival, 'list' | 'actor' | 'at'>,
 ): Promise<number> {
-  const { lists, memberships } = data.collections.of(list.organization)
+  const tenant = data.collections.of(list.organization)
   const leaving = candidates.filter(candidate => isMember(candidate, list._id))
   if (leaving.length === 0) return 0
   const without = (before: Candidate) => before.lists?.filter(each => !each.equals(list._id)) ?? []
-  const changes = leaving.map(before => ({ before, after: { ...before, lists: without(before) } }))
-  await updateListCounts(lists, changes, tx)
-  const ended = await memberships.find({ list: list._id, contact: { $in: idsOf(leaving) } }, { tx })
+  const changes = leaving.map(before => ({ before, after: { ...before, lists: without(before) }, at }))
+  await countChanges(tenant, changes, tx)
+  const ended = await tenant.memberships.find({ list: list._id, contact: { $in: idsOf(leaving) } }, { tx })
   await endMemberships(data, tx, ended, { list, actor, at })
   return leaving.length
 }
@@ -114,6 +121,7 @@ export async function endMemberships(
   await deleteMemberships(data, tx, ended)
   const left = { _id: { $in: ended.map(({ contact }) => contact) } }
   await contacts.updateMany(left, { $pull: { lists: list._id } }, { tx, timestamps: false })
+  await contactPositions(data, contacts.organization).invalidate(tx)
 }
 
 /** Deletes the memberships of deleted contacts. The caller updates the counts. */
