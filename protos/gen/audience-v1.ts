@@ -271,6 +271,7 @@ export const contactFields = {
   'createdBy.kind': 'string',
   'createdBy.id': 'string',
   'createdBy.name': 'string',
+  'lists': { type: 'objectId[]', isHiddenSet: true },
 } as const
 
 /** TagCount as JSON. */

@@ -73,6 +73,8 @@ export type Rule = {
   filterOf: string
   /** JSON that orders records of this message, as the `sort` of lists does. */
   sortOf: string
+  /** A set of ids of a record that answers leave out: only filters may name it. */
+  filterOnly: boolean
 }
 
 /** Format of a text. */

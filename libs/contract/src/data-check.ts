@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs'
 import { compileArray, Issues, isPlainObject, jsonCheck, numberCheck, stringCheck, type ValueCheck } from './check.ts'
-import { type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
+import { type RuleOption, ruleOf, shapeOf, shownFieldsOf, wireNameOf } from './options.ts'
 
 /** Returns what is wrong with JSON data; undefined if it is valid. */
 export type DataCheck = (data: unknown) => string | undefined
@@ -28,7 +28,7 @@ type Member = { name: string; isRequired: boolean; check: ValueCheck }
 function compileMessage(type: protobuf.Type, isOpen: boolean): ValueCheck {
   const { record = false, entry = false } = shapeOf(type)
   const isRecord = record || entry
-  const own = type.fieldsArray.map(field => memberOf(field, isOpen, !isRecord))
+  const own = shownFieldsOf(type).map(field => memberOf(field, isOpen, !isRecord))
   const members: Member[] = [...(isRecord ? idMembers : []), ...own, ...(record ? dateMembers : [])]
   const required = members.filter(({ isRequired }) => isRequired)
   const byName = new Map(members.map(member => [member.name, member]))

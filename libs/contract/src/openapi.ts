@@ -4,7 +4,7 @@ import { type ErrorCode, entryOf, errorCodes, errorTextOf } from './errors/catal
 import type { Example, Examples } from './examples.ts'
 import { formats } from './formats.ts'
 import { limits } from './limits.ts'
-import { type JsonKind, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
+import { type JsonKind, type RuleOption, ruleOf, shapeOf, shownFieldsOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
 import { statusOn } from './route-errors.ts'
 import { acceptsIdempotencyKey, speaksOAuth } from './route-traits.ts'
@@ -378,7 +378,7 @@ class Schemas {
   }
 
   #recordSchema(type: protobuf.Type): Schema {
-    const own = type.fieldsArray.map(field => [wireNameOf(field), this.ofField(field, true)] as const)
+    const own = shownFieldsOf(type).map(field => [wireNameOf(field), this.ofField(field, true)] as const)
     const id = { type: 'string', pattern: '^[0-9a-f]{24}$' }
     const date = { type: 'string', format: 'date-time' }
     const { record, entry, open: isOpen = false } = shapeOf(type)

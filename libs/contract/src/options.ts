@@ -95,6 +95,11 @@ export function ruleOf(field: protobuf.Field): RuleOption {
   return (readOptions(field).rule ?? {}) as RuleOption
 }
 
+/** Returns the fields of a message that answers and events show. */
+export function shownFieldsOf(type: protobuf.Type): protobuf.Field[] {
+  return type.fieldsArray.filter(field => !ruleOf(field).filterOnly)
+}
+
 /** Returns the name of a field in queries, bodies and answers. */
 export function wireNameOf(field: protobuf.Field): string {
   return ruleOf(field).query ?? field.name

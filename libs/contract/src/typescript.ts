@@ -2,7 +2,7 @@ import { protoFolder } from '@rollcall/protos'
 import protobuf from 'protobufjs'
 import { type DeclaredEvent, eventsOf } from './declared-events.ts'
 import { fieldTable } from './field-table.ts'
-import { type JsonKind, ruleOf, shapeOf, wireNameOf } from './options.ts'
+import { type JsonKind, ruleOf, shapeOf, shownFieldsOf, wireNameOf } from './options.ts'
 import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
 import { compileRoutes, findMessage } from './routes.ts'
 
@@ -213,7 +213,7 @@ export function jsonType(type: protobuf.Type, name: string, reference: Reference
   const { record = false, entry = false } = shapeOf(type)
   const ids = record || entry ? '  _id: string\n  id: string\n' : ''
   const dates = record ? '  createdAt: string\n  updatedAt: string\n' : ''
-  const fields = type.fieldsArray.map(
+  const fields = shownFieldsOf(type).map(
     field =>
       `${comment(field.comment, '  ')}  ${wireNameOf(field)}${isOptional(field) ? '?' : ''}: ${jsonTypeOf(field, reference)}\n`,
   )
@@ -227,7 +227,10 @@ function isOptional(field: protobuf.Field): boolean {
 
 /** Declares the public fields of a record: those allowed in filter, sort and projection. */
 function fieldsDeclaration(type: protobuf.Type): string {
-  const lines = Object.entries(fieldTable(type)).map(([name, kind]) => `  '${name}': '${kind}',\n`)
+  const hidden = type.fieldsArray.filter(field => ruleOf(field).filterOnly).map(wireNameOf)
+  const specOf = (name: string, kind: string) =>
+    hidden.includes(name) ? `{ type: '${kind}', isHiddenSet: true }` : `'${kind}'`
+  const lines = Object.entries(fieldTable(type)).map(([name, kind]) => `  '${name}': ${specOf(name, kind)},\n`)
   return `/** The public fields of ${typeName(type)}. */\nexport const ${lowerFirst(typeName(type))}Fields = {\n${lines.join('')}} as const\n`
 }
 

@@ -1426,6 +1426,7 @@ export type ContactFields = {
   'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
   'createdBy.id': string
   'createdBy.name': string
+  'lists': (string)[]
   [key: `attributes.${string}`]: string | number | boolean
 }
 

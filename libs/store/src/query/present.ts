@@ -1,4 +1,4 @@
-import type { FieldTable } from './fields.ts'
+import { type FieldTable, fieldOf } from './fields.ts'
 
 type Doc = Record<string, unknown>
 
@@ -7,7 +7,7 @@ type Doc = Record<string, unknown>
  * `createdAt` and `updatedAt`. What the table does not name is never shown. `Shown` is what JSON makes of it.
  */
 export function presenter<Shown extends object = Doc>(fields: FieldTable): (record: object) => Shown {
-  const names = Object.keys(fields).filter(name => !name.includes('.') && !ends.has(name))
+  const names = Object.keys(fields).filter(name => !name.includes('.') && !ends.has(name) && fieldOf(fields, name))
   const sources = names.map(name => [name, pathOf(fields, name)] as const)
   return record => {
     const stored = record as Doc

@@ -130,10 +130,10 @@ export const publicContact = presenter<ContactJson>(publicFields)
 
 const fieldTypes = { string: 'string', number: 'number', boolean: 'boolean', date: 'date', enum: 'string' } as const
 
-/** Returns the fields that filters, sorts and projections of an organization's contacts can name; `lists` is for filters. */
+/** Returns the fields that filters, sorts and projections of an organization's contacts can name. */
 export function contactFields(definitions: Definitions): FieldTable {
   const attributes = [...definitions.values()].map(({ slug, type }) => [pathOf(slug), fieldTypes[type]] as const)
-  return { ...publicFields, lists: { type: 'objectId[]', isHiddenSet: true }, ...Object.fromEntries(attributes) }
+  return { ...publicFields, ...Object.fromEntries(attributes) }
 }
 
 /** Returns the positions of an organization's contacts in its list. */
