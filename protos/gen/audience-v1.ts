@@ -555,19 +555,19 @@ export type RemoveMembersResponse = {
 
 /** Segments: named filters of contacts. A segment is no copy: it has the contacts that match now. */
 export type Segments = {
-  /** Lists the segments, newest first. Honours the shared list parameters. */
+  /** Lists the segments, newest first. Use it to offer them for choice. Honours the shared list parameters. */
   listSegments: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates a segment, which everyone in the organization can use. The name is unique, regardless of case. The filter is checked as for the list of contacts. */
+  /** Creates a segment. Use it to keep a filter of contacts for everyone in the organization. The name is unique, regardless of case. The filter is checked as for the list of contacts. */
   createSegment: { kind: 'unary'; request: CreateSegmentRequest; response: HttpBody }
-  /** Returns a segment. */
+  /** Returns a segment. Use it to show or edit its filter. */
   getSegment: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a segment. Requires at least one field. */
+  /** Updates a segment. Use it to rename it or to change what it matches. Requires at least one field. */
   updateSegment: { kind: 'unary'; request: UpdateSegmentRequest; response: Updated }
-  /** Deletes a segment and returns it. Its contacts are kept. */
+  /** Deletes a segment and returns it. Use it when nobody needs the filter any more. Its contacts are kept. */
   deleteSegment: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Lists the contacts that match the segment now, in its order. Honours the shared list parameters: `filter` narrows the segment, `sort` replaces its order. */
+  /** Lists the contacts that match the segment now, in its order. Use it to show or read them. Honours the shared list parameters: `filter` narrows the segment, `sort` replaces its order. */
   listSegmentContacts: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Counts the contacts that match the segment now. Costs a read of all contacts the first time, and again after each change of a contact. */
+  /** Counts the contacts that match the segment now. Use it where only the number matters. Costs a read of all contacts the first time, and again after each change of a contact. */
   countSegment: { kind: 'unary'; request: IdRequest; response: CountSegmentResponse }
 }
 
