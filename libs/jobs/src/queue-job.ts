@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module'
 import { backoffMs, type Logger, pause, within, withJitter } from '@rollcall/runtime'
-import { DelayedError, Queue, type Job as QueuedJob, Worker } from 'bullmq'
+import type { Job as QueuedJob } from 'bullmq'
 import { BACKOFF, type Backoff, type Job, type JobRuntime, type Outcome } from './job.ts'
 import { createMeter, type Meter } from './meter.ts'
 import { createRedis } from './redis.ts'
@@ -48,6 +49,10 @@ export type QueueJobOptions = {
   concurrency?: number
   backoff?: Backoff
 }
+
+const require = createRequire(import.meta.url)
+/** Loads the library on first use: it takes a tenth of the start of a service, and most have no queue. */
+const bullmq = () => require('bullmq') as typeof import('bullmq')
 
 /** The job of a killed worker goes to another one when its lock has expired, after two checks. */
 const LOCK_MS = 3000
@@ -115,7 +120,7 @@ function startWorker(options: QueueJobOptions, runtime: JobRuntime): () => Promi
     if (outcome !== 'done') await postpone(job, outcome === 'again' ? 0 : outcome, token)
   }
 
-  const worker = new Worker(name, runQueued, {
+  const worker = new (bullmq().Worker)(name, runQueued, {
     connection: redis,
     prefix: hashTag(options.queue.prefix),
     concurrency,
@@ -167,7 +172,7 @@ async function pollUntil(
 /** Queues the job again after the delay, behind all that wait then. */
 async function postpone(job: QueuedJob, delayMs: number, token: string | undefined): Promise<never> {
   await job.moveToDelayed(Date.now() + delayMs, token)
-  throw new DelayedError()
+  throw new (bullmq().DelayedError)()
 }
 
 type Run = {
@@ -191,7 +196,7 @@ function startRun(task: (signal: AbortSignal) => Promise<Outcome>): Run {
 
 function openQueue(name: string, { url, prefix }: QueueOptions, logger: Logger) {
   const redis = createRedis({ url, role: 'request', logger })
-  const queue = new Queue(name, { connection: redis, prefix: hashTag(prefix) })
+  const queue = new (bullmq().Queue)(name, { connection: redis, prefix: hashTag(prefix) })
   queue.on('error', err => logger.debug({ queue: name, err }, 'job queue'))
   return {
     add: (id: string, delayMs: number) =>
