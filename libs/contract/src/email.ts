@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import validator from 'validator'
+import emailCheck from 'validator/lib/isEmail.js'
 
 /** An email address as stored, and the key for comparing addresses. */
 export type Email = { address: string; key: string }
@@ -48,7 +48,7 @@ function fullyChecked(text: string): string | undefined {
   const local = text.slice(0, at)
   if (at < 1 || REFUSED_IN_LOCAL_PART.test(local) || local.normalize('NFKC') !== local) return undefined
   const address = `${local}@${asciiDomain(text.slice(at + 1))}`
-  const isValid = address.length <= MAX_LENGTH && validator.isEmail(address, { allow_utf8_local_part: true })
+  const isValid = address.length <= MAX_LENGTH && emailCheck.default(address, { allow_utf8_local_part: true })
   return isValid ? address : undefined
 }
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import validator from 'validator'
+import isUrl from 'validator/lib/isURL.js'
 import { parseDate } from './date.ts'
 import { emailOf } from './email.ts'
 import type { FormatName } from './options.ts'
@@ -37,7 +37,7 @@ export const formats: Record<FormatName, Format> = {
     schema: { format: 'date-time' },
   },
   url: {
-    read: tested(text => validator.isURL(text, { require_protocol: true, protocols: ['http', 'https'] })),
+    read: tested(text => isUrl.default(text, { require_protocol: true, protocols: ['http', 'https'] })),
     reason: 'must be an http(s) URL',
     schema: { format: 'uri' },
   },
