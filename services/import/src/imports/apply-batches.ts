@@ -96,11 +96,13 @@ async function checkpoint(slice: Slice, { batch, number, counts, failures, previ
   const shown = failures
     .slice(0, ERRORS_SHOWN - job.errors.length)
     .map(({ _id, organization, job: _, cells, faulty, ...failure }) => failure)
+  const isPreviewed = preview.length > 0 && job.preview.length < ROWS_PREVIEWED
   await saveProgress(slice, {
     checkpoint: batch.checkpoint,
     nextBatch: number + 1,
     counts: sum(job.counts, counts),
-    errors: [...job.errors, ...shown],
-    preview: [...job.preview, ...preview].slice(0, ROWS_PREVIEWED),
+    // Only where they grow: each of a thousand checkpoints would write them to the oplog again.
+    ...(shown.length > 0 && { errors: [...job.errors, ...shown] }),
+    ...(isPreviewed && { preview: [...job.preview, ...preview].slice(0, ROWS_PREVIEWED) }),
   })
 }
