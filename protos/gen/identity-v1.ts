@@ -18,6 +18,8 @@ export type Authentication = {
   forgotPassword: { kind: 'unary'; request: ForgotPasswordRequest; response: Updated }
   /** Sets a new password with the mailed token, once. Use it on the page that the mailed link opens. This also verifies the email address. Ends all sessions of the account, including those exchanged for a session or an API token. API tokens stay active unless deactivateTokens is true. */
   resetPassword: { kind: 'unary'; request: ResetPasswordRequest; response: Updated }
+  /** Changes the email address of an account with the token of the link that POST /api/me/email mailed, once. Use it on the page that the mailed link opens. The new address is verified then, mailed links to set a password stop working, and the old address gets a notice. Anyone with the token may call it; a stranger learns nothing. It costs one transaction. */
+  verifyEmail: { kind: 'unary'; request: VerifyEmailRequest; response: Updated }
   /** Mails a sign-in code to the accounts with this email. Use it to sign in without a password. The code has six digits and is valid once, for 10 minutes and 5 attempts. It belongs to the requestId of the answer; other requests do not invalidate it. An address gets at most 5 codes an hour and 20 a day. The answer is the same beyond that, and if there is no account. */
   requestOtp: { kind: 'unary'; request: RequestOtpRequest; response: RequestOtpResponse }
   /** Signs in with the mailed code, which also verifies the email address. Use it with the code that the person typed in. The first verification removes the password and the other sessions of the account, since someone else may have created it, and those of other unverified accounts with the address. Also sets the HttpOnly cookie auth_token; over https its name is __Host-auth_token. With its requestId, a code also works while the account is locked (see login). After 30 wrong codes within a day, an address accepts no more codes. For an account with a second factor the answer is as for login. */
@@ -223,6 +225,11 @@ export type ResetPasswordRequest = {
   password: string
   /** Also deactivates the API tokens that the account created, in case someone else knows them. The mail says how many. */
   deactivateTokens?: boolean
+}
+
+export type VerifyEmailRequest = {
+  /** Secret from the mailed link. */
+  token: string
 }
 
 export type RequestOtpRequest = {
@@ -1021,6 +1028,8 @@ export type Account = {
   updateAccount: { kind: 'unary'; request: UpdateAccountRequest; response: Updated }
   /** Changes the own password and ends every other session. Use it for people who know their password; the others reset it. API tokens stay active. For sessions only. It costs two password hashes. Wrong passwords count as failed sign-ins (see login), so a stolen session cannot guess the password: while the account is locked, every attempt gets the same 400. */
   changePassword: { kind: 'unary'; request: ChangePasswordRequest; response: Updated }
+  /** Mails a link to a new email address, which replaces the present one when POST /api/auth/email/verify is called with the link's token. Use it when a person has a new address. The link is valid once, for 24 hours; a new request replaces it. Wrong passwords count as failed sign-ins (see login). For sessions only. It costs a password hash and a mail; 429 beyond the limit of mails per address and day. */
+  changeEmail: { kind: 'unary'; request: ChangeEmailRequest; response: Updated }
   /** Begins to set up a second factor with an authenticator app (TOTP, RFC 6238: 30 seconds, 6 digits). Use it to show the QR code. Returns a new secret in place of one that was not confirmed. It takes effect with totp/confirm, within 15 minutes. For sessions only. It costs two reads and a write. */
   startTotp: { kind: 'unary'; request: Empty; response: HttpBody }
   /** Turns the second factor on with a code of the new secret. Use it when the app shows its first code. Only this answer contains the ten recovery codes, each of which replaces a code once. Signing in then needs the second factor. Every other session ends; API tokens stay active. For sessions only. It costs one transaction. */
@@ -1056,6 +1065,11 @@ export type ChangePasswordRequest = {
   currentPassword: string
   /** 8 to 200 characters, not one of the most common passwords. */
   newPassword: string
+}
+
+export type ChangeEmailRequest = {
+  email: string
+  password: string
 }
 
 /** TotpSetup as JSON. */
@@ -1104,6 +1118,20 @@ export type Directory = {
 /** The caller's organization. Internal: for services that act for it. */
 export type Organizations = {
   findOrganization: { kind: 'unary'; request: FindOrganizationRequest; response: FindOrganizationResponse }
+}
+
+/** Origins of web pages. Internal: for the answer to a preflight request, which has no credential. */
+export type Origins = {
+  /** Returns whether any organization allows an origin. */
+  checkOrigin: { kind: 'unary'; request: CheckOriginRequest; response: CheckOriginResponse }
+}
+
+export type CheckOriginRequest = {
+  origin: string
+}
+
+export type CheckOriginResponse = {
+  allowed: boolean
 }
 
 export type FindUsersRequest = {

@@ -104,7 +104,7 @@ export type SendMailRequest = {
   senderId?: string
   /** Sends from the organization's default sender, if it has one, instead of sender_id. */
   fromDefault?: boolean
-  /** Purpose of mail of the installation. invitation and new_account are caused by a person of the organization, who chose the recipient; sign_in_code and password_reset by anyone, without a credential. Quotas count the first two together and each of the others separately. */
+  /** Purpose of mail of the installation. invitation and new_account are caused by a person of the organization, who chose the recipient; sign_in_code and password_reset by anyone, without a credential; email_change and email_changed by the person whose address changes. Quotas count sign_in_code and password_reset separately and the others together. */
   purpose?: string
   /** When the code or link in the mail expires. After that the mail is not sent, and its text is deleted. */
   expiresAt?: string

@@ -186,6 +186,7 @@ async function gatewayOn(redis: Context['redis']) {
       tokenUsage,
       tenantServers: { of: () => stubbedBackends.client('rollcall.identity.v1.Credentials'), close: () => {} },
       publicUrl: 'http://localhost',
+      consoleOrigins: new Set<string>(),
       consoleDir: '',
       trustProxy: 0,
       deadlineMs: 10_000,

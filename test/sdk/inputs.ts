@@ -98,6 +98,13 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
     })
     return { email, code: found(/\b(\d{6})\b/, mail), requestId }
   },
+  'authentication.verifyEmail': async world => {
+    const { email } = await newUser(world)
+    const api = await signIn(fromElsewhere(world.stack.api), email, password)
+    const to = `${unique('sam')}@example.com`
+    const request = () => bodyOf(fromElsewhere(api).post('/api/me/email', { email: to, password }))
+    return { token: found(/token=([\w-]+)/, await world.mailbox.next(to, request)) }
+  },
   'authentication.verifyMfa': async world => {
     const { email } = await newUser(world)
     const api = await signIn(fromElsewhere(world.stack.api), email, password)
@@ -119,6 +126,10 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   },
   'account.update': () => ({ timezone: 'Europe/Berlin', language: 'de-DE' }),
   'account.changePassword': () => ({ currentPassword: password, newPassword: NEW_PASSWORD }),
+  'account.changeEmail': ({ answers }) => ({
+    email: 'new.address@example.com',
+    password: answers['account.changePassword'] ? NEW_PASSWORD : password,
+  }),
   'account.confirmTotp': ({ answers }) => ({
     code: createAuthenticator((answers['account.startTotp'] as TotpSetup).secret).next(),
   }),

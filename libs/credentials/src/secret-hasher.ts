@@ -11,6 +11,7 @@ export const secretPurposes = [
   'pending-sign-in',
   'account-state',
   'password-reset',
+  'email-change',
   'invitation',
   'mailed-invitation',
 ] as const

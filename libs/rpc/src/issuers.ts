@@ -20,6 +20,7 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.identity.v1.Credentials/ResolveToken': { gateway: ['service'] },
   '/rollcall.identity.v1.Directory/FindUsers': { audience: ['service'], messaging: ['service'] },
   '/rollcall.identity.v1.Organizations/FindOrganization': { messaging: ['service'] },
+  '/rollcall.identity.v1.Origins/CheckOrigin': { gateway: ['service'] },
   '/rollcall.identity.v1.TokenUsage/RecordUsage': { gateway: ['service'] },
   '/rollcall.messaging.v1.Mail/SendMail': { identity: ['service'] },
 }

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { AppError, type HttpBody } from '@rollcall/contract'
 import type { Hold } from '@rollcall/runtime'
 import helmet from 'helmet'
+import { corsHeaders } from './cors.ts'
 import type { Exchange, Header } from './exchange.ts'
 
 /** The headers that helmet sets for an API. They are the same for every request, so helmet runs once. */
@@ -22,7 +23,7 @@ const securityHeaders = headersOf(
 )
 
 /** Headers of every answer of the API. No cache stores an answer: it is for the caller alone. */
-export const commonHeaders: readonly Header[] = [...securityHeaders, ['Cache-Control', 'no-store']]
+export const commonHeaders: readonly Header[] = [...securityHeaders, ['Cache-Control', 'no-store'], ['Vary', 'Origin']]
 /** The same as a flat list of names and values, which Node writes fastest. */
 const rawCommonHeaders = commonHeaders.flat()
 
@@ -42,6 +43,12 @@ export function answer(exchange: Exchange, status: number, { contentType, data }
   // Node joins head and body into one write if the body is a string. Latin-1 keeps the bytes unchanged.
   if (held) writePieces(exchange.response, data, held)
   else exchange.response.end(data.toString('latin1'), 'latin1')
+}
+
+/** Answers without a body: 204. */
+export function answerEmpty(exchange: Exchange): void {
+  writeHead(exchange, 204)
+  exchange.response.end()
 }
 
 /** Writes at the pace of the client, so that the hold records whether the client reads. */
@@ -120,8 +127,10 @@ function* taken(data: Buffer, held: Hold): Generator<Buffer> {
 }
 
 /** Writes the head in one call, which is much faster in Node than setting headers one by one. */
-function writeHead(exchange: Exchange, status: number, contentType: string, length?: number): void {
-  const raw = ['Content-Type', contentType, 'X-Request-Id', exchange.id, ...rawCommonHeaders]
+function writeHead(exchange: Exchange, status: number, contentType?: string, length?: number): void {
+  const raw = ['X-Request-Id', exchange.id, ...rawCommonHeaders]
+  if (contentType !== undefined) raw.push('Content-Type', contentType)
+  for (const [name, value] of corsHeaders(exchange)) raw.push(name, value)
   for (const [name, value] of exchange.limitHeaders ?? []) raw.push(name, value)
   for (const [name, value] of exchange.headers) raw.push(name, value)
   if (length !== undefined) raw.push('Content-Length', String(length))

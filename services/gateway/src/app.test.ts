@@ -259,7 +259,7 @@ describe('the gateway', () => {
         assert.equal((await fetch(gateway.url + path)).status, 401)
       }
       assert.equal((await call('/api/audience', { method: 'PUT' })).status, 404)
-      assert.equal((await call('/api/audience', { method: 'OPTIONS' })).status, 404)
+      assert.equal((await call('/api/audience', { method: 'OPTIONS' })).status, 204)
     })
 
     it('answers 401 in plain text, with the reason in a header', async () => {

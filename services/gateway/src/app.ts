@@ -3,9 +3,11 @@ import { AppError, compileMatcher, generateOpenApi, readExamples } from '@rollca
 import { failSpan, isTracing, traced } from '@rollcall/runtime'
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
 import { accessLog } from './access-log.ts'
+import { answerEmpty } from './answer.ts'
 import { authentication } from './authenticate.ts'
 import { guard } from './authorize.ts'
 import type { Context } from './context.ts'
+import { preflightHeaders } from './cors.ts'
 import { Exchange } from './exchange.ts'
 import { answerProblem } from './problem.ts'
 import { rateLimits } from './rate-limit.ts'
@@ -29,6 +31,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     ...context,
     identity: context.backends.client('rollcall.identity.v1.Credentials'),
   })
+  const origins = context.backends.client('rollcall.identity.v1.Origins')
   const limits = rateLimits({ ...context, prefix: context.limitPrefix })
   const steps = startSteps()
     .step(credential.prefetchCredential) // does not await the cache, so that its query shares a write with the limits
@@ -54,6 +57,16 @@ export function createApp(context: Context): (request: IncomingMessage, response
     try {
       await steps.run(exchange)
     } catch (thrown) {
+      await credential.recallOrigins(exchange)
+      answerProblem(exchange, thrown, context.logger)
+    }
+  }
+  const answerPreflight = async (exchange: Exchange): Promise<void> => {
+    try {
+      await limits.countPreflight(exchange)
+      exchange.headers.push(...(await preflightHeaders(exchange, origins)))
+      answerEmpty(exchange)
+    } catch (thrown) {
       answerProblem(exchange, thrown, context.logger)
     }
   }
@@ -63,7 +76,9 @@ export function createApp(context: Context): (request: IncomingMessage, response
   const app = express().disable('x-powered-by').disable('etag').set('trust proxy', context.trustProxy)
   app.use((request, response, next) => {
     const exchange = begin(request, response)
-    if (exchange.path.startsWith('/api/')) return void run(exchange)
+    const isApi = exchange.path.startsWith('/api/')
+    if (isApi && request.method === 'OPTIONS') return void answerPreflight(exchange)
+    if (isApi) return void run(exchange)
     response.setHeader('X-Request-Id', exchange.id)
     next()
   })

@@ -13,6 +13,8 @@ import type { Step } from './steps.ts'
 export type Authentication = {
   prefetchCredential(exchange: Exchange): Claimed
   authenticate: Step<Counted, Authenticated>
+  /** Sets the allowed origins of an exchange that failed before `authenticate`, if the cache knows its credential. */
+  recallOrigins(exchange: Exchange): Promise<void>
 }
 
 const MAX_USER_AGENT_LENGTH = 256
@@ -55,6 +57,13 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
       return Object.assign(exchange, { claim: claimOf(credential, route?.isControlPlane ?? false) })
     },
 
+    async recallOrigins(exchange) {
+      const { request, claim } = exchange
+      if (request.headers.origin === undefined || exchange.allowedOrigins || claim?.kind !== 'credential') return
+      const found = await claim.cached
+      if (found?.kind === 'hit') exchange.allowedOrigins = found.value.allowedOrigins
+    },
+
     async authenticate(exchange) {
       const { claim } = exchange
       if (claim.kind === 'invalid') throw new AppError(claim.code)
@@ -72,11 +81,12 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
   }
 }
 
-function publicCaller({ match, request }: Exchange, sessions: SessionJwt): Caller {
+function publicCaller(exchange: Exchange, sessions: SessionJwt): Caller {
+  const { match, request } = exchange
   const caller = anonymousCaller()
   if (match?.route.carrier.credential !== 'session') return caller
   const credential = credentialOf(request.headers)
-  if (credential.kind !== 'session' || isForgeable(request, credential.source)) return caller
+  if (credential.kind !== 'session' || isForgeable(exchange, credential.source)) return caller
   const claims = sessions.verify(credential.jwt)
   return claims ? { ...caller, sessionId: claims.sid } : caller
 }

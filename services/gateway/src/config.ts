@@ -36,6 +36,10 @@ const settings = z.object({
   SESSION_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
   SESSION_ISSUER: z.string().default('rollcall'),
   SESSION_AUDIENCE: z.string().default('rollcall'),
+  /** Origins of web pages that may call the API with the session cookie: consoles on other origins than the API's. */
+  CONSOLE_ORIGINS: parsedBy(parseOrigins, 'origins separated by commas, such as https://console.example.com').default(
+    new Set<string>(),
+  ),
   /**
    * Proxies whose X-Forwarded-For, -Proto and -Host are trusted: CIDR blocks, or a number of hops. Default: none.
    * A number trusts every peer that connects.
@@ -109,6 +113,14 @@ type AddressVariable = `${Uppercase<BoundedContext>}_ADDRESS`
 /** Returns the name of the setting for a context's address. */
 export function addressVariable(context: BoundedContext): AddressVariable {
   return `${context.toUpperCase()}_ADDRESS` as AddressVariable
+}
+
+/** Parses origins as browsers send them: scheme, host and port only, in lower case. */
+function parseOrigins(text: string): ReadonlySet<string> {
+  const origins = text.split(',').map(part => part.trim())
+  const wrong = origins.find(origin => !/^https?:/.test(origin) || URL.parse(origin)?.origin !== origin)
+  if (wrong !== undefined) throw new RangeError('not an origin')
+  return new Set(origins)
 }
 
 /**

@@ -40,6 +40,8 @@ export type Context = {
   tokenUsage: TokenUsage
   /** URL at which browsers reach the API. */
   publicUrl: string
+  /** Origins of consoles, which may use the session cookie. */
+  consoleOrigins: ReadonlySet<string>
   /** Folder of the built console; empty: none is served. */
   consoleDir: string
   trustProxy: number | string[]
@@ -124,6 +126,7 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
     tenantServers,
     tokenUsage,
     publicUrl: config.PUBLIC_URL,
+    consoleOrigins: config.CONSOLE_ORIGINS,
     consoleDir: config.CONSOLE_DIR,
     trustProxy: config.TRUST_PROXY,
     deadlineMs: config.RPC_DEADLINE_MS,

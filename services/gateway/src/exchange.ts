@@ -51,6 +51,8 @@ export class Exchange {
   /** Route and path variables; undefined if no route matches. */
   readonly match: Match | undefined
   readonly bounds: Bounds
+  /** Origins of consoles, which may use the session cookie. */
+  readonly consoleOrigins: ReadonlySet<string>
   /** When the client gets 503, in milliseconds since the epoch. */
   deadline: number
   /** Trace id; zeros if not recorded. */
@@ -76,7 +78,7 @@ export class Exchange {
     request: Request,
     response: Response,
     match: (verb: string, path: string) => Match | undefined,
-    { deadlineMs, bounds }: { deadlineMs: number; bounds: Bounds },
+    { deadlineMs, bounds, consoleOrigins }: { deadlineMs: number; bounds: Bounds; consoleOrigins: ReadonlySet<string> },
   ) {
     this.request = request
     this.response = response
@@ -88,6 +90,7 @@ export class Exchange {
     this.query = query
     this.match = match(request.method, path)
     this.bounds = bounds
+    this.consoleOrigins = consoleOrigins
     this.deadline = Date.now() + deadlineMs
   }
 

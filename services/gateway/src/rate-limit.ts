@@ -36,6 +36,8 @@ export type RateLimits = {
   count: Step<Claimed, Counted>
   /** Counts a request of the pages: the reference, and connecting a mail account. */
   countReference: Limiter
+  /** Counts a preflight request. */
+  countPreflight: Limiter
 }
 
 /**
@@ -61,6 +63,7 @@ export function rateLimits(options: LimitOptions): RateLimits {
       return Object.assign(exchange, { limitHeaders })
     },
     countReference: limiters.reference,
+    countPreflight: limiters.global,
   }
 }
 

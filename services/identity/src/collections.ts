@@ -1,4 +1,5 @@
 import { defineCollections } from '@rollcall/store'
+import { emailChangeSchema } from './account/email-change.model.ts'
 import { activitySchema } from './activities/activity.model.ts'
 import { clientSchema } from './clients/client.model.ts'
 import { featureSchema } from './features/feature.model.ts'
@@ -34,6 +35,7 @@ export const collections = defineCollections({
   devices: deviceSchema,
   activities: activitySchema,
   passwordResets: passwordResetSchema,
+  emailChanges: emailChangeSchema,
   userEmails: userEmailSchema,
   features: featureSchema,
   workspaces: workspaceSchema,

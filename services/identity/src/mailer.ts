@@ -11,9 +11,9 @@ export type Mail = {
   to: string
   subject: string
   text: string
-  purpose: 'invitation' | 'new_account' | 'sign_in_code' | 'password_reset'
-  /** When the code or link in it stops working. */
-  expiresAt: Date
+  purpose: 'invitation' | 'new_account' | 'sign_in_code' | 'password_reset' | 'email_change' | 'email_changed'
+  /** When the code or link in it stops working; absent if it has none. */
+  expiresAt?: Date
 }
 
 /** Sends mails; resolves once a mail is accepted. */
@@ -27,7 +27,8 @@ export function createMailer(messaging: Client<'rollcall.messaging.v1.Mail'>): M
   return {
     async send({ organizationId, expiresAt, ...mail }) {
       const caller = serviceCaller('identity', organizationId)
-      const request = { ...mail, expiresAt: expiresAt.toISOString(), key: randomUUID() } // one key for all retries
+      const expiry = expiresAt && { expiresAt: expiresAt.toISOString() }
+      const request = { ...mail, ...expiry, key: randomUUID() } // one key for all retries
       await retry(() => messaging.sendMail(request, { caller }), {
         deadline: Date.now() + TIMEOUT_MS,
         retryable: error => error instanceof AppError && error.code === 'service.unavailable',

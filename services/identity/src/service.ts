@@ -6,6 +6,7 @@ import { readConfig } from './config.ts'
 import { type Context, createContext } from './context.ts'
 import { features } from './features/features.ts'
 import { organizations } from './organizations/organizations.ts'
+import { origins } from './organizations/origins.ts'
 import { settings } from './organizations/settings.ts'
 import { refreshBuiltIns } from './roles/role.model.ts'
 import { roles } from './roles/roles.ts'
@@ -37,6 +38,7 @@ export const service = defineService({
     'rollcall.identity.v1.Invitations': invitations(context),
     'rollcall.identity.v1.Members': members(context),
     'rollcall.identity.v1.Organizations': organizations(context),
+    'rollcall.identity.v1.Origins': origins(context),
     'rollcall.identity.v1.Roles': roles(context),
     'rollcall.identity.v1.Settings': settings(context),
     'rollcall.identity.v1.TokenUsage': tokenUsage(context),

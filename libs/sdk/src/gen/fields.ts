@@ -99,6 +99,9 @@ export const fields = {
     'password': { type: 'string', required: true, minLength: 8, maxLength: 200, multiline: true },
     'deactivateTokens': { type: 'boolean' },
   },
+  'authentication.verifyEmail': {
+    'token': { type: 'string', required: true, maxLength: 200 },
+  },
   'authentication.requestOtp': {
     'email': { type: 'string', required: true, maxLength: 254, format: 'email' },
     'orgId': { type: 'string', format: 'object_id' },
@@ -224,6 +227,10 @@ export const fields = {
   'account.changePassword': {
     'currentPassword': { type: 'string', required: true, maxLength: 200, multiline: true },
     'newPassword': { type: 'string', required: true, minLength: 8, maxLength: 200, multiline: true },
+  },
+  'account.changeEmail': {
+    'email': { type: 'string', required: true, maxLength: 254, format: 'email' },
+    'password': { type: 'string', required: true, maxLength: 200, multiline: true },
   },
   'account.confirmTotp': {
     'code': { type: 'string', required: true, maxLength: 40 },

@@ -5,6 +5,7 @@ import { confirmTotp, removeTotp, startTotp } from '../second-factor/set-up.ts'
 import { changeUser } from '../users/change-user.ts'
 import { profileOf } from '../users/profile.ts'
 import { listUserDevices, listUserSessions, revokeUserDevice, revokeUserSession } from '../users/user-sessions.ts'
+import { changeEmail } from './change-email.ts'
 import { changePassword } from './change-password.ts'
 import { describeCaller } from './describe-caller.ts'
 import { revokeOtherSessions } from './own-sessions.ts'
@@ -23,6 +24,11 @@ export const account = (context: Context): Handlers<'rollcall.identity.v1.Accoun
   async changePassword(request, call) {
     await changePassword(context, request, call)
     return { success: true, message: 'password changed' }
+  },
+
+  async changeEmail(request, call) {
+    await changeEmail(context, request, call)
+    return { success: true, message: 'sent a link to the new address' }
   },
 
   startTotp: async (_request, { caller }) => json(await startTotp(context, caller)),

@@ -44,6 +44,9 @@ export const organizationSchema = new Schema<Organization>(
 // Prevents duplicates when replicas start concurrently on an empty database.
 organizationSchema.index({ bootstrap: 1 }, { unique: true, partialFilterExpression: { bootstrap: true } })
 
+// Preflight requests carry no credential, so no organization.
+organizationSchema.index({ 'settings.allowedOrigins': 1 }, { sparse: true })
+
 /**
  * Returns the stored settings of an organization.
  * @param options the transaction; or the session of `Store.readLatest` and its read concern

@@ -3,6 +3,7 @@ import type { ListSignInOrganizationsRequest, LoginRequest } from '@rollcall/pro
 import type { Call, Handlers } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
+import { verifyEmail } from '../account/change-email.ts'
 import { describeCaller } from '../account/describe-caller.ts'
 import { registerClient } from '../clients/register-client.ts'
 import type { Context } from '../context.ts'
@@ -71,6 +72,11 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
   async resetPassword(request, call) {
     await resetPassword(context, request, call)
     return updated()
+  },
+
+  async verifyEmail(request, call) {
+    await verifyEmail(context, request, call)
+    return { success: true, message: 'email address changed' }
   },
 
   async requestOtp(request, { logger }) {

@@ -16,23 +16,28 @@ const MAX_OTHERS = 100
  * @param account the account before the change
  */
 export async function recordProof(context: Context, account: User, caller: Caller, tx: ClientSession): Promise<void> {
-  const { organization, _id: subject, role, selfRegistered } = account
+  const { _id: subject, selfRegistered } = account
   const person = asPerson(caller, account)
   await endSessionsOf(context, subject, person, tx)
   if (selfRegistered) await deactivateTokensOf(context, subject, person, tx)
+  await recordVerified(context, account, person, tx)
+}
+
+/** Records that an account's address is verified now; verifies the organization of an owner. */
+export async function recordVerified(
+  context: Context,
+  { organization, _id: subject, role }: User,
+  person: Caller,
+  tx: ClientSession,
+): Promise<void> {
   if (role === 'owner')
     await context.collections.unscoped.organizations.updateOne(
       { _id: organization },
       { $set: { verified: true } },
       { session: tx },
     )
-  await publish(
-    context,
-    person,
-    'user.email_verified',
-    { organization, subject, data: { userId: String(subject) } },
-    tx,
-  )
+  const data = { userId: String(subject) }
+  await publish(context, person, 'user.email_verified', { organization, subject, data }, tx)
 }
 
 /**

@@ -33,6 +33,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   await endSessionsOf(context, subject, caller, tx)
   await tenant.devices.deleteMany({ user: subject }, { tx })
   await tenant.passwordResets.deleteMany({ user: subject }, { tx })
+  await tenant.emailChanges.deleteMany({ user: subject }, { tx })
   await tenant.userEmails.deleteMany({ user: subject }, { tx })
   await abandonMemberships(tenant, subject, tx)
   await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { tx })

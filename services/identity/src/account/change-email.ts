@@ -1,0 +1,107 @@
+import { AppError, emailKeyOf } from '@rollcall/contract'
+import { generateSecret } from '@rollcall/credentials'
+import type { ChangeEmailRequest, VerifyEmailRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type { Call, Caller } from '@rollcall/rpc'
+import { quoted } from '@rollcall/runtime'
+import type { ClientSession } from 'mongoose'
+import type { Context } from '../context.ts'
+import { asPerson, publish } from '../events.ts'
+import { blockedAccount } from '../sessions/credential.ts'
+import { dispossessOthers, recordVerified } from '../sessions/prove-mailbox.ts'
+import { presentUser, type User } from '../users/user.model.ts'
+import type { EmailChange } from './email-change.model.ts'
+import { requireOwnPassword } from './own-password.ts'
+
+const LIFETIME_HOURS = 24
+const HOUR_MS = 3_600_000
+
+/**
+ * Mails a link to a new address of the caller's account. The address changes when the link is used.
+ * @throws {AppError} request.invalid_field, record.duplicate, quota.too_many_pending
+ */
+export async function changeEmail(context: Context, request: ChangeEmailRequest, call: Call): Promise<void> {
+  const { organizationId, userId } = call.caller
+  const { users, emailChanges } = context.collections.of(organizationId)
+  const user = await users.get(userId!, 'user')
+  await requireOwnPassword(context, user, { password: request.password, path: 'password' }, call)
+  const { email } = request
+  const emailKey = emailKeyOf(email)
+  if (emailKey === user.emailKey)
+    throw new AppError('request.invalid_field', { path: 'email', reason: 'is your address already' })
+  if (await users.findOne({ emailKey })) throw new AppError('record.duplicate', { path: 'email' })
+  const secret = generateSecret()
+  const expiresAt = new Date(Date.now() + LIFETIME_HOURS * HOUR_MS)
+  const change = { email, hash: context.secrets['email-change'].hash(secret), expiresAt }
+  await emailChanges.findOneAndUpdate({ user: user._id }, { $set: change }, { upsert: true })
+  await context.mailer.send({
+    organizationId,
+    userId: String(user._id),
+    to: email,
+    purpose: 'email_change',
+    subject: 'Confirm your new email address',
+    text: [
+      `Hello ${quoted(user.name)},`,
+      `you, or somebody with your password, asked to change the email address of your account from ${user.email} to this one. Confirm it here:`,
+      `${context.consoleUrl}/verify-email?token=${secret}`,
+      `The link works once, within ${LIFETIME_HOURS} hours. If it was not you, do not open it: nothing changes then.`,
+    ].join('\n\n'),
+    expiresAt,
+  })
+}
+
+/**
+ * Changes an account's address by the mailed link, which proves ownership of the new mailbox. Voids mailed links to set
+ * a password, and tells the old address.
+ * @throws {AppError} request.invalid_field, record.duplicate, account.blocked
+ */
+export async function verifyEmail(context: Context, { token }: VerifyEmailRequest, call: Call): Promise<void> {
+  const hash = { $in: context.secrets['email-change'].hashes(token) }
+  const isValid = { hash, expiresAt: { $gt: new Date() } }
+  const change = await context.collections.unscoped.emailChanges.findOne(isValid).lean()
+  if (!change) throw badLink()
+  const before = await context.store.transaction(tx => changeWithin(context, change, call.caller, tx))
+  notify(context, before).catch(err => call.logger.error({ err }, 'notice of a changed address failed'))
+  await dispossessOthers(context, emailKeyOf(change.email), call)
+}
+
+/** Returns the account before the change. */
+async function changeWithin(
+  context: Context,
+  { _id, organization, user: subject, email }: EmailChange,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<User> {
+  const { users, emailChanges, passwordResets } = context.collections.of(organization)
+  const used = await emailChanges.deleteOne({ _id }, { tx })
+  const before = await users.findOne({ _id: subject }, { tx })
+  if (used.deletedCount === 0 || !before) throw badLink()
+  if (before.blocked) throw blockedAccount()
+  const set = { email, emailKey: emailKeyOf(email), emailVerified: true }
+  const user = await users.findOneAndUpdate({ _id: subject }, { $set: set }, { tx })
+  await passwordResets.deleteMany({ user: subject }, { tx })
+  const person = asPerson(caller, before)
+  if (!before.emailVerified) await recordVerified(context, before, person, tx)
+  const changed = before.emailVerified ? ['email'] : ['email', 'emailVerified']
+  const data = { user: presentUser(user!), changed }
+  await publish(context, person, 'user.updated', { organization, subject, data }, tx)
+  return before
+}
+
+function notify({ mailer }: Context, { _id, organization, name, email }: User): Promise<void> {
+  return mailer.send({
+    organizationId: String(organization),
+    userId: String(_id),
+    to: email,
+    purpose: 'email_changed',
+    subject: 'Your email address was changed',
+    text: [
+      `Hello ${quoted(name)},`,
+      'the email address of your account was changed. This address can no longer be used to sign in.',
+      'If it was not you, tell an administrator of your organization at once.',
+    ].join('\n\n'),
+  })
+}
+
+function badLink(): AppError {
+  return new AppError('request.invalid_field', { path: 'token' })
+}
