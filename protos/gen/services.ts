@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { Attributes, Batches, Contacts, Lists, Segments } from './audience-v1.ts'
-import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
+import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
 import type { Domains, Mail, Providers, Senders } from './messaging-v1.ts'
 
@@ -20,6 +20,7 @@ export type Services = {
   'rollcall.identity.v1.Invitations': Invitations
   'rollcall.identity.v1.Members': Members
   'rollcall.identity.v1.Organizations': Organizations
+  'rollcall.identity.v1.Origins': Origins
   'rollcall.identity.v1.Roles': Roles
   'rollcall.identity.v1.Settings': Settings
   'rollcall.identity.v1.Tokens': Tokens
