@@ -13,7 +13,7 @@ type Contact = { id: string; email: string; name: string; blocked: boolean; unsu
 type Page<T> = { docs: T[]; totalDocs: number; nextPage: number | null }
 type Added = { added: number; alreadyMember: number; notFound: number }
 
-const contactCount = 5000
+const contactCount = 3000
 const kills = 2
 const unknown = 'f'.repeat(24)
 const updated = { success: true, message: 'updated' }
