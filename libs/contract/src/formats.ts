@@ -11,7 +11,7 @@ type Format = {
   /** Reason in the error text. */
   reason: string
   /** JSON Schema keywords besides `type: string`. */
-  schema: { pattern?: string; format?: string }
+  schema: { pattern?: string; format?: string; minLength?: number; maxLength?: number }
 }
 
 /** Whether a text is a record id: 24 hex digits. */
@@ -28,7 +28,7 @@ export const formats: Record<FormatName, Format> = {
   object_id: {
     read: tested(isObjectId),
     reason: 'must be a 24-character hex id',
-    schema: { pattern: '^[0-9a-fA-F]{24}$' },
+    schema: { pattern: '^[0-9a-fA-F]{24}$', minLength: 24, maxLength: 24 },
   },
   email: { read: text => emailOf(text)?.address, reason: 'must be an email address', schema: { format: 'email' } },
   date: {

@@ -56,7 +56,13 @@ permission (\`any\`: no permission; \`none\`: such a credential is refused). \`x
 \`x-limit\` the stricter limit of a route besides the global one.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The gateway that serves this document' }],
+    servers: [
+      {
+        url: '/',
+        description: 'The gateway that serves this document: production, staging or local',
+        'x-internal': false,
+      },
+    ],
     tags: tagsOf(routes),
     security: anyCredential,
     paths,
@@ -111,7 +117,12 @@ const refusedBody: Schema = {
   properties: { success: { const: false }, message: { type: 'string' } },
   additionalProperties: false,
 }
-const count = { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 }
+/** Integers by their type in protos. Those of 64 bits are numbers of JavaScript, too. */
+const integers = {
+  int32: { type: 'integer', format: 'int32', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+  int64: { type: 'integer', format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+}
+const count = { ...integers.int32, minimum: 0 }
 const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema })
 const headers: Record<string, Schema> = {
   'RateLimit-Limit': header('Requests that one client address may make in a window.', count),
@@ -379,7 +390,7 @@ class Schemas {
 
   #recordSchema(type: protobuf.Type): Schema {
     const own = shownFieldsOf(type).map(field => [wireNameOf(field), this.ofField(field, true)] as const)
-    const id = { type: 'string', pattern: '^[0-9a-f]{24}$' }
+    const id = { type: 'string', pattern: '^[0-9a-f]{24}$', minLength: 24, maxLength: 24 }
     const date = { type: 'string', format: 'date-time' }
     const { record, entry, open: isOpen = false } = shapeOf(type)
     const properties: Record<string, Schema> = {
@@ -414,7 +425,7 @@ class Schemas {
     const type = field.resolve().resolvedType
     if (type instanceof protobuf.Type) return this.refTo(type)
     if (field.type === 'bool') return { type: 'boolean' }
-    if (field.type === 'int32' || field.type === 'int64') return { type: 'integer' }
+    if (field.type === 'int32' || field.type === 'int64') return integers[field.type]
     if (field.type === 'double') return { type: 'number' }
     return textSchema(rule)
   }
