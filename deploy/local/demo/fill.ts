@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import type { Client, ImportUpload } from '@rollcall/sdk'
+import { type Person, PLANS, personAt } from './people.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Share of the contacts that the second file brings. */
+const FAIR_SHARE = 0.2
+/** Rows of the second file per one that is wrong, and per one whose contact is known. */
+const WRONG_EVERY = 17
+const KNOWN_EVERY = 5
+
+const MAPPING = {
+  Email: 'email',
+  Name: 'name',
+  Company: 'company',
+  Plan: 'plan',
+  City: 'city',
+  Seats: 'seats',
+  Since: 'customer_since',
+  Newsletter: 'newsletter',
+}
+
+/**
+ * Fills the organization of a client with data to look at: attributes, contacts by two imports (one with errors), lists,
+ * domains, senders, roles, tokens, users and workspaces. Adds only what is missing, so it can run again.
+ */
+export async function fillDemo(
+  rollcall: Client,
+  { contacts = 5000, log = (_line: string) => {} }: { contacts?: number; log?: (line: string) => void } = {},
+): Promise<void> {
+  const steps: [what: string, run: () => Promise<unknown>][] = [
+    ['attributes', () => addAttributes(rollcall)],
+    [`${contacts} contacts`, () => importContacts(rollcall, contacts)],
+    ['lists', () => addLists(rollcall)],
+    ['domains and senders', () => addSenders(rollcall)],
+    ['roles and tokens', () => addTokens(rollcall)],
+    ['users and workspaces', () => addUsers(rollcall)],
+  ]
+  for (const [what, run] of steps) {
+    await run()
+    log(what)
+  }
+}
+
+type Listed = { docs: { name?: string; slug?: string; email?: string; domain?: string }[] }
+
+/** Creates each record that a list does not have yet, by one of its fields. */
+async function addMissing<Body extends Record<string, unknown>>(
+  list: PromiseLike<Listed>,
+  field: 'name' | 'slug' | 'email' | 'domain',
+  bodies: readonly Body[],
+  create: (body: Body) => Promise<unknown>,
+): Promise<void> {
+  const known = new Set((await list).docs.map(record => record[field]))
+  for (const body of bodies) if (!known.has(body[field] as string)) await create(body)
+}
+
+const ALL = { limit: 1000 }
+
+function addAttributes({ attributes }: Client): Promise<void> {
+  const wanted = [
+    { name: 'Company', slug: 'company', type: 'string' },
+    { name: 'Plan', slug: 'plan', type: 'enum', options: PLANS },
+    { name: 'City', slug: 'city', type: 'string' },
+    { name: 'Seats', slug: 'seats', type: 'number' },
+    { name: 'Customer since', slug: 'customer_since', type: 'date' },
+    { name: 'Reads the newsletter', slug: 'newsletter', type: 'boolean' },
+  ] as const
+  return addMissing(attributes.list(ALL), 'slug', wanted, ({ ...body }) =>
+    attributes.create({ ...body, ...('options' in body && { options: [...body.options] }) }),
+  )
+}
+
+async function importContacts(rollcall: Client, contacts: number): Promise<void> {
+  const customers = Math.round(contacts * (1 - FAIR_SHARE))
+  const rows = Array.from({ length: customers }, (_, number) => rowOf(personAt(number)))
+  await importOnce(rollcall, 'customers.csv', rows, ['customer'])
+  await importOnce(rollcall, 'fair-visitors.csv', [...fairRows(customers, contacts)], ['fair 2026'])
+}
+
+/** Yields the rows of a file as people write them: some are wrong, some are of known contacts. */
+function* fairRows(from: number, to: number): Generator<string> {
+  for (let number = from; number < to; number++) {
+    const person = personAt(number)
+    yield rowOf(person)
+    if (number % WRONG_EVERY === 0) yield rowOf({ ...person, email: person.email.replace('@', ' at ') })
+    if (number % WRONG_EVERY === 1) yield rowOf({ ...person, email: `second.${person.email}`, plan: 'unlimited' })
+    if (number % KNOWN_EVERY === 0) yield rowOf({ ...personAt(number - from), city: 'Lisbon' })
+  }
+}
+
+function rowOf({ email, name, company, plan, city, seats, since, newsletter }: Person): string {
+  return [email, name, company, plan, city, seats, since, newsletter ? 'yes' : 'no'].join(',')
+}
+
+/** Imports a file unless an import of its name has completed. */
+async function importOnce({ imports }: Client, fileName: string, rows: string[], tags: string[]): Promise<void> {
+  const { totalDocs } = await imports.listJobs({ filter: { fileName, kind: 'import', state: 'completed' }, limit: 1 })
+  if (totalDocs > 0) return
+  const text = [Object.keys(MAPPING).join(','), ...rows, ''].join('\n')
+  const { importId }: ImportUpload = await imports.upload(new File([text], fileName))
+  const { jobId } = await imports.start({ importId, mapping: MAPPING, tags })
+  await imports.wait(jobId)
+}
+
+async function addLists({ contacts, lists }: Client): Promise<void> {
+  const wanted = [
+    { name: 'Newsletter', description: 'Once a month', filter: { 'attributes.newsletter': true } },
+    { name: 'Large customers', description: 'For personal mail', filter: { 'attributes.seats': { $gte: 50 } } },
+    { name: 'Fair 2026', description: 'Met at the fair', filter: { tags: 'fair 2026' } },
+    { name: 'Winter sale 2025', description: 'Over', filter: { 'attributes.plan': 'free' } },
+  ] as const
+  await addMissing(lists.list(ALL), 'name', wanted, async ({ name, description, filter }) => {
+    const { id } = await lists.create({ name, description })
+    await lists.addMembers(id, { filter })
+    if (description === 'Over') await lists.update(id, { archived: true })
+  })
+  for (const number of [3, 14, 159]) {
+    const { docs } = await contacts.list({ filter: { email: personAt(number).email }, limit: 1 })
+    if (docs[0] && !docs[0].blocked) await contacts.block(docs[0].id, { reason: 'Asked not to be written to' })
+  }
+  const { docs } = await contacts.list({ filter: { email: personAt(26).email }, limit: 1 })
+  if (docs[0] && !docs[0].unsubscribed) await contacts.update(docs[0].id, { unsubscribed: true })
+}
+
+/** Adds one domain that was never checked, one whose records are missing, and one whose key is being replaced. */
+async function addSenders({ domains, senders, providers }: Client): Promise<void> {
+  if (!(await providers.get()).configured) await providers.set({ kind: 'self-hosted' })
+  const wanted = [{ domain: 'news.example.com' }, { domain: 'mail.example.org' }, { domain: 'shop.example.net' }]
+  await addMissing(domains.list(ALL), 'domain', wanted, async ({ domain }) => {
+    const { id } = await domains.create({ domain })
+    if (domain !== 'news.example.com') await domains.check(id)
+    if (domain === 'shop.example.net') await domains.rotateDkim(id)
+  })
+  const addresses = [
+    { name: 'Newsletter', email: 'hello@news.example.com', delivery: 'oauth', oauth: { provider: 'google' } },
+    { name: 'Support', email: 'support@mail.example.org', delivery: 'oauth', oauth: { provider: 'microsoft' } },
+  ] as const
+  await addMissing(senders.list(ALL), 'email', addresses, body => senders.create(body))
+}
+
+async function addTokens({ roles, tokens }: Client): Promise<void> {
+  const wanted = [
+    { name: 'Importer', kind: 'api', permissions: { audience: ['read', 'create'], audience_attributes: ['read'] } },
+    { name: 'Reporting', kind: 'api', permissions: { audience: ['read'], audience_lists: ['read'] } },
+    {
+      name: 'Marketing',
+      kind: 'user',
+      permissions: { audience: ['read', 'create', 'update'], audience_lists: ['read', 'create', 'update', 'delete'] },
+    },
+  ] as const
+  await addMissing(roles.list(ALL), 'name', wanted, body => roles.save(body))
+  const programs = [
+    { name: 'Nightly import', role: 'Importer' },
+    { name: 'Dashboard', role: 'Reporting', expiresAt: new Date(Date.now() + 10 * DAY_MS).toISOString() },
+    { name: 'Old web shop', role: 'Reporting' },
+  ]
+  await addMissing(tokens.list(ALL), 'name', programs, async body => {
+    const { id } = await tokens.create(body)
+    if (body.name === 'Nightly import') await tokens.setAllowedIps(id, { cidrs: ['192.0.2.0/24'] })
+    if (body.name === 'Old web shop') await tokens.update(id, { active: false })
+  })
+}
+
+async function addUsers({ users, workspaces, members }: Client): Promise<void> {
+  const roles = ['admin', 'Marketing', 'Marketing', 'user', 'user']
+  const people = roles.map((role, at) => ({
+    name: personAt(90_000 + at).name,
+    email: `colleague.${at + 1}@example.com`,
+    role,
+  }))
+  await addMissing(users.list(ALL), 'email', people, body =>
+    users.create({ ...body, password: randomBytes(12).toString('base64url') }),
+  )
+  const { docs } = await users.list({ filter: { email: people[4]!.email }, limit: 1 })
+  if (docs[0] && !docs[0].blocked) await users.block(docs[0].id)
+  const groups = [{ name: 'Autumn campaign', seats: 5 }, { name: 'Translations' }]
+  await addMissing(workspaces.list(ALL), 'name', groups, async body => {
+    const { id } = await workspaces.create(body)
+    for (const { email } of people.slice(0, 3)) await members.add(id, { email, role: 'user' })
+  })
+}
