@@ -39,7 +39,7 @@ export async function run(): Promise<Figure[]> {
 }
 
 /** Stores contacts as an import does, but in seconds. */
-async function fill(stack: TestStack, db: Db, count: number): Promise<Audience> {
+export async function fill(stack: TestStack, db: Db, count: number): Promise<Audience> {
   const api = await newOrganization(stack, attributes)
   const me = await bodyOf(api.get<{ organization: { id: string } }>('/api/auth/me'))
   const organization = new ObjectId(me.organization.id)

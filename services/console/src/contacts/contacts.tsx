@@ -3,7 +3,7 @@ import { ColumnsIcon, DownloadIcon, PeopleIcon, PlusIcon, UploadIcon } from '@pr
 import type { Attribute, Contact } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
@@ -22,10 +22,12 @@ import { type ListView, useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { type ChipName, PERIODS, readChips, SOURCES, STATUSES, type Status, withChip } from './conditions.ts'
-import { ContactForm } from './contact-form.tsx'
 import { attributesQuery, tagsQuery } from './queries.ts'
 import { statusOf, TONES } from './status.ts'
 import { shownValue } from './value.ts'
+
+/** Loaded when it is opened: the first look at the contacts needs no form. */
+const ContactForm = lazy(async () => ({ default: (await import('./contact-form.tsx')).ContactForm }))
 
 const USUAL_COLUMNS = ['status', 'tags', 'createdAt']
 const STORED_AS = 'rollcall.contacts.columns'
@@ -80,10 +82,12 @@ export function Contacts() {
       />
       <BulkBar ids={ids} onClear={() => setIds(new Set())} />
       {isAdding && (
-        <ContactForm
-          onClose={() => setAdding(false)}
-          onCreated={({ _id }) => void navigate({ to: '/contacts/$id', params: { id: _id } })}
-        />
+        <Suspense>
+          <ContactForm
+            onClose={() => setAdding(false)}
+            onCreated={({ _id }) => void navigate({ to: '/contacts/$id', params: { id: _id } })}
+          />
+        </Suspense>
       )}
     </Page>
   )
