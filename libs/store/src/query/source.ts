@@ -82,14 +82,14 @@ export function querySource<T extends object>(
   const { scope } = selection
   const decode = documentReader<T>()
   const matches = matching(selection, filter)
-  const total = () => (knownTotal && Object.keys(filter).length === 0 ? knownTotal() : countOf(scope, matches))
   const late = Object.keys(filter).length === 0 ? lateStages(selection, order) : undefined
-  const read = (sort: SortOrder, skip: number, limit: number) =>
-    scope.aggregate<T>(
-      late
-        ? [...late.before, ...cut({}, sort, skip, limit), ...late.after, ...selected(selection)]
-        : [...matches, ...cut(selection, sort, skip, limit)],
-    )
+  const ordered = (sort: SortOrder, skip?: number, limit?: number) =>
+    late
+      ? [...late.before, ...cut({}, sort, skip, limit), ...late.after, ...selected(selection)]
+      : [...matches, ...cut(selection, sort, skip, limit)]
+  const total = () =>
+    knownTotal && Object.keys(filter).length === 0 ? knownTotal() : countOf(scope, late?.before ?? matches)
+  const read = (sort: SortOrder, skip: number, limit: number) => scope.aggregate<T>(ordered(sort, skip, limit))
 
   return {
     async page(skip, limit) {
@@ -102,7 +102,7 @@ export function querySource<T extends object>(
     },
     async *batches() {
       const options = { batchSize: BATCH, maxTimeMs: STREAM_MS }
-      for await (const reply of scope.aggregateRaw([...matches, ...cut(selection, order)], options))
+      for await (const reply of scope.aggregateRaw(ordered(order), options))
         for (const part of partsOf(reply)) yield part.map(decode)
     },
   }
