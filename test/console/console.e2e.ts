@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { builtConsole } from '@rollcall/local'
+import { createAuthenticator } from '@rollcall/testing/authenticator'
 import type { Browser, Page } from 'playwright-core'
 import { bodyOf } from '../api.ts'
 import { toolsCache } from '../chart/tools.ts'
+import { setUpSecondFactor } from '../identity/founder.ts'
 import { type Mailbox, openMailbox } from '../identity/mailbox.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { launchBrowser, openPage, violationsOf, type Watched } from './browser.ts'
@@ -22,8 +24,10 @@ const SCREENS = [
   '/roles/new',
   '/users',
   '/workspaces',
+  '/settings',
   '/account',
   '/set-password?token=unknown',
+  '/verify-email?token=unknown',
   '/invitations/unknown',
 ]
 const FILE = 'Email,Full name\nfirst@example.com,First\nnot an address,Second\nthird@example.com,Third\n'
@@ -181,6 +185,127 @@ describe('the console', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('status').getByText('Changed the password').waitFor()
     await bodyOf(stack.api.post('/api/auth/login', { ...credentials, password: 'the second password' }))
+  })
+
+  it('sets up a second factor, asks for it at sign-in, and turns it off', async () => {
+    const credentials = { email: 'careful@example.com', password: 'one of two factors' }
+    await bodyOf(stack.owner.post('/api/users', { name: 'Careful', ...credentials }), 201)
+    const page = await open('/account', { anonymous: true })
+    const signIn = async () => {
+      await page.getByLabel('Email').fill(credentials.email)
+      await page.getByRole('textbox', { name: 'Password' }).fill(credentials.password)
+      await page.keyboard.press('Enter')
+    }
+    await signIn()
+    await page.getByRole('button', { name: 'Set up a second factor' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set up a second factor' })
+    await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
+    assert.deepEqual(await violationsOf(page, 'the QR code'), [])
+    const secret = (await dialog.getByText(/^([A-Z2-7]{4} ?){8}$/).textContent())!.replaceAll(' ', '')
+    const { next } = createAuthenticator(secret)
+    await dialog.getByLabel('Code of the app').fill('000000')
+    await page.keyboard.press('Enter')
+    await dialog.locator('[name=code][aria-invalid=true]').waitFor()
+    await dialog.getByLabel('Code of the app').fill(next())
+    await page.keyboard.press('Enter')
+    const codes = dialog.getByRole('list', { name: 'recovery codes' }).getByRole('listitem')
+    await codes.first().waitFor()
+    const recoveryCodes = await codes.allTextContents()
+    assert.equal(recoveryCodes.length, 10)
+    assert.deepEqual(await violationsOf(page, 'the recovery codes'), [])
+    assert.ok(await dialog.getByRole('button', { name: 'Done' }).isDisabled())
+    await dialog.getByLabel('I have stored the recovery codes').check()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('10 recovery codes left').waitFor()
+
+    await page.context().clearCookies()
+    await page.goto('/console/sign-in')
+    await signIn()
+    await page.getByRole('heading', { name: 'Second factor', level: 1 }).waitFor()
+    assert.deepEqual(await violationsOf(page, 'the second factor'), [])
+    await page.getByLabel('Digit 1').click()
+    await page.keyboard.type('000000')
+    await page.getByRole('alert').getByText('The code is wrong or was used.').waitFor()
+    await page.getByLabel('Digit 1').click()
+    await page.keyboard.type(next())
+    await page.getByRole('button', { name: 'Account menu of Careful' }).waitFor()
+
+    await page.context().clearCookies()
+    await page.goto('/console/sign-in?next=/account')
+    await signIn()
+    await page.getByRole('button', { name: 'Use a recovery code instead' }).click()
+    await page.getByLabel('Recovery code').fill(recoveryCodes[0]!)
+    await page.keyboard.press('Enter')
+    await page.getByText('9 recovery codes left').waitFor()
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    const turnOff = page.getByRole('dialog', { name: 'Turn off the second factor?' })
+    await turnOff.getByRole('textbox', { name: 'Current password' }).fill(credentials.password)
+    await turnOff.getByLabel('Code').fill(recoveryCodes[1]!)
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Turned off the second factor').waitFor()
+    await page.getByRole('button', { name: 'Set up a second factor' }).waitFor()
+  })
+
+  it('has people set up a second factor first where the organization requires it', async () => {
+    const password = 'a password of tests'
+    const add = async (email: string, role: string) => {
+      await bodyOf(stack.owner.post('/api/users', { name: 'Held', email, password, role }), 201)
+      return (await bodyOf(stack.api.post<{ token: string }>('/api/auth/login', { email, password }))).token
+    }
+    const strict = stack.api.as(await add('strict@example.com', 'owner'))
+    const token = await add('held@example.com', 'user')
+    await setUpSecondFactor(strict)
+    await bodyOf(strict.patch('/api/settings', { requireMfa: true }))
+    try {
+      const page = await open('/sign-in', { anonymous: true, width: 320 })
+      await page.context().addCookies([{ ...cookie, value: token }])
+      await page.goto('/console/contacts')
+      await page.getByRole('heading', { name: 'Set up a second factor', level: 1 }).waitFor()
+      await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
+      assert.deepEqual(await violationsOf(page, 'a second factor is needed'), [])
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    } finally {
+      await bodyOf(strict.patch('/api/settings', { requireMfa: false }))
+    }
+  })
+
+  it('changes the email address by the mailed link, and the settings', async () => {
+    const credentials = { email: 'before@example.com', password: 'a password of tests' }
+    await bodyOf(stack.owner.post('/api/users', { name: 'Moving', ...credentials }), 201)
+    const { token } = await bodyOf(stack.api.post<{ token: string }>('/api/auth/login', credentials))
+    const page = await open('/sign-in', { anonymous: true })
+    await page.context().addCookies([{ ...cookie, value: token }])
+    await page.goto('/console/account')
+    await page.getByLabel('New email address').fill(OWNER.email)
+    await page.getByRole('textbox', { name: 'Your password' }).fill(credentials.password)
+    await page.keyboard.press('Enter')
+    await page.locator('[name=new-email][aria-invalid=true]').waitFor()
+    await page.getByLabel('New email address').fill('after@example.com')
+    const path = await mailedPath('after@example.com', () => page.keyboard.press('Enter'))
+    await page.getByRole('status').getByText('We sent a link to after@example.com.').waitFor()
+    await page.goto(`/console${path}`)
+    assert.equal(page.url(), `${url}/console/verify-email`)
+    await page.getByRole('button', { name: 'Change the address' }).click()
+    await page.getByRole('status').getByText('Your email address is changed.').waitFor()
+    await page.goto(`/console${path}`)
+    await page.getByRole('button', { name: 'Change the address' }).click()
+    await page.getByRole('alert').getByText('The link was used or replaced').waitFor()
+
+    const settings = await open('/settings')
+    await settings.getByLabel('Require a second factor').check()
+    await settings.getByRole('button', { name: 'Save settings' }).click()
+    await settings.getByText('Set up your own second factor first').waitFor()
+    await settings.getByLabel('Require a second factor').uncheck()
+    await settings.getByLabel('Allowed origins').fill('no origin')
+    await settings.getByRole('button', { name: 'Save settings' }).click()
+    await settings.getByText('Must be an origin').waitFor()
+    await settings.getByLabel('Allowed origins').fill('https://app.example.com')
+    await settings.getByRole('button', { name: 'Save settings' }).click()
+    await settings.getByRole('status').getByText('Saved').waitFor()
+    const stored = await bodyOf(stack.owner.get<{ allowedOrigins: string[] }>('/api/settings'))
+    assert.deepEqual(stored.allowedOrigins, ['https://app.example.com'])
   })
 
   it('accepts an invitation with a new account, once', async () => {

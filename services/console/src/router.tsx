@@ -38,6 +38,11 @@ const links = [
     path: '/invitations',
     component: lazyRouteComponent(() => import('./sign-in/invitation.tsx'), 'Invitation'),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/verify-email',
+    component: lazyRouteComponent(() => import('./sign-in/verify-email.tsx'), 'VerifyEmail'),
+  }),
 ] as const
 
 /** Everything for people who are signed in. */
@@ -141,6 +146,10 @@ const screens = [
   screen(
     '/workspaces/$id',
     lazyRouteComponent(() => import('./workspaces/workspace.tsx'), 'Workspace'),
+  ),
+  screen(
+    '/settings',
+    lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
   ),
   screen(
     '/account',

@@ -8,12 +8,14 @@ import { Tag } from '../kit/status-chip.tsx'
 import { useMe } from '../session.ts'
 import { SchemeChoice } from '../shell/scheme-choice.tsx'
 import classes from './account.module.css'
+import { ChangeEmail } from './change-email.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { Devices } from './devices.tsx'
 import { EndOthers, Sessions } from './own-sessions.tsx'
 import { Profile } from './profile.tsx'
+import { SecondFactor } from './second-factor.tsx'
 
-/** The own account: profile, password, where it is signed in, appearance. */
+/** The own account: profile, password, second factor, email address, where it is signed in, appearance. */
 export function Account() {
   const { t } = useTranslation()
   const { user, role } = useMe()
@@ -35,6 +37,12 @@ export function Account() {
       </Section>
       <Section title={t('account.password.title')} lead={t('account.password.lead')}>
         <ChangePassword />
+      </Section>
+      <Section title={t('account.secondFactor.title')} lead={t('account.secondFactor.lead')}>
+        <SecondFactor />
+      </Section>
+      <Section title={t('account.email.title')} lead={t('account.email.lead')}>
+        <ChangeEmail />
       </Section>
       <Section title={t('users.sessions')} lead={t('account.sessions.lead')} action={<EndOthers />}>
         <Sessions />

@@ -8,6 +8,7 @@ import lists from '../lists/de.ts'
 import overview from '../overview/de.ts'
 import roles from '../roles/de.ts'
 import senders from '../senders/de.ts'
+import settings from '../settings/de.ts'
 import shell from '../shell/de.ts'
 import signIn from '../sign-in/de.ts'
 import tokens from '../tokens/de.ts'
@@ -28,6 +29,7 @@ export const de = {
   overview,
   roles,
   senders,
+  settings,
   shell,
   signIn,
   tokens,

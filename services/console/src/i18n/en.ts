@@ -8,6 +8,7 @@ import lists from '../lists/en.ts'
 import overview from '../overview/en.ts'
 import roles from '../roles/en.ts'
 import senders from '../senders/en.ts'
+import settings from '../settings/en.ts'
 import shell from '../shell/en.ts'
 import signIn from '../sign-in/en.ts'
 import tokens from '../tokens/en.ts'
@@ -26,6 +27,7 @@ export const en = {
   overview,
   roles,
   senders,
+  settings,
   shell,
   signIn,
   tokens,

@@ -1,4 +1,5 @@
 import {
+  GearIcon,
   GlobeIcon,
   HomeIcon,
   type Icon,
@@ -45,5 +46,9 @@ export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: reado
       { name: 'users', to: '/users', icon: PersonIcon, call: 'users.list' },
       { name: 'workspaces', to: '/workspaces', icon: OrganizationIcon, call: 'workspaces.list' },
     ],
+  },
+  {
+    group: 'organization',
+    areas: [{ name: 'settings', to: '/settings', icon: GearIcon, call: 'settings.get' }],
   },
 ]

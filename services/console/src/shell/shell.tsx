@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group, ScrollArea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe, useMissing } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -9,8 +9,23 @@ import mark from './mark.svg'
 import { type Area, NAVIGATION } from './navigation.ts'
 import classes from './shell.module.css'
 
-/** What surrounds every screen: navigation, header, content. */
+const SecondFactorNeeded = lazy(async () => ({
+  default: (await import('./second-factor-needed.tsx')).SecondFactorNeeded,
+}))
+
+/** Everything for people who are signed in, once they have the second factor that their organization may require. */
 export function Shell() {
+  const { mfa, impersonatedBy } = useMe()
+  if (!mfa.required || mfa.totp || impersonatedBy) return <Surroundings />
+  return (
+    <Suspense>
+      <SecondFactorNeeded />
+    </Suspense>
+  )
+}
+
+/** What surrounds every screen: navigation, header, content. */
+function Surroundings() {
   const { t } = useTranslation()
   const [isOpen, menu] = useDisclosure()
   const path = useRouterState({ select: state => state.location.pathname })

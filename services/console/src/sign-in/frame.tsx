@@ -5,7 +5,18 @@ import mark from '../shell/mark.svg'
 import classes from './frame.module.css'
 
 /** The page of everything that happens before one is signed in. */
-export function Frame({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
+export function Frame({
+  title,
+  lead,
+  children,
+  wide = false,
+}: {
+  title: string
+  lead?: ReactNode
+  children: ReactNode
+  /** For more than a short form. */
+  wide?: boolean
+}) {
   const { t } = useTranslation()
   return (
     <main className={classes.frame}>
@@ -14,7 +25,7 @@ export function Frame({ title, lead, children }: { title: string; lead?: ReactNo
         <img src={mark} alt="" width={28} height={28} />
         <span>{t('shell.product')}</span>
       </div>
-      <Paper className={classes.card} withBorder>
+      <Paper className={classes.card} data-wide={wide || undefined} withBorder>
         <h1 className={classes.title}>{title}</h1>
         {lead && (
           <Text c="dimmed" mb="lg">

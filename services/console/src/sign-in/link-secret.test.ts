@@ -9,6 +9,10 @@ it('splits mailed links into a path that may be shown and the secret', () => {
     path: '/console/set-password',
     secret: 'abc',
   })
+  assert.deepEqual(readLink(`${ORIGIN}/console/verify-email?token=abc`), {
+    path: '/console/verify-email',
+    secret: 'abc',
+  })
   assert.deepEqual(readLink(`${ORIGIN}/console/invitations/abc`), { path: '/console/invitations', secret: 'abc' })
 })
 

@@ -22,5 +22,7 @@ export function readLink(href: string): Link | undefined {
   const [, path, invitation] = /^(\/console\/invitations)\/([^/]+)\/?$/.exec(pathname) ?? []
   if (path && invitation) return { path, secret: invitation }
   const token = searchParams.get('token')
-  return token && /^\/console\/set-password\/?$/.test(pathname) ? { path: pathname, secret: token } : undefined
+  return token && /^\/console\/(set-password|verify-email)\/?$/.test(pathname)
+    ? { path: pathname, secret: token }
+    : undefined
 }

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, PinInput, Stack, Text, TextInput } from '@mantine/core'
+import type { FirstFactor } from '@rollcall/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
@@ -7,8 +8,9 @@ import { isStatus, rollcall } from '../api.ts'
 import { PasswordField } from '../kit/password-field.tsx'
 import { useProblemText } from '../kit/problem.ts'
 import { Frame, TextButton } from './frame.tsx'
+import { SecondFactor } from './second-factor.tsx'
 
-type Way = 'password' | 'code' | 'forgot'
+type Way = 'password' | 'code' | 'forgot' | 'second'
 
 const RESEND_SECONDS = 30
 const CODE_LENGTH = 6
@@ -19,17 +21,36 @@ export function SignIn() {
   const [way, setWay] = useState<Way>('password')
   const [email, setEmail] = useState('')
   const [requestId, setRequestId] = useState('')
+  const [mfaToken, setMfaToken] = useState('')
+  const enter = useEnter()
+  const proceed = (answer: FirstFactor) => {
+    if (!answer.mfaToken) return enter()
+    setMfaToken(answer.mfaToken)
+    setWay('second')
+  }
   const enterCode = (id: string) => {
     setRequestId(id)
     setWay('code')
   }
+  if (way === 'second')
+    return (
+      <Frame title={t('signIn.second.title')}>
+        <SecondFactor mfaToken={mfaToken} onEnter={enter} onBack={() => setWay('password')} />
+      </Frame>
+    )
   if (way === 'forgot') return <ForgotPassword email={email} onBack={() => setWay('password')} />
   return (
     <Frame title={t('signIn.title')} lead={way === 'password' ? t('signIn.lead') : undefined}>
       {way === 'password' ? (
-        <ByPassword email={email} onEmail={setEmail} onWay={setWay} onCode={enterCode} />
+        <ByPassword email={email} onEmail={setEmail} onWay={setWay} onCode={enterCode} onProven={proceed} />
       ) : (
-        <ByCode email={email} requestId={requestId} onRequest={setRequestId} onBack={() => setWay('password')} />
+        <ByCode
+          email={email}
+          requestId={requestId}
+          onRequest={setRequestId}
+          onBack={() => setWay('password')}
+          onProven={proceed}
+        />
       )}
     </Frame>
   )
@@ -50,15 +71,16 @@ function ByPassword(props: {
   onEmail: (email: string) => void
   onWay: (way: Way) => void
   onCode: (requestId: string) => void
+  /** Called when the first factor is right. */
+  onProven: (answer: FirstFactor) => void
 }) {
   const { t } = useTranslation()
   const problemText = useProblemText()
-  const enter = useEnter()
   const [password, setPassword] = useState('')
   const [orgId, setOrgId] = useState('')
   const signIn = useMutation({
     mutationFn: () => rollcall.authentication.login({ email: props.email, password, ...(orgId && { orgId }) }),
-    onSuccess: enter,
+    onSuccess: props.onProven,
   })
   const requestCode = useMutation({
     mutationFn: () => rollcall.authentication.requestOtp({ email: props.email }),
@@ -124,20 +146,21 @@ function ByCode({
   requestId,
   onRequest,
   onBack,
+  onProven,
 }: {
   email: string
   requestId: string
   onRequest: (requestId: string) => void
   onBack: () => void
+  onProven: (answer: FirstFactor) => void
 }) {
   const { t } = useTranslation()
   const problemText = useProblemText()
-  const enter = useEnter()
   const [code, setCode] = useState('')
   const [secondsLeft, restart] = useCountdown(RESEND_SECONDS)
   const verify = useMutation({
     mutationFn: (code: string) => rollcall.authentication.verifyOtp({ email, code, requestId }),
-    onSuccess: enter,
+    onSuccess: onProven,
     onError: () => setCode(''),
   })
   const resend = useMutation({

@@ -1,0 +1,140 @@
+import { Button, Checkbox, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { DownloadIcon } from '@primer/octicons-react'
+import { RollcallError } from '@rollcall/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Copyable, CopyIconButton } from '../kit/copyable.tsx'
+import { fieldProps } from '../kit/form-modal.tsx'
+import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { QrCode } from '../kit/qr-code.tsx'
+import { saveFile } from '../kit/save-file.ts'
+import classes from './second-factor.module.css'
+
+const CODES_FILE = 'rollcall-recovery-codes.txt'
+
+/**
+ * Sets up a second factor: a secret for the authenticator app, its first code, and the recovery codes, which are shown
+ * once. Nothing is read anew before they are stored, so that they stay on the screen.
+ */
+export function SetUpSecondFactor({ onDone, aside }: { onDone: () => void; aside?: ReactNode }) {
+  const client = useQueryClient()
+  const [codes, setCodes] = useState<string[]>()
+  const finish = () => {
+    onDone()
+    void client.invalidateQueries()
+  }
+  return codes ? <RecoveryCodes codes={codes} onStored={finish} /> : <Confirm onConfirmed={setCodes} aside={aside} />
+}
+
+function Confirm({ onConfirmed, aside }: { onConfirmed: (codes: string[]) => void; aside: ReactNode }) {
+  const { t } = useTranslation()
+  const setup = useQuery({
+    queryKey: ['account', 'totp'],
+    queryFn: () => rollcall.account.startTotp(),
+    // A second secret would replace the one on the screen.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const form = useForm({ initialValues: { code: '' } })
+  const confirm = useMutation({
+    mutationFn: (values: { code: string }) => rollcall.account.confirmTotp(values),
+    onSuccess: ({ recoveryCodes }) => onConfirmed(recoveryCodes),
+    onError: error => {
+      if (isWrongCode(error)) form.setErrors({ code: t('account.secondFactor.wrongCode') })
+    },
+  })
+  if (setup.error) return <ProblemAlert error={setup.error} onRetry={setup.refetch} />
+  return (
+    <form onSubmit={form.onSubmit(values => confirm.mutate(values))}>
+      <Stack gap="md">
+        {confirm.error && !isWrongCode(confirm.error) && (
+          <ProblemAlert error={confirm.error} onRetry={() => setup.refetch()} />
+        )}
+        <Text>{t('account.secondFactor.scan')}</Text>
+        {setup.data ? (
+          <div className={classes.setup}>
+            <QrCode text={setup.data.uri} label={t('account.secondFactor.qrCode')} />
+            <div className={classes.secret}>
+              <Text size="sm" c="dimmed">
+                {t('account.secondFactor.type')}
+              </Text>
+              <Copyable value={setup.data.secret} what={t('account.secondFactor.secret')} mono>
+                {setup.data.secret.match(/.{4}/g)?.join(' ')}
+              </Copyable>
+            </div>
+          </div>
+        ) : (
+          <Skeleton height={210} />
+        )}
+        <TextInput
+          label={t('account.secondFactor.firstCode')}
+          description={t('account.secondFactor.firstCodeHint')}
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          withAsterisk={false}
+          {...fieldProps('account.confirmTotp', 'code')}
+          {...form.getInputProps('code')}
+        />
+        <Group justify="flex-end" gap="xs">
+          {aside}
+          <Button type="submit" loading={confirm.isPending} disabled={!setup.data}>
+            {t('account.secondFactor.confirm')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function isWrongCode(error: unknown): boolean {
+  return error instanceof RollcallError && error.path === 'code'
+}
+
+/** Shows the recovery codes once. They must be said to be stored. */
+function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored: () => void }) {
+  const { t } = useTranslation()
+  const [isStored, setStored] = useState(false)
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [])
+  const text = `${codes.join('\n')}\n`
+  return (
+    <Stack gap="md">
+      <Text role="status">{t('account.secondFactor.isOn')}</Text>
+      <Text>{t('account.secondFactor.codesLead')}</Text>
+      <div className={classes.codes}>
+        <ul aria-label={t('account.secondFactor.codes')}>
+          {codes.map(code => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+        <CopyIconButton value={text} what={t('account.secondFactor.codes')} />
+      </div>
+      <Group>
+        <Button
+          variant="default"
+          leftSection={<DownloadIcon />}
+          onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), CODES_FILE)}
+        >
+          {t('account.secondFactor.download')}
+        </Button>
+      </Group>
+      <Checkbox
+        label={t('account.secondFactor.stored')}
+        checked={isStored}
+        onChange={event => setStored(event.currentTarget.checked)}
+      />
+      <Group justify="flex-end">
+        <Button disabled={!isStored} onClick={onStored}>
+          {t('kit.done')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,146 @@
+import { Alert, Button, Group, NumberInput, Select, Skeleton, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { OrganizationSettings } from '@rollcall/sdk'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { useRefusal } from '../kit/action.tsx'
+import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
+import { Page } from '../kit/page.tsx'
+import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { changedSettings } from './changed-settings.ts'
+import classes from './settings.module.css'
+
+const CHOICES = 50
+const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => rollcall.settings.get({ signal }),
+})
+
+/** The settings of the organization. */
+export function Settings() {
+  const { t } = useTranslation()
+  const { data, error, refetch } = useQuery(settingsQuery)
+  return (
+    <Page narrow title={t('shell.areas.settings')} lead={t('settings.lead')}>
+      {error && <ProblemAlert error={error} onRetry={refetch} />}
+      {data && <SettingsForm settings={data} />}
+      {!data && !error && <Skeleton height={400} />}
+    </Page>
+  )
+}
+
+function SettingsForm({ settings }: { settings: OrganizationSettings }) {
+  const { t } = useTranslation()
+  const refusal = useRefusal()('settings.update')
+  const form = useForm({ initialValues: settings })
+  const submit = useSubmit(form, {
+    send: async values => {
+      await rollcall.settings.update(changedSettings(form.getInitialValues(), values))
+      form.setInitialValues(values)
+      form.resetDirty(values)
+    },
+    done: t('kit.saved'),
+  })
+  const hasChanged = Object.keys(changedSettings(form.getInitialValues(), form.getValues())).length > 0
+  const originError = Object.entries(form.errors).find(([path]) => path.startsWith('allowedOrigins'))?.[1]
+  return (
+    <SubmitForm form={form} submit={submit}>
+      {refusal && <Alert color="yellow">{refusal}</Alert>}
+      <Section title={t('settings.general')}>
+        <TextInput
+          label={t('kit.field.name')}
+          name="organization"
+          autoComplete="organization"
+          required
+          withAsterisk={false}
+          {...fieldProps('settings.update', 'name')}
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label={t('account.profile.timezone')}
+          searchable
+          allowDeselect={false}
+          limit={CHOICES}
+          nothingFoundMessage={t('kit.table.nothing')}
+          data={[...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', settings.timezone])]}
+          {...form.getInputProps('timezone')}
+        />
+        <TextInput
+          label={t('shell.language')}
+          description={t('settings.languageHint')}
+          required
+          withAsterisk={false}
+          {...fieldProps('settings.update', 'language')}
+          {...form.getInputProps('language')}
+        />
+      </Section>
+      <Section title={t('settings.security')}>
+        <Switch
+          label={t('settings.requireMfa')}
+          description={t('settings.requireMfaHint')}
+          {...form.getInputProps('requireMfa', { type: 'checkbox' })}
+        />
+        <NumberInput
+          label={t('settings.sessionHours')}
+          description={t('settings.sessionHoursHint')}
+          required
+          withAsterisk={false}
+          min={1}
+          max={720}
+          allowDecimal={false}
+          {...form.getInputProps('sessionHours')}
+        />
+        <Textarea
+          label={t('settings.allowedOrigins')}
+          description={t('settings.allowedOriginsHint')}
+          name="allowed-origins"
+          placeholder="https://app.example.com"
+          autosize
+          minRows={2}
+          value={form.getValues().allowedOrigins.join('\n')}
+          onChange={event => form.setFieldValue('allowedOrigins', event.currentTarget.value.split('\n'))}
+          error={originError}
+        />
+      </Section>
+      <Section title={t('settings.data')}>
+        <NumberInput
+          label={t('settings.eventRetentionDays')}
+          description={t('settings.eventRetentionDaysHint')}
+          required
+          withAsterisk={false}
+          min={7}
+          max={365}
+          allowDecimal={false}
+          {...form.getInputProps('eventRetentionDays')}
+        />
+        <Switch
+          label={t('settings.opens')}
+          description={t('settings.trackingHint')}
+          {...form.getInputProps('defaultTracking.opens', { type: 'checkbox' })}
+        />
+        <Switch label={t('settings.clicks')} {...form.getInputProps('defaultTracking.clicks', { type: 'checkbox' })} />
+      </Section>
+      <Group>
+        <Button type="submit" loading={submit.isPending} disabled={Boolean(refusal) || !hasChanged}>
+          {t('settings.save')}
+        </Button>
+      </Group>
+    </SubmitForm>
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section className={classes.section} aria-labelledby={id}>
+      <h2 id={id} className={classes.heading}>
+        {title}
+      </h2>
+      <Stack gap="md" className={classes.fields}>
+        {children}
+      </Stack>
+    </section>
+  )
+}
