@@ -9,6 +9,7 @@ const ERRORS = {
     290,
     'operation was interrupted because the transaction exceeded the limit',
   ],
+  NoSuchTransaction: [251, 'the transaction has been aborted'],
   NotWritablePrimary: [10107, 'not primary'],
   Interrupted: [11601, 'operation was interrupted'],
   InterruptedDueToReplStateChange: [11602, 'operation was interrupted'],
@@ -31,9 +32,9 @@ export function refusal(command: Command, name: ErrorName): Document {
 function labelsOf({ name, body }: Command, error: ErrorName): string[] {
   const isTransaction = body.autocommit === false
   const isEnd = name === 'commitTransaction' || name === 'abortTransaction'
-  if (isTransaction && (error === 'WriteConflict' || (RETRIABLE.includes(error) && !isEnd))) {
-    return ['TransientTransactionError']
-  }
+  const isTransient =
+    error === 'WriteConflict' || error === 'NoSuchTransaction' || (RETRIABLE.includes(error) && !isEnd)
+  if (isTransaction && isTransient) return ['TransientTransactionError']
   const isRetryable = body.txnNumber !== undefined && (!isTransaction || isEnd)
   return isRetryable && RETRIABLE.includes(error) ? ['RetryableWriteError'] : []
 }

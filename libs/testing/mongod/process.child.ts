@@ -1,4 +1,4 @@
-import { startMongod } from './proxy.ts'
+import { type Behaviour, startMongod } from './proxy.ts'
 import { createRecord } from './record.ts'
 import { findingsOf, RULES } from './rules.ts'
 
@@ -6,11 +6,11 @@ import { findingsOf, RULES } from './rules.ts'
 const SERVICE = 'rollcall-'
 
 /** The process of `startMongodProcess`: sends its URL, and the findings when it gets a message. */
-const [target, conflictEvery] = process.argv.slice(2)
+const [target = '', behaviour = '{}'] = process.argv.slice(2)
 const record = createRecord()
 const mongod = await startMongod({
-  target: target!,
-  conflictEvery: Number(conflictEvery),
+  ...(JSON.parse(behaviour) as Partial<Behaviour>),
+  target,
   isSubject: application => application.startsWith(SERVICE),
   observe: record.add,
 })

@@ -200,6 +200,36 @@ describe('concurrent transactions', () => {
   })
 })
 
+describe('the subject', () => {
+  it('alone is observed and has conflicts that are made up', async () => {
+    await newTeam()
+    const observed: string[] = []
+    const chosen = await startMongod({
+      target: process.env.MONGODB_URL!,
+      conflictEvery: 1,
+      isSubject: application => application === 'product',
+      observe: ({ name }) => void observed.push(name),
+    })
+    const increment = async (appName?: string) => {
+      await using other = await MongoClient.connect(chosen.url, appName === undefined ? {} : { appName })
+      const session = other.startSession()
+      const scores = other.db(database).collection<Person>(people.collectionName)
+      session.startTransaction()
+      const failed = await failure(scores.updateOne({ _id: id(1) }, { $inc: { score: 1 } }, { session }))
+      await session.endSession()
+      return failed
+    }
+    try {
+      assert.equal(await increment(), undefined)
+      assert.deepEqual(observed, [])
+      assert.deepEqual(await increment('product'), CONFLICT)
+      assert.ok(observed.includes('update'))
+    } finally {
+      await chosen.stop()
+    }
+  })
+})
+
 describe('limits of time', () => {
   const slow = async (work: () => Promise<void>) => {
     mongod.behaviour.latencyMs = 150
@@ -262,6 +292,23 @@ describe('faults', () => {
     await people.updateOne({ _id: id(1) }, { $inc: { score: 1 } })
     const scores = (await people.find({ team }).sort({ _id: 1 }).toArray()).map(({ score }) => score)
     assert.deepEqual(scores, [1, 0, 0])
+  })
+
+  it('a step-down in the middle of a write leaves none of its values held', {
+    timeout: scaledTimeout(20_000),
+  }, async () => {
+    for (let delayMs = 0; delayMs < 4; delayMs++) {
+      await newTeam()
+      await inTransaction(async session => {
+        const writing = failure(ofValue.upserts({ session }))
+        await sleep(delayMs)
+        const stepUp = await mongod.stepDown()
+        stepUp()
+        await writing
+        await failure(session.commitTransaction())
+      })
+      assert.ok([undefined, 11000].includes((await failure(ofValue.inserts({})))?.code as number))
+    }
   })
 
   it('a commit of unknown outcome is committed', async () => {
@@ -356,12 +403,15 @@ describe('faults', () => {
   it('a replaced connection to the server serves the proxy itself', async () => {
     const link = await linkTo(process.env.MONGODB_URL!)
     const behind = await startMongod({ target: link.url })
-    const linked = await MongoClient.connect(behind.replicaSetUrl)
+    const linked = await MongoClient.connect(behind.replicaSetUrl, { serverSelectionTimeoutMS: 500 })
     const counts = linked.db(database).collection('counts')
     await counts.createIndex({ name: 1 }, { unique: true })
     const count = () => counts.updateOne({ name: 'a' }, { $inc: { n: 1 } }, { upsert: true })
     await count()
+    await counts.dropIndexes() // the proxy asks for the indexes again
+    await counts.createIndex({ name: 1 }, { unique: true })
     link.become('cut')
+    assert.ok(await failure(count()))
     link.become('open')
     await count()
     assert.equal((await counts.findOne({ name: 'a' }))?.n, 2)

@@ -134,8 +134,9 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
     if (!transaction) return void (await whileHeld(command))
     const isMadeUp = isSubject && behaviour.conflictEvery > 0 && ++transactionalWrites % behaviour.conflictEvery === 0
     if (isMadeUp && !transaction.isSpared) return refuseAndAbort(transaction, 'conflicted')
-    if (!transactions.hold(transaction, await valuesOf(command))) return refuseAndAbort(transaction, 'aborted')
-    return undefined
+    const values = await valuesOf(command, transaction)
+    if (!transactions.isOpen(transaction)) return 'NoSuchTransaction' // aborted meanwhile
+    return transactions.hold(transaction, values) ? undefined : refuseAndAbort(transaction, 'aborted')
   }
 
   async function refuseAndAbort(transaction: Transaction, how: 'conflicted' | 'aborted'): Promise<ErrorName> {
@@ -180,7 +181,9 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
     if (behaviour.latencyMs > 0) await sleep(behaviour.latencyMs)
     if (!operations.has(operation)) return undefined // interrupted meanwhile
     operation.isSent = true
-    const message = await upstream.exchange(command.message)
+    const replied = upstream.exchange(command.message)
+    if (transaction) transaction.running = replied.catch(ignore)
+    const message = await replied
     if (CHANGES_INDEXES.includes(command.name)) indexes.clear()
     if (transaction) settle(command, transaction, message)
     return behaviour.majorityMs > 0 && waitsForMajority(command) ? replicated(command, message) : message
@@ -204,8 +207,10 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
     return withReply(message, reply => ({ ...reply, writeConcernError }))
   }
 
+  /** Aborts, once the server has done what it has got of the transaction. */
   async function abort(transaction: Transaction, how: 'conflicted' | 'aborted'): Promise<void> {
     transactions.end(transaction, how)
+    await transaction.running
     const { id, number } = transaction
     const inTransaction = { lsid: { id }, txnNumber: Long.fromNumber(number), autocommit: false }
     await control.command({ abortTransaction: 1, ...inTransaction, $db: 'admin' })
@@ -243,11 +248,16 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
       .command({ listIndexes: collection, cursor: { batchSize: 1000 }, $db: database })
       .then(({ cursor }) => (cursor?.firstBatch ?? []).map(indexOf))
     indexes.set(name, asked)
+    asked.catch(() => indexes.delete(name)) // the server was away
     return asked
   }
 
-  async function valuesOf(command: Command): Promise<string[]> {
-    return uniqueValuesOf(command, await indexesOf(command), (filter, limit) => readFor(command, filter, limit))
+  async function valuesOf(command: Command, transaction?: Transaction): Promise<string[]> {
+    return uniqueValuesOf(command, await indexesOf(command), (filter, limit) => {
+      const read = readFor(command, filter, limit)
+      if (transaction) transaction.running = read.catch(ignore)
+      return read
+    })
   }
 
   /** Reads as the command would. The first read of a transaction starts it instead of its command. */

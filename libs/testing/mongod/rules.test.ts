@@ -84,7 +84,11 @@ describe('rules', () => {
     [rules.sortsAreHeld, { sort: { emailKey: 1, _id: 1 } }, { sort: { at: 1, _id: 1 } }],
     [rules.sortsAreHeld, { sort: { at: 1, _id: -1 } }, { sort: { emailKey: -1 } }],
     [rules.sortsAreHeld, { sort: { name: 1 } }, { sort: { name: 1 }, name: 'aggregate' }],
-    [rules.sortsAreHeld, { sort: { emailKey: 1, _id: 1 }, name: 'aggregate' }, { sort: {} }],
+    [
+      rules.sortsAreHeld,
+      { sort: { emailKey: 1, _id: 1 }, name: 'aggregate' },
+      { sort: { at: 1, name: 1 }, name: 'aggregate' },
+    ],
     [
       rules.outboxIsReadAtMajority,
       { collection: 'outbox', filter: { sentAt: null } },

@@ -27,7 +27,8 @@ export const partialFiltersAreImplied: Rule = {
 
 /**
  * A sort is held by an index behind the fields that the query fixes: otherwise every match is read and sorted. Lists may be
- * ordered by any field, so an aggregation without such an index is right, unless one begins like its order.
+ * ordered by any field, so an aggregation without such an index is right, unless a unique one ends at its first field: then
+ * the order ends there too.
  */
 export const sortsAreHeld: Rule = {
   name: 'sorts are held by an index',
@@ -38,8 +39,8 @@ export const sortsAreHeld: Rule = {
     if (usable.some(index => holdsSort(command, index))) return undefined
     const first = Object.entries(command.sort).slice(0, 1)
     const isList = command.name === 'aggregate'
-    const begins = usable.some(index => holdsSort({ ...command, sort: Object.fromEntries(first) }, index))
-    return isList && !begins ? undefined : 'no index holds the sort'
+    const isUnique = usable.some(index => index.isUnique && endsAt(command, index, first))
+    return isList && !isUnique ? undefined : 'no index holds the sort'
   },
 }
 
@@ -126,11 +127,7 @@ function mayContain(command: Recorded, { partialFilter }: Index): boolean {
 
 /** Whether the index has the sort's order behind fields with one value. */
 function holdsSort(command: Recorded, { key }: Index): boolean {
-  const isSingle = ({ operator, value }: { operator: string; value: unknown }) =>
-    operator === '$eq' || (operator === '$in' && (value as unknown[]).length === 1)
-  const fixed = conditionsOf(command)
-    .filter(isSingle)
-    .map(({ path }) => path)
+  const fixed = fixedPaths(command)
   const ordered = (order: Record<string, unknown>) => Object.entries(order).filter(([field]) => !fixed.includes(field))
   const wanted = ordered(command.sort)
   const held = ordered(key).slice(0, wanted.length)
@@ -138,6 +135,22 @@ function holdsSort(command: Recorded, { key }: Index): boolean {
     held[at]?.[0] === field ? Number(held[at][1]) * Number(direction) : 0,
   )
   return sameOrOpposite.every(sign => sign === 1) || sameOrOpposite.every(sign => sign === -1)
+}
+
+/** Whether the index consists of fields with one value, and then this order. */
+function endsAt(command: Recorded, index: Index, order: [string, unknown][]): boolean {
+  const fixed = fixedPaths(command)
+  const rest = Object.keys(index.key).filter(field => !fixed.includes(field))
+  return rest.length === order.length && holdsSort({ ...command, sort: Object.fromEntries(order) }, index)
+}
+
+/** Returns the fields that the query restricts to one value. */
+function fixedPaths(command: Recorded): string[] {
+  const isSingle = ({ operator, value }: { operator: string; value: unknown }) =>
+    operator === '$eq' || (operator === '$in' && (value as unknown[]).length === 1)
+  return conditionsOf(command)
+    .filter(isSingle)
+    .map(({ path }) => path)
 }
 
 function textOf({ name, collection, filter, sort, readConcern, inTransaction }: Recorded): string {

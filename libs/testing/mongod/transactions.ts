@@ -10,6 +10,8 @@ export type Transaction = {
   snapshot: number
   values: Set<string>
   databases: Set<string>
+  /** What the server last got to do in it. */
+  running: Promise<unknown>
   lifetime: NodeJS.Timeout
   /** Whether no conflict is made up in it, because it retries after one. */
   isSpared: boolean
@@ -20,6 +22,7 @@ export type Transactions = {
   /** Returns the transaction of a command; undefined outside of one. */
   of(command: Command): Transaction | undefined
   open(): readonly Transaction[]
+  isOpen(transaction: Transaction): boolean
   /** Whether another open transaction holds one of the values. */
   isHeld(values: readonly string[], by?: Transaction): boolean
   /** Holds values until the end; false if another one holds them, or committed them after its snapshot. */
@@ -45,6 +48,7 @@ export function trackTransactions(lifetimeMs: () => number, expire: (transaction
       snapshot: commits,
       values: new Set(),
       databases: new Set(),
+      running: Promise.resolve(),
       lifetime: setTimeout(() => expire(transaction), lifetimeMs()).unref(),
       isSpared: conflicted.delete(session),
     }
@@ -82,6 +86,7 @@ export function trackTransactions(lifetimeMs: () => number, expire: (transaction
       return transaction
     },
     open: () => [...bySession.values()],
+    isOpen: transaction => bySession.get(transaction.session) === transaction,
     isHeld,
     hold(transaction, values) {
       if (isHeld(values, transaction)) return false
