@@ -4,6 +4,7 @@ import { join, matchesGlob, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { explain, interruption, Problem, type RunningBacking, startBacking, supervise } from '@rollcall/local'
 import { startMongodProcess } from '@rollcall/testing/mongod/process'
+import { MongoClient } from 'mongodb'
 import { obtainTools, toolsCache } from './chart/tools.ts'
 import type { Group, Lane } from './lane.ts'
 
@@ -11,8 +12,9 @@ import type { Group, Lane } from './lane.ts'
  * `npm test`: starts backing services on free ports, runs all tests, and removes everything. With --soak, runs only the
  * harnesses, one after the other, with their full counts.
  *
- * With --mongod, the tests reach MongoDB through a proxy with the semantics of mongod, and the run fails if a command breaks
- * a rule of `libs/testing/mongod/rules.ts`. With --mongod=conflicts, every third write of transactions conflicts.
+ * With --mongod, the tests reach MongoDB through a proxy with the semantics of mongod, and the run fails if a command of
+ * a service breaks a rule of `libs/testing/mongod/rules.ts`. With --mongod=conflicts, every third write of transactions of
+ * services conflicts.
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -154,6 +156,17 @@ async function throughMongod(mongodbUrl: string, run: (mongodbUrl: string) => Pr
   return findings.length > 0 ? 1 : code
 }
 
+/** Returns the URL of the set's primary alone, which links and proxies of tests can stand in front of. */
+async function primaryOf(url: string): Promise<string> {
+  if (/^mongodb\+srv:|directConnection=true/.test(url)) return url
+  await using client = await new MongoClient(url).connect()
+  const { primary } = await client.db('admin').command({ hello: 1 })
+  const direct = new URL(url.replace(/(?<=^mongodb:\/\/([^/@]*@)?)[^/?@]+(?=[/?]|$)/, primary))
+  direct.searchParams.delete('replicaSet')
+  direct.searchParams.set('directConnection', 'true')
+  return direct.href
+}
+
 async function main(signal: AbortSignal): Promise<number> {
   const files = testFiles()
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-test-'))
@@ -163,8 +176,8 @@ async function main(signal: AbortSignal): Promise<number> {
   print(['tests run against:', ...backing.describe].join('\n  '))
   const programs = writePrograms(lanesOf(files), dataDir)
   const run = (mongodbUrl: string) => runTests(programs, backing, mongodbUrl, signal)
-  const { MONGODB_URL } = backing.env
-  return (mongodFlag ? throughMongod(MONGODB_URL, run) : run(MONGODB_URL)).finally(() => backing.stop())
+  const primary = await primaryOf(backing.env.MONGODB_URL)
+  return (mongodFlag ? throughMongod(primary, run) : run(primary)).finally(() => backing.stop())
 }
 
 const print = (line: string) => console.log(line)
