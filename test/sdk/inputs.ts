@@ -63,7 +63,7 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'contacts.block': () => ({ reason: 'Asked by phone' }),
   'contacts.linkUser': () => ({ userId: null }),
   'contacts.export': () => ({ filter: { tags: { $exists: true } }, sort: { createdAt: -1 } }),
-  'contacts.getGrowth': () => ({ from: '2026-01-01', to: '2026-03-01', interval: 'week' }),
+  'contacts.getGrowth': () => ({ from: '2026-01-01T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z', interval: 'week' }),
   'segments.create': () => ({
     name: 'New subscribers',
     filter: { unsubscribed: false, createdAt: { $gte: 'now-30d' } },

@@ -4,6 +4,7 @@ import { escaped, Html } from './html.ts'
 
 /** Guides and comments contain no markup: an angle bracket is text. */
 const marked = new Marked({
+  tokenizer: { url: () => undefined, autolink: () => undefined }, // an address in a text is an example
   renderer: {
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text),
     code: ({ text, lang }) => code(text, lang ?? 'text').text,
