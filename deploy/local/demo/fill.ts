@@ -18,11 +18,12 @@ const MAPPING = {
   Seats: 'seats',
   Since: 'customer_since',
   Newsletter: 'newsletter',
+  Unsubscribed: 'unsubscribed',
 }
 
 /**
  * Fills the organization of a client with data to look at: attributes, contacts by two imports (one with errors), lists,
- * domains, senders, roles, tokens, users and workspaces. Adds only what is missing, so it can run again.
+ * segments, domains, senders, roles, tokens, users and workspaces. Adds only what is missing, so it can run again.
  */
 export async function fillDemo(
   rollcall: Client,
@@ -31,7 +32,7 @@ export async function fillDemo(
   const steps: [what: string, run: () => Promise<unknown>][] = [
     ['attributes', () => addAttributes(rollcall)],
     [`${contacts} contacts`, () => importContacts(rollcall, contacts)],
-    ['lists', () => addLists(rollcall)],
+    ['lists and segments', () => addLists(rollcall).then(() => addSegments(rollcall))],
     ['domains and senders', () => addSenders(rollcall)],
     ['roles and tokens', () => addTokens(rollcall)],
     ['users and workspaces', () => addUsers(rollcall)],
@@ -89,8 +90,9 @@ function* fairRows(from: number, to: number): Generator<string> {
   }
 }
 
-function rowOf({ email, name, company, plan, city, seats, since, newsletter }: Person): string {
-  return [email, name, company, plan, city, seats, since, newsletter ? 'yes' : 'no'].join(',')
+function rowOf(person: Person): string {
+  const { email, name, company, plan, city, seats, since, newsletter, unsubscribed } = person
+  return [email, name, company, plan, city, seats, since, newsletter, unsubscribed].join(',')
 }
 
 /** Imports a file unless an import of its name has completed. */
@@ -119,8 +121,14 @@ async function addLists({ contacts, lists }: Client): Promise<void> {
     const { docs } = await contacts.list({ filter: { email: personAt(number).email }, limit: 1 })
     if (docs[0] && !docs[0].blocked) await contacts.block(docs[0].id, { reason: 'Asked not to be written to' })
   }
-  const { docs } = await contacts.list({ filter: { email: personAt(26).email }, limit: 1 })
-  if (docs[0] && !docs[0].unsubscribed) await contacts.update(docs[0].id, { unsubscribed: true })
+}
+
+function addSegments({ segments }: Client): Promise<void> {
+  const wanted = [
+    { name: 'Trial users in Portugal', filter: { 'attributes.plan': 'free', 'attributes.city': 'Porto' } },
+    { name: 'Business, many seats', filter: { 'attributes.plan': 'business', 'attributes.seats': { $gte: 100 } } },
+  ] as const
+  return addMissing(segments.list(ALL), 'name', wanted, body => segments.create(body))
 }
 
 /** Adds one domain that was never checked, one whose records are missing, and one whose key is being replaced. */

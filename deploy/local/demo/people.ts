@@ -7,6 +7,7 @@ export type Person = {
   city: string
   seats: number
   newsletter: boolean
+  unsubscribed: boolean
   since: string
 }
 
@@ -36,6 +37,7 @@ export function personAt(number: number): Person {
     city: pick(CITIES),
     seats: 1 + Math.floor(pick.share() ** 3 * 200),
     newsletter: pick.share() < 0.8,
+    unsubscribed: pick.share() < 0.06,
     since: new Date(LATEST - Math.floor(pick.share() ** 2 * YEARS_DAYS) * DAY_MS).toISOString().slice(0, 10),
   }
 }
