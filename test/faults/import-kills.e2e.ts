@@ -4,7 +4,7 @@ import { counted, isSoak, seed } from '../soak.ts'
 import { startWorld, summarize, violationsIn, type World } from './import-kills.harness.ts'
 import { withoutRecord } from './import-kills.wire.ts'
 
-const kills = counted(3, 50)
+const kills = counted(5, 50)
 /** Ten kills for each import of this many rows, and for the undo of the last. */
 const size = { kills, imports: Math.ceil(kills / 10), rows: isSoak ? 20_000 : 5_000, seed }
 

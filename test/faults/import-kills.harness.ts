@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, LOCALHOST, type RunningBacking, startBacking } from '@rollcall/local'
+import { pause } from '@rollcall/runtime'
 import { MongoClient, ObjectId } from 'mongodb'
 import { type Api, bodyOf, onceServed } from '../api.ts'
 import { follow, startImport } from '../import/import-job.ts'
@@ -10,6 +11,7 @@ import { type Instance, startStack } from '../stack.ts'
 import { createFaults, type Toll, type Victim } from './import-kills.faults.ts'
 import { differencesOf, type Snapshot, takeSnapshot } from './import-kills.snapshot.ts'
 import { asItIs, nothing, startWire, type Variant } from './import-kills.wire.ts'
+import { type ReplicaSet, type ReplicaSetMode, startReplicaSet } from './replica-set.ts'
 
 /** Number of kills, and rows of each import. */
 export type PlayOptions = {
@@ -28,8 +30,8 @@ export type Report = Toll & { variant: string; rows: number; seconds: number; di
 /** The product with imports that can be killed. */
 export type World = {
   /**
-   * Imports files one after the other, and undoes the last one, while worker, audience and Redis are killed at random
-   * points of batches. Compares the result with that of an undisturbed run.
+   * Imports files one after the other, and undoes the last one. Meanwhile worker, audience and Redis are killed, and the
+   * replica set elects primaries and loses replies, at random points of batches. Compares the result with that of an undisturbed run.
    */
   play(options: PlayOptions): Promise<Report>
   [Symbol.asyncDispose](): Promise<void>
@@ -37,6 +39,8 @@ export type World = {
 
 /** Number of concurrent batches of an import. */
 const inFlight = 2
+/** Duration of an election, or of lost replies. */
+const OUTAGE_MS = 1000
 const attributes = { company: 'string', seats: 'number' }
 
 /** Formats a report as one line. */
@@ -90,9 +94,11 @@ export async function startWorld(): Promise<World> {
   const redis = await startRedis()
   onFailure.defer(() => redis.stop())
   const wirePort = await freePort()
+  const replicaSet = await startReplicaSet()
+  onFailure.defer(() => replicaSet.stop())
   const stack = await startStack({
     processes: true,
-    settings: { ...organizationSettings, REDIS_QUEUE_URL: redis.url },
+    settings: { ...organizationSettings, REDIS_QUEUE_URL: redis.url, MONGODB_URL: replicaSet.url },
     settingsOf: { import: { AUDIENCE_ADDRESS: `${LOCALHOST}:${wirePort}` } },
   })
   onFailure.defer(() => stack.stop())
@@ -107,6 +113,8 @@ export async function startWorld(): Promise<World> {
     victimOf('worker', worker),
     victimOf('audience', audience),
     { name: 'Redis', restart: redis.restart },
+    { name: 'primary', restart: () => failing(replicaSet, 'without primary') },
+    { name: 'replies', restart: () => failing(replicaSet, 'losing replies') },
   ]
   const importIntoNew = async (files: readonly string[]): Promise<Snapshot> => {
     const api = await newOrganization(stack, attributes)
@@ -156,6 +164,13 @@ function victimOf(name: string, instance: Instance): Victim {
       await instance.start()
     },
   }
+}
+
+/** A replica set that fails for a while. */
+async function failing(replicaSet: ReplicaSet, mode: ReplicaSetMode): Promise<void> {
+  await replicaSet.become(mode)
+  await pause(OUTAGE_MS)
+  await replicaSet.become('open')
 }
 
 /** A Redis that restarts empty on its port. */

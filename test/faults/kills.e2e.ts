@@ -11,9 +11,12 @@ import { MongoClient } from 'mongodb'
 import { type Api, bodyOf, makeToken, onceServed } from '../api.ts'
 import { counted, isSoak } from '../soak.ts'
 import { type Instance, startStack, type TestStack } from '../stack.ts'
+import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
 
-/** R2 of the goals: at least one kill of each service. */
+/** R2 of the goals: at least one kill of each service, and a fault of the replica set for each. */
 const kills = counted(SERVICES.length, 200)
+/** How long the replica set has no primary, or replicates late. */
+const OUTAGE_MS = 1500
 /** Time for work between two kills of a service. */
 const peaceMs = isSoak ? 2500 : 1000
 const settleMs = 60_000
@@ -58,9 +61,11 @@ function collectEvents(brokers: string, topicPrefix: string, topics: readonly To
 describe('processes that are killed', () => {
   let stack: TestStack
   let mongo: MongoClient
+  let replicaSet: ReplicaSet
   let collected: ReturnType<typeof collectEvents>
   before(async () => {
-    stack = await startStack({ processes: true, settings: { TRUST_PROXY: '1' } })
+    replicaSet = await startReplicaSet()
+    stack = await startStack({ processes: true, settings: { TRUST_PROXY: '1', MONGODB_URL: replicaSet.url } })
     mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
     collected = collectEvents(stack.backing.KAFKA_BROKERS, stack.namespace, [
       'identity.events',
@@ -72,6 +77,7 @@ describe('processes that are killed', () => {
     await collected?.close()
     await mongo?.close()
     await stack?.stop()
+    await replicaSet?.stop()
   })
 
   it('lose no event, and double no effect', { timeout: scaledTimeout(60_000 + kills * 20_000) }, async () => {
@@ -81,11 +87,8 @@ describe('processes that are killed', () => {
     await bodyOf(owner.patch(`/api/audience/${contact.id}/link-user`, { userId: user.id }))
 
     const changes = keepChanging(owner, user.id)
-    await killAtRandom(
-      SERVICES.flatMap(service => stack.instances(service)),
-      kills,
-      peaceMs,
-    )
+    const services = SERVICES.flatMap(service => stack.instances(service))
+    await Promise.all([killAtRandom(services, kills, peaceMs), failAtRandom(replicaSet, kills, peaceMs)])
     const { acknowledged } = await changes.stop()
 
     const account = await settled(() => accountOf(owner, user.id, contact.id))
@@ -224,10 +227,23 @@ async function killAtRandom(instances: readonly Killable[], count: number, peace
     while (number++ < count) {
       await pause(peaceMs * (1 + 2 * Math.random()))
       await instance.kill()
-      await instance.start()
+      // A service ends if there is no primary when it starts, and is started again.
+      await retry(() => instance.start(), { deadline: Date.now() + scaledTimeout(settleMs), baseMs: 50, maxMs: 200 })
     }
   }
   await Promise.all(instances.map(kill))
+}
+
+const OUTAGES = ['without primary', 'losing replies', 'lagging'] as const
+
+/** Has the replica set fail at random moments: elections, lost replies of commits, late replication. */
+async function failAtRandom(replicaSet: ReplicaSet, count: number, peaceMs: number): Promise<void> {
+  for (let fault = 0; fault < count; fault++) {
+    await pause(peaceMs * (1 + 2 * Math.random()))
+    await replicaSet.become(OUTAGES[fault % OUTAGES.length]!)
+    await pause(OUTAGE_MS)
+    await replicaSet.become('open')
+  }
 }
 
 function naiveInstance(name: string, port: number): Killable & { url: string } {
