@@ -26,6 +26,8 @@ import { MongoClient } from 'mongodb'
 import { type Api, createApi, signIn } from './api.ts'
 
 const READY_MS = 30_000
+/** Deadline of a request on a quiet machine, the default of the services. */
+const RPC_DEADLINE_MS = 10_000
 
 type Start = (
   config: object,
@@ -159,6 +161,7 @@ export async function describeStack(settings: Record<string, string> = {}): Prom
       LOG_LEVEL: 'fatal',
       DNS_CHECK_SECONDS: '0', // tests verify a domain repeatedly
       KAFKA_PARTITIONS: '2', // many topics on one small broker
+      RPC_DEADLINE_MS: String(scaledTimeout(RPC_DEADLINE_MS)),
       BOOTSTRAP_EMAIL: OWNER.email,
       BOOTSTRAP_PASSWORD: OWNER.password,
       ...settings,
