@@ -14,6 +14,7 @@ const SCREENS = [
   '/',
   '/contacts',
   '/lists',
+  '/segments',
   '/imports',
   '/imports/new',
   '/attributes',
@@ -344,6 +345,35 @@ describe('the console', () => {
     await page.getByText('1–1 of 1').waitFor()
     await page.getByRole('searchbox').fill('nobody')
     await page.getByText('Nothing matches').waitFor()
+  })
+
+  it('filters by rules, keeps them as a segment, and says how contacts grew', async () => {
+    const page = await open('/contacts')
+    await page.getByRole('button', { name: 'Advanced' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Advanced filter' })
+    await dialog.getByRole('textbox', { name: 'Value for Email' }).fill('grace@example.com')
+    await dialog.getByText('1 contact matches').waitFor()
+    assert.deepEqual(await violationsOf(page, 'the filter builder'), [])
+    await dialog.getByRole('button', { name: 'Apply filter' }).click()
+    await page.getByText('1–1 of 1').waitFor()
+    await page.getByRole('button', { name: 'Save as segment' }).click()
+    const form = page.getByRole('dialog', { name: 'New segment' })
+    await form.getByLabel('Name', { exact: true }).fill('Only Grace')
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'Only Grace', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'grace@example.com' }).waitFor()
+    await page.getByText('Email is grace@example.com').waitFor()
+    assert.deepEqual(await violationsOf(page, 'a segment'), [])
+    await page.goto('/console/')
+    const growth = page.getByRole('region', { name: 'Growth', exact: true })
+    await growth.locator('.recharts-surface').first().waitFor()
+    await growth
+      .getByRole('row')
+      .nth(1)
+      .getByRole('cell')
+      .last()
+      .getByText(/^[3-9]$/)
+      .waitFor()
   })
 
   it('adds a contact, with the refusal at its field, by the keyboard', async () => {

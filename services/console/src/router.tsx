@@ -88,6 +88,14 @@ const screens = [
     lazyRouteComponent(() => import('./lists/list.tsx'), 'List'),
   ),
   screen(
+    '/segments',
+    lazyRouteComponent(() => import('./segments/segments.tsx'), 'Segments'),
+  ),
+  screen(
+    '/segments/$id',
+    lazyRouteComponent(() => import('./segments/segment.tsx'), 'Segment'),
+  ),
+  screen(
     '/imports',
     lazyRouteComponent(() => import('./imports/imports.tsx'), 'Imports'),
   ),

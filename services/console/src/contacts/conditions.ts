@@ -10,8 +10,6 @@ export const SOURCES = ['api', 'import', 'form', 'workflow'] as const
 /** Days back, for the chip of the time of creation. */
 export const PERIODS = ['1', '7', '30', '90'] as const
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 const STATUS_CONDITIONS: Record<Status, Conditions> = {
   subscribed: { unsubscribed: false, blocked: false },
   unsubscribed: { unsubscribed: true },
@@ -28,36 +26,33 @@ const FIELDS: Record<ChipName, readonly string[]> = {
 }
 
 /** Returns the filter with a chip set, or without it. */
-export function withChip(filter: Conditions, name: ChipName, value: string | undefined, now = new Date()): Conditions {
+export function withChip(filter: Conditions, name: ChipName, value: string | undefined): Conditions {
   const others = Object.fromEntries(Object.entries(filter).filter(([field]) => !FIELDS[name].includes(field)))
-  return value === undefined ? others : { ...others, ...conditionsOf(name, value, now) }
+  return value === undefined ? others : { ...others, ...conditionsOf(name, value) }
 }
 
 /** Returns what chips show of a filter, and the names of fields that they do not show. */
-export function readChips(filter: Conditions, now = new Date()): { chips: Chip[]; rest: string[] } {
+export function readChips(filter: Conditions): { chips: Chip[]; rest: string[] } {
   const chips: Chip[] = []
   const status = STATUSES.find(name => matches(filter, FIELDS.status, STATUS_CONDITIONS[name]))
   if (status) chips.push({ name: 'status', value: status })
   if (typeof filter.tags === 'string') chips.push({ name: 'tag', value: filter.tags })
   if (typeof filter.source === 'string') chips.push({ name: 'source', value: filter.source })
   if (typeof filter.importJob === 'string') chips.push({ name: 'importJob', value: filter.importJob })
-  const since = (filter.createdAt as { $gte?: unknown } | undefined)?.$gte
-  if (typeof since === 'string' && !Number.isNaN(Date.parse(since))) {
-    const days = Math.round((now.getTime() - Date.parse(since)) / DAY_MS)
-    chips.push({ name: 'created', value: String(days) })
-  }
+  const days = /^\{"\$gte":"now-(\d+)d"\}$/.exec(JSON.stringify(filter.createdAt) ?? '')?.[1]
+  if (days) chips.push({ name: 'created', value: days })
   const shown = chips.flatMap(({ name }) => FIELDS[name])
   return { chips, rest: Object.keys(filter).filter(field => !shown.includes(field)) }
 }
 
-function conditionsOf(name: ChipName, value: string, now: Date): Conditions {
+function conditionsOf(name: ChipName, value: string): Conditions {
   switch (name) {
     case 'status':
       return STATUS_CONDITIONS[value as Status]
     case 'tag':
       return { tags: value }
     case 'created':
-      return { createdAt: { $gte: startOfDay(new Date(now.getTime() - Number(value) * DAY_MS)) } }
+      return { createdAt: { $gte: `now-${value}d` } }
     default:
       return { [name]: value }
   }
@@ -65,8 +60,4 @@ function conditionsOf(name: ChipName, value: string, now: Date): Conditions {
 
 function matches(filter: Conditions, fields: readonly string[], wanted: Conditions): boolean {
   return fields.every(field => filter[field] === wanted[field])
-}
-
-function startOfDay(at: Date): string {
-  return new Date(at.getFullYear(), at.getMonth(), at.getDate()).toISOString()
 }

@@ -1,15 +1,23 @@
 import { Button, Menu } from '@mantine/core'
-import { ColumnsIcon, DownloadIcon, PeopleIcon, PlusIcon, UploadIcon } from '@primer/octicons-react'
+import {
+  BookmarkIcon,
+  ColumnsIcon,
+  DownloadIcon,
+  FilterIcon,
+  PeopleIcon,
+  PlusIcon,
+  UploadIcon,
+} from '@primer/octicons-react'
 import type { Attribute, Contact } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { Action } from '../kit/action.tsx'
+import { Action, useRefusal } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
 import { FilterBar, type FilterChoice, type SetFilter } from '../kit/filter-bar.tsx'
-import type { Conditions, ListSearch } from '../kit/list-search.ts'
+import { both, type Conditions, isNarrowed, type ListSearch } from '../kit/list-search.ts'
 import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
 import { RecordLink } from '../kit/record-link.tsx'
@@ -26,8 +34,10 @@ import { attributesQuery, tagsQuery } from './queries.ts'
 import { statusOf, TONES } from './status.ts'
 import { shownValue } from './value.ts'
 
-/** Loaded when it is opened: the first look at the contacts needs no form. */
+// Loaded when they are opened: the first look at the contacts needs none of them.
 const ContactForm = lazy(async () => ({ default: (await import('./contact-form.tsx')).ContactForm }))
+const AdvancedFilter = lazy(async () => ({ default: (await import('./advanced-filter.tsx')).AdvancedFilter }))
+const SegmentForm = lazy(async () => ({ default: (await import('../segments/segment-form.tsx')).SegmentForm }))
 
 const USUAL_COLUMNS = ['status', 'tags', 'createdAt']
 const STORED_AS = 'rollcall.contacts.columns'
@@ -59,7 +69,7 @@ export function Contacts() {
         </>
       }
     >
-      <ContactFilters view={view} />
+      <ContactFilters view={view} canSave />
       <ContactTable
         view={view}
         selection={{ ids, change: setIds }}
@@ -115,8 +125,18 @@ export function ContactTable({
 }
 
 /** Search and conditions of contacts, and the choice of columns. */
-export function ContactFilters({ view: { search, change } }: { view: ListView<Contact> }) {
+export function ContactFilters({
+  view: { search, change, request },
+  canSave = false,
+}: {
+  view: ListView<Contact>
+  /** Offers to save the conditions as a segment: the list is of all contacts. */
+  canSave?: boolean
+}) {
   const { t } = useTranslation()
+  const navigate = useNavigate()
+  const refusal = useRefusal()('segments.create')
+  const [dialog, setDialog] = useState<'advanced' | 'segment'>()
   const { data: tags = [] } = useQuery(tagsQuery)
   const filter = search.filter ?? {}
   const set = (next: Conditions) => change({ filter: Object.keys(next).length > 0 ? next : undefined })
@@ -154,9 +174,54 @@ export function ContactFilters({ view: { search, change } }: { view: ListView<Co
     text: textOf(name, value),
   }))
   if (rest.length > 0)
-    shown.push({ name: 'rest', label: '', text: t('contacts.otherConditions', { count: rest.length }) })
+    shown.push({
+      name: 'rest',
+      label: '',
+      text: t('contacts.otherConditions', { count: rest.length }),
+      onOpen: () => setDialog('advanced'),
+    })
+  const more = (
+    <>
+      <Button
+        variant="subtle"
+        color="gray"
+        leftSection={<FilterIcon size={14} />}
+        onClick={() => setDialog('advanced')}
+      >
+        {t('contacts.rules.advanced')}
+      </Button>
+      {canSave && isNarrowed(search) && !refusal && (
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<BookmarkIcon size={14} />}
+          onClick={() => setDialog('segment')}
+        >
+          {t('segments.save')}
+        </Button>
+      )}
+    </>
+  )
+  const close = () => setDialog(undefined)
+  const dialogs = (
+    <Suspense>
+      {dialog === 'advanced' && <AdvancedFilter filter={filter} onApply={set} onClose={close} />}
+      {dialog === 'segment' && (
+        <SegmentForm
+          start={{
+            filter: (request.filter ?? {}) as Conditions,
+            ...(request.sort && { sort: request.sort }),
+            columns: shownColumns(search),
+          }}
+          onClose={close}
+          onCreated={({ _id }) => void navigate({ to: '/segments/$id', params: { id: _id } })}
+        />
+      )}
+    </Suspense>
+  )
   return (
     <FilterBar
+      more={more}
       search={<SearchBox label={t('contacts.search')} value={search.q} onChange={q => change({ q })} />}
       choices={choices.filter(({ options }) => options.length > 0)}
       chips={shown}
@@ -166,6 +231,7 @@ export function ContactFilters({ view: { search, change } }: { view: ListView<Co
       }}
       onClear={() => change({ filter: undefined, q: undefined })}
     >
+      {dialogs}
       <ColumnPicker
         shown={shownColumns(search)}
         onChange={cols => {
@@ -274,16 +340,18 @@ export function Tags({ tags }: { tags: readonly string[] }) {
   )
 }
 
-function ExportButton({ view: { request } }: { view: ListView<Contact> }) {
+/** Downloads what a list shows, of all contacts or of those within a filter. */
+export function ExportButton({ view: { request }, within = {} }: { view: ListView<Contact>; within?: Conditions }) {
   const { t } = useTranslation()
   const { failed } = useReports()
   const [isBusy, setBusy] = useState(false)
   const run = async () => {
     setBusy(true)
     try {
-      const { filter, sort } = request
+      const { sort } = request
+      const filter: object = request.filter ? both(within, request.filter as Conditions) : within
       const response = await rollcall.contacts.export({
-        ...(filter && { filter }),
+        filter,
         ...(sort && { sort }),
       })
       saveFile(await response.blob(), 'contacts.csv')

@@ -20,6 +20,14 @@ export const tagsQuery = queryOptions({
   staleTime: MINUTE,
 })
 
+/** Every list, by name. */
+export const allListsQuery = queryOptions({
+  queryKey: ['lists', 'all'],
+  queryFn: async ({ signal }): Promise<AudienceList[]> =>
+    (await rollcall.lists.list({ limit: ALL, sort: { name: 1 } }, { signal })).docs,
+  staleTime: MINUTE,
+})
+
 /** The lists that take contacts, by name. */
 export const openListsQuery = queryOptions({
   queryKey: ['lists', 'open'],

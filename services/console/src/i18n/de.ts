@@ -2,11 +2,13 @@ import account from '../account/de.ts'
 import attributes from '../attributes/de.ts'
 import contacts from '../contacts/de.ts'
 import domains from '../domains/de.ts'
+import growth from '../growth/de.ts'
 import imports from '../imports/de.ts'
 import kit from '../kit/de.ts'
 import lists from '../lists/de.ts'
 import overview from '../overview/de.ts'
 import roles from '../roles/de.ts'
+import segments from '../segments/de.ts'
 import senders from '../senders/de.ts'
 import settings from '../settings/de.ts'
 import shell from '../shell/de.ts'
@@ -23,11 +25,13 @@ export const de = {
   attributes,
   contacts,
   domains,
+  growth,
   imports,
   kit,
   lists,
   overview,
   roles,
+  segments,
   senders,
   settings,
   shell,

@@ -2,11 +2,13 @@ import account from '../account/en.ts'
 import attributes from '../attributes/en.ts'
 import contacts from '../contacts/en.ts'
 import domains from '../domains/en.ts'
+import growth from '../growth/en.ts'
 import imports from '../imports/en.ts'
 import kit from '../kit/en.ts'
 import lists from '../lists/en.ts'
 import overview from '../overview/en.ts'
 import roles from '../roles/en.ts'
+import segments from '../segments/en.ts'
 import senders from '../senders/en.ts'
 import settings from '../settings/en.ts'
 import shell from '../shell/en.ts'
@@ -21,11 +23,13 @@ export const en = {
   attributes,
   contacts,
   domains,
+  growth,
   imports,
   kit,
   lists,
   overview,
   roles,
+  segments,
   senders,
   settings,
   shell,

@@ -7,7 +7,7 @@ import classes from './filter-bar.module.css'
 /** A kind of condition, with the values that it can have. */
 export type FilterChoice = { name: string; label: string; options: readonly { value: string; label: string }[] }
 /** A condition that is set; one without a choice can only be removed. */
-export type SetFilter = { name: string; label: string; text: string }
+export type SetFilter = { name: string; label: string; text: string; onOpen?: () => void }
 
 /** Search, conditions as chips, and what stands beside them. */
 export function FilterBar({
@@ -16,6 +16,7 @@ export function FilterBar({
   chips,
   onSet,
   onClear,
+  more,
   children,
 }: {
   search: ReactNode
@@ -23,23 +24,31 @@ export function FilterBar({
   chips: readonly SetFilter[]
   onSet: (name: string, value: string | undefined) => void
   onClear: () => void
+  /** What stands after the chips. */
+  more?: ReactNode
   children?: ReactNode
 }) {
   const { t } = useTranslation()
   return (
     <div className={classes.bar}>
       {search}
-      {chips.map(({ name, label, text }) => (
+      {chips.map(({ name, label, text, onOpen }) => (
         <span key={name} className={classes.chip}>
-          <span className={classes.label}>{label}</span>
-          <ValueMenu
-            choice={choices.find(choice => choice.name === name)}
-            text={text}
-            onPick={value => onSet(name, value)}
-          />
+          {label && <span className={classes.label}>{label}</span>}
+          {onOpen ? (
+            <UnstyledButton className={classes.value} onClick={onOpen}>
+              {text}
+            </UnstyledButton>
+          ) : (
+            <ValueMenu
+              choice={choices.find(choice => choice.name === name)}
+              text={text}
+              onPick={value => onSet(name, value)}
+            />
+          )}
           <UnstyledButton
             className={classes.remove}
-            aria-label={t('kit.filter.remove', { name: label })}
+            aria-label={t('kit.filter.remove', { name: label || text })}
             onClick={() => onSet(name, undefined)}
           >
             <XIcon size={14} />
@@ -47,6 +56,7 @@ export function FilterBar({
         </span>
       ))}
       <AddFilter choices={choices.filter(({ name }) => chips.every(chip => chip.name !== name))} onSet={onSet} />
+      {more}
       {chips.length > 0 && (
         <Button variant="subtle" color="gray" onClick={onClear}>
           {t('kit.filter.clear')}

@@ -83,12 +83,15 @@ export function FormModal<Values extends Record<string, unknown>, Answer>({
   action,
   onClose,
   children,
+  isIncomplete = false,
   size = 'md',
 }: FormProps<Values, Answer> & {
   title: string
   /** What the button says. */
   action: string
   onClose: () => void
+  /** Something beside the fields is still missing. */
+  isIncomplete?: boolean
   size?: string
 }) {
   const { t } = useTranslation()
@@ -100,7 +103,7 @@ export function FormModal<Values extends Record<string, unknown>, Answer>({
           <Button variant="default" onClick={onClose}>
             {t('kit.cancel')}
           </Button>
-          <Button type="submit" loading={submit.isPending}>
+          <Button type="submit" disabled={isIncomplete} loading={submit.isPending}>
             {action}
           </Button>
         </Group>

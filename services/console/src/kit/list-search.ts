@@ -42,12 +42,11 @@ export function readListSearch(raw: Record<string, unknown>): ListSearch {
 /** Returns the query of a list. `searched` are the fields that `q` looks at, from their beginning. */
 export function listQueryOf(search: ListSearch, searched: readonly string[]): ListRequest {
   const { q, filter = {}, sort, page = 1, size = USUAL_SIZE } = search
-  const conditions = [filter, q ? beginsWith(q, searched) : {}].filter(part => Object.keys(part).length > 0)
-  const all = conditions.length > 1 ? { $and: conditions } : conditions[0]
+  const all = q ? both(filter, beginsWith(q, searched)) : filter
   return {
     page,
     limit: size,
-    ...(all && { filter: all }),
+    ...(Object.keys(all).length > 0 && { filter: all }),
     ...(sort && { sort: { [sort.replace(/^-/, '')]: sort.startsWith('-') ? -1 : 1 } as object }),
   }
 }
@@ -61,6 +60,12 @@ export function nextSort(sort: string | undefined, field: string): string | unde
 /** Whether anything narrows the list. */
 export function isNarrowed({ q, filter }: ListSearch): boolean {
   return Boolean(q) || Object.keys(filter ?? {}).length > 0
+}
+
+/** Returns a filter with a further condition, one level deep: the API takes few levels. */
+export function both(filter: Conditions, condition: Conditions): Conditions {
+  if (Object.keys(filter).length === 0) return condition
+  return { ...filter, $and: [...((filter.$and as Conditions[] | undefined) ?? []), condition] }
 }
 
 function beginsWith(text: string, fields: readonly string[]): Conditions {

@@ -8,6 +8,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { ContactFilters, ContactTable } from '../contacts/contacts.tsx'
+import { GrowthCard } from '../growth/growth-card.tsx'
 import { Action, MenuAction } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
@@ -18,6 +19,7 @@ import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
 import { useList } from '../kit/use-list.ts'
+import { useMissing } from '../session.ts'
 import { emailsOf } from './emails.ts'
 import { ListForm } from './list-form.tsx'
 
@@ -26,6 +28,7 @@ export function List() {
   const { t, i18n } = useTranslation()
   const { id } = useParams({ from: '/shell/lists/$id' })
   const act = useAct()
+  const missing = useMissing()
   const [dialog, setDialog] = useState<'edit' | 'add'>()
   const view = useList<Contact>(['lists', id, 'members'], ['email', 'name'], (query, options) =>
     rollcall.lists.listMembers(id, query, options),
@@ -69,6 +72,7 @@ export function List() {
         </>
       }
     >
+      {!missing('contacts.getGrowth') && list.memberCount > 0 && <GrowthCard list={id} />}
       <ContactFilters view={view} />
       <ContactTable
         view={view}

@@ -6,6 +6,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
+import { GrowthCard } from '../growth/growth-card.tsx'
 import { JobState } from '../imports/imports.tsx'
 import { OutcomeBar } from '../imports/outcome-bar.tsx'
 import { Page } from '../kit/page.tsx'
@@ -26,6 +27,7 @@ export function Overview() {
   return (
     <Page title={t('overview.title')} lead={organization.name}>
       {mayRead && <Numbers />}
+      {mayRead && <GrowthCard />}
       <div className={classes.columns}>
         <Attention />
         <FirstSteps />

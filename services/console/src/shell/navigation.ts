@@ -1,4 +1,5 @@
 import {
+  FilterIcon,
   GearIcon,
   GlobeIcon,
   HomeIcon,
@@ -27,6 +28,7 @@ export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: reado
     areas: [
       { name: 'contacts', to: '/contacts', icon: PeopleIcon, call: 'contacts.list' },
       { name: 'lists', to: '/lists', icon: ListUnorderedIcon, call: 'lists.list' },
+      { name: 'segments', to: '/segments', icon: FilterIcon, call: 'segments.list' },
       { name: 'imports', to: '/imports', icon: UploadIcon, call: 'imports.listJobs' },
       { name: 'attributes', to: '/attributes', icon: TagIcon, call: 'attributes.list' },
     ],

@@ -1,0 +1,52 @@
+import { Button, Group, Modal, UnstyledButton } from '@mantine/core'
+import { CodeIcon } from '@primer/octicons-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Copyable } from '../kit/copyable.tsx'
+import type { Conditions } from '../kit/list-search.ts'
+import classes from './advanced-filter.module.css'
+import { draftOf, FilterEditor } from './filter-editor.tsx'
+
+/** Edits the filter of a list by rules, in a dialog. */
+export function AdvancedFilter({
+  filter,
+  onApply,
+  onClose,
+}: {
+  filter: Conditions
+  onApply: (filter: Conditions) => void
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const [draft, setDraft] = useState(() => draftOf(filter))
+  const [isShown, setShown] = useState(false)
+  const json = JSON.stringify(draft.filter)
+  return (
+    <Modal opened onClose={onClose} title={t('contacts.rules.title')} size="50rem">
+      <FilterEditor draft={draft} onChange={setDraft} />
+      {isShown && (
+        <div className={classes.json}>
+          <Copyable value={json} what={t('contacts.rules.filter')} mono />
+        </div>
+      )}
+      <Group mt="lg" gap="xs">
+        <UnstyledButton className={classes.show} aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+          <CodeIcon size={14} />
+          {t(isShown ? 'contacts.rules.hide' : 'contacts.rules.show')}
+        </UnstyledButton>
+        <Button variant="default" ml="auto" onClick={onClose}>
+          {t('kit.cancel')}
+        </Button>
+        <Button
+          disabled={!draft.isComplete}
+          onClick={() => {
+            onApply(draft.filter)
+            onClose()
+          }}
+        >
+          {t('contacts.rules.apply')}
+        </Button>
+      </Group>
+    </Modal>
+  )
+}

@@ -1,0 +1,18 @@
+export default {
+  title: 'Growth',
+  period: 'Period',
+  periods: { month: '30 days', quarter: '90 days', year: '12 months' },
+  chart: 'Chart',
+  table: 'Table',
+  view: 'View',
+  total: 'Total',
+  created: 'New',
+  joined: 'Added',
+  unsubscribed: 'Unsubscribed',
+  deleted: 'Deleted',
+  left: 'Removed',
+  day: 'Day',
+  week: 'Week from',
+  net: '{{change}} in {{period}}',
+  caption: 'Growth of contacts, {{period}}',
+} as const
