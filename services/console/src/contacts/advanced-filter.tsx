@@ -1,10 +1,10 @@
-import { Button, Group, Modal, UnstyledButton } from '@mantine/core'
+import { Button, Group, Modal } from '@mantine/core'
 import { CodeIcon } from '@primer/octicons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Copyable } from '../kit/copyable.tsx'
 import type { Conditions } from '../kit/list-search.ts'
-import classes from './advanced-filter.module.css'
+import classes from './filter-editor.module.css'
 import { draftOf, FilterEditor } from './filter-editor.tsx'
 
 /** Edits the filter of a list by rules, in a dialog. */
@@ -30,10 +30,15 @@ export function AdvancedFilter({
         </div>
       )}
       <Group mt="lg" gap="xs">
-        <UnstyledButton className={classes.show} aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-          <CodeIcon size={14} />
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<CodeIcon size={14} />}
+          aria-expanded={isShown}
+          onClick={() => setShown(!isShown)}
+        >
           {t(isShown ? 'contacts.rules.hide' : 'contacts.rules.show')}
-        </UnstyledButton>
+        </Button>
         <Button variant="default" ml="auto" onClick={onClose}>
           {t('kit.cancel')}
         </Button>

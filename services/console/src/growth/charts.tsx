@@ -1,4 +1,4 @@
-import '@mantine/charts/styles.css'
+import '@mantine/charts/styles.layer.css'
 import { AreaChart, BarChart } from '@mantine/charts'
 import type { GrowthPoint } from '@rollcall/sdk'
 import { useTranslation } from 'react-i18next'

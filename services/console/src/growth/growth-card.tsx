@@ -109,7 +109,7 @@ function GrowthTable({
             <Table.Tr key={point.at}>
               <Table.Td>{day(point.at)}</Table.Td>
               {kinds.map(kind => (
-                <Table.Td key={kind} ta="right" className="rc-tabular" data-zero={point[kind] === 0 || undefined}>
+                <Table.Td key={kind} ta="right" className="rc-tabular">
                   {point[kind].toLocaleString(i18n.language)}
                 </Table.Td>
               ))}
