@@ -2,7 +2,7 @@
 // figures are those of listmonk 6.2 (Go, PostgreSQL 15) on a machine of the same kind.
 import assert from 'node:assert/strict'
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
-import { Agent, createServer, get, type IncomingMessage, request, type Server } from 'node:http'
+import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ import { type Api, bodyOf } from '../api.ts'
 import { manyAddresses } from '../every-route.ts'
 import { newOrganization, organizationSettings } from '../import/organizations.ts'
 import { startStack, type TestStack } from '../stack.ts'
+import { type Asked, ask } from './ask.ts'
 import { atLeast, atMost, type Figure, median } from './measure.ts'
 import { peakMemoryWhile } from './memory.ts'
 
 const contactCount = Number(process.env.BENCH_CONTACTS ?? 1_000_000)
 const batchSize = 5000
 const attributes = { city: 'string', score: 'number' }
-const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 /** Contacts of an organization, one in twenty of them on a list. */
 type Audience = { api: Api; count: number; list: string; contact: string }
@@ -197,8 +197,6 @@ function answerOf(url: URL, headers: Record<string, string> = {}): Promise<Incom
   return new Promise((resolve, reject) => get(url, { headers }, resolve).on('error', reject))
 }
 
-type Asked = { method?: string; path: string; body?: object }
-
 /** Sends requests from concurrent clients, each request from another address; throws on any answer without success. */
 async function asking({ api }: Audience, clients: number, times: number, make: (index: number) => Asked) {
   let next = 0
@@ -219,19 +217,6 @@ async function asking({ api }: Audience, clients: number, times: number, make: (
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   })
   return { medianMs: median(took), perSecond: times / seconds }
-}
-
-function ask(api: Api, { method = 'GET', path, body }: Asked, index: number): Promise<number> {
-  const text = body && JSON.stringify(body)
-  const forwarded = `198.18.${(index >> 8) & 255}.${index & 255}`
-  const headers = { ...api.headers, 'x-forwarded-for': forwarded, ...(text && { 'content-type': 'application/json' }) }
-  return new Promise((resolve, reject) => {
-    const asked = request(new URL(path, api.url), { agent, method, headers }, answer => {
-      answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
-    })
-    asked.once('error', reject)
-    asked.end(text)
-  })
 }
 
 async function elapsed(work: () => Promise<unknown>): Promise<number> {

@@ -21,6 +21,8 @@ export type Replica = {
   service: ServiceName
   host: string
   port: number
+  /** Id of a process, whose session contains its programs. */
+  pid: number
   /** Stops gracefully, like a pod in Kubernetes: its address is removed when it gets SIGTERM. */
   retire(): Promise<void>
   /** kill -9. */
@@ -38,9 +40,12 @@ export type Fleet = {
 
 /**
  * Starts a fleet: a number of processes of each service (default 1), behind DNS names, each with its own loopback
- * address.
+ * address. `settings` are those of all services, by the names of their variables.
  */
-export async function startFleet(counts: Partial<Record<ServiceName, number>>): Promise<Fleet> {
+export async function startFleet(
+  counts: Partial<Record<ServiceName, number>>,
+  settings: Record<string, string> = {},
+): Promise<Fleet> {
   await using onFailure = new AsyncDisposableStack()
   const logDir = await mkdtemp(join(tmpdir(), 'rollcall-fleet-'))
   onFailure.defer(() => rm(logDir, { recursive: true, force: true }))
@@ -53,6 +58,7 @@ export async function startFleet(counts: Partial<Record<ServiceName, number>>): 
     RPC_MAX_CONNECTION_AGE_MS: '4000',
     TRUST_PROXY: '1',
     GRPC_NODE_USE_ALTERNATIVE_RESOLVER: 'true',
+    ...settings,
   })
   onFailure.defer(() => dropStorage(stack))
   for (const service of SERVICES) {
@@ -79,6 +85,7 @@ export async function startFleet(counts: Partial<Record<ServiceName, number>>): 
       service,
       host: process.host,
       port: stack.ports[service],
+      pid: process.running.pid,
       async retire() {
         leave()
         await process.running.stop()

@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+/** Linux counts CPU time in hundredths of a second. */
+const TICK_MS = 10
+
+/** Returns the CPU time so far, in milliseconds, of the processes of a session. Linux only. */
+export async function cpuOfSession(session: number): Promise<number> {
+  const { stdout } = await run('ps', ['-o', 'pid=', '-s', String(session)])
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .reduce((sum, pid) => sum + cpuOf(Number(pid)), 0)
+}
+
+/** Returns the CPU time so far, in milliseconds, of a process. Linux only. */
+export function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+/** Returns the id of the process that was started with a port as an argument. */
+export async function pidByPort(port: string): Promise<number> {
+  const { stdout } = await run('ps', ['-eo', 'pid=,args='])
+  const line = stdout.split('\n').find(line => line.includes(` --port ${port} `) && !line.includes('/bin/sh'))
+  if (!line) throw new Error(`no process has the port ${port}`)
+  return Number(line.trim().split(' ')[0])
+}
