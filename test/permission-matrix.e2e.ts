@@ -7,7 +7,16 @@ import { startStack, type TestStack } from './stack.ts'
 
 /** The action of each method, and what the role `user` may not read: repeated here from the design. */
 const actionOf = { GET: 'read', POST: 'create', PATCH: 'update', PUT: 'update', DELETE: 'delete' } as const
-const closedToUsers = new Set(['tokens', 'roles', 'users', 'email_provider', 'settings'])
+const closedToUsers = new Set([
+  'tokens',
+  'roles',
+  'users',
+  'email_provider',
+  'email_suppressions',
+  'settings',
+  'webhooks',
+  'events',
+])
 const userPermissions = Object.keys(resources)
   .filter(name => !closedToUsers.has(name))
   .map(name => `${name}.read`)

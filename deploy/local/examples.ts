@@ -23,14 +23,14 @@ export function examples(): Map<string, string> {
   return new Map(Object.entries(parts).map(([file, part]) => [file, filled(file, part)]))
 }
 
-/** Returns the topics that the subscribers of a service read, without its own. */
+/** Returns the topics that a service reads: those of its subscriptions, or all for a feed. */
 export function consumedTopics(service: ServiceName): Topic[] {
   const files = globSync(join(ROOT, 'services', service, 'src', '*', 'on-*.ts')).filter(
     file => !file.endsWith('.test.ts'),
   )
-  const types = files.flatMap(file =>
-    [...readFileSync(file, 'utf8').matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type!),
-  )
+  const sources = files.map(file => readFileSync(file, 'utf8'))
+  if (sources.some(source => source.includes('every:'))) return publishers.map(context => topics[context])
+  const types = sources.flatMap(source => [...source.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type!))
   const contexts: Readonly<Record<string, EventContext>> = eventContexts
   const read = new Set(types.flatMap(type => contexts[type] ?? []))
   return publishers.filter(context => context !== service && read.has(context)).map(context => topics[context])

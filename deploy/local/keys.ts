@@ -22,7 +22,10 @@ const schema = z.object({
   TOKEN_KEY: z.string(),
   /** Signs sessions. */
   SESSION_KEYS: z.string(),
-  /** Encrypts stored secrets: keys of mail providers, DKIM keys, passwords of mail servers, second factors. */
+  /**
+   * Encrypts stored secrets: keys of mail providers, DKIM keys, passwords of mail servers, second factors, secrets of
+   * webhooks.
+   */
   SECRET_KEYS: z.string().default(() => ring()),
 })
 
@@ -38,7 +41,7 @@ export function newKeys(): Keys {
 const holders: Readonly<Record<'TOKEN_KEY' | 'SESSION_KEYS' | 'SECRET_KEYS', readonly ServiceName[]>> = {
   TOKEN_KEY: ['identity', 'gateway'],
   SESSION_KEYS: ['identity', 'gateway'],
-  SECRET_KEYS: ['identity', 'messaging'],
+  SECRET_KEYS: ['identity', 'messaging', 'webhooks'],
 }
 
 /** Returns the keys that one service needs, by variable. */

@@ -3,6 +3,7 @@
 import type { AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
 import type { ActorJson } from './types.ts'
+import type { WebhookJson } from './webhooks-v1.ts'
 /** ContactCreated as JSON. */
 export type ContactCreated = {
   contact: ContactJson
@@ -445,4 +446,36 @@ export type EmailProgress = {
   error?: string
   /** account (the default): mail of the installation (codes, links, invitations), shown to the user only. The others are messages of the organization. */
   kind?: 'account' | 'transactional' | 'campaign' | 'test'
+}
+
+/** A webhook endpoint was created. It does not receive this event itself. */
+export type WebhookCreated = {
+  webhook: WebhookJson
+  actor: ActorJson
+}
+
+/** WebhookUpdated as JSON. */
+export type WebhookUpdated = {
+  webhook: WebhookJson
+  /** Names of the fields that changed; secret for a rotation. */
+  changed: string[]
+  actor: ActorJson
+}
+
+/** WebhookDeleted as JSON. */
+export type WebhookDeleted = {
+  webhook: WebhookJson
+  actor: ActorJson
+}
+
+/** Every attempt at an endpoint has failed for 24 hours. */
+export type WebhookFailing = {
+  webhook: WebhookJson
+  actor: ActorJson
+}
+
+/** An endpoint was switched off, because it answered 410 or every attempt has failed for five days. */
+export type WebhookDisabled = {
+  webhook: WebhookJson
+  actor: ActorJson
 }

@@ -54,6 +54,11 @@ import type {
   UserSecondFactorEnabled,
   UserUnblocked,
   UserUpdated,
+  WebhookCreated,
+  WebhookDeleted,
+  WebhookDisabled,
+  WebhookFailing,
+  WebhookUpdated,
   WorkspaceCreated,
   WorkspaceDeleted,
   WorkspaceUpdated,
@@ -120,6 +125,11 @@ export type Events = {
   'email.sent': EmailProgress
   'email.bounced': EmailProgress
   'email.failed': EmailProgress
+  'webhook.created': WebhookCreated
+  'webhook.updated': WebhookUpdated
+  'webhook.deleted': WebhookDeleted
+  'webhook.failing': WebhookFailing
+  'webhook.disabled': WebhookDisabled
 }
 
 /** The type of an event. */
@@ -186,6 +196,11 @@ export const eventContexts = {
   'email.sent': 'messaging',
   'email.bounced': 'messaging',
   'email.failed': 'messaging',
+  'webhook.created': 'webhooks',
+  'webhook.updated': 'webhooks',
+  'webhook.deleted': 'webhooks',
+  'webhook.failing': 'webhooks',
+  'webhook.disabled': 'webhooks',
 } as const satisfies Record<EventType, string>
 
 /** A service that publishes events. */

@@ -4,6 +4,7 @@ import type { Attributes, Batches, Contacts, Lists, Segments } from './audience-
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
 import type { Domains, Mail, Providers, Senders } from './messaging-v1.ts'
+import type { Deliveries, Events, Webhooks } from './webhooks-v1.ts'
 
 /** Every gRPC service by its full name. */
 export type Services = {
@@ -32,4 +33,7 @@ export type Services = {
   'rollcall.messaging.v1.Mail': Mail
   'rollcall.messaging.v1.Providers': Providers
   'rollcall.messaging.v1.Senders': Senders
+  'rollcall.webhooks.v1.Deliveries': Deliveries
+  'rollcall.webhooks.v1.Events': Events
+  'rollcall.webhooks.v1.Webhooks': Webhooks
 }

@@ -94,6 +94,8 @@ export type Shape = {
   entry: boolean
   /** The data of published events: their CloudEvents types, separated by spaces. The name of the file is the name of the publishing service. */
   event: string
+  /** With event: the kind of record that it is about. Default: the first word of the type. */
+  subject: string
 }
 
 /** Confirms an update. */

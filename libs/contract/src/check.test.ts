@@ -35,7 +35,12 @@ protobuf.parse(
   }
   message Either { option (rollcall.shape) = { any_field: true }; string id = 1; optional string a = 2; optional string b = 3; }
   message Open { option (rollcall.shape) = { open: true }; string name = 1; }
-  message Listing { rollcall.ListQuery list = 1; optional string kind = 2 [(rollcall.rule) = { one_of: "api user" }]; }
+  message Listing {
+    rollcall.ListQuery list = 1;
+    optional string kind = 2 [(rollcall.rule) = { one_of: "api user" }];
+    optional int32 hours = 3;
+    optional bool all = 4;
+  }
   `,
   root,
   { keepCase: false },
@@ -236,6 +241,19 @@ describe('the check of a query', () => {
     }
     const { $page: _page, $limit: _limit, kind, ...texts } = query
     assert.deepEqual(listing(query).request, { list: { ...texts, page: 3, limit: 50, pagination: false }, kind })
+  })
+
+  it('reads numbers and booleans', () => {
+    const { hours, all } = listing({ hours: '-24', all: 'true' }).request
+    assert.deepEqual([hours, all], [-24, true])
+    for (const [name, text] of [
+      ['hours', '1.5'],
+      ['hours', '1e3'],
+      ['hours', ''],
+      ['hours', '0x1'],
+      ['all', '1'],
+    ] as const)
+      assert.throws(() => listing({ [name]: text }), { code: 'request.invalid_field', path: name })
   })
 
   for (const text of ['0', '-1', 'x', '', 'NaN', '-Infinity', ['1', '2']]) {

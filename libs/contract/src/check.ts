@@ -237,13 +237,15 @@ export function jsonCheck(kind: JsonKind, rule: RuleOption): ValueCheck {
 function compileQuery(type: protobuf.Type, fields: protobuf.Field[]) {
   const { open: isOpen = false } = shapeOf(type)
   const list = fields.find(field => field.resolve().resolvedType?.fullName === '.rollcall.ListQuery')
-  const own = fields.filter(field => field !== list).map(field => compileField(field))
+  const own = fields
+    .filter(field => field !== list)
+    .map(field => ({ ...compileField(field), read: queryReader(field) }))
   const known = [...(list ? listParameters : []), ...own.map(field => field.jsonName)]
   return ({ query }: Input, request: Record<string, unknown>): Record<string, string> => {
     const issues = new Issues()
-    for (const { name, jsonName, rule, check } of own) {
+    for (const { name, jsonName, rule, check, read } of own) {
       const value = query[jsonName]
-      if (value !== undefined) request[name] = check(value, jsonName, issues)
+      if (value !== undefined) request[name] = check(read(value), jsonName, issues)
       else if (rule.required) issues.add('request.missing_field', jsonName)
     }
     issues.throwIfAny()
@@ -252,6 +254,13 @@ function compileQuery(type: protobuf.Type, fields: protobuf.Field[]) {
     request[list.name] = checkListQuery(query)
     return Math.floor(numberOf(query.$limit)) > MAX_LIMIT ? { 'X-Limit-Clamped': String(MAX_LIMIT) } : {}
   }
+}
+
+/** Returns a function that reads the text of a query parameter as the type of its field. Invalid texts stay texts. */
+function queryReader({ type }: protobuf.Field): (value: unknown) => unknown {
+  if (type === 'bool') return value => (value === 'true' ? true : value === 'false' ? false : value)
+  const isNumber = ['int32', 'int64', 'double'].includes(type)
+  return value => (isNumber && typeof value === 'string' && /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value)
 }
 
 const listTexts = ['filter', 'sort', 'populate', 'projection'] as const

@@ -11,6 +11,8 @@ export type DeclaredEvent = {
   context: string
   /** Message that describes its data. */
   message: protobuf.Type
+  /** Kind of record that it is about. */
+  subject: string
 }
 
 /** Returns the events of a Root, in the order of the files. @throws {ContractError} if a type is declared twice */
@@ -25,6 +27,8 @@ export function eventsOf(root: protobuf.Root): DeclaredEvent[] {
 }
 
 function declaredBy(message: protobuf.Type): DeclaredEvent[] {
-  const types = shapeOf(message).event?.split(' ') ?? []
-  return types.map(type => ({ type, context: basename(message.filename ?? '', '.proto'), message }))
+  const { event, subject } = shapeOf(message)
+  const context = basename(message.filename ?? '', '.proto')
+  const types = event?.split(' ') ?? []
+  return types.map(type => ({ type, context, message, subject: subject ?? type.split('.')[0]! }))
 }

@@ -18,6 +18,19 @@ export function contextOfEvent(type: EventType): EventContext {
   return eventContexts[type]
 }
 
+/** Whether this version declares an event type. */
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(eventContexts, type)
+}
+
+/** Returns the kind of record that events of a type are about, for example contact. */
+export function subjectKindOf(type: EventType): string {
+  subjects ??= new Map(eventsOf(contractRoot()).map(({ type, subject }) => [type, subject]))
+  return subjects.get(type)!
+}
+
+let subjects: ReadonlyMap<string, string> | undefined
+
 /** All services that publish events. */
 export const eventPublishers: readonly EventContext[] = [...new Set(Object.values(eventContexts))]
 

@@ -3,6 +3,7 @@ export type { Carrier } from './carriers.ts'
 export type { Checked, Input } from './check.ts'
 export { type ContactLimits, contactLimits } from './contact-limits.ts'
 export { parseDate } from './date.ts'
+export { describeEvents, type EventDescription } from './describe-events.ts'
 export { type Email, emailKeyOf, emailOf, isEmail } from './email.ts'
 export {
   catalogues,
@@ -23,7 +24,9 @@ export {
   type Events,
   type EventType,
   eventPublishers,
+  isEventType,
   type Received,
+  subjectKindOf,
 } from './events.ts'
 export { type Example, type Examples, examplesFile, readExamples } from './examples.ts'
 export { isObjectId } from './formats.ts'

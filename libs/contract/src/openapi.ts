@@ -354,7 +354,7 @@ function pageSchema(item: Schema): Schema {
 }
 
 /** Component schemas, generated from messages on demand. */
-class Schemas {
+export class Schemas {
   readonly #made = new Map<string, Schema>()
 
   finished(): Record<string, Schema> {

@@ -100,6 +100,32 @@ describe('a job of records that are due', () => {
     await until(() => hanging === 60)
   })
 
+  it('keeps to the limit of each value of a field, and runs others meanwhile', async () => {
+    const limited = new Types.ObjectId()
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    let hanging = 0
+    let done = 0
+    await add(limited, 20)
+    await pause(5)
+    await add(new Types.ObjectId(), 5)
+    const limitOf = (value: string) => (value === String(limited) ? 2 : 5)
+    start(
+      async task => {
+        if (task.organization.equals(limited)) {
+          hanging += 1
+          await opened
+        } else done += 1
+        await end(task)
+        return 'done'
+      },
+      { concurrencyPerOrganization: 10, concurrencyPer: { field: 'organization', limitOf } },
+    )
+    await until(() => done === 5)
+    assert.equal(hanging, 2)
+    open()
+    await until(() => hanging === 20)
+  })
+
   it('finishes running work before it stops', async () => {
     let isDone = false
     const { promise: began, resolve: begin } = Promise.withResolvers<void>()

@@ -30,6 +30,8 @@ export type DueJobOptions<T extends DueRecord> = {
   concurrency: number
   /** Of these, records of one organization: a slow one must not delay the others. */
   concurrencyPerOrganization: number
+  /** Of these, records with one value of a field, an id: the limit of a value may change at any time. */
+  concurrencyPer?: { field: keyof T & string; limitOf(value: string): number }
   backoff?: Backoff
 }
 
@@ -38,6 +40,9 @@ export type DueJob = Job & {
   /** Searches for due records now: one was just stored. */
   wake(): void
 }
+
+/** How many records with one value of a field may run concurrently. */
+type Limit = { field: string; limitOf(value: string): number }
 
 const POLL_MS = 1000
 const CLAIM_MS = 15_000
@@ -48,19 +53,25 @@ const MAX_COUNTED = 10_000
 
 /** Creates a job over records that are due; see `defineJob`. */
 export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
-  const { name, concurrency, concurrencyPerOrganization, backoff = BACKOFF } = options
+  const { name, concurrency, backoff = BACKOFF } = options
+  const limits: Limit[] = [{ field: 'organization', limitOf: () => options.concurrencyPerOrganization }]
+  if (options.concurrencyPer) limits.push(options.concurrencyPer)
   // The filters name fields of DueRecord alone, which mongoose cannot see in a type parameter.
   const model = options.due.model as unknown as Unscoped<DueRecord>
-  const running = new Map<string, { organization: string; ended: Promise<void> }>()
+  const running = new Map<string, { record: T; ended: Promise<void> }>()
   const stopping = new AbortController()
   let wakeUp = Promise.withResolvers<void>()
   let ended: Promise<void> = Promise.resolve()
 
-  const busyOrganizations = (): string[] => {
-    const counts = new Map<string, number>()
-    for (const { organization } of running.values()) counts.set(organization, (counts.get(organization) ?? 0) + 1)
-    return [...counts].filter(([, count]) => count >= concurrencyPerOrganization).map(([id]) => id)
+  /** Returns the values of a field that no further record may have. */
+  const busyValues = ({ field, limitOf }: Limit): Types.ObjectId[] => {
+    const records = [...running.values()].map(({ record }) => record)
+    return [...Map.groupBy(records, record => String(idIn(record, field)))]
+      .filter(([value, { length }]) => length >= limitOf(value))
+      .map(([, [first]]) => idIn(first!, field))
   }
+  const isBusy = (record: T) =>
+    limits.some(limit => busyValues(limit).some(value => value.equals(idIn(record, limit.field))))
 
   const takeDue = async (meter: Meter): Promise<void> => {
     const free = concurrency - running.size
@@ -68,14 +79,15 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
     const filter = {
       dueAt: { $lte: new Date() },
       _id: { $nin: [...running.keys()] }, // their claim may have expired: another replica has to take them
-      organization: { $nin: busyOrganizations() },
+      ...Object.fromEntries(limits.map(limit => [limit.field, { $nin: busyValues(limit) }])),
     }
     const due = await model
       .find(filter)
       .sort({ dueAt: 1 })
-      .limit(Math.min(free, concurrencyPerOrganization))
+      .limit(Math.min(free, options.concurrencyPerOrganization))
       .lean<T[]>()
-    for (const record of due) if (!stopping.signal.aborted && (await claim(record))) begin(record, meter)
+    for (const record of due)
+      if (!stopping.signal.aborted && !isBusy(record) && (await claim(record))) begin(record, meter)
     if (due.length > 0) wake()
   }
 
@@ -114,7 +126,7 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
         running.delete(id)
         wake()
       })
-    running.set(id, { organization: String(record.organization), ended })
+    running.set(id, { record, ended })
   }
 
   const measureBacklog = async (meter: Meter): Promise<void> => {
@@ -155,4 +167,8 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
       return ended
     },
   }
+}
+
+function idIn(record: object, field: string): Types.ObjectId {
+  return (record as Record<string, Types.ObjectId>)[field]!
 }

@@ -5,6 +5,7 @@ import { identityErrors } from './identity.ts'
 import { importErrors } from './import.ts'
 import { messagingErrors } from './messaging.ts'
 import { sharedErrors } from './shared.ts'
+import { webhooksErrors } from './webhooks.ts'
 
 /** The error catalogues: those of the libraries (`shared`), and one for each context. */
 export const catalogues = {
@@ -14,6 +15,7 @@ export const catalogues = {
   identity: identityErrors,
   import: importErrors,
   messaging: messagingErrors,
+  webhooks: webhooksErrors,
 }
 
 const catalogue = {
@@ -23,6 +25,7 @@ const catalogue = {
   ...identityErrors,
   ...importErrors,
   ...messagingErrors,
+  ...webhooksErrors,
 }
 
 type Catalogue = typeof catalogue

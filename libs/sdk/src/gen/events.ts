@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, AudienceList, Contact, DefaultTracking, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Token, User, Workspace } from './types.ts'
+import type { Actor, AudienceList, Contact, DefaultTracking, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Token, User, Webhook, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -446,6 +446,38 @@ export type EmailProgress = {
   kind?: 'account' | 'transactional' | 'campaign' | 'test'
 }
 
+/** A webhook endpoint was created. It does not receive this event itself. */
+export type WebhookCreated = {
+  webhook: Webhook
+  actor: Actor
+}
+
+/** WebhookUpdated as JSON. */
+export type WebhookUpdated = {
+  webhook: Webhook
+  /** Names of the fields that changed; secret for a rotation. */
+  changed: string[]
+  actor: Actor
+}
+
+/** WebhookDeleted as JSON. */
+export type WebhookDeleted = {
+  webhook: Webhook
+  actor: Actor
+}
+
+/** Every attempt at an endpoint has failed for 24 hours. */
+export type WebhookFailing = {
+  webhook: Webhook
+  actor: Actor
+}
+
+/** An endpoint was switched off, because it answered 410 or every attempt has failed for five days. */
+export type WebhookDisabled = {
+  webhook: Webhook
+  actor: Actor
+}
+
 /** The data of every event by its type. */
 export type Events = {
   'contact.created': ContactCreated
@@ -507,6 +539,11 @@ export type Events = {
   'email.sent': EmailProgress
   'email.bounced': EmailProgress
   'email.failed': EmailProgress
+  'webhook.created': WebhookCreated
+  'webhook.updated': WebhookUpdated
+  'webhook.deleted': WebhookDeleted
+  'webhook.failing': WebhookFailing
+  'webhook.disabled': WebhookDisabled
 }
 
 /** The type of an event. */

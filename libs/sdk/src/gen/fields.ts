@@ -263,6 +263,33 @@ export const fields = {
   'users.setFeatures': {
     'features': { type: 'object', required: true },
   },
+  'webhooks.create': {
+    'name': { type: 'string', required: true, maxLength: 100 },
+    'url': { type: 'string', required: true, maxLength: 2000 },
+    'description': { type: 'string', maxLength: 500, multiline: true },
+    'eventTypes': { type: 'array', maxLength: 100, maxItems: 200 },
+    'headers': { type: 'object' },
+    'active': { type: 'boolean' },
+  },
+  'webhooks.update': {
+    'name': { type: 'string', minLength: 1, maxLength: 100 },
+    'url': { type: 'string', minLength: 1, maxLength: 2000 },
+    'description': { type: 'string', maxLength: 500, multiline: true },
+    'eventTypes': { type: 'array' },
+    'headers': { type: 'object' },
+    'active': { type: 'boolean' },
+  },
+  'webhooks.rotateSecret': {
+    'overlapHours': { type: 'number' },
+  },
+  'webhooks.test': {
+    'type': { type: 'string', maxLength: 100 },
+  },
+  'webhooks.recover': {
+    'since': { type: 'string', required: true, format: 'date' },
+    'until': { type: 'string', format: 'date' },
+    'missed': { type: 'boolean' },
+  },
   'imports.start': {
     'importId': { type: 'string', required: true, maxLength: 100 },
     'mapping': { type: 'object', required: true },

@@ -696,6 +696,184 @@ export type UserEmail = {
   error: string | null
 }
 
+/** Webhook as JSON. */
+export type Webhook = {
+  _id: string
+  id: string
+  name: string
+  url: string
+  description: string
+  /** Types that it receives. Empty: all, also later ones. */
+  eventTypes: string[]
+  active: boolean
+  disabledAt: string | null
+  /** user: switched off by a user. failing: nothing but failures for five days. gone: it answered 410. */
+  disabledReason: 'user' | 'failing' | 'gone' | null
+  /** Names of its own headers. Values are never shown. */
+  headers: string[]
+  /** Start and end of the signing secret. */
+  secretPreview: string
+  /** Until when the previous secret signs as well. */
+  secretExpiresAt: string | null
+  /** Since when every attempt has failed. */
+  failingSince: string | null
+  lastSuccessAt: string | null
+  lastFailureAt: string | null
+  /** Deliveries that wait for an attempt; counted up to 10,000. */
+  pending: number
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** CreatedWebhook as JSON. */
+export type CreatedWebhook = {
+  _id: string
+  id: string
+  name: string
+  url: string
+  description: string
+  eventTypes: string[]
+  active: boolean
+  disabledAt: string | null
+  disabledReason: string | null
+  headers: string[]
+  secretPreview: string
+  secretExpiresAt: string | null
+  failingSince: string | null
+  lastSuccessAt: string | null
+  lastFailureAt: string | null
+  pending: number
+  createdBy: Actor
+  /** The signing secret, shown only here: whsec_ and the base64 of 32 random bytes. */
+  secret: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** EventTypeDescription as JSON. */
+export type EventTypeDescription = {
+  type: string
+  description: string
+  /** JSON Schema of the whole body. */
+  schema: Record<string, unknown>
+  /** A whole body. */
+  example: Record<string, unknown>
+}
+
+/** RecoverWebhookResponse as JSON. */
+export type RecoverWebhookResponse = {
+  /** Number of deliveries that were scheduled. */
+  scheduled: number
+}
+
+/** WebhookStats as JSON. */
+export type WebhookStats = {
+  /** Start of the hour. */
+  at: string
+  delivered: number
+  failed: number
+}
+
+/** Delivery as JSON. */
+export type Delivery = {
+  _id: string
+  id: string
+  endpoint: string
+  event: DeliveredEvent
+  /** discarded: the endpoint was switched off, or too many deliveries waited for it. */
+  state: 'pending' | 'delivered' | 'failed' | 'discarded'
+  attemptCount: number
+  nextAttemptAt: string | null
+  /** HTTP status of the last answer. */
+  lastStatus: number | null
+  /** Why the last attempt failed. */
+  lastError: string | null
+  /** Sent by the test of an endpoint. */
+  test: boolean
+  createdAt: string
+  updatedAt: string
+}
+
+/** The event of a delivery. */
+export type DeliveredEvent = {
+  id: string
+  type: string
+}
+
+/** DeliveryDetails as JSON. */
+export type DeliveryDetails = {
+  _id: string
+  id: string
+  endpoint: string
+  event: DeliveredEvent
+  state: 'pending' | 'delivered' | 'failed' | 'discarded'
+  attemptCount: number
+  nextAttemptAt: string | null
+  lastStatus: number | null
+  lastError: string | null
+  test: boolean
+  request: DeliveryRequest
+  /** Newest first. */
+  attempts: DeliveryAttempt[]
+  createdAt: string
+  updatedAt: string
+}
+
+/** What was sent in the last attempt. */
+export type DeliveryRequest = {
+  url: string
+  /** The endpoint's own headers have their values masked. */
+  headers: Record<string, string>
+  /** The exact body. */
+  body: string
+}
+
+/** DeliveryAttempt as JSON. */
+export type DeliveryAttempt = {
+  at: string
+  trigger: 'auto' | 'manual'
+  status: number | null
+  durationMs: number
+  error: string | null
+  responseHeaders: Record<string, string>
+  /** The first 16 KiB. */
+  responseBody: string
+}
+
+/** LoggedEvent as JSON. */
+export type LoggedEvent = {
+  _id: string
+  id: string
+  /** What happened, for example contact.created. */
+  type: string
+  at: string
+  actor: Actor
+  /** With what the actor signed in; null for a service on its own. */
+  credential: EventCredential | null
+  /** Address of the client. */
+  ip: string | null
+  /** The X-Request-Id of the request. */
+  requestId: string | null
+  subject: EventSubject
+  /** The data of the event, as webhooks receive it. */
+  data: Record<string, unknown>
+}
+
+/** EventCredential as JSON. */
+export type EventCredential = {
+  kind: 'session' | 'token'
+  id: string
+}
+
+/** The record that an event is about. */
+export type EventSubject = {
+  /** Kind of record: contact, token, import and so on. */
+  kind: string
+  id: string
+  name: string | null
+}
+
 /** ImportUpload as JSON. */
 export type ImportUpload = {
   importId: string
@@ -1329,6 +1507,47 @@ export type SetUserFeaturesBody = {
   features: Record<string, boolean | null>
 }
 
+export type CreateWebhookBody = {
+  name: string
+  /** https, without user and fragment, on port 443 or 8443. Its host must not have a private address. */
+  url: string
+  description?: string
+  /** Empty, the default: all types. */
+  eventTypes?: string[]
+  /** Header values by name, at most ten. Not host, content-*, connection, cookie, user-agent, webhook-* and the like. */
+  headers?: Record<string, string>
+  /** Default: true. */
+  active?: boolean
+}
+
+export type UpdateWebhookBody = {
+  name?: string
+  url?: string
+  description?: string
+  /** Replaces the types. */
+  eventTypes?: string[]
+  /** Replaces the headers; null keeps the stored value of that name. */
+  headers?: Record<string, string | number | boolean | null>
+  active?: boolean
+}
+
+export type RotateWebhookSecretBody = {
+  /** Hours, from 0 to 168. */
+  overlapHours?: number
+}
+
+export type TestWebhookBody = {
+  /** Default: the first type that the endpoint receives. */
+  type?: string
+}
+
+export type RecoverWebhookBody = {
+  since: string
+  /** Default: now. */
+  until?: string
+  missed?: boolean
+}
+
 export type StartImportBody = {
   importId: string
   /** Maps CSV headers to targets: email, name, tags, unsubscribed or an attribute slug. Must map email and name. */
@@ -1761,6 +1980,75 @@ export type UserEmailFields = {
   'error': string
 }
 
+/** The fields of Webhook that filter, sort and projection can name. */
+export type WebhookFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'url': string
+  'description': string
+  'eventTypes': (string)[]
+  'active': boolean
+  'disabledAt': string
+  'disabledReason': 'user' | 'failing' | 'gone'
+  'headers': (string)[]
+  'secretPreview': string
+  'secretExpiresAt': string
+  'failingSince': string
+  'lastSuccessAt': string
+  'lastFailureAt': string
+  'pending': number
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+}
+
+/** The fields of Delivery that filter, sort and projection can name. */
+export type DeliveryFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'endpoint': string
+  'event': Record<string, unknown>
+  'event.id': string
+  'event.type': string
+  'state': 'pending' | 'delivered' | 'failed' | 'discarded'
+  'attemptCount': number
+  'nextAttemptAt': string
+  'lastStatus': number
+  'lastError': string
+  'test': boolean
+}
+
+/** The fields of LoggedEvent that filter, sort and projection can name. */
+export type LoggedEventFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'type': string
+  'at': string
+  'actor': Record<string, unknown>
+  'actor.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'actor.id': string
+  'actor.name': string
+  'credential': Record<string, unknown>
+  'credential.kind': 'session' | 'token'
+  'credential.id': string
+  'ip': string
+  'requestId': string
+  'subject': Record<string, unknown>
+  'subject.kind': string
+  'subject.id': string
+  'subject.name': string
+  'data': Record<string, unknown>
+  [key: `data.${string}`]: string | number | boolean
+}
+
 /** The fields of ImportJob that filter, sort and projection can name. */
 export type ImportJobFields = {
   _id: string
@@ -2141,6 +2429,47 @@ export type Api = {
     /** Removes a device and ends its sessions at once. Use it when a user's device was lost. */
     revokeDevice(id: string, deviceId: string, options?: RequestOptions): Promise<Device>
   }
+  /** Webhook endpoints: URLs that receive events, signed as Standard Webhooks specifies. */
+  webhooks: {
+    /** Lists endpoints, newest first. Honours the shared list parameters. */
+    list(query?: ListQuery<WebhookFields>, options?: RequestOptions): List<Webhook>
+    /** Creates an endpoint. Only this answer and that of a rotation contain the signing secret. The caller needs events.read besides, because the endpoint receives what the event log shows. */
+    create(body: CreateWebhookBody, options?: KeyedOptions): Promise<CreatedWebhook>
+    /** Lists the types of events, with a description, the JSON Schema of the body and an example. An array, sorted by type. */
+    listEventTypes(options?: RequestOptions): Promise<EventTypeDescription[]>
+    /** Returns an endpoint. */
+    get(id: string, options?: RequestOptions): Promise<Webhook>
+    /** Updates an endpoint. active: true switches it on again and forgets its failures. A change of the URL or more event types need events.read. */
+    update(id: string, body: UpdateWebhookBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes an endpoint with its deliveries. */
+    delete(id: string, options?: RequestOptions): Promise<Webhook>
+    /** Makes a new signing secret and returns it. The old one signs as well during the overlap, 24 hours by default. */
+    rotateSecret(id: string, body?: RotateWebhookSecretBody, options?: KeyedOptions): Promise<CreatedWebhook>
+    /** Sends the example of an event type to the endpoint at once, also if it is off. The body has test: true. 400 with the status and the first line of the answer if the endpoint does not accept it. Does not count in its statistics. */
+    test(id: string, body?: TestWebhookBody, options?: KeyedOptions): Promise<Updated>
+    /** Delivers again what failed within a period; with missed: true also events that came while the endpoint was off. Reaches back 14 days at most, or as long as events are kept. At most 10,000 deliveries. */
+    recover(id: string, body: RecoverWebhookBody, options?: KeyedOptions): Promise<RecoverWebhookResponse>
+    /** Counts deliveries by hour of their last attempt, oldest first, also hours without any. */
+    getStats(id: string, query?: { hours?: number }, options?: RequestOptions): Promise<WebhookStats[]>
+  }
+  /** Deliveries of events to webhook endpoints. They are kept for 30 days. */
+  deliveries: {
+    /** Lists the deliveries of an endpoint, newest first. Honours the shared list parameters. */
+    list(id: string, query?: ListQuery<DeliveryFields>, options?: RequestOptions): List<Delivery>
+    /** Returns a delivery with the exact request and every attempt. */
+    getDelivery(id: string, options?: RequestOptions): Promise<DeliveryDetails>
+    /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. */
+    replayDelivery(id: string, options?: KeyedOptions): Promise<DeliveryDetails>
+  }
+  /** The event log: everything that happened in the organization, and who did it. Nobody can change it. */
+  events: {
+    /** Lists events, newest first. Honours the shared list parameters. Use it to answer who did what, when and from where. */
+    list(query?: ListQuery<LoggedEventFields>, options?: RequestOptions): List<LoggedEvent>
+    /** Downloads the events that match a filter as CSV, in the order of `sort`. */
+    export(query?: { filter?: Filter<LoggedEventFields>; sort?: Sort<LoggedEventFields> }, options?: RequestOptions): Promise<Response>
+    /** Returns an event. The id is that of the webhook-id header. */
+    get(id: string, options?: RequestOptions): Promise<LoggedEvent>
+  }
   /** Imports contacts from CSV in three steps: upload, start, poll. */
   imports: {
     /** Uploads a CSV file (multipart form, field `file`), detects its delimiter and encoding, and keeps it for 30 minutes. Use it first: the answer suggests a mapping and shows the first rows. 429 beyond 20 pending uploads or 1 GiB of them per organization (defaults that the installation can change). */
@@ -2393,3 +2722,10 @@ export type ErrorCode =
   | 'connection.expired'
   | 'connection.refused'
   | 'connection.other_address'
+  | 'webhook.not_found'
+  | 'webhook.too_many'
+  | 'webhook.off'
+  | 'webhook.test_failed'
+  | 'webhook.unknown_type'
+  | 'delivery.not_found'
+  | 'event.not_found'

@@ -9,7 +9,16 @@ export type BuiltInName = (typeof names)[number]
 /** A built-in role: its permissions, and the same as grants for output. */
 export type BuiltInRole = { name: BuiltInName; description: string; permissions: Permissions; grants: Grants }
 
-const hiddenFromUsers: ReadonlySet<Resource> = new Set(['tokens', 'roles', 'users', 'email_provider', 'settings'])
+const hiddenFromUsers: ReadonlySet<Resource> = new Set([
+  'tokens',
+  'roles',
+  'users',
+  'email_provider',
+  'email_suppressions',
+  'settings',
+  'webhooks',
+  'events',
+])
 const everything = grantEach(() => actions)
 const reading = grantEach(resource => (hiddenFromUsers.has(resource) ? [] : ['read']))
 
@@ -19,7 +28,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
   { name: 'admin', description: 'May do everything', permissions: '*', grants: everything },
   {
     name: 'user',
-    description: 'Reads everything but tokens, roles, users, the mail provider and settings',
+    description: 'Reads everything but tokens, roles, users, the mail provider, suppressions, settings, webhooks and events',
     permissions: permissionsOf(reading),
     grants: reading,
   },

@@ -1,0 +1,89 @@
+import { eventsOf } from './declared-events.ts'
+import { type Schema, Schemas } from './openapi.ts'
+import { contractRoot } from './root.ts'
+
+/** An event type as receivers of webhooks need it. */
+export type EventDescription = {
+  type: string
+  description: string
+  /** JSON Schema (2020-12) of the whole body. */
+  schema: Schema
+  /** A whole body that the schema accepts. */
+  example: Record<string, unknown>
+}
+
+const COMPONENTS = '#/components/schemas/'
+const DEFINITIONS = '#/$defs/'
+const ID = '64b0c0ffee0123456789abcd'
+const AT = '2026-01-31T12:00:00.000Z'
+
+/** Describes every event of the contract, sorted by type. */
+export function describeEvents(): EventDescription[] {
+  return eventsOf(contractRoot())
+    .map(({ type, message }) => {
+      const schemas = new Schemas()
+      const data = schemas.refTo(message)
+      const $defs = schemas.finished()
+      const schema = bodySchema(type, data)
+      const description = message.comment ?? `A ${type.split('.').join(' was ')}.`
+      return {
+        type,
+        description,
+        schema: selfContained({ ...schema, $defs }),
+        example: exampleOf(schema, $defs) as never,
+      }
+    })
+    .sort((one, other) => one.type.localeCompare(other.type))
+}
+
+function bodySchema(type: string, data: Schema): Schema {
+  const properties = {
+    id: { type: 'string', description: 'Unique; the same at every attempt' },
+    type: { const: type },
+    timestamp: { type: 'string', format: 'date-time', description: 'When it happened' },
+    organization: { type: 'string', pattern: '^[0-9a-f]{24}$' },
+    data,
+  }
+  return { type: 'object', required: Object.keys(properties), properties }
+}
+
+/** Returns a schema whose references point into its own `$defs`. */
+function selfContained(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema).replaceAll(COMPONENTS, DEFINITIONS))
+}
+
+/** Returns a value that a schema accepts. */
+function exampleOf(schema: Schema, definitions: Record<string, Schema>, name = ''): unknown {
+  if (typeof schema.$ref === 'string')
+    return exampleOf(definitions[schema.$ref.slice(COMPONENTS.length)]!, definitions, name)
+  if ('const' in schema) return schema.const
+  const choices = (schema.enum ?? schema.anyOf ?? schema.oneOf) as unknown[] | undefined
+  if (schema.enum) return choices![0]
+  if (choices) return exampleOf(choices[0] as Schema, definitions, name)
+  switch ([schema.type].flat()[0]) {
+    case 'object':
+      return exampleObject(schema, definitions)
+    case 'array':
+      return schema.items ? [exampleOf(schema.items as Schema, definitions, name)] : []
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return true
+    default:
+      return exampleText(schema, name)
+  }
+}
+
+function exampleObject({ properties = {} }: Schema, definitions: Record<string, Schema>): unknown {
+  const entries = Object.entries(properties as Record<string, Schema>)
+  return Object.fromEntries(entries.map(([name, each]) => [name, exampleOf(each, definitions, name)]))
+}
+
+function exampleText({ format, pattern }: Schema, name: string): string {
+  if (format === 'date-time' || name === 'timestamp') return AT
+  if (format === 'email' || /email/i.test(name)) return 'contact.one@example.com'
+  if (format === 'uri' || name === 'url') return 'https://example.com/'
+  if (typeof pattern === 'string' && pattern.includes('{24}')) return ID
+  return /(^|_|[a-z])(id|Id)$/.test(name) ? ID : name
+}

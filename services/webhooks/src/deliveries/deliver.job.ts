@@ -1,0 +1,125 @@
+import { type DueJob, defineJob, type Outcome as Left } from '@rollcall/jobs'
+import { addEvents, event, type Unscoped } from '@rollcall/store'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
+import { bodyOf } from '../endpoints/body.ts'
+import { publicWebhook, type Webhook } from '../endpoints/webhook.model.ts'
+import { attemptOf, type Outcome, sendRequest } from './attempt.ts'
+import type { Attempt, Delivery } from './delivery.model.ts'
+import { pauseMs } from './retry-schedule.ts'
+
+const HOUR_MS = 3_600_000
+const REPORT_MS = 24 * HOUR_MS
+const DISABLE_MS = 120 * HOUR_MS
+/** An endpoint with few events is not switched off by a handful of failures. */
+const DISABLE_FAILURES = 10
+/** How exact `lastSuccessAt` is; a busy endpoint would otherwise write its record with each delivery. */
+const SUCCESS_EVERY_MS = 1000
+const SERVICE = { kind: 'system', id: null, name: 'webhooks' } as const
+
+/**
+ * Sends the deliveries that are due, each a record that a replica claims by moving its `dueAt`:
+ *
+ * 1. Discard it if its endpoint is off or its event has expired.
+ * 2. Send one signed request.
+ * 3. Record the attempt, then the state of the delivery: delivered, failed after ten attempts, or due again later. Record
+ * at the endpoint since when it has failed, and switch it off after five days, or at once if it answers 410.
+ *
+ * After a crash between the second and the third step, the request is sent again with the same id.
+ */
+export function deliveryJob(model: Unscoped<Delivery>, context: () => Context): DueJob {
+  return defineJob<Delivery>({
+    name: 'deliveries',
+    due: { model },
+    concurrency: 100,
+    concurrencyPerOrganization: 20,
+    concurrencyPer: { field: 'endpoint', limitOf: endpoint => context().circuits.limitOf(endpoint) },
+    run: delivery => deliver(context(), delivery),
+  })
+}
+
+async function deliver(context: Context, delivery: Delivery): Promise<Left> {
+  const tenant = context.collections.of(delivery.organization)
+  const webhook: Webhook | null = await tenant.webhooks.findOne({ _id: delivery.endpoint })
+  const logged = await tenant.events.findOne({ _id: delivery.event.id })
+  if (!webhook?.active || !logged) return discard(tenant, delivery, webhook ? 'the webhook is off' : 'deleted')
+  const outcome = await sendRequest(context, webhook, logged, bodyOf(logged))
+  return recordOutcome(context, webhook, delivery, outcome, 'auto')
+}
+
+async function discard({ deliveries }: Tenant, { _id, attempts }: Delivery, lastError: string): Promise<'done'> {
+  await deliveries.updateOne({ _id, attempts }, { $set: { state: 'discarded', dueAt: null, lastError } })
+  return 'done'
+}
+
+/** Records an attempt and its consequences. Returns what is left to do. */
+export async function recordOutcome(
+  context: Context,
+  webhook: Webhook,
+  delivery: Delivery,
+  outcome: Outcome,
+  trigger: Attempt['trigger'],
+): Promise<Left> {
+  const { attempts, deliveries } = context.collections.of(delivery.organization)
+  const isDelivered = outcome.error === null
+  context.attempted.inc({ outcome: isDelivered ? 'delivered' : 'failed' })
+  await attempts.insertOne(attemptOf(delivery, outcome, trigger))
+  const failures = delivery.failures + 1
+  const waitMs = isDelivered || outcome.isGone ? undefined : pauseMs(failures, outcome, context.config.WEBHOOK_RETRY_MS)
+  const end = waitMs === undefined ? { dueAt: null, state: isDelivered ? 'delivered' : 'failed' } : { state: 'pending' }
+  const attempt = { lastAttemptAt: outcome.at, lastStatus: outcome.status, lastError: outcome.error }
+  const update = { $set: { ...end, ...attempt, ...(!isDelivered && { failures }) }, $inc: { attemptCount: 1 } }
+  await deliveries.updateOne({ _id: delivery._id, attempts: delivery.attempts }, update)
+  if (isDelivered) await noteSuccess(context, webhook, outcome.at)
+  else await noteFailure(context, webhook, outcome)
+  return waitMs ?? 'done'
+}
+
+async function noteSuccess({ collections, circuits }: Context, webhook: Webhook, at: Date): Promise<void> {
+  circuits.note(String(webhook._id), 0)
+  const { failures, lastSuccessAt } = webhook
+  if (failures === 0 && lastSuccessAt !== null && at.getTime() - lastSuccessAt.getTime() < SUCCESS_EVERY_MS) return
+  const healthy = { lastSuccessAt: at, failures: 0, failingSince: null, isReported: false }
+  const { webhooks } = collections.of(webhook.organization)
+  await webhooks.updateOne({ _id: webhook._id }, { $set: healthy }, { timestamps: false })
+}
+
+async function noteFailure(context: Context, webhook: Webhook, { at, isGone }: Outcome): Promise<void> {
+  const { webhooks } = context.collections.of(webhook.organization)
+  const { _id } = webhook
+  const options = { timestamps: false } as const
+  await webhooks.updateOne({ _id, failingSince: null }, { $set: { failingSince: at } }, options)
+  const change = { $set: { lastFailureAt: at }, $inc: { failures: 1 } }
+  const after = await webhooks.findOneAndUpdate({ _id }, change, options)
+  if (!after) return
+  context.circuits.note(String(_id), after.failures)
+  const failingMs = at.getTime() - (after.failingSince ?? at).getTime()
+  if (isGone) await disable(context, after, 'gone')
+  else if (failingMs >= DISABLE_MS && after.failures >= DISABLE_FAILURES) await disable(context, after, 'failing')
+  else if (failingMs >= REPORT_MS && !after.isReported) await reportFailing(context, after)
+}
+
+/** Switches an endpoint off and discards what waits for it. */
+async function disable(context: Context, { _id, organization }: Webhook, reason: 'gone' | 'failing'): Promise<void> {
+  const { webhooks, deliveries } = context.collections.of(organization)
+  const off = { active: false, disabledAt: new Date(), disabledReason: reason }
+  await context.store.transaction(async tx => {
+    const disabled = await webhooks.findOneAndUpdate({ _id, active: true }, { $set: off }, { tx })
+    if (!disabled) return
+    const webhook = publicWebhook({ ...disabled, pending: 0 })
+    await addEvents(tx, [event('webhook.disabled', disabled, { webhook, actor: SERVICE })])
+  })
+  const discarded = { state: 'discarded', dueAt: null, lastError: 'the webhook is off' }
+  await deliveries.updateMany({ endpoint: _id, state: 'pending' }, { $set: discarded })
+}
+
+async function reportFailing({ collections, store }: Context, { _id, organization }: Webhook): Promise<void> {
+  const { webhooks } = collections.of(organization)
+  await store.transaction(async tx => {
+    const update = { $set: { isReported: true } }
+    const failing = await webhooks.findOneAndUpdate({ _id, isReported: false }, update, { tx, timestamps: false })
+    if (!failing) return
+    const webhook = publicWebhook({ ...failing, pending: 0 })
+    await addEvents(tx, [event('webhook.failing', failing, { webhook, actor: SERVICE })])
+  })
+}

@@ -1,0 +1,72 @@
+import { type HttpBody, json } from '@rollcall/contract'
+import type { DeliveryDetailsJson } from '@rollcall/protos/gen/webhooks-v1.ts'
+import type { Call, Handlers } from '@rollcall/rpc'
+import { runList } from '@rollcall/store'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
+import { bodyOf } from '../endpoints/body.ts'
+import type { Webhook } from '../endpoints/webhook.model.ts'
+import { sendRequest } from './attempt.ts'
+import { recordOutcome } from './deliver.job.ts'
+import { type Attempt, type Delivery, deliveryFields, publicDelivery } from './delivery.model.ts'
+
+/** A replayed delivery may have any number of attempts. */
+const SHOWN_ATTEMPTS = 100
+
+/** Handlers of deliveries. */
+export const deliveries = (context: Context): Handlers<'rollcall.webhooks.v1.Deliveries'> => ({
+  async listDeliveries({ id, list }, { caller }) {
+    const { webhooks, deliveries } = context.collections.of(caller.organizationId)
+    const { _id: endpoint } = await webhooks.get(id, 'webhook')
+    return runList({
+      scope: deliveries,
+      base: { endpoint },
+      query: list ?? {},
+      fields: deliveryFields,
+      present: publicDelivery,
+    })
+  },
+
+  async getDelivery({ id }, { caller }) {
+    const tenant = context.collections.of(caller.organizationId)
+    return showDelivery(tenant, await tenant.deliveries.get(id, 'delivery'))
+  },
+
+  replayDelivery: ({ id }, call) => replayDelivery(context, id, call),
+})
+
+/** Sends a delivery again at once. It stays due if it was. */
+async function replayDelivery(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const tenant = context.collections.of(call.caller.organizationId)
+  const delivery: Delivery = await tenant.deliveries.get(id, 'delivery')
+  const webhook: Webhook = await tenant.webhooks.get(delivery.endpoint, 'webhook')
+  const logged = await tenant.events.get(delivery.event.id, 'event')
+  const outcome = await sendRequest(context, webhook, logged, bodyOf(logged), call)
+  await recordOutcome(context, webhook, delivery, outcome, 'manual')
+  return showDelivery(tenant, await tenant.deliveries.get(id, 'delivery'))
+}
+
+async function showDelivery({ attempts, events }: Tenant, delivery: Delivery): Promise<HttpBody> {
+  const sort = { at: -1, _id: -1 } as const
+  const made: Attempt[] = await attempts.find({ delivery: delivery._id }, { sort, limit: SHOWN_ATTEMPTS })
+  const logged = delivery.test ? null : await events.findOne({ _id: delivery.event.id })
+  const [latest] = made
+  const shown: DeliveryDetailsJson = {
+    ...publicDelivery(delivery),
+    request: {
+      url: latest?.url ?? '',
+      headers: JSON.parse(latest?.requestHeaders ?? '{}'),
+      body: latest?.body ?? (logged ? bodyOf(logged) : ''),
+    },
+    attempts: made.map(({ at, trigger, status, durationMs, error, responseHeaders, responseBody }) => ({
+      at: at.toISOString(),
+      trigger,
+      status,
+      durationMs,
+      error,
+      responseHeaders: JSON.parse(responseHeaders),
+      responseBody,
+    })),
+  }
+  return json(shown)
+}

@@ -1,0 +1,67 @@
+import { AppError, parseDate } from '@rollcall/contract'
+import type { RecoverWebhookRequest, RecoverWebhookResponse } from '@rollcall/protos/gen/webhooks-v1.ts'
+import type { Call } from '@rollcall/rpc'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
+import { insertDeliveries, newDelivery } from '../deliveries/schedule.ts'
+import type { Webhook } from './webhook.model.ts'
+
+const DAY_MS = 24 * 3_600_000
+const MAX_DAYS = 14
+const MAX_DELIVERIES = 10_000
+
+type Period = { $gte: Date; $lte: Date }
+
+/** Schedules what failed within a period again and, if asked, events that the endpoint missed. */
+export async function recoverWebhook(
+  context: Context,
+  { id, since, until, missed = false }: RecoverWebhookRequest,
+  { caller }: Call,
+): Promise<RecoverWebhookResponse> {
+  const tenant = context.collections.of(caller.organizationId)
+  const webhook: Webhook = await tenant.webhooks.get(id, 'webhook')
+  const period = periodOf(context, since, until)
+  if (!webhook.active) throw new AppError('webhook.off')
+  const failed = await rescheduleFailed(tenant, webhook, period)
+  const late = missed ? await scheduleMissed(tenant, webhook, period, MAX_DELIVERIES - failed) : 0
+  context.deliveryJob.wake()
+  return { scheduled: failed + late }
+}
+
+/** @throws {AppError} request.invalid_field if the period begins before what can be recovered */
+function periodOf({ config }: Context, since: string, until: string | undefined): Period {
+  const days = Math.min(MAX_DAYS, config.EVENT_RETENTION_DAYS)
+  const from = parseDate(since)!
+  if (from.getTime() < Date.now() - days * DAY_MS)
+    throw new AppError('request.invalid_field', { path: 'since', reason: `reaches back ${days} days at most` })
+  return { $gte: from, $lte: until === undefined ? new Date() : parseDate(until)! }
+}
+
+async function rescheduleFailed({ deliveries }: Tenant, { _id }: Webhook, createdAt: Period): Promise<number> {
+  const wanted = { endpoint: _id, state: { $in: ['failed', 'discarded'] }, test: false, createdAt }
+  const found = await deliveries.find(wanted, { limit: MAX_DELIVERIES, projection: { _id: 1 } })
+  const ids = found.map(each => each._id)
+  let rescheduled = 0
+  for (let from = 0; from < ids.length; from += 1000) {
+    const some = { _id: { $in: ids.slice(from, from + 1000) }, state: wanted.state }
+    const update = { $set: { state: 'pending', dueAt: new Date(), failures: 0 } }
+    rescheduled += (await deliveries.updateMany(some, update)).modifiedCount
+  }
+  return rescheduled
+}
+
+async function scheduleMissed(tenant: Tenant, webhook: Webhook, at: Period, limit: number): Promise<number> {
+  const wanted = { at, ...(webhook.eventTypes.length > 0 && { type: { $in: webhook.eventTypes } }) }
+  const projection = { type: 1, expiresAt: 1 } as const
+  const sort = { at: 1, _id: 1 } as const
+  let scheduled = 0
+  for (let after: Date | undefined; scheduled < limit; ) {
+    const filter = after ? { ...wanted, at: { ...at, $gte: after } } : wanted
+    const events = await tenant.events.find(filter, { sort, limit: 1000, projection: { ...projection, at: 1 } })
+    scheduled += await insertDeliveries(tenant, newDelivery(tenant, webhook, events.slice(0, limit - scheduled)))
+    const last = events.at(-1)?.at
+    if (events.length < 1000 || !last || last.getTime() === after?.getTime()) break
+    after = last
+  }
+  return scheduled
+}

@@ -1,0 +1,38 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
+import type { RotateWebhookSecretRequest } from '@rollcall/protos/gen/webhooks-v1.ts'
+import { actorOf, type Call } from '@rollcall/rpc'
+import { addEvents, event } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { countedWebhook } from './count-pending.ts'
+import { newSecret, previewSecret } from './signing.ts'
+import { publicWebhook, secretPlace, type Webhook } from './webhook.model.ts'
+
+const HOUR_MS = 3_600_000
+const DEFAULT_HOURS = 24
+const MAX_HOURS = 168
+
+/** Replaces the signing secret. The replaced one signs as well until the overlap ends; an older one stops at once. */
+export async function rotateSecret(
+  context: Context,
+  { id, overlapHours = DEFAULT_HOURS }: RotateWebhookSecretRequest,
+  { caller }: Call,
+): Promise<HttpBody> {
+  if (overlapHours < 0 || overlapHours > MAX_HOURS)
+    throw new AppError('request.invalid_field', { path: 'overlapHours', reason: `must be from 0 to ${MAX_HOURS}` })
+  const tenant = context.collections.of(caller.organizationId)
+  const secret = newSecret()
+  const rotated = await context.store.transaction(async tx => {
+    const before: Webhook = await tenant.webhooks.get(id, 'webhook', { tx })
+    const changes = {
+      secret: context.secrets.seal(secret, secretPlace.signing(before)),
+      secretPreview: previewSecret(secret),
+      previousSecret: overlapHours > 0 ? before.secret : null,
+      secretExpiresAt: overlapHours > 0 ? new Date(Date.now() + overlapHours * HOUR_MS) : null,
+    }
+    const after = await tenant.webhooks.findOneAndUpdate({ _id: id }, { $set: changes }, { tx })
+    const webhook = publicWebhook({ ...after!, pending: 0 })
+    await addEvents(tx, [event('webhook.updated', before, { webhook, changed: ['secret'], actor: actorOf(caller) })])
+    return after!
+  })
+  return json({ ...publicWebhook(await countedWebhook(tenant, rotated)), secret })
+}

@@ -1,0 +1,33 @@
+import { AppError, describeEvents } from '@rollcall/contract'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import type { TestWebhookRequest } from '@rollcall/protos/gen/webhooks-v1.ts'
+import type { Call } from '@rollcall/rpc'
+import { objectId } from '@rollcall/store'
+import { Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import { recordTest, sendRequest } from '../deliveries/attempt.ts'
+import { bodyOf } from './body.ts'
+import type { Webhook } from './webhook.model.ts'
+
+/** Sends an example at once and says what the endpoint answered. */
+export async function sendTest(context: Context, { id, type }: TestWebhookRequest, call: Call): Promise<Updated> {
+  const { webhooks } = context.collections.of(call.caller.organizationId)
+  const webhook: Webhook = await webhooks.get(id, 'webhook')
+  const wanted = type ?? webhook.eventTypes[0] ?? 'contact.created'
+  const described = describeEvents().find(each => each.type === wanted)
+  if (!described) throw new AppError('webhook.unknown_type', { path: 'type' })
+  const event = {
+    _id: new Types.ObjectId(),
+    organization: objectId(call.caller.organizationId),
+    type: wanted,
+    at: new Date(),
+    subject: { kind: '', id: '', name: null },
+    data: JSON.stringify(described.example.data),
+  }
+  const body = bodyOf(event, true)
+  const outcome = await sendRequest(context, webhook, event, body, call)
+  await recordTest(context, webhook, event, body, outcome)
+  const { status, error, responseBody } = outcome
+  if (error !== null) throw new AppError('webhook.test_failed', { reply: error })
+  return { success: true, message: `${status} ${responseBody.split('\n')[0]!.slice(0, 200)}`.trim() }
+}

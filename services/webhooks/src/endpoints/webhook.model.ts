@@ -1,0 +1,88 @@
+import type { Sealed } from '@rollcall/credentials'
+import { webhookFields as declared, type WebhookJson } from '@rollcall/protos/gen/webhooks-v1.ts'
+import type { Actor } from '@rollcall/rpc'
+import { type FieldTable, presenter } from '@rollcall/store'
+import { Schema, type Types } from 'mongoose'
+
+/** A URL that receives events. */
+export type Webhook = {
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  name: string
+  url: string
+  description: string
+  /** Types that it receives; empty: all. */
+  eventTypes: string[]
+  active: boolean
+  disabledAt: Date | null
+  disabledReason: 'user' | 'failing' | 'gone' | null
+  /** Names of its own headers, and their values as sealed JSON. */
+  headers: string[]
+  headerValues: Sealed | null
+  /** Signing secret, and the previous one until it expires. */
+  secret: Sealed
+  secretPreview: string
+  previousSecret: Sealed | null
+  secretExpiresAt: Date | null
+  /** Consecutive failed attempts, since when, and whether `webhook.failing` was published for them. */
+  failures: number
+  failingSince: Date | null
+  isReported: boolean
+  lastSuccessAt: Date | null
+  lastFailureAt: Date | null
+  createdBy: Actor
+  createdAt: Date
+  updatedAt: Date
+}
+
+export const webhookSchema = new Schema<Webhook>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true },
+    url: { type: String, required: true },
+    description: { type: String, default: '' },
+    eventTypes: { type: [String], default: [] },
+    active: { type: Boolean, default: true },
+    disabledAt: { type: Date, default: null },
+    disabledReason: { type: String, default: null },
+    headers: { type: [String], default: [] },
+    headerValues: { type: Schema.Types.Mixed as never, default: null },
+    secret: { type: Schema.Types.Mixed as never, required: true },
+    secretPreview: { type: String, required: true },
+    previousSecret: { type: Schema.Types.Mixed as never, default: null },
+    secretExpiresAt: { type: Date, default: null },
+    failures: { type: Number, default: 0 },
+    failingSince: { type: Date, default: null },
+    isReported: { type: Boolean, default: false },
+    lastSuccessAt: { type: Date, default: null },
+    lastFailureAt: { type: Date, default: null },
+    createdBy: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'webhooks', timestamps: true, versionKey: false },
+)
+webhookSchema.index({ organization: 1, createdAt: -1, _id: -1 })
+
+const { pending: _counted, ...stored } = declared
+
+/** The stored public fields of an endpoint. `pending` is counted when it is shown. */
+export const webhookFields: FieldTable = stored
+
+/** An endpoint and the number of deliveries that wait for it. */
+export type CountedWebhook = Webhook & { pending: number }
+
+const present = presenter<WebhookJson>(declared)
+
+/** Returns an endpoint as the API shows it. */
+export function publicWebhook(webhook: CountedWebhook, now = Date.now()): WebhookJson {
+  const { secretExpiresAt } = webhook
+  const hasOldSecret = secretExpiresAt !== null && secretExpiresAt.getTime() > now
+  return present({ ...webhook, secretExpiresAt: hasOldSecret ? secretExpiresAt : null })
+}
+
+type Place = Pick<Webhook, 'organization' | '_id'>
+
+/** Places of an endpoint's secrets; see `Secrets`. */
+export const secretPlace = {
+  signing: ({ organization, _id }: Place) => `${organization}/webhooks/${_id}/secret`,
+  headers: ({ organization, _id }: Place) => `${organization}/webhooks/${_id}/headers`,
+}

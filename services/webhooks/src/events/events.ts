@@ -1,0 +1,57 @@
+import { type HttpBody, json } from '@rollcall/contract'
+import { csvRow } from '@rollcall/csv'
+import type { Handlers } from '@rollcall/rpc'
+import { listRecords, runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { type LoggedEvent, loggedEventFields, publicEvent } from './logged-event.model.ts'
+
+const NEWEST_FIRST = { at: -1, _id: -1 } as const
+const BYTE_ORDER_MARK = '\ufeff' // without it, spreadsheets do not detect UTF-8
+
+const columns: readonly (readonly [name: string, cell: (event: LoggedEvent) => string | null])[] = [
+  ['at', ({ at }) => at.toISOString()],
+  ['type', ({ type }) => type],
+  ['actor.kind', ({ actor }) => actor.kind],
+  ['actor.id', ({ actor }) => actor.id],
+  ['actor.name', ({ actor }) => actor.name],
+  ['credential.kind', ({ credential }) => credential?.kind ?? null],
+  ['credential.id', ({ credential }) => credential?.id ?? null],
+  ['ip', ({ ip }) => ip],
+  ['requestId', ({ requestId }) => requestId],
+  ['subject.kind', ({ subject }) => subject.kind],
+  ['subject.id', ({ subject }) => subject.id],
+  ['subject.name', ({ subject }) => subject.name],
+  ['data', ({ data }) => data],
+  ['id', ({ _id }) => String(_id)],
+]
+
+/** Handlers of the event log. */
+export const events = (context: Context): Handlers<'rollcall.webhooks.v1.Events'> => ({
+  listEvents: ({ list }, { caller }) =>
+    runList({
+      scope: context.collections.of(caller.organizationId).events,
+      query: list ?? {},
+      fields: loggedEventFields,
+      defaultSort: NEWEST_FIRST,
+      present: publicEvent,
+    }),
+
+  exportEvents: ({ filter, sort }, { caller }) => {
+    const scope = context.collections.of(caller.organizationId).events
+    const query = { ...(filter !== undefined && { filter }), ...(sort !== undefined && { sort }) }
+    return eventsAsCsv(listRecords({ scope, query, fields: loggedEventFields, defaultSort: NEWEST_FIRST }))
+  },
+
+  getEvent: async ({ id }, { caller }) =>
+    json(publicEvent(await context.collections.of(caller.organizationId).events.get(id, 'event'))),
+})
+
+async function* eventsAsCsv(batches: AsyncIterable<LoggedEvent[]>): AsyncGenerator<HttpBody> {
+  yield csvBody(BYTE_ORDER_MARK + csvRow(columns.map(([name]) => name)))
+  for await (const batch of batches)
+    yield csvBody(batch.map(event => csvRow(columns.map(([, cell]) => cell(event) ?? ''))).join(''))
+}
+
+function csvBody(text: string): HttpBody {
+  return { contentType: 'text/csv; charset=utf-8', data: Buffer.from(text) }
+}

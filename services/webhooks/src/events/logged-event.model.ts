@@ -1,0 +1,53 @@
+import { loggedEventFields as declared, type LoggedEventJson } from '@rollcall/protos/gen/webhooks-v1.ts'
+import type { Actor } from '@rollcall/rpc'
+import type { Origin } from '@rollcall/runtime'
+import { type FieldTable, presenter } from '@rollcall/store'
+import { Schema, type Types } from 'mongoose'
+
+/** An entry of the event log. */
+export type LoggedEvent = {
+  /** Made from the event's id. */
+  _id: Types.ObjectId
+  organization: Types.ObjectId
+  type: string
+  at: Date
+  actor: Actor
+  credential: Origin['credential']
+  ip: string | null
+  requestId: string | null
+  subject: { kind: string; id: string; name: string | null }
+  /** JSON, as it was published: its keys may be ones that the database cannot store. */
+  data: string
+  expiresAt: Date
+}
+
+export const loggedEventSchema = new Schema<LoggedEvent>(
+  {
+    organization: { type: Schema.Types.ObjectId, required: true },
+    type: { type: String, required: true },
+    at: { type: Date, required: true },
+    actor: { type: Schema.Types.Mixed, required: true },
+    credential: { type: Schema.Types.Mixed as never, default: null },
+    ip: { type: String, default: null },
+    requestId: { type: String, default: null },
+    subject: { type: Schema.Types.Mixed as never, required: true },
+    data: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'events', versionKey: false },
+)
+loggedEventSchema.index({ organization: 1, at: -1, _id: -1 })
+loggedEventSchema.index({ organization: 1, type: 1, at: -1, _id: -1 })
+loggedEventSchema.index({ organization: 1, 'actor.id': 1, at: -1, _id: -1 })
+loggedEventSchema.index({ organization: 1, 'subject.id': 1, at: -1, _id: -1 })
+loggedEventSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+
+/** The public fields of an event. */
+export const loggedEventFields: FieldTable = declared
+
+const present = presenter<LoggedEventJson>(declared)
+
+/** Returns an event as the API shows it. */
+export function publicEvent(event: LoggedEvent): LoggedEventJson {
+  return present({ ...event, data: JSON.parse(event.data) })
+}

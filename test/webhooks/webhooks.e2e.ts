@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  DeliveryDetailsJson,
+  DeliveryJson,
+  LoggedEventJson,
+  WebhookJson,
+} from '@rollcall/protos/gen/webhooks-v1.ts'
+import { type Receiver, startReceiver } from '@rollcall/testing/receiver'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { Webhook as Verifier } from 'standardwebhooks'
+import { type Api, bodyOf, makeToken } from '../api.ts'
+import { startStack, type TestStack } from '../stack.ts'
+
+type Created = WebhookJson & { secret: string }
+type Page<T> = { docs: T[]; totalDocs: number }
+type Refusal = { message: string; path?: string }
+type Body = { id: string; type: string; timestamp: string; organization: string; data: Record<string, unknown> }
+
+const UNKNOWN_ID = 'f'.repeat(24)
+const PATH = '/api/webhooks'
+
+describe('webhooks and the event log', () => {
+  const started = new AsyncDisposableStack()
+  let stack: TestStack
+  let owner: Api
+  let receiver: Receiver
+  before(async () => {
+    receiver = await startReceiver()
+    started.defer(receiver.stop)
+    const settings = { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_RETRY_MS: '20' }
+    stack = await startStack({ settings })
+    started.defer(stack.stop)
+    owner = stack.owner
+  })
+  after(() => started.disposeAsync())
+  beforeEach(() => {
+    receiver.answer({ status: 204 })
+    receiver.requests.splice(0)
+  })
+
+  let number = 0
+  const create = (fields: object = {}, api = owner) =>
+    bodyOf(api.post<Created>(PATH, { name: `hook ${number++}`, url: `${receiver.url}/${number}`, ...fields }), 201)
+  const remove = (id: string) => bodyOf(owner.delete(`${PATH}/${id}`))
+  const contact = (api = owner) =>
+    bodyOf(
+      api.post<{ id: string; email: string }>('/api/audience', { email: `c${number++}@example.com`, name: 'C' }),
+      201,
+    )
+  const eventually = async <T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> => {
+    const end = Date.now() + scaledTimeout(20_000)
+    for (;;) {
+      const found = await look()
+      if (found !== undefined) return found
+      assert.ok(Date.now() < end, 'waited too long')
+      await sleep(20)
+    }
+  }
+  /** Waits until the receiver got an event at the path of a webhook, and returns what it got. */
+  const received = (url: string, subject: string, count = 1) =>
+    eventually(() => {
+      const mine = receiver.requests.filter(({ path, body }) => url.endsWith(path) && body.includes(subject))
+      return mine.length >= count ? mine : undefined
+    })
+  const deliveriesOf = async (id: string) =>
+    (await bodyOf(owner.get<Page<DeliveryJson>>(`${PATH}/${id}/deliveries`))).docs
+  const refused = async (answer: Promise<{ status: number; body: unknown }>, status: number, path?: string) => {
+    const { status: actual, body } = await answer
+    assert.deepEqual([actual, (body as Refusal).path], [status, path], JSON.stringify(body))
+    return (body as Refusal).message
+  }
+
+  describe('delivery', () => {
+    it('sends each event signed, to every endpoint that receives its type', async () => {
+      const [all, some, others] = await Promise.all([
+        create({ headers: { 'X-Key': 'k' } }),
+        create({ eventTypes: ['contact.created'] }),
+        create({ eventTypes: ['list.created'] }),
+      ])
+      const { id: contactId } = await contact()
+      const [toAll] = await received(all.url, contactId)
+      const [toSome] = await received(some.url, contactId)
+      assert.equal(toAll!.body, toSome!.body)
+      assert.equal(toAll!.headers['x-key'], 'k')
+      const body = new Verifier(all.secret).verify(toAll!.body, toAll!.headers as Record<string, string>) as Body
+      assert.throws(() => new Verifier(some.secret).verify(toAll!.body, toAll!.headers as Record<string, string>))
+      assert.equal(body.type, 'contact.created')
+      assert.equal(body.id, toAll!.headers['webhook-id'])
+      assert.equal((body.data.contact as { id: string }).id, contactId)
+      const logged = await bodyOf(owner.get<LoggedEventJson>(`/api/events/${body.id}`))
+      assert.deepEqual([logged.type, logged.data], [body.type, body.data])
+      const [delivery] = await eventually(async () => {
+        const found = await deliveriesOf(some.id)
+        return found[0]?.state === 'delivered' ? found : undefined
+      })
+      assert.deepEqual(
+        [delivery!.event.type, delivery!.attemptCount, delivery!.lastStatus],
+        ['contact.created', 1, 204],
+      )
+      assert.ok(!receiver.requests.some(({ path }) => others.url.endsWith(path)))
+      for (const { id } of [all, some, others]) await remove(id)
+    })
+
+    it('tries again with the same id and bytes until the endpoint accepts', async () => {
+      const hook = await create({ eventTypes: ['contact.created'] })
+      receiver.answer(() => ({ status: receiver.requests.length < 3 ? 500 : 200, body: 'broken\nline' }))
+      const { id: contactId } = await contact()
+      const attempts = await received(hook.url, contactId, 3)
+      assert.equal(new Set(attempts.map(({ body, headers }) => `${headers['webhook-id']} ${body}`)).size, 1)
+      const delivery = await eventually(async () => {
+        const [found] = await deliveriesOf(hook.id)
+        return found?.state === 'delivered' ? found : undefined
+      })
+      const shown = await bodyOf(owner.get<DeliveryDetailsJson>(`${PATH}/deliveries/${delivery.id}`))
+      assert.deepEqual(
+        shown.attempts.map(({ status, error, trigger }) => [status, error, trigger]),
+        [
+          [200, null, 'auto'],
+          [500, 'the endpoint answered 500: broken', 'auto'],
+          [500, 'the endpoint answered 500: broken', 'auto'],
+        ],
+      )
+      assert.equal(shown.request.body, attempts[0]!.body)
+      assert.equal(shown.attemptCount, 3)
+      const healthy = await bodyOf(owner.get<WebhookJson>(`${PATH}/${hook.id}`))
+      assert.deepEqual([healthy.failingSince, healthy.pending], [null, 0])
+      assert.ok(healthy.lastSuccessAt && healthy.lastFailureAt)
+      await remove(hook.id)
+    })
+
+    it('sends what failed again, one delivery by replay or all of a period', async () => {
+      const hook = await create({ eventTypes: ['contact.created'] })
+      receiver.answer({ status: 503 })
+      const { id: contactId } = await contact()
+      await received(hook.url, contactId, 2)
+      const [failing] = await deliveriesOf(hook.id)
+      receiver.answer({ status: 200, body: 'thanks' })
+      const replayed = await bodyOf(owner.post<DeliveryDetailsJson>(`${PATH}/deliveries/${failing!.id}/replay`, {}))
+      const [attempt] = replayed.attempts
+      assert.deepEqual([attempt!.trigger, attempt!.status, attempt!.responseBody], ['manual', 200, 'thanks'])
+      assert.equal(replayed.state, 'delivered')
+      await remove(hook.id)
+    })
+
+    it('recovers events that came while an endpoint was off', async () => {
+      const hook = await create({ eventTypes: ['contact.created'], active: false })
+      const since = new Date(Date.now() - 60_000)
+      const { id: contactId } = await contact()
+      await eventually(async () => {
+        const { totalDocs } = await bodyOf(
+          owner.get<Page<unknown>>('/api/events', { filter: { 'subject.id': contactId } }),
+        )
+        return totalDocs > 0 || undefined
+      })
+      await bodyOf(owner.patch(`${PATH}/${hook.id}`, { active: true }))
+      const recover = (body: object) => owner.post<{ scheduled: number }>(`${PATH}/${hook.id}/recover`, body)
+      assert.equal((await bodyOf(recover({ since }))).scheduled, 0)
+      assert.ok((await bodyOf(recover({ since, missed: true }))).scheduled >= 1)
+      await received(hook.url, contactId)
+      assert.equal((await bodyOf(recover({ since, missed: true }))).scheduled, 0)
+      await refused(recover({ since: new Date(Date.now() - 15 * 24 * 3_600_000) }), 400, 'since')
+      await remove(hook.id)
+    })
+
+    it('switches an endpoint off that answers 410', async () => {
+      const hook = await create({ eventTypes: ['contact.created'] })
+      receiver.answer({ status: 410 })
+      const { id: contactId } = await contact()
+      await received(hook.url, contactId)
+      const gone = await eventually(async () => {
+        const found = await bodyOf(owner.get<WebhookJson>(`${PATH}/${hook.id}`))
+        return found.active ? undefined : found
+      })
+      assert.deepEqual([gone.disabledReason, typeof gone.disabledAt], ['gone', 'string'])
+      assert.match(await refused(owner.post(`${PATH}/${hook.id}/recover`, { since: new Date() }), 409), /is off/)
+      await bodyOf(owner.patch(`${PATH}/${hook.id}`, { active: true }))
+      receiver.answer({ status: 204 })
+      const { scheduled } = await bodyOf(
+        owner.post<{ scheduled: number }>(`${PATH}/${hook.id}/recover`, { since: new Date(Date.now() - 60_000) }),
+      )
+      assert.ok(scheduled >= 1)
+      await received(hook.url, contactId, 2)
+      await remove(hook.id)
+    })
+
+    it('sends a test at once and says what the endpoint answered', async () => {
+      const hook = await create({ active: false })
+      receiver.answer({ status: 200, body: 'hello' })
+      const { message } = await bodyOf(
+        owner.post<{ message: string }>(`${PATH}/${hook.id}/test`, { type: 'list.created' }),
+      )
+      assert.equal(message, '200 hello')
+      const { body, headers } = receiver.requests.at(-1)!
+      const sent = new Verifier(hook.secret).verify(body, headers as Record<string, string>) as Body & { test: boolean }
+      assert.deepEqual([sent.type, sent.test], ['list.created', true])
+      receiver.answer({ status: 404, body: 'nothing here' })
+      assert.equal(
+        await refused(owner.post(`${PATH}/${hook.id}/test`, {}), 400),
+        'the endpoint answered 404: nothing here',
+      )
+      const [failed] = await deliveriesOf(hook.id)
+      assert.deepEqual([failed!.test, failed!.state], [true, 'failed'])
+      assert.equal((await bodyOf(owner.get<WebhookJson>(`${PATH}/${hook.id}`))).lastFailureAt, null)
+      await refused(owner.post(`${PATH}/${hook.id}/test`, { type: 'no.such' }), 400, 'type')
+      await remove(hook.id)
+    })
+
+    it('signs with the old secret as well during the overlap', async () => {
+      const hook = await create({ active: false })
+      const { secret } = await bodyOf(owner.post<Created>(`${PATH}/${hook.id}/rotate-secret`, { overlapHours: 1 }))
+      assert.notEqual(secret, hook.secret)
+      await bodyOf(owner.post(`${PATH}/${hook.id}/test`, {}))
+      const both = receiver.requests.at(-1)!
+      for (const each of [secret, hook.secret])
+        assert.ok(new Verifier(each).verify(both.body, both.headers as Record<string, string>))
+      const last = await bodyOf(owner.post<Created>(`${PATH}/${hook.id}/rotate-secret`, { overlapHours: 0 }))
+      await bodyOf(owner.post(`${PATH}/${hook.id}/test`, {}))
+      const one = receiver.requests.at(-1)!
+      assert.ok(new Verifier(last.secret).verify(one.body, one.headers as Record<string, string>))
+      assert.throws(() => new Verifier(secret).verify(one.body, one.headers as Record<string, string>))
+      await refused(owner.post(`${PATH}/${hook.id}/rotate-secret`, { overlapHours: 169 }), 400, 'overlapHours')
+      await remove(hook.id)
+    })
+  })
+
+  describe('endpoints', () => {
+    it('show neither secret nor header values', async () => {
+      const made = await create({ active: false, headers: { Authorization: 'Bearer hidden-value' } })
+      assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+      const shown = await owner.get<WebhookJson>(`${PATH}/${made.id}`)
+      assert.ok(!shown.text.includes(made.secret) && !shown.text.includes('hidden-value'))
+      assert.deepEqual([shown.body.headers, shown.body.disabledReason], [['authorization'], 'user'])
+      await bodyOf(owner.patch(`${PATH}/${made.id}`, { headers: { authorization: null, 'x-more': 'a b' } }))
+      await bodyOf(owner.post(`${PATH}/${made.id}/test`, {}))
+      const { headers } = receiver.requests.at(-1)!
+      assert.deepEqual([headers.authorization, headers['x-more']], ['Bearer hidden-value', 'a b'])
+      const { docs } = await bodyOf(owner.get<Page<WebhookJson>>(PATH, { filter: { name: made.name } }))
+      assert.deepEqual(
+        docs.map(({ id, pending }) => [id, pending]),
+        [[made.id, 0]],
+      )
+      await remove(made.id)
+      await refused(owner.get(`${PATH}/${made.id}`), 404)
+    })
+
+    it('refuse what they cannot use, and name the field', async () => {
+      const cases: [object, string][] = [
+        [{ name: '' }, 'name'],
+        [{ url: 'nonsense' }, 'url'],
+        [{ url: 'ftp://example.com/' }, 'url'],
+        [{ url: 'https://user@example.com/' }, 'url'],
+        [{ url: 'https://example.com/#part' }, 'url'],
+        [{ eventTypes: ['contact.created', 'no.such'] }, 'eventTypes.1'],
+        [{ headers: { Host: 'x' } }, 'headers.Host'],
+        [{ headers: { 'webhook-id': 'x' } }, 'headers.webhook-id'],
+        [{ headers: { 'x-a': 'line\nbreak' } }, 'headers.x-a'],
+        [{ headers: { 'x a': 'b' } }, 'headers.x a'],
+      ]
+      for (const [fields, path] of cases)
+        await refused(owner.post(PATH, { name: 'n', url: `${receiver.url}/n`, ...fields }), 400, path)
+      const { totalDocs } = await bodyOf(owner.get<Page<WebhookJson>>(PATH))
+      assert.equal(totalDocs, 0)
+    })
+
+    it('are unknown to others and after deletion', async () => {
+      for (const path of ['', '/deliveries', '/stats']) await refused(owner.get(`${PATH}/${UNKNOWN_ID}${path}`), 404)
+      await refused(owner.get(`${PATH}/deliveries/${UNKNOWN_ID}`), 404)
+      await refused(owner.post(`${PATH}/deliveries/${UNKNOWN_ID}/replay`, {}), 404)
+      await refused(owner.patch(`${PATH}/${UNKNOWN_ID}`, { name: 'n' }), 404)
+      await refused(owner.delete(`${PATH}/${UNKNOWN_ID}`), 404)
+      await refused(owner.get(`/api/events/${UNKNOWN_ID}`), 404)
+    })
+
+    it('need events.read to receive more', async () => {
+      const grants = { webhooks: ['read', 'create', 'update', 'delete'] }
+      await bodyOf(owner.post('/api/access-control/save-role', { name: 'hooks', kind: 'api', permissions: grants }))
+      const { api } = await makeToken(owner, { role: 'hooks' })
+      await refused(api.post(PATH, { name: 'n', url: `${receiver.url}/n` }), 403)
+      const hook = await create({ eventTypes: ['list.created'], active: false })
+      await refused(api.patch(`${PATH}/${hook.id}`, { eventTypes: [] }), 403)
+      await refused(api.patch(`${PATH}/${hook.id}`, { url: `${receiver.url}/elsewhere` }), 403)
+      await bodyOf(api.patch(`${PATH}/${hook.id}`, { name: 'renamed' }))
+      await remove(hook.id)
+    })
+
+    it('count deliveries by hour, and describe every event type', async () => {
+      const hook = await create({ active: false })
+      const stats = await bodyOf(
+        owner.get<{ at: string; delivered: number }[]>(`${PATH}/${hook.id}/stats`, { hours: 3 }),
+      )
+      assert.deepEqual([stats.length, stats.every(({ delivered }) => delivered === 0)], [3, true])
+      await refused(owner.get(`${PATH}/${hook.id}/stats`, { hours: 721 }), 400, 'hours')
+      const types = await bodyOf(owner.get<{ type: string; example: Body; schema: object }[]>(`${PATH}/event-types`))
+      const created = types.find(({ type }) => type === 'contact.created')!
+      assert.deepEqual([created.example.type, typeof created.example.data], ['contact.created', 'object'])
+      await remove(hook.id)
+    })
+  })
+
+  describe('the event log', () => {
+    const find = (filter: object) =>
+      eventually(async () => {
+        const { docs } = await bodyOf(owner.get<Page<LoggedEventJson>>('/api/events', { filter }))
+        return docs.length > 0 ? docs : undefined
+      })
+
+    it('says who did what, with which credential, and from where', async () => {
+      const { id: tokenId, api } = await makeToken(owner, { name: 'the importer' })
+      const made = await Promise.all([contact(api), contact(owner), contact(api)])
+      const logged = await Promise.all(made.map(({ id }) => find({ 'subject.id': id })))
+      const [byToken, byOwner] = logged.map(([event]) => event!)
+      assert.deepEqual(byToken!.actor, { kind: 'token', id: tokenId, name: 'the importer' })
+      assert.deepEqual(byToken!.credential, { kind: 'token', id: tokenId })
+      assert.deepEqual([byOwner!.actor.kind, byOwner!.credential!.kind], ['user', 'session'])
+      assert.equal(byToken!.ip, '127.0.0.1')
+      assert.deepEqual(byToken!.subject, { kind: 'contact', id: made[0]!.id, name: 'C' })
+      assert.equal(new Set(logged.map(([event]) => event!.requestId)).size, 3)
+      await bodyOf(owner.patch(`/api/audience/${made[0]!.id}/block`, {}))
+      const [blocked] = await find({ type: 'contact.blocked', 'subject.id': made[0]!.id })
+      assert.equal(blocked!.subject.name, 'C')
+    })
+
+    it('filters, pages and exports', async () => {
+      const { id } = await contact()
+      const [event] = await find({
+        'subject.id': id,
+        'actor.kind': 'user',
+        at: { $gte: new Date(Date.now() - 60_000) },
+      })
+      const csv = await owner.get<string>('/api/events/export', { filter: { 'subject.id': id } })
+      assert.match(csv.text, /^at,type,actor.kind/) // fetch strips the byte order mark
+      assert.ok(csv.text.includes(event!.id))
+      await refused(owner.get('/api/events', { filter: { nothing: 1 } }), 400, 'filter')
+      await refused(owner.delete(`/api/events/${event!.id}`), 404)
+    })
+  })
+})
