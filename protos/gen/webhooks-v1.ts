@@ -4,25 +4,25 @@ import type { HttpBody } from './api.ts'
 import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Webhook endpoints: URLs that receive events, signed as Standard Webhooks specifies. */
 export type Webhooks = {
-  /** Lists endpoints, newest first. Honours the shared list parameters. */
+  /** Lists endpoints, newest first. Honours the shared list parameters. Use it to see where events go and which endpoints fail. */
   listWebhooks: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Creates an endpoint. Only this answer and that of a rotation contain the signing secret. The caller needs events.read besides, because the endpoint receives what the event log shows. */
+  /** Creates an endpoint. Only this answer and that of a rotation contain the signing secret. The caller needs events.read besides, because the endpoint receives what the event log shows. Use it to hear of changes without asking again and again. */
   createWebhook: { kind: 'unary'; request: CreateWebhookRequest; response: HttpBody }
-  /** Lists the types of events, with a description, the JSON Schema of the body and an example. An array, sorted by type. */
+  /** Lists the types of events, with a description, the JSON Schema of the body and an example. An array, sorted by type. Use it to choose types, and to test a receiver with the examples. */
   listEventTypes: { kind: 'unary'; request: Empty; response: HttpBody }
-  /** Returns an endpoint. */
+  /** Returns an endpoint. Use it to see whether an endpoint fails and how much waits for it. */
   getWebhook: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates an endpoint. active: true switches it on again and forgets its failures. A change of the URL or more event types need events.read. */
+  /** Updates an endpoint. active: true switches it on again and forgets its failures. A change of the URL or more event types need events.read. Use it to move an endpoint, to choose other types, or to switch it off or on. */
   updateWebhook: { kind: 'unary'; request: UpdateWebhookRequest; response: Updated }
-  /** Deletes an endpoint with its deliveries. */
+  /** Deletes an endpoint with its deliveries. Use it when nobody listens there any more. */
   deleteWebhook: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Makes a new signing secret and returns it. The old one signs as well during the overlap, 24 hours by default. */
+  /** Makes a new signing secret and returns it. The old one signs as well during the overlap, 24 hours by default. Use it when the secret may be known to others, or from time to time. */
   rotateWebhookSecret: { kind: 'unary'; request: RotateWebhookSecretRequest; response: HttpBody }
-  /** Sends the example of an event type to the endpoint at once, also if it is off. The body has test: true. 400 with the status and the first line of the answer if the endpoint does not accept it. Does not count in its statistics. */
+  /** Sends the example of an event type to the endpoint at once, also if it is off. The body has test: true. 400 with the status and the first line of the answer if the endpoint does not accept it. Does not count in its statistics. Use it to see whether a receiver checks signatures and answers in time. */
   testWebhook: { kind: 'unary'; request: TestWebhookRequest; response: Updated }
-  /** Delivers again what failed within a period; with missed: true also events that came while the endpoint was off. Reaches back 14 days at most, or as long as events are kept. At most 10,000 deliveries. */
+  /** Delivers again what failed within a period; with missed: true also events that came while the endpoint was off. Reaches back 14 days at most, or as long as events are kept. At most 10,000 deliveries. Use it after an outage of the receiver. */
   recoverWebhook: { kind: 'unary'; request: RecoverWebhookRequest; response: RecoverWebhookResponse }
-  /** Counts deliveries by hour of their last attempt, oldest first, also hours without any. */
+  /** Counts deliveries by hour of their last attempt, oldest first, also hours without any. Use it to chart how an endpoint does. */
   getWebhookStats: { kind: 'unary'; request: GetWebhookStatsRequest; response: HttpBody }
 }
 
@@ -88,7 +88,7 @@ export type CreatedWebhookJson = {
   eventTypes: string[]
   active: boolean
   disabledAt: string | null
-  disabledReason: string | null
+  disabledReason: 'user' | 'failing' | 'gone' | null
   headers: string[]
   secretPreview: string
   secretExpiresAt: string | null
@@ -202,11 +202,11 @@ export type EventTypeDescriptionJson = {
 
 /** Deliveries of events to webhook endpoints. They are kept for 30 days. */
 export type Deliveries = {
-  /** Lists the deliveries of an endpoint, newest first. Honours the shared list parameters. */
+  /** Lists the deliveries of an endpoint, newest first. Honours the shared list parameters. Use it to find out what an endpoint got, and what failed. */
   listDeliveries: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Returns a delivery with the exact request and every attempt. */
+  /** Returns a delivery with the exact request and every attempt. Use it to see why an attempt failed. */
   getDelivery: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. */
+  /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. Use it when the receiver is mended. */
   replayDelivery: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
@@ -313,9 +313,9 @@ export type DeliveryAttemptJson = {
 export type Events = {
   /** Lists events, newest first. Honours the shared list parameters. Use it to answer who did what, when and from where. */
   listEvents: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Downloads the events that match a filter as CSV, in the order of `sort`. */
+  /** Downloads the events that match a filter as CSV, in the order of `sort`. Use it to keep the log longer than the retention, or to search it elsewhere. */
   exportEvents: { kind: 'server_stream'; request: ExportEventsRequest; response: HttpBody }
-  /** Returns an event. The id is that of the webhook-id header. */
+  /** Returns an event. The id is that of the webhook-id header. Use it to fetch the data of an event that a webhook named. */
   getEvent: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CallName,
   Client,
   CreatedInvitation,
+  Delivery,
   DnsRecord,
   Domain,
   Feature,
@@ -12,10 +14,12 @@ import type {
   Role,
   Sender,
   TotpSetup,
+  Webhook,
   Workspace,
 } from '@rollcall/sdk'
 import { createAuthenticator } from '@rollcall/testing/authenticator'
 import type { TestDns } from '@rollcall/testing/dns'
+import type { Receiver } from '@rollcall/testing/receiver'
 import { type Api, bodyOf, signIn } from '../api.ts'
 import { fromElsewhere } from '../every-route.ts'
 import { setUpSecondFactor } from '../identity/founder.ts'
@@ -38,6 +42,7 @@ export type World = {
   mailbox: Mailbox
   dns: TestDns
   provider: AccountProvider
+  receiver: Receiver
 }
 
 /** Domain of senders, stored as verified. */
@@ -154,6 +159,16 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
     mapping: { Email: 'email', Name: 'name' },
     tags: ['newsletter'],
   }),
+  'webhooks.create': () => ({
+    name: 'Order desk',
+    url: 'https://hooks.example.com/rollcall',
+    eventTypes: ['contact.created', 'contact.updated'],
+  }),
+  'webhooks.update': () => ({ eventTypes: ['contact.created'] }),
+  'webhooks.test': () => ({ type: 'contact.created' }),
+  'webhooks.recover': () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
+  'webhooks.getStats': () => ({ hours: 2 }),
+  'events.export': () => ({ filter: { type: 'contact.created' } }),
   'domains.create': () => ({ domain: 'news.example.com' }),
   'providers.set': () => ({ kind: 'self-hosted' }),
   'senders.create': () => ({ name: 'Rollcall News', ...senderOf('news') }),
@@ -221,6 +236,11 @@ export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>
     return [docs[0]!.id]
   },
   'senders.transfer': async world => [(await newSender(world)).id],
+  'webhooks.test': async world => [(await newWebhook(world)).id],
+  'webhooks.recover': async world => [(await newWebhook(world)).id],
+  'deliveries.list': async world => [(await newDelivery(world)).endpoint],
+  'deliveries.get': async world => [(await newDelivery(world)).id],
+  'deliveries.replay': async world => [(await newDelivery(world)).id],
   'senders.test': async world => {
     const { id } = await newSender(world)
     await world.rollcall.senders.finishOauth('google', await consentFor(world, id))
@@ -276,6 +296,23 @@ const secretOf = ({ acceptUrl }: CreatedInvitation) => acceptUrl.split('/').at(-
 
 const senderOf = (name: string) =>
   ({ email: `${name}@${SENDER_DOMAIN}`, delivery: 'oauth', oauth: { provider: 'google' } }) as const
+
+/** Creates a webhook whose endpoint answers. */
+function newWebhook({ rollcall, receiver }: World, eventTypes: string[] = []): Promise<Webhook> {
+  return rollcall.webhooks.create({ name: 'Order desk', url: receiver.url, eventTypes })
+}
+
+/** Delivers an event to a new webhook. */
+async function newDelivery(world: World): Promise<Delivery> {
+  const { rollcall } = world
+  const { id } = await newWebhook(world, ['contact.created'])
+  await rollcall.contacts.create({ email: `${unique('contact')}@example.com`, name: 'Kim Example' })
+  for (;;) {
+    const [delivery] = (await rollcall.deliveries.list(id)).docs
+    if (delivery?.state === 'delivered') return delivery
+    await sleep(50)
+  }
+}
 
 function newSender({ rollcall }: World): Promise<Sender> {
   return rollcall.senders.create({ name: 'Rollcall', ...senderOf(unique('sender')) })

@@ -25,6 +25,8 @@ const VARYING: readonly [pattern: RegExp, constant: string][] = [
   [/\bp=[\w+/]{40,}=*/g, 'p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A'],
   [/\bhttps?:\/\/(localhost|127\.0\.0\.1):\d+/g, 'https://rollcall.example.com'],
   [/\bhttp%3A%2F%2Flocalhost%3A\d+/g, 'https%3A%2F%2Frollcall.example.com'],
+  [/\bwhsec_[\w+/]{43}=/g, 'whsec_c2VjcmV0LXRoYXQtb25seS10aGUtYW5zd2VyLWhhcw=='],
+  [/\bv1,[\w+/]{43}=/g, 'v1,c2lnbmF0dXJl'],
   // A secret: letters of both cases and digits.
   [/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{30,}/g, 'c2VjcmV0LXRoYXQtb25seS10aGUtYW5zd2VyLWhhcw'],
   [/\b[A-Z2-7]{32}\b/g, 'ROLLCALLEXAMPLESECRETOFBASE32XYZ'],

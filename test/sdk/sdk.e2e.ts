@@ -19,6 +19,7 @@ import {
 } from '@rollcall/sdk'
 import { startTestDns } from '@rollcall/testing/dns'
 import { startMailServer } from '@rollcall/testing/mail-server'
+import { startReceiver } from '@rollcall/testing/receiver'
 import { checkAnswer } from '../answers.ts'
 import { type Api, makeToken } from '../api.ts'
 import { fromElsewhere, manyAddresses, type Route, routes } from '../every-route.ts'
@@ -60,9 +61,13 @@ describe('the SDK', () => {
     started.defer(provider.stop)
     const mails = await startMailServer({ user: account, secret: () => provider.accessToken })
     started.defer(mails.stop)
+    const receiver = await startReceiver()
+    started.defer(receiver.stop)
     stack = await startStack({
       settings: {
         ...manyAddresses,
+        WEBHOOK_ALLOW_HTTP: 'true',
+        WEBHOOK_ALLOW_PRIVATE: 'true',
         ...mailbox.settings,
         REGISTRATION: 'open',
         DNS_SERVERS: `127.0.0.2:${dns.port}`,
@@ -80,7 +85,7 @@ describe('the SDK', () => {
     await makeOneOfEach(caller)
     const { authorization } = caller.headers
     rollcall = createClient({ baseUrl: stack.urls[0], token: authorization, fetch: checkedFetch, maxRetries: 0 })
-    world = { stack, rollcall, caller, email: person.email, answers: {}, mailbox, dns, provider }
+    world = { stack, rollcall, caller, email: person.email, answers: {}, mailbox, dns, provider, receiver }
   })
   after(() => started.disposeAsync())
 

@@ -736,7 +736,7 @@ export type CreatedWebhook = {
   eventTypes: string[]
   active: boolean
   disabledAt: string | null
-  disabledReason: string | null
+  disabledReason: 'user' | 'failing' | 'gone' | null
   headers: string[]
   secretPreview: string
   secretExpiresAt: string | null
@@ -2431,43 +2431,43 @@ export type Api = {
   }
   /** Webhook endpoints: URLs that receive events, signed as Standard Webhooks specifies. */
   webhooks: {
-    /** Lists endpoints, newest first. Honours the shared list parameters. */
+    /** Lists endpoints, newest first. Honours the shared list parameters. Use it to see where events go and which endpoints fail. */
     list(query?: ListQuery<WebhookFields>, options?: RequestOptions): List<Webhook>
-    /** Creates an endpoint. Only this answer and that of a rotation contain the signing secret. The caller needs events.read besides, because the endpoint receives what the event log shows. */
+    /** Creates an endpoint. Only this answer and that of a rotation contain the signing secret. The caller needs events.read besides, because the endpoint receives what the event log shows. Use it to hear of changes without asking again and again. */
     create(body: CreateWebhookBody, options?: KeyedOptions): Promise<CreatedWebhook>
-    /** Lists the types of events, with a description, the JSON Schema of the body and an example. An array, sorted by type. */
+    /** Lists the types of events, with a description, the JSON Schema of the body and an example. An array, sorted by type. Use it to choose types, and to test a receiver with the examples. */
     listEventTypes(options?: RequestOptions): Promise<EventTypeDescription[]>
-    /** Returns an endpoint. */
+    /** Returns an endpoint. Use it to see whether an endpoint fails and how much waits for it. */
     get(id: string, options?: RequestOptions): Promise<Webhook>
-    /** Updates an endpoint. active: true switches it on again and forgets its failures. A change of the URL or more event types need events.read. */
+    /** Updates an endpoint. active: true switches it on again and forgets its failures. A change of the URL or more event types need events.read. Use it to move an endpoint, to choose other types, or to switch it off or on. */
     update(id: string, body: UpdateWebhookBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes an endpoint with its deliveries. */
+    /** Deletes an endpoint with its deliveries. Use it when nobody listens there any more. */
     delete(id: string, options?: RequestOptions): Promise<Webhook>
-    /** Makes a new signing secret and returns it. The old one signs as well during the overlap, 24 hours by default. */
+    /** Makes a new signing secret and returns it. The old one signs as well during the overlap, 24 hours by default. Use it when the secret may be known to others, or from time to time. */
     rotateSecret(id: string, body?: RotateWebhookSecretBody, options?: KeyedOptions): Promise<CreatedWebhook>
-    /** Sends the example of an event type to the endpoint at once, also if it is off. The body has test: true. 400 with the status and the first line of the answer if the endpoint does not accept it. Does not count in its statistics. */
+    /** Sends the example of an event type to the endpoint at once, also if it is off. The body has test: true. 400 with the status and the first line of the answer if the endpoint does not accept it. Does not count in its statistics. Use it to see whether a receiver checks signatures and answers in time. */
     test(id: string, body?: TestWebhookBody, options?: KeyedOptions): Promise<Updated>
-    /** Delivers again what failed within a period; with missed: true also events that came while the endpoint was off. Reaches back 14 days at most, or as long as events are kept. At most 10,000 deliveries. */
+    /** Delivers again what failed within a period; with missed: true also events that came while the endpoint was off. Reaches back 14 days at most, or as long as events are kept. At most 10,000 deliveries. Use it after an outage of the receiver. */
     recover(id: string, body: RecoverWebhookBody, options?: KeyedOptions): Promise<RecoverWebhookResponse>
-    /** Counts deliveries by hour of their last attempt, oldest first, also hours without any. */
+    /** Counts deliveries by hour of their last attempt, oldest first, also hours without any. Use it to chart how an endpoint does. */
     getStats(id: string, query?: { hours?: number }, options?: RequestOptions): Promise<WebhookStats[]>
   }
   /** Deliveries of events to webhook endpoints. They are kept for 30 days. */
   deliveries: {
-    /** Lists the deliveries of an endpoint, newest first. Honours the shared list parameters. */
+    /** Lists the deliveries of an endpoint, newest first. Honours the shared list parameters. Use it to find out what an endpoint got, and what failed. */
     list(id: string, query?: ListQuery<DeliveryFields>, options?: RequestOptions): List<Delivery>
-    /** Returns a delivery with the exact request and every attempt. */
-    getDelivery(id: string, options?: RequestOptions): Promise<DeliveryDetails>
-    /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. */
-    replayDelivery(id: string, options?: KeyedOptions): Promise<DeliveryDetails>
+    /** Returns a delivery with the exact request and every attempt. Use it to see why an attempt failed. */
+    get(id: string, options?: RequestOptions): Promise<DeliveryDetails>
+    /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. Use it when the receiver is mended. */
+    replay(id: string, options?: KeyedOptions): Promise<DeliveryDetails>
   }
   /** The event log: everything that happened in the organization, and who did it. Nobody can change it. */
   events: {
     /** Lists events, newest first. Honours the shared list parameters. Use it to answer who did what, when and from where. */
     list(query?: ListQuery<LoggedEventFields>, options?: RequestOptions): List<LoggedEvent>
-    /** Downloads the events that match a filter as CSV, in the order of `sort`. */
+    /** Downloads the events that match a filter as CSV, in the order of `sort`. Use it to keep the log longer than the retention, or to search it elsewhere. */
     export(query?: { filter?: Filter<LoggedEventFields>; sort?: Sort<LoggedEventFields> }, options?: RequestOptions): Promise<Response>
-    /** Returns an event. The id is that of the webhook-id header. */
+    /** Returns an event. The id is that of the webhook-id header. Use it to fetch the data of an event that a webhook named. */
     get(id: string, options?: RequestOptions): Promise<LoggedEvent>
   }
   /** Imports contacts from CSV in three steps: upload, start, poll. */
