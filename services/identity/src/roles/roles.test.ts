@@ -224,7 +224,7 @@ describe('roles', () => {
 
     it('shows what built-in roles allow', async () => {
       const [, admin, user] = await find(person.api, {})
-      assert.equal(permissionsOf(admin!.permissions as object).length, 100)
+      assert.equal(permissionsOf(admin!.permissions as object).length, 116)
       assert.ok(permissionsOf(user!.permissions as object).every(pair => pair.endsWith('.read')))
     })
 
@@ -278,7 +278,7 @@ describe('roles', () => {
 
   it('have a catalogue of permissions', async () => {
     const catalogue = (await owner.api.roles.listPermissions({})) as unknown as Json[]
-    assert.equal(catalogue.length, 25)
+    assert.equal(catalogue.length, 29)
     assert.deepEqual(
       catalogue.find(({ resource }) => String(resource) === 'links'),
       {
