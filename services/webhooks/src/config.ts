@@ -23,7 +23,7 @@ const schema = z
     WEBHOOK_ALLOW_HTTP: flag().default(false),
     /** Allows private, loopback and other special addresses, and all ports. For development. */
     WEBHOOK_ALLOW_PRIVATE: flag().default(false),
-    /** Scale of the pauses between attempts, in milliseconds; each pause is a multiple of it. For tests. */
+    /** The first pause between attempts; each later one is a multiple of it. */
     WEBHOOK_RETRY_MS: milliseconds().default(5_000),
     /** How long events are kept, in days, if the organization has not chosen. */
     EVENT_RETENTION_DAYS: whole(7, 365).default(90),

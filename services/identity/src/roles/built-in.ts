@@ -28,7 +28,8 @@ export const builtInRoles: readonly BuiltInRole[] = [
   { name: 'admin', description: 'May do everything', permissions: '*', grants: everything },
   {
     name: 'user',
-    description: 'Reads everything but tokens, roles, users, the mail provider, suppressions, settings, webhooks and events',
+    description:
+      'Reads everything but tokens, roles, users, the mail provider, suppressions, settings, webhooks and events',
     permissions: permissionsOf(reading),
     grants: reading,
   },
