@@ -86,7 +86,7 @@ const bodiesOf: Record<string, Record<string, unknown>> = {
   'POST /api/features': { name: 'Beta', slug: 'beta' },
   'POST /api/users': { name: 'Robin Example', password: meaningful.password },
   'POST /api/workspaces/:id/invitations': { email: 'guest@example.com', role: 'user' },
-  'POST /api/webhooks': { name: 'Order desk', url: 'https://hooks.example.com/rollcall' },
+  'POST /api/webhooks': { name: 'Order desk', url: 'https://hooks.example.com/rollcall', active: false },
   'POST /api/emails/domains': { domain: 'mail.example.com' },
   'POST /api/emails/senders': {
     name: 'Example',

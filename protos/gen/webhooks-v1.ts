@@ -238,9 +238,9 @@ export type DeliveryJson = {
 
 /** The public fields of Delivery. */
 export const deliveryFields = {
-  'endpoint': 'string',
+  'endpoint': 'objectId',
   'event': 'object',
-  'event.id': 'string',
+  'event.id': 'objectId',
   'event.type': 'string',
   'state': 'string',
   'attemptCount': 'number',
@@ -271,9 +271,9 @@ export type DeliveryDetailsJson = {
 
 /** The public fields of DeliveryDetails. */
 export const deliveryDetailsFields = {
-  'endpoint': 'string',
+  'endpoint': 'objectId',
   'event': 'object',
-  'event.id': 'string',
+  'event.id': 'objectId',
   'event.type': 'string',
   'state': 'string',
   'attemptCount': 'number',
@@ -348,12 +348,12 @@ export const loggedEventFields = {
   'actor.name': 'string',
   'credential': 'object',
   'credential.kind': 'string',
-  'credential.id': 'string',
+  'credential.id': 'objectId',
   'ip': 'string',
   'requestId': 'string',
   'subject': 'object',
   'subject.kind': 'string',
-  'subject.id': 'string',
+  'subject.id': 'objectId',
   'subject.name': 'string',
   'data': 'object',
 } as const

@@ -13,7 +13,6 @@ export type EventDescription = {
 }
 
 const COMPONENTS = '#/components/schemas/'
-const DEFINITIONS = '#/$defs/'
 const ID = '64b0c0ffee0123456789abcd'
 const AT = '2026-01-31T12:00:00.000Z'
 
@@ -23,15 +22,10 @@ export function describeEvents(): EventDescription[] {
     .map(({ type, message }) => {
       const schemas = new Schemas()
       const data = schemas.refTo(message)
-      const $defs = schemas.finished()
-      const schema = bodySchema(type, data)
+      const definitions = schemas.finished()
+      const schema = inlined(bodySchema(type, data), definitions) as Schema
       const description = message.comment ?? `A ${type.split('.').join(' was ')}.`
-      return {
-        type,
-        description,
-        schema: selfContained({ ...schema, $defs }),
-        example: exampleOf(schema, $defs) as never,
-      }
+      return { type, description, schema, example: exampleOf(schema) as EventDescription['example'] }
     })
     .sort((one, other) => one.type.localeCompare(other.type))
 }
@@ -47,24 +41,26 @@ function bodySchema(type: string, data: Schema): Schema {
   return { type: 'object', required: Object.keys(properties), properties }
 }
 
-/** Returns a schema whose references point into its own `$defs`. */
-function selfContained(schema: Schema): Schema {
-  return JSON.parse(JSON.stringify(schema).replaceAll(COMPONENTS, DEFINITIONS))
+/** Returns a schema with the definitions that it refers to in their places, so that it stands alone. */
+function inlined(schema: unknown, definitions: Record<string, Schema>): unknown {
+  if (Array.isArray(schema)) return schema.map(each => inlined(each, definitions))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { $ref, ...rest } = schema as Schema
+  const whole = typeof $ref === 'string' ? { ...definitions[$ref.slice(COMPONENTS.length)], ...rest } : rest
+  return Object.fromEntries(Object.entries(whole).map(([name, each]) => [name, inlined(each, definitions)]))
 }
 
 /** Returns a value that a schema accepts. */
-function exampleOf(schema: Schema, definitions: Record<string, Schema>, name = ''): unknown {
-  if (typeof schema.$ref === 'string')
-    return exampleOf(definitions[schema.$ref.slice(COMPONENTS.length)]!, definitions, name)
+function exampleOf(schema: Schema, name = ''): unknown {
   if ('const' in schema) return schema.const
   const choices = (schema.enum ?? schema.anyOf ?? schema.oneOf) as unknown[] | undefined
   if (schema.enum) return choices![0]
-  if (choices) return exampleOf(choices[0] as Schema, definitions, name)
+  if (choices) return exampleOf(choices[0] as Schema, name)
   switch ([schema.type].flat()[0]) {
     case 'object':
-      return exampleObject(schema, definitions)
+      return exampleObject(schema)
     case 'array':
-      return schema.items ? [exampleOf(schema.items as Schema, definitions, name)] : []
+      return schema.items ? [exampleOf(schema.items as Schema, name)] : []
     case 'integer':
     case 'number':
       return 1
@@ -75,9 +71,9 @@ function exampleOf(schema: Schema, definitions: Record<string, Schema>, name = '
   }
 }
 
-function exampleObject({ properties = {} }: Schema, definitions: Record<string, Schema>): unknown {
+function exampleObject({ properties = {} }: Schema): unknown {
   const entries = Object.entries(properties as Record<string, Schema>)
-  return Object.fromEntries(entries.map(([name, each]) => [name, exampleOf(each, definitions, name)]))
+  return Object.fromEntries(entries.map(([name, each]) => [name, exampleOf(each, name)]))
 }
 
 function exampleText({ format, pattern }: Schema, name: string): string {

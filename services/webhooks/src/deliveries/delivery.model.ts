@@ -93,7 +93,7 @@ attemptSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 /** The public fields of a delivery. */
 export const deliveryFields: FieldTable = {
   ...declared,
-  endpoint: 'objectId',
+  'event.id': 'string',
   nextAttemptAt: { type: 'date', path: 'dueAt' },
 }
 

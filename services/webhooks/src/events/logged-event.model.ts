@@ -42,8 +42,8 @@ loggedEventSchema.index({ organization: 1, 'actor.id': 1, at: -1, _id: -1 })
 loggedEventSchema.index({ organization: 1, 'subject.id': 1, at: -1, _id: -1 })
 loggedEventSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 
-/** The public fields of an event. */
-export const loggedEventFields: FieldTable = declared
+/** The public fields of an event. Ids in it are stored as text. */
+export const loggedEventFields: FieldTable = { ...declared, 'credential.id': 'string', 'subject.id': 'string' }
 
 const present = presenter<LoggedEventJson>(declared)
 
