@@ -358,7 +358,7 @@ describe('the console', () => {
     await page.getByText('1–1 of 1').waitFor()
     await page.getByRole('button', { name: 'Save as segment' }).click()
     const form = page.getByRole('dialog', { name: 'New segment' })
-    await form.getByLabel('Name', { exact: true }).fill('Only Grace')
+    await form.getByRole('textbox', { name: /^Name/ }).fill('Only Grace')
     await form.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('heading', { name: 'Only Grace', level: 1 }).waitFor()
     await page.getByRole('link', { name: 'grace@example.com' }).waitFor()
