@@ -85,6 +85,16 @@ describe('the client', () => {
     })
   })
 
+  it('asks for the token at each attempt, if it is a function', async () => {
+    const tokens = ['first', undefined]
+    const changing = client({ token: () => tokens.shift() })
+    await changing.account.get()
+    await changing.account.get()
+    const [one, other] = requests
+    assert.equal(one?.headers.authorization, 'Bearer first')
+    assert.equal(other?.headers.authorization, undefined)
+  })
+
   it('sends no credential without a token: the browser sends its cookie', async () => {
     await createClient({ baseUrl }).authentication.getMe()
     assert.equal(requests[0]?.headers.authorization, undefined)

@@ -4,8 +4,11 @@ import type { CallName } from './gen/routes.ts'
 
 /** Settings of a client. */
 export type ClientOptions = {
-  /** An API token or a session's JWT. Without one, the browser sends its session cookie. */
-  token?: string | undefined
+  /**
+   * An API token or a session's JWT; a function is called for each attempt. Without one, the browser sends its session
+   * cookie.
+   */
+  token?: string | (() => string | undefined) | undefined
   /** Address of the API, without `/api`. Default: the origin of the page. */
   baseUrl?: string | undefined
   /** Replaces the global `fetch`. */
@@ -59,9 +62,10 @@ export function createSend({ token, baseUrl = '', fetch: given, onResponse }: Cl
   const address = root || 'the API'
   const attempt = <T>(request: Request, number: number, read: (response: Response) => T | Promise<T>) => {
     const { call, verb, target, body, key, transport = given ?? fetch } = request
+    const credential = typeof token === 'function' ? token() : token
     const headers = {
       ...request.headers,
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
       ...(key !== undefined && { 'idempotency-key': key }),
     }
     const startedAt = performance.now()
