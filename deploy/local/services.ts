@@ -44,12 +44,17 @@ export function serviceEnvironment(service: ServiceName, stack: Stack): NodeJS.P
     IDEMPOTENCY_PREFIX: `${namespace}idempotency:`,
     QUEUE_PREFIX: `${namespace}rollcall`,
     PUBLIC_URL,
-    ...(service === 'identity' && { CONSOLE_URL: `${PUBLIC_URL.replace(/\/$/, '')}/console` }),
+    ...(leadsToConsole(service, settings) && { CONSOLE_URL: `${PUBLIC_URL.replace(/\/$/, '')}/console` }),
     DEFAULT_PROVIDER: 'self-hosted',
     MAIL_HOST: 'mail.rollcall.test',
     SHUTDOWN_GRACE_MS: String((GRACE_SECONDS - 2) * 1000),
     ...settings,
   }
+}
+
+/** Whether a service sends people to pages of the console. Messaging has a page of its own, for a stack without a console. */
+function leadsToConsole(service: ServiceName, { CONSOLE_DIR }: NodeJS.ProcessEnv): boolean {
+  return service === 'identity' || (service === 'messaging' && Boolean(CONSOLE_DIR))
 }
 
 /** Options of a service's process. */
