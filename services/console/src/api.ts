@@ -1,8 +1,9 @@
 import { createClient, RollcallError } from '@rollcall/sdk'
 import { QueryClient } from '@tanstack/react-query'
+import { currentImpersonation } from './impersonation/store.ts'
 
-/** The API, by the cookie of the session. */
-export const rollcall = createClient()
+/** The API, by the session of an impersonation while there is one, else by the cookie. */
+export const rollcall = createClient({ token: () => currentImpersonation()?.token })
 
 /** Everything that was read from the API. The client repeats what is worth it, so queries repeat nothing. */
 export const queryClient = new QueryClient({

@@ -2,7 +2,6 @@ import '@fontsource-variable/inter/wght.css'
 import '@mantine/core/styles.layer.css'
 import '@mantine/dropzone/styles.layer.css'
 import '@mantine/notifications/styles.layer.css'
-import '@mantine/spotlight/styles.layer.css'
 import './global.css'
 import { MantineProvider } from '@mantine/core'
 import { ModalsProvider } from '@mantine/modals'
@@ -15,6 +14,7 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
 import { startTranslation } from './i18n/index.ts'
 import { router } from './router.tsx'
+import { watchRefusals } from './shell/watch-refusals.ts'
 import { theme, variables } from './theme.ts'
 
 // A page of an older release requests a file that no longer exists: reloads the page once.
@@ -27,6 +27,7 @@ window.addEventListener('vite:preloadError', () => {
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 setNonce(nonce) // for the scroll lock of overlays
 
+watchRefusals()
 await startTranslation()
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>

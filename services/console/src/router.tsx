@@ -8,13 +8,17 @@ import {
 } from '@tanstack/react-router'
 import { isStatus, queryClient } from './api.ts'
 import { readListSearch } from './kit/list-search.ts'
+import { type RoleDraft, readDraft } from './roles/matrix.ts'
+import { hideConsentCode } from './senders/consent-answer.ts'
 import { meQuery } from './session.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { Shell } from './shell/shell.tsx'
 import { hideLinkSecret } from './sign-in/link-secret.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
 
-hideLinkSecret() // before the router reads the address
+// Before the router reads the address.
+hideLinkSecret()
+hideConsentCode()
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Failed })
 
@@ -65,6 +69,16 @@ const shell = createRoute({
 function screen<const Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) {
   return createRoute({ getParentRoute: () => shell, path, component, validateSearch: readListSearch })
 }
+
+const newRole = createRoute({
+  getParentRoute: () => shell,
+  path: '/roles/new',
+  component: lazyRouteComponent(() => import('./roles/role.tsx'), 'Role'),
+  validateSearch: (search: { draft?: unknown }): { draft?: RoleDraft } => {
+    const draft = readDraft(search.draft)
+    return draft ? { draft } : {}
+  },
+})
 
 const screens = [
   screen(
@@ -124,17 +138,26 @@ const screens = [
     lazyRouteComponent(() => import('./senders/senders.tsx'), 'Senders'),
   ),
   screen(
+    '/senders/$id',
+    lazyRouteComponent(() => import('./senders/sender.tsx'), 'Sender'),
+  ),
+  screen(
+    '/connect-account',
+    lazyRouteComponent(() => import('./senders/connect-account.tsx'), 'ConnectAccount'),
+  ),
+  screen(
     '/tokens',
     lazyRouteComponent(() => import('./tokens/tokens.tsx'), 'Tokens'),
+  ),
+  screen(
+    '/tokens/$id',
+    lazyRouteComponent(() => import('./tokens/token.tsx'), 'Token'),
   ),
   screen(
     '/roles',
     lazyRouteComponent(() => import('./roles/roles.tsx'), 'Roles'),
   ),
-  screen(
-    '/roles/new',
-    lazyRouteComponent(() => import('./roles/role.tsx'), 'Role'),
-  ),
+  newRole,
   screen(
     '/roles/$id',
     lazyRouteComponent(() => import('./roles/role.tsx'), 'Role'),

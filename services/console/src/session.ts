@@ -9,6 +9,7 @@ export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => rollcall.account.get({ signal }),
   staleTime: 5 * MINUTE,
+  refetchOnWindowFocus: 'always', // rights may have changed meanwhile
 })
 
 /** Returns the signed-in person; for components below the shell, which loads it first. */

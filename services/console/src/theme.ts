@@ -1,4 +1,5 @@
 import {
+  Alert,
   Button,
   CloseButton,
   type CSSVariablesResolver,
@@ -80,6 +81,7 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
+    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     Button: Button.extend({
       vars: (_theme, { size = 'sm' }) => ({
         root:
@@ -117,7 +119,12 @@ export const theme = createTheme({
       defaultProps: { openDelay: 300, radius: 'sm', fz: 'xs', events: { hover: true, focus: true, touch: false } },
     }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 0, horizontalSpacing: 'sm' } }),
-    Tabs: Tabs.extend({ styles: { tab: { paddingInline: 10, paddingBlock: 8 } } }),
+    Tabs: Tabs.extend({
+      styles: {
+        list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' },
+        tab: { paddingInline: 10, paddingBlock: 8, flex: 'none' },
+      },
+    }),
   },
 })
 

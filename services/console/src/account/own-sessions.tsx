@@ -1,10 +1,8 @@
-import { Skeleton } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
-import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { SessionTable } from '../users/session-table.tsx'
 
 const SESSIONS = 100
@@ -18,12 +16,10 @@ const sessionsQuery = queryOptions({
 export function Sessions() {
   const { t } = useTranslation()
   const act = useAct()
-  const { data, error, refetch } = useQuery(sessionsQuery)
-  if (error) return <ProblemAlert error={error} onRetry={refetch} />
-  if (!data) return <Skeleton height={80} />
+  const query = useQuery(sessionsQuery)
   return (
     <SessionTable
-      sessions={data.docs}
+      query={query}
       call="account.revokeSession"
       onEnd={sessionRef => void act({ run: () => rollcall.account.revokeSession(sessionRef), done: t('users.ended') })}
     />

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Select, Skeleton, TagsInput, Text, TextInput } from '@mantine/core'
+import { Checkbox, Select, Skeleton, TagsInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { PencilIcon, PlusIcon, TagIcon, TrashIcon } from '@primer/octicons-react'
 import type { Attribute } from '@rollcall/sdk'
@@ -17,7 +17,7 @@ import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { Tag } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import classes from './attributes.module.css'
@@ -29,9 +29,8 @@ const SHOWN_TAGS = 200
 /** The attribute definitions, and the tags in use. */
 export function Attributes() {
   const { t } = useTranslation()
-  const [edited, setEdited] = useState<Attribute | 'new'>()
-  const add = () => setEdited('new')
-  useCreateKey(add)
+  const { isCreating, open, close } = useCreating('attributes.create')
+  const [edited, setEdited] = useState<Attribute>()
   const view = useList<Attribute>(['attributes'], ['name'], rollcall.attributes.list)
   const columns: Column<Attribute>[] = [
     {
@@ -75,7 +74,7 @@ export function Attributes() {
       title={t('attributes.title')}
       lead={t('attributes.lead')}
       actions={
-        <Action call="attributes.create" leftSection={<PlusIcon />} onClick={add}>
+        <Action call="attributes.create" leftSection={<PlusIcon />} onClick={open}>
           {t('attributes.new')}
         </Action>
       }
@@ -89,7 +88,11 @@ export function Attributes() {
           <Empty
             icon={TagIcon}
             title={t('attributes.empty.title')}
-            action={<Button onClick={add}>{t('attributes.new')}</Button>}
+            action={
+              <Action call="attributes.create" onClick={open}>
+                {t('attributes.new')}
+              </Action>
+            }
           >
             {t('attributes.empty.text')}
           </Empty>
@@ -97,9 +100,8 @@ export function Attributes() {
         actions={attribute => <AttributeMenu attribute={attribute} onEdit={() => setEdited(attribute)} />}
       />
       <TagCloud />
-      {edited && (
-        <AttributeForm {...(edited !== 'new' && { attribute: edited })} onClose={() => setEdited(undefined)} />
-      )}
+      {isCreating && <AttributeForm onClose={close} />}
+      {edited && <AttributeForm attribute={edited} onClose={() => setEdited(undefined)} />}
     </Page>
   )
 }

@@ -7,7 +7,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { Action, MenuAction } from '../kit/action.tsx'
+import { Action, MenuAction, useRefusal } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
@@ -237,8 +237,11 @@ function Details({ contact }: { contact: ContactRecord }) {
 function TagEditor({ contact: { _id, tags } }: { contact: ContactRecord }) {
   const { t } = useTranslation()
   const act = useAct()
+  const refusal = useRefusal()('contacts.replaceTags')
   return (
     <TagsInput
+      disabled={Boolean(refusal)}
+      title={refusal}
       aria-label={t('kit.field.tags')}
       placeholder={tags.length === 0 ? t('contacts.addTag') : ''}
       value={tags}
@@ -356,7 +359,9 @@ function Changes({ id }: { id: string }) {
             <Change name={fieldName(key, attributes)} from={from} to={to} />
             <Text size="sm" c="dimmed">
               {actor.name}
-              {row !== undefined && `, ${t('contacts.row', { row })}`} · <When at={at} />
+              {row !== undefined && `, ${t('contacts.row', { row })}`}
+              {' · '}
+              <When at={at} />
             </Text>
           </div>
         </li>
@@ -381,7 +386,9 @@ function Emails({ id }: { id: string }) {
           <div className={classes.entryText}>
             <strong>{subject}</strong>
             <Text size="sm" c="dimmed">
-              {sender} · {status} · <When at={at} />
+              {[sender, status].join(' · ')}
+              {' · '}
+              <When at={at} />
             </Text>
             {reason && <Text size="sm">{reason}</Text>}
           </div>

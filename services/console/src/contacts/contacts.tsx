@@ -25,7 +25,7 @@ import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
 import { SearchBox } from '../kit/search-box.tsx'
 import { StatusChip, Tag } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreating } from '../kit/use-creating.ts'
 import { type ListView, useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { BulkBar } from './bulk-bar.tsx'
@@ -48,13 +48,11 @@ const OFFERED_TAGS = 50
 export function Contacts() {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const [isAdding, setAdding] = useState(false)
-  const add = () => setAdding(true)
-  useCreateKey(add)
+  const { isCreating, open, close } = useCreating('contacts.create')
   const view = useList<Contact>(['contacts'], ['email', 'name'], rollcall.contacts.list)
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
   const addButton = (
-    <Action call="contacts.create" leftSection={<PlusIcon />} onClick={add}>
+    <Action call="contacts.create" leftSection={<PlusIcon />} onClick={open}>
       {t('contacts.add')}
     </Action>
   )
@@ -91,10 +89,10 @@ export function Contacts() {
         }
       />
       <BulkBar ids={ids} onClear={() => setIds(new Set())} />
-      {isAdding && (
+      {isCreating && (
         <Suspense>
           <ContactForm
-            onClose={() => setAdding(false)}
+            onClose={close}
             onCreated={({ _id }) => void navigate({ to: '/contacts/$id', params: { id: _id } })}
           />
         </Suspense>

@@ -59,5 +59,8 @@ export default {
   priority: 'Priorität {{priority}}',
   found: 'Gefunden',
   wanted: 'Erwartet',
+  copyZone: 'Als Zonendatei kopieren',
+  rechecks:
+    'Solange diese Seite offen ist, werden die Einträge erneut geprüft: das nächste Mal nach {{count}} Sekunden.',
   copyAll: 'alle Einträge als Zonendatei',
 } satisfies Translation<typeof en>

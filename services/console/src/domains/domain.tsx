@@ -3,21 +3,26 @@ import { SyncIcon, TrashIcon } from '@primer/octicons-react'
 import type { DnsRecord, Domain as DomainRecord } from '@rollcall/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { Action, MenuAction } from '../kit/action.tsx'
+import { Action, MenuAction, useRefusal } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useConfirm } from '../kit/confirm.tsx'
-import { Copyable, CopyIconButton } from '../kit/copyable.tsx'
+import { Copyable, CopyTextButton } from '../kit/copyable.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
-import { useReports } from '../kit/problem.ts'
+import { sentence, useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { StatusChip, Tag, type Tone } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
 import classes from './domain.module.css'
 import { DomainStatus } from './domains.tsx'
 import { firstDifference, zoneFile } from './zone.ts'
+
+const SECOND_MS = 1000
+/** How long to wait before each check, in seconds; the last one repeats. */
+const PAUSES_S = [15, 30, 60, 120, 300] as const
 
 const TONES: Record<DnsRecord['status'], Tone> = {
   unknown: 'neutral',
@@ -26,6 +31,11 @@ const TONES: Record<DnsRecord['status'], Tone> = {
   mismatch: 'bad',
   conflict: 'bad',
   error: 'warn',
+}
+
+/** The tone of a record's state: only one that is required makes a domain red. */
+function toneOf({ status, required }: DnsRecord): Tone {
+  return required || status === 'ok' ? TONES[status] : 'neutral'
 }
 
 /** One domain: its records, what DNS holds, and why that is wrong. */
@@ -64,6 +74,7 @@ export function Domain() {
       }
       actions={<DomainActions domain={domain} />}
     >
+      {!domain.verified && <Rechecks domain={domain} />}
       <Records title={t('domains.sending')} text={t('domains.sendingText')} records={sendingRecords} hasCopyAll />
       <Records title={t('domains.receiving')} text={t('domains.receivingText')} records={receivingRecords} />
       <Records title={t('domains.recommended')} text={t('domains.recommendedText')} records={recommendedRecords} />
@@ -141,6 +152,31 @@ function DomainActions({ domain: { _id, domain } }: { domain: DomainRecord }) {
   )
 }
 
+/** Checks a domain that is not verified again and again, with growing pauses, while the page is open. */
+function Rechecks({ domain: { _id, lastCheckedAt } }: { domain: DomainRecord }) {
+  const { t } = useTranslation()
+  const refusal = useRefusal()('domains.check')
+  const client = useQueryClient()
+  const [round, setRound] = useState(0)
+  const seconds = PAUSES_S[Math.min(round, PAUSES_S.length - 1)]!
+  const isOff = Boolean(refusal) || !lastCheckedAt
+  useEffect(() => {
+    if (isOff) return
+    const timer = setTimeout(async () => {
+      await rollcall.domains.check(_id).catch(() => undefined) // the next round tries again
+      await client.invalidateQueries({ queryKey: ['domains'] })
+      setRound(before => before + 1)
+    }, seconds * SECOND_MS)
+    return () => clearTimeout(timer)
+  }, [_id, client, isOff, seconds])
+  if (isOff) return null
+  return (
+    <Text size="sm" c="dimmed">
+      {t('domains.rechecks', { count: seconds })}
+    </Text>
+  )
+}
+
 function Records({
   title,
   text,
@@ -163,7 +199,11 @@ function Records({
             {text}
           </Text>
         </div>
-        {hasCopyAll && <CopyIconButton value={zoneFile(records)} what={t('domains.copyAll')} />}
+        {hasCopyAll && (
+          <CopyTextButton value={zoneFile(records)} what={t('domains.copyAll')}>
+            {t('domains.copyZone')}
+          </CopyTextButton>
+        )}
       </div>
       <div className={classes.records}>
         {records.map(record => (
@@ -186,7 +226,7 @@ function Record({ record }: { record: DnsRecord }) {
             {purpose}
           </Text>
         </Group>
-        <StatusChip tone={TONES[record.status]}>{t(`domains.record.${record.status}`)}</StatusChip>
+        <StatusChip tone={toneOf(record)}>{t(`domains.record.${record.status}`)}</StatusChip>
       </div>
       <dl className={classes.fields}>
         <dt>{t('domains.name')}</dt>
@@ -205,8 +245,8 @@ function Record({ record }: { record: DnsRecord }) {
         {record.status !== 'ok' && record.found.map(found => <Found key={found} wanted={record.value} found={found} />)}
       </dl>
       {record.reason && (
-        <p className={classes.reason} data-tone={TONES[record.status]}>
-          {record.reason}
+        <p className={classes.reason} data-tone={toneOf(record)}>
+          {sentence(record.reason)}
         </p>
       )}
     </article>

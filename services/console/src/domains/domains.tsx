@@ -1,9 +1,8 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { GlobeIcon, PlusIcon } from '@primer/octicons-react'
 import type { Domain } from '@rollcall/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
@@ -13,7 +12,7 @@ import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 
@@ -22,9 +21,7 @@ const TONES: Record<Domain['status'], Tone> = { pending: 'warn', verified: 'good
 /** The sending domains. */
 export function Domains() {
   const { t } = useTranslation()
-  const [isAdding, setAdding] = useState(false)
-  const add = () => setAdding(true)
-  useCreateKey(add)
+  const { isCreating, open, close } = useCreating('domains.create')
   const view = useList<Domain>(['domains'], ['domain'], rollcall.domains.list)
   const columns: Column<Domain>[] = [
     {
@@ -58,7 +55,7 @@ export function Domains() {
       title={t('domains.title')}
       lead={t('domains.lead')}
       actions={
-        <Action call="domains.create" leftSection={<PlusIcon />} onClick={add}>
+        <Action call="domains.create" leftSection={<PlusIcon />} onClick={open}>
           {t('domains.add')}
         </Action>
       }
@@ -72,13 +69,17 @@ export function Domains() {
           <Empty
             icon={GlobeIcon}
             title={t('domains.empty.title')}
-            action={<Button onClick={add}>{t('domains.add')}</Button>}
+            action={
+              <Action call="domains.create" onClick={open}>
+                {t('domains.add')}
+              </Action>
+            }
           >
             {t('domains.empty.text')}
           </Empty>
         }
       />
-      {isAdding && <AddDomain onClose={() => setAdding(false)} />}
+      {isCreating && <AddDomain onClose={close} />}
     </Page>
   )
 }

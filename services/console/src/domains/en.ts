@@ -55,5 +55,7 @@ export default {
   priority: 'Priority {{priority}}',
   found: 'Found',
   wanted: 'Wanted',
+  copyZone: 'Copy as zone file',
+  rechecks: 'While this page is open, the records are checked again: the next time after {{count}} seconds.',
   copyAll: 'all records as a zone file',
 } as const

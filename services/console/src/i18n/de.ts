@@ -3,6 +3,7 @@ import attributes from '../attributes/de.ts'
 import contacts from '../contacts/de.ts'
 import domains from '../domains/de.ts'
 import growth from '../growth/de.ts'
+import impersonation from '../impersonation/de.ts'
 import imports from '../imports/de.ts'
 import kit from '../kit/de.ts'
 import lists from '../lists/de.ts'
@@ -26,6 +27,7 @@ export const de = {
   contacts,
   domains,
   growth,
+  impersonation,
   imports,
   kit,
   lists,

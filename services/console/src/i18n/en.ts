@@ -3,6 +3,7 @@ import attributes from '../attributes/en.ts'
 import contacts from '../contacts/en.ts'
 import domains from '../domains/en.ts'
 import growth from '../growth/en.ts'
+import impersonation from '../impersonation/en.ts'
 import imports from '../imports/en.ts'
 import kit from '../kit/en.ts'
 import lists from '../lists/en.ts'
@@ -24,6 +25,7 @@ export const en = {
   contacts,
   domains,
   growth,
+  impersonation,
   imports,
   kit,
   lists,

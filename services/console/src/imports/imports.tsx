@@ -10,7 +10,7 @@ import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { StatusChip, Tag } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreateKey } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { stateOf } from './outcome.ts'
@@ -21,7 +21,7 @@ export function Imports() {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const open = () => void navigate({ to: '/imports/new' })
-  useCreateKey(open)
+  useCreateKey('imports.upload', open)
   const view = useList<ImportJob>(['imports'], ['fileName'], rollcall.imports.listJobs)
   const columns: Column<ImportJob>[] = [
     {

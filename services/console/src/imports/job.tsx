@@ -145,7 +145,9 @@ export function JobOutcome({ job }: { job: ImportJob }) {
         <Paper className={classes.card}>
           <Progress value={job.progress} aria-label={t('imports.running')} animated />
           <Text size="sm" c="dimmed" mt="xs" role="status" className="rc-tabular">
-            {t('imports.progress', { percent: job.progress, speed })} · {t('imports.canLeave')}
+            {t('imports.progress', { percent: job.progress, speed })}
+            {' · '}
+            {t('imports.canLeave')}
           </Text>
         </Paper>
       )}

@@ -22,6 +22,7 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { attributesQuery, openListsQuery, tagsQuery } from '../contacts/queries.ts'
+import { useRefusal } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { Page } from '../kit/page.tsx'
 import { useProblemText, useReports } from '../kit/problem.ts'
@@ -118,6 +119,7 @@ export function NewImport() {
 function Upload({ onUploaded }: { onUploaded: (upload: ImportUpload) => void }) {
   const { t } = useTranslation()
   const { failed } = useReports()
+  const refusal = useRefusal()('imports.upload')
   const problemText = useProblemText()
   const [share, setShare] = useState(0)
   const [isTooLarge, setTooLarge] = useState(false)
@@ -145,6 +147,7 @@ function Upload({ onUploaded }: { onUploaded: (upload: ImportUpload) => void }) 
           {problem}
         </Alert>
       )}
+      {refusal && <Alert color="yellow">{refusal}</Alert>}
       <Dropzone
         onDrop={take}
         onReject={() => setTooLarge(true)}
@@ -153,6 +156,7 @@ function Upload({ onUploaded }: { onUploaded: (upload: ImportUpload) => void }) 
         activateOnClick={false}
         activateOnKeyboard={false}
         loading={send.isPending}
+        disabled={Boolean(refusal)}
         className={classes.drop}
         tabIndex={-1}
         inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
@@ -168,7 +172,11 @@ function Upload({ onUploaded }: { onUploaded: (upload: ImportUpload) => void }) 
             accept=".csv,.tsv,.txt,text/csv"
             inputProps={{ 'aria-label': t('imports.upload.title') }}
           >
-            {props => <Button {...props}>{t('imports.upload.choose')}</Button>}
+            {props => (
+              <Button {...props} disabled={Boolean(refusal)}>
+                {t('imports.upload.choose')}
+              </Button>
+            )}
           </FileButton>
         </Stack>
       </Dropzone>

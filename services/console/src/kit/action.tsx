@@ -1,5 +1,5 @@
 import { Button, type ButtonProps, Menu, Tooltip } from '@mantine/core'
-import type { CallName } from '@rollcall/sdk'
+import { type CallName, routes } from '@rollcall/sdk'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe, useMissing } from '../session.ts'
@@ -13,7 +13,7 @@ export function useRefusal(): (call: CallName | undefined) => string | undefined
     if (!call) return undefined
     const permission = missing(call)
     if (permission) return t('kit.errors.forbidden', { permission })
-    return impersonatedBy ? t('kit.errors.readOnly') : undefined
+    return impersonatedBy && routes[call].verb !== 'GET' ? t('kit.errors.readOnly') : undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, CopyButton, Group, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, CopyButton, Group, Tooltip } from '@mantine/core'
 import { CheckIcon, CopyIcon } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -46,6 +46,27 @@ export function CopyIconButton({ value, what }: { value: string; what: string })
             </span>
           </ActionIcon>
         </Tooltip>
+      )}
+    </CopyButton>
+  )
+}
+
+/** A button with words that copies a value and says so. */
+export function CopyTextButton({ value, what, children }: { value: string; what: string; children: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Button
+          variant="default"
+          leftSection={copied ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
+          onClick={copy}
+        >
+          {children}
+          <span className="rc-hidden" role="status">
+            {copied ? t('kit.copied', { what }) : ''}
+          </span>
+        </Button>
       )}
     </CopyButton>
   )

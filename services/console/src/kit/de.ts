@@ -21,6 +21,7 @@ export default {
   yes: 'Ja',
   no: 'Nein',
   saved: 'Gespeichert',
+  typeToConfirm: 'Zur Bestätigung {{name}} eingeben',
   field: {
     name: 'Name',
     email: 'E-Mail',
@@ -59,13 +60,17 @@ export default {
   },
   shortcuts: {
     title: 'Tastenkürzel',
+    anywhere: 'Überall',
+    lists: 'In Listen',
     palette: 'Suche und Befehle',
+    help: 'Diese Tastenkürzel zeigen',
+    close: 'Schließen',
     search: 'In der Liste suchen',
     create: 'Datensatz anlegen',
-    rows: 'Nächste und vorherige Zeile',
+    down: 'Nächste Zeile',
+    up: 'Vorherige Zeile',
+    open: 'Zeile öffnen',
     select: 'Zeile auswählen',
-    help: 'Diese Liste zeigen',
-    close: 'Schließen',
   },
   errors: {
     title: 'Das hat nicht funktioniert',

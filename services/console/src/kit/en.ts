@@ -18,6 +18,7 @@ export default {
   yes: 'Yes',
   no: 'No',
   saved: 'Saved',
+  typeToConfirm: 'Type {{name}} to confirm',
   field: {
     name: 'Name',
     email: 'Email',
@@ -56,13 +57,17 @@ export default {
   },
   shortcuts: {
     title: 'Keyboard shortcuts',
+    anywhere: 'Anywhere',
+    lists: 'In lists',
     palette: 'Search and commands',
+    help: 'Show these shortcuts',
+    close: 'Close',
     search: 'Search in the list',
     create: 'Create a record',
-    rows: 'Next and previous row',
+    down: 'Next row',
+    up: 'Previous row',
+    open: 'Open the row',
     select: 'Select the row',
-    help: 'Show this list',
-    close: 'Close',
   },
   errors: {
     title: 'This did not work',

@@ -1,7 +1,10 @@
 import { Group, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { meQuery } from '../session.ts'
 import classes from './page.module.css'
+import { rememberPage } from './recent.ts'
 
 /** A screen: its one heading, which the tab's title repeats, its actions and its content. */
 export function Page({
@@ -21,6 +24,7 @@ export function Page({
   /** Keeps lines short: forms and settings. */
   narrow?: boolean
 }) {
+  useRemembered(title, Boolean(above && lead))
   return (
     <div className={classes.page} data-narrow={narrow || undefined}>
       <title>{`${title} · Rollcall`}</title>
@@ -43,6 +47,16 @@ export function Page({
       {children}
     </div>
   )
+}
+
+/** Keeps the record that is shown among the recent ones of the palette. */
+function useRemembered(title: string, isRecord: boolean): void {
+  const client = useQueryClient()
+  const path = useRouterState({ select: state => state.location.pathname })
+  useEffect(() => {
+    const me = client.getQueryData(meQuery.queryKey)
+    if (isRecord && me) rememberPage(me.user._id, { path, title })
+  }, [client, isRecord, path, title])
 }
 
 /** Takes the focus when one comes from another screen, so that it is read out. */

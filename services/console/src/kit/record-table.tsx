@@ -88,8 +88,13 @@ export function RecordTable<T extends { _id: string }>({
                         />
                       </Table.Td>
                     )}
-                    {columns.map(({ name, render, align, isMinor }) => (
-                      <Table.Td key={name} ta={align} data-minor={isMinor}>
+                    {columns.map(({ name, render, align, isMinor }, index) => (
+                      <Table.Td
+                        key={name}
+                        ta={align}
+                        data-minor={isMinor}
+                        {...(index === 0 && { className: classes.main })}
+                      >
                         {render(record)}
                       </Table.Td>
                     ))}
@@ -183,16 +188,18 @@ function Footer<T>({ view: { search, change }, total, pages }: { view: ListView<
           total: number(total),
         })}
       </Text>
-      <Select
-        size="xs"
-        w={76}
-        ml="auto"
-        aria-label={t('kit.table.size')}
-        allowDeselect={false}
-        data={PAGE_SIZES.map(String)}
-        value={String(size)}
-        onChange={value => change({ size: Number(value) })}
-      />
+      {total > PAGE_SIZES[0] && (
+        <Select
+          size="xs"
+          w={76}
+          ml="auto"
+          aria-label={t('kit.table.size')}
+          allowDeselect={false}
+          data={PAGE_SIZES.map(String)}
+          value={String(size)}
+          onChange={value => change({ size: Number(value) })}
+        />
+      )}
       {pages > 1 && (
         <Pagination
           size="sm"

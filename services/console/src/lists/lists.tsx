@@ -1,8 +1,6 @@
-import { Button } from '@mantine/core'
 import { ListUnorderedIcon, PlusIcon } from '@primer/octicons-react'
 import type { AudienceList } from '@rollcall/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Tags } from '../contacts/contacts.tsx'
@@ -14,7 +12,7 @@ import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { SearchBox } from '../kit/search-box.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { ListForm } from './list-form.tsx'
@@ -23,9 +21,7 @@ import { ListForm } from './list-form.tsx'
 export function Lists() {
   const { t, i18n } = useTranslation()
   const navigate = useNavigate()
-  const [isAdding, setAdding] = useState(false)
-  const add = () => setAdding(true)
-  useCreateKey(add)
+  const { isCreating, open, close } = useCreating('lists.create')
   const view = useList<AudienceList>(['lists'], ['name'], rollcall.lists.list)
   const { search, change } = view
   const isArchived = search.filter?.archived
@@ -79,7 +75,7 @@ export function Lists() {
       title={t('lists.title')}
       lead={t('lists.lead')}
       actions={
-        <Action call="lists.create" leftSection={<PlusIcon />} onClick={add}>
+        <Action call="lists.create" leftSection={<PlusIcon />} onClick={open}>
           {t('lists.new')}
         </Action>
       }
@@ -119,15 +115,19 @@ export function Lists() {
           <Empty
             icon={ListUnorderedIcon}
             title={t('lists.empty.title')}
-            action={<Button onClick={add}>{t('lists.new')}</Button>}
+            action={
+              <Action call="lists.create" onClick={open}>
+                {t('lists.new')}
+              </Action>
+            }
           >
             {t('lists.empty.text')}
           </Empty>
         }
       />
-      {isAdding && (
+      {isCreating && (
         <ListForm
-          onClose={() => setAdding(false)}
+          onClose={() => close()}
           onCreated={({ _id }) => void navigate({ to: '/lists/$id', params: { id: _id } })}
         />
       )}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { differences, pairsOf, toggled, withActions } from './matrix.ts'
+import { groupsOf, pairsOf, readDraft, toggled, withActions } from './matrix.ts'
 
 it('an action is switched on and off, in one order', () => {
   assert.deepEqual(toggled({}, 'tokens', 'delete'), { tokens: ['delete'] })
@@ -12,8 +12,26 @@ it('a row is switched as a whole', () => {
   assert.deepEqual(withActions({ a: ['read'], b: ['read'] }, 'a', []), { b: ['read'] })
 })
 
-it('a change gives and takes', () => {
-  const change = differences({ a: ['read', 'update'], b: ['read'] }, { a: ['read', 'delete'], c: ['read'] })
-  assert.deepEqual(change, { gained: ['a.delete', 'c.read'], lost: ['a.update', 'b.read'] })
+it('grants are told as sorted pairs', () => {
   assert.deepEqual(pairsOf({ b: ['read'], a: ['update'] }), ['a.update', 'b.read'])
+})
+
+it('resources stand beside those they belong to', () => {
+  const permission = (resource: string) => ({ resource, actions: ['read'], description: '' })
+  const groups = groupsOf(['tokens', 'audience_lists', 'links', 'audience'].map(permission))
+  assert.deepEqual(
+    groups.map(({ name, permissions }) => [name, ...permissions.map(({ resource }) => resource)]),
+    [
+      ['audience', 'audience_lists', 'audience'],
+      ['access', 'tokens'],
+      ['other', 'links'],
+    ],
+  )
+})
+
+it('a draft is read from the address, and nothing else', () => {
+  const draft = { name: 'sync', permissions: { audience: ['read'] } }
+  assert.deepEqual(readDraft(draft), draft)
+  for (const wrong of [null, 'sync', {}, { ...draft, name: 1 }, { ...draft, permissions: { audience: ['rule'] } }])
+    assert.equal(readDraft(wrong), undefined)
 })

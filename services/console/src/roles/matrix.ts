@@ -19,18 +19,41 @@ export function withActions(grants: Grants, resource: string, actions: readonly 
   return { ...others, [resource]: ACTIONS.filter(action => actions.includes(action)) }
 }
 
-/** Returns what a change gives and takes, as sorted `resource.action` pairs. */
-export function differences(before: Grants, after: Grants): { gained: string[]; lost: string[] } {
-  const one = pairsOf(before)
-  const other = pairsOf(after)
-  return { gained: other.filter(pair => !one.includes(pair)), lost: one.filter(pair => !other.includes(pair)) }
-}
-
 /** Returns the sorted `resource.action` pairs of grants. */
 export function pairsOf(grants: Grants): string[] {
   return Object.entries(grants)
     .flatMap(([resource, actions]) => actions.map(action => `${resource}.${action}`))
     .sort()
+}
+
+/** What a new role begins with. */
+export type RoleDraft = { name: string; permissions: Grants }
+
+/** Reads the draft of a role from the address, undefined if there is none. */
+export function readDraft(value: unknown): RoleDraft | undefined {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('permissions' in value)) return undefined
+  const { name, permissions } = value
+  if (typeof name !== 'string' || typeof permissions !== 'object' || permissions === null) return undefined
+  const isGrants = Object.values(permissions).every(
+    actions => Array.isArray(actions) && actions.every(action => ACTIONS.includes(action)),
+  )
+  return isGrants ? { name, permissions: permissions as Grants } : undefined
+}
+
+const GROUPS = {
+  audience: /^audience/,
+  sending: /^email_/,
+  access: /^(tokens|roles|users|workspaces|features|settings)$/,
+  workflows: /^workflows/,
+  other: /./,
+} as const
+export type GroupName = keyof typeof GROUPS
+
+/** Returns the permissions by what they are about, in the order of the matrix. */
+export function groupsOf(permissions: readonly Permission[]): { name: GroupName; permissions: Permission[] }[] {
+  const names = Object.keys(GROUPS) as GroupName[]
+  const by = Map.groupBy(permissions, ({ resource }) => names.find(name => GROUPS[name].test(resource))!)
+  return names.flatMap(name => (by.has(name) ? [{ name, permissions: by.get(name)! }] : []))
 }
 
 /** Returns the grants of a role; owner and admin hold all there are. */

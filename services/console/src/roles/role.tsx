@@ -2,6 +2,7 @@ import {
   Button,
   Checkbox,
   Group,
+  Menu,
   Modal,
   Select,
   Skeleton,
@@ -11,11 +12,12 @@ import {
   Textarea,
   TextInput,
   Tooltip,
+  UnstyledButton,
 } from '@mantine/core'
-import { TrashIcon } from '@primer/octicons-react'
-import type { Permission, Role as RoleRecord } from '@rollcall/sdk'
+import { CheckIcon, CopyIcon, DashIcon, TrashIcon } from '@primer/octicons-react'
+import type { Permission, Role as RoleRecord, SavedRole } from '@rollcall/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
@@ -27,9 +29,9 @@ import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
-import { Tag } from '../kit/status-chip.tsx'
+import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { useMe } from '../session.ts'
-import { ACTIONS, differences, type Grants, grantsOf, pairsOf, toggled, withActions } from './matrix.ts'
+import { ACTIONS, type Grants, grantsOf, groupsOf, pairsOf, type RoleDraft, toggled, withActions } from './matrix.ts'
 import { permissionsQuery, rolesQuery } from './queries.ts'
 import classes from './role.module.css'
 
@@ -59,9 +61,11 @@ export function Role() {
 
 function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonly Permission[] }) {
   const { t } = useTranslation()
-  const before = role ? grantsOf(role.permissions, permissions) : {}
-  const [grants, setGrants] = useState<Grants>(before)
-  const [name, setName] = useState(role?.name ?? '')
+  const { draft } = useSearch({ strict: false }) as { draft?: RoleDraft }
+  const [grants, setGrants] = useState<Grants>(() =>
+    role ? grantsOf(role.permissions, permissions) : (draft?.permissions ?? {}),
+  )
+  const [name, setName] = useState(role?.name ?? draft?.name ?? '')
   const [kind, setKind] = useState<'api' | 'user'>(role && role.kind !== 'both' ? role.kind : 'api')
   const [description, setDescription] = useState(role?.description ?? '')
   const [isReviewing, setReviewing] = useState(false)
@@ -79,7 +83,7 @@ function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonl
             <Action call="roles.save" disabled={name === '' || granted === 0} onClick={() => setReviewing(true)}>
               {t(role ? 'roles.review' : 'roles.create')}
             </Action>
-            {role && <RoleMenu role={role} />}
+            {role && <RoleMenu role={role} grants={grants} />}
           </>
         )
       }
@@ -123,12 +127,7 @@ function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonl
         <Matrix permissions={permissions} grants={grants} isFixed={isFixed} onChange={setGrants} />
       </section>
       {isReviewing && (
-        <Review
-          role={{ name, kind, description, permissions: grants }}
-          before={before}
-          counts={{ tokens: role?.tokenCount ?? 0, members: role?.memberCount ?? 0 }}
-          onClose={() => setReviewing(false)}
-        />
+        <Review role={{ name, kind, description, permissions: grants }} onClose={() => setReviewing(false)} />
       )}
     </Page>
   )
@@ -149,86 +148,176 @@ function Matrix({
   const { permissions: mine } = useMe()
   const mayGrant = (pair: string) => mine.includes('*') || mine.includes(pair)
   return (
-    <Table.ScrollContainer minWidth={540} type="native" className={classes.matrix}>
-      <Table>
+    <Table.ScrollContainer minWidth={0} type="native" className={classes.matrix}>
+      <Table aria-label={t('roles.permissions')}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('roles.resource')}</Table.Th>
-            {ACTIONS.map(action => (
-              <Table.Th key={action} ta="center" w={90}>
-                {t(`roles.actions.${action}`)}
-              </Table.Th>
-            ))}
+            {ACTIONS.map(action => {
+              const open = permissions.filter(
+                ({ resource, actions }) => actions.includes(action) && mayGrant(`${resource}.${action}`),
+              )
+              const isAll = open.length > 0 && open.every(({ resource }) => grants[resource]?.includes(action))
+              const title = t(`roles.actions.${action}`)
+              return (
+                <Table.Th key={action} className={classes.action}>
+                  {isFixed ? (
+                    title
+                  ) : (
+                    <UnstyledButton
+                      className={classes.column}
+                      aria-pressed={isAll}
+                      title={t('roles.column', { action: title })}
+                      onClick={() =>
+                        onChange(
+                          open.reduce(
+                            (next, { resource }) =>
+                              next[resource]?.includes(action) === isAll ? toggled(next, resource, action) : next,
+                            grants,
+                          ),
+                        )
+                      }
+                    >
+                      {title}
+                    </UnstyledButton>
+                  )}
+                </Table.Th>
+              )
+            })}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {permissions.map(({ resource, actions, description }) => {
-            const held = grants[resource] ?? []
-            const open = actions.filter(action => mayGrant(`${resource}.${action}`))
-            return (
-              <Table.Tr key={resource}>
-                <Table.Td>
-                  <Checkbox
-                    size="xs"
-                    aria-label={t('roles.all', { resource })}
-                    label={
-                      <span>
-                        <strong>{resource}</strong>{' '}
-                        <Text span size="sm" c="dimmed">
-                          {description}
-                        </Text>
-                      </span>
-                    }
-                    disabled={isFixed || open.length === 0}
-                    checked={held.length === actions.length}
-                    indeterminate={held.length > 0 && held.length < actions.length}
-                    onChange={() => onChange(withActions(grants, resource, held.length === actions.length ? [] : open))}
-                  />
-                </Table.Td>
-                {ACTIONS.map(action => {
-                  const isBeyond = !mayGrant(`${resource}.${action}`)
-                  return (
-                    <Table.Td key={action} ta="center">
-                      {actions.includes(action) && (
-                        <Tooltip label={t('roles.beyond')} disabled={!isBeyond || isFixed}>
-                          <Checkbox
-                            size="xs"
-                            display="inline-block"
-                            aria-label={t('roles.cell', { action: t(`roles.actions.${action}`), resource })}
-                            checked={held.includes(action)}
-                            disabled={isFixed || isBeyond}
-                            onChange={() => onChange(toggled(grants, resource, action))}
-                          />
-                        </Tooltip>
-                      )}
-                    </Table.Td>
-                  )
-                })}
-              </Table.Tr>
-            )
-          })}
-        </Table.Tbody>
+        {groupsOf(permissions).map(({ name, permissions: group }) => (
+          <Table.Tbody key={name}>
+            <Table.Tr className={classes.group}>
+              <Table.Th colSpan={ACTIONS.length + 1} scope="rowgroup">
+                {t(`roles.groups.${name}`)}
+              </Table.Th>
+            </Table.Tr>
+            {group.map(permission => (
+              <MatrixRow
+                key={permission.resource}
+                permission={permission}
+                grants={grants}
+                isFixed={isFixed}
+                mayGrant={mayGrant}
+                onChange={onChange}
+              />
+            ))}
+          </Table.Tbody>
+        ))}
       </Table>
     </Table.ScrollContainer>
   )
 }
 
+function MatrixRow({
+  permission: { resource, actions, description },
+  grants,
+  isFixed,
+  mayGrant,
+  onChange,
+}: {
+  permission: Permission
+  grants: Grants
+  isFixed: boolean
+  mayGrant: (pair: string) => boolean
+  onChange: (grants: Grants) => void
+}) {
+  const { t } = useTranslation()
+  const held = grants[resource] ?? []
+  const open = actions.filter(action => mayGrant(`${resource}.${action}`))
+  const label = (
+    <span className={classes.resource}>
+      {description} <code>{resource}</code>
+    </span>
+  )
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {isFixed ? (
+          label
+        ) : (
+          <Checkbox
+            size="xs"
+            label={label}
+            disabled={open.length === 0}
+            checked={held.length === actions.length}
+            indeterminate={held.length > 0 && held.length < actions.length}
+            onChange={() => onChange(withActions(grants, resource, held.length === actions.length ? [] : open))}
+          />
+        )}
+      </Table.Td>
+      {ACTIONS.map(action => (
+        <Table.Td key={action} className={classes.action}>
+          {actions.includes(action) && (
+            <Cell
+              name={t('roles.cell', { action: t(`roles.actions.${action}`), resource })}
+              isGranted={held.includes(action)}
+              isFixed={isFixed}
+              isBeyond={!mayGrant(`${resource}.${action}`)}
+              onToggle={() => onChange(toggled(grants, resource, action))}
+            />
+          )}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  )
+}
+
+function Cell({
+  name,
+  isGranted,
+  isFixed,
+  isBeyond,
+  onToggle,
+}: {
+  name: string
+  isGranted: boolean
+  isFixed: boolean
+  isBeyond: boolean
+  onToggle: () => void
+}) {
+  const { t } = useTranslation()
+  if (isFixed)
+    return isGranted ? (
+      <span className={classes.granted}>
+        <CheckIcon aria-label={t('kit.yes')} />
+      </span>
+    ) : (
+      <span className={classes.denied}>
+        <DashIcon aria-label={t('kit.no')} />
+      </span>
+    )
+  return (
+    <Tooltip label={t('roles.beyond')} disabled={!isBeyond}>
+      <Checkbox
+        size="xs"
+        display="inline-block"
+        aria-label={name}
+        checked={isGranted}
+        disabled={isBeyond}
+        onChange={onToggle}
+      />
+    </Tooltip>
+  )
+}
+
 function Review({
   role,
-  before,
-  counts,
   onClose,
 }: {
   role: { name: string; kind: 'api' | 'user'; description: string; permissions: Grants }
-  before: Grants
-  counts: { tokens: number; members: number }
   onClose: () => void
 }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const client = useQueryClient()
   const { done } = useReports()
-  const { gained, lost } = differences(before, role.permissions)
+  const preview = useQuery({
+    queryKey: ['roles', 'preview', role],
+    queryFn: ({ signal }) => rollcall.roles.save({ ...role, dryRun: true }, { signal }),
+    staleTime: 0,
+  })
   const save = useMutation({
     mutationFn: () => rollcall.roles.save(role),
     onSuccess: async ({ name, affected }) => {
@@ -238,20 +327,18 @@ function Review({
       await navigate({ to: '/roles/$id', params: { id: name } })
     },
   })
+  const error = save.error ?? preview.error
   return (
     <Modal opened onClose={onClose} title={t('roles.reviewTitle', { name: role.name })}>
       <Stack gap="md">
-        {save.error && <ProblemAlert error={save.error} />}
-        <Pairs title={t('roles.gained')} pairs={gained} />
-        <Pairs title={t('roles.lost')} pairs={lost} />
-        <Text c="dimmed" size="sm">
-          {t('roles.affects', counts)}
-        </Text>
+        {error && <ProblemAlert error={error} />}
+        {preview.isPending && <Skeleton height={120} />}
+        {preview.data && <Consequences change={preview.data} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('kit.cancel')}
           </Button>
-          <Button loading={save.isPending} onClick={() => save.mutate()}>
+          <Button disabled={!preview.data} loading={save.isPending} onClick={() => save.mutate()}>
             {t('roles.save')}
           </Button>
         </Group>
@@ -260,7 +347,45 @@ function Review({
   )
 }
 
-function Pairs({ title, pairs }: { title: string; pairs: readonly string[] }) {
+/** Which permissions a change gives and takes, and who it concerns by name. */
+function Consequences({ change: { gained, lost, affected, affectedNames } }: { change: SavedRole }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Pairs title={t('roles.gained')} pairs={gained} tone="good" />
+      <Pairs title={t('roles.lost')} pairs={lost} tone="bad" />
+      <div>
+        <Text fw={550} mb={4}>
+          {t('roles.concerns')}
+        </Text>
+        {affected.tokens + affected.members === 0 ? (
+          <Text c="dimmed" size="sm">
+            {t('roles.nobody')}
+          </Text>
+        ) : (
+          <>
+            <Names title={t('roles.tokens')} count={affected.tokens} names={affectedNames.tokens} />
+            <Names title={t('roles.members')} count={affected.members} names={affectedNames.members} />
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Names({ title, count, names }: { title: string; count: number; names: readonly string[] }) {
+  const { t, i18n } = useTranslation()
+  if (count === 0) return null
+  const more = count - names.length
+  return (
+    <Text size="sm">
+      <Text span c="dimmed">{`${title} (${count.toLocaleString(i18n.language)})`}</Text> {names.join(', ')}
+      {more > 0 && ` ${t('roles.more', { count: more })}`}
+    </Text>
+  )
+}
+
+function Pairs({ title, pairs, tone }: { title: string; pairs: readonly string[]; tone: Tone }) {
   const { t } = useTranslation()
   return (
     <div>
@@ -274,7 +399,9 @@ function Pairs({ title, pairs }: { title: string; pairs: readonly string[] }) {
       ) : (
         <Group gap={4}>
           {pairs.map(pair => (
-            <Tag key={pair}>{pair}</Tag>
+            <StatusChip key={pair} tone={tone}>
+              {pair}
+            </StatusChip>
           ))}
         </Group>
       )}
@@ -282,12 +409,25 @@ function Pairs({ title, pairs }: { title: string; pairs: readonly string[] }) {
   )
 }
 
-function RoleMenu({ role: { _id, name, tokenCount } }: { role: RoleRecord }) {
+function RoleMenu({ role: { _id, name, tokenCount }, grants }: { role: RoleRecord; grants: Grants }) {
   const { t } = useTranslation()
   const confirm = useConfirm()
   const navigate = useNavigate()
   return (
     <MoreMenu name={name} variant="default">
+      <MenuAction
+        call="roles.save"
+        icon={<CopyIcon />}
+        onClick={() =>
+          void navigate({
+            to: '/roles/new',
+            search: { draft: { name: t('roles.copyOf', { name }), permissions: grants } },
+          })
+        }
+      >
+        {t('roles.duplicate')}
+      </MenuAction>
+      <Menu.Divider />
       <MenuAction
         call="roles.delete"
         danger

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { PlusIcon } from '@primer/octicons-react'
 import type { Role } from '@rollcall/sdk'
 import { useNavigate } from '@tanstack/react-router'
@@ -8,7 +9,7 @@ import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { Tag } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreateKey } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 
 /** Built-in and custom roles. */
@@ -16,15 +17,18 @@ export function Roles() {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const create = () => void navigate({ to: '/roles/new' })
-  useCreateKey(create)
+  useCreateKey('roles.save', create)
   const view = useList<Role>(['roles'], ['name'], rollcall.roles.list)
   const columns: Column<Role>[] = [
     {
       name: 'name',
       title: t('kit.field.name'),
       sort: 'name',
-      render: ({ name, description }) => (
-        <RecordLink to="/roles/$id" params={{ id: name }} name={name} detail={description} />
+      render: ({ name, description, builtIn }) => (
+        <Group gap="xs">
+          <RecordLink to="/roles/$id" params={{ id: name }} name={name} detail={description} />
+          {builtIn && <Tag>{t('roles.builtIn')}</Tag>}
+        </Group>
       ),
     },
     { name: 'kind', title: t('kit.field.kind'), isMinor: true, render: ({ kind }) => t(`roles.kinds.${kind}`) },
@@ -35,13 +39,6 @@ export function Roles() {
       align: 'right',
       width: 110,
       render: ({ memberCount }) => memberCount,
-    },
-    {
-      name: 'builtIn',
-      title: t('roles.builtIn'),
-      isMinor: true,
-      width: 110,
-      render: ({ builtIn }) => builtIn && <Tag>{t('roles.builtIn')}</Tag>,
     },
   ]
   return (

@@ -1,22 +1,20 @@
-import { Alert, Button, Group, Menu, NumberInput, PasswordInput, Select, Text, TextInput } from '@mantine/core'
+import { Group, NumberInput, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { MailIcon, PlusIcon, StarIcon, TrashIcon } from '@primer/octicons-react'
+import { MailIcon, PlusIcon } from '@primer/octicons-react'
 import type { CreateSenderBody, Sender } from '@rollcall/sdk'
-import { useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { Action, MenuAction } from '../kit/action.tsx'
-import { useAct, useConfirm } from '../kit/confirm.tsx'
+import { Action } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
-import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { StatusChip, Tag } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
-import { useMe } from '../session.ts'
 
 const DELIVERIES = ['provider', 'hosted', 'smtp', 'oauth'] as const
 const SUBMISSION_PORT = 587
@@ -24,24 +22,16 @@ const SUBMISSION_PORT = 587
 /** The senders that the person owns or shares. */
 export function Senders() {
   const { t } = useTranslation()
-  const [isCreating, setCreating] = useState(false)
-  const [tested, setTested] = useState<Sender>()
-  const create = () => setCreating(true)
-  useCreateKey(create)
+  const { isCreating, open, close } = useCreating('senders.create')
   const view = useList<Sender>(['senders'], ['email', 'name'], rollcall.senders.list)
   const columns: Column<Sender>[] = [
     {
       name: 'email',
       title: t('kit.field.email'),
       sort: 'email',
-      render: ({ email, name, isDefault }) => (
+      render: ({ _id, email, name, isDefault }) => (
         <Group gap="xs">
-          <Text span fw={550} size="sm">
-            {email}
-          </Text>
-          <Text span c="dimmed" size="sm">
-            {name}
-          </Text>
+          <RecordLink to="/senders/$id" params={{ id: _id }} name={email} detail={name} />
           {isDefault && <Tag>{t('senders.default')}</Tag>}
         </Group>
       ),
@@ -67,7 +57,7 @@ export function Senders() {
       title={t('senders.title')}
       lead={t('senders.lead')}
       actions={
-        <Action call="senders.create" leftSection={<PlusIcon />} onClick={create}>
+        <Action call="senders.create" leftSection={<PlusIcon />} onClick={open}>
           {t('senders.new')}
         </Action>
       }
@@ -77,69 +67,31 @@ export function Senders() {
         view={view}
         columns={columns}
         nameOf={({ email }) => email}
-        actions={sender => <SenderMenu sender={sender} onTest={() => setTested(sender)} />}
         empty={
           <Empty
             icon={MailIcon}
             title={t('senders.empty.title')}
-            action={<Button onClick={create}>{t('senders.new')}</Button>}
+            action={
+              <Action call="senders.create" onClick={open}>
+                {t('senders.new')}
+              </Action>
+            }
           >
             {t('senders.empty.text')}
           </Empty>
         }
       />
-      {isCreating && <CreateSender onClose={() => setCreating(false)} />}
-      {tested && <TestSender sender={tested} onClose={() => setTested(undefined)} />}
+      {isCreating && <CreateSender onClose={close} />}
     </Page>
   )
 }
 
-function SenderStatus({ sender: { active, oauth } }: { sender: Sender }) {
+/** Whether mail can be sent from a sender, as a chip. */
+export function SenderStatus({ sender: { active, oauth } }: { sender: Sender }) {
   const { t } = useTranslation()
   if (oauth?.status === 'expired') return <StatusChip tone="bad">{t('senders.expired')}</StatusChip>
   if (oauth?.status === 'pending') return <StatusChip tone="warn">{t('senders.connect')}</StatusChip>
   return <StatusChip tone={active ? 'good' : 'neutral'}>{t(active ? 'senders.active' : 'senders.inactive')}</StatusChip>
-}
-
-function SenderMenu({ sender: { _id, email, isDefault }, onTest }: { sender: Sender; onTest: () => void }) {
-  const { t } = useTranslation()
-  const act = useAct()
-  const confirm = useConfirm()
-  return (
-    <MoreMenu name={email}>
-      <MenuAction call="senders.test" icon={<MailIcon />} onClick={onTest}>
-        {t('senders.test')}
-      </MenuAction>
-      {!isDefault && (
-        <MenuAction
-          call="senders.setDefault"
-          icon={<StarIcon />}
-          onClick={() =>
-            void act({ run: () => rollcall.senders.setDefault(_id), done: t('senders.madeDefault', { email }) })
-          }
-        >
-          {t('senders.makeDefault')}
-        </MenuAction>
-      )}
-      <Menu.Divider />
-      <MenuAction
-        call="senders.delete"
-        danger
-        icon={<TrashIcon />}
-        onClick={() =>
-          confirm({
-            title: t('senders.deleteTitle', { email }),
-            text: t('senders.deleteText'),
-            action: t('senders.delete'),
-            run: () => rollcall.senders.delete(_id),
-            done: t('senders.deleted', { email }),
-          })
-        }
-      >
-        {t('senders.delete')}
-      </MenuAction>
-    </MoreMenu>
-  )
 }
 
 function CreateSender({ onClose }: { onClose: () => void }) {
@@ -154,6 +106,7 @@ function CreateSender({ onClose }: { onClose: () => void }) {
       oauth: { provider: 'google' as 'google' | 'microsoft' },
     },
   })
+  const navigate = useNavigate()
   const { delivery } = form.values
   const submit = useSubmit(form, {
     send: ({ smtp, oauth, replyTo, ...values }) =>
@@ -171,7 +124,7 @@ function CreateSender({ onClose }: { onClose: () => void }) {
         }),
       }),
     done: t('senders.created', { email: form.values.email }),
-    onDone: onClose,
+    onDone: ({ _id }) => void navigate({ to: '/senders/$id', params: { id: _id } }),
   })
   return (
     <FormModal title={t('senders.new')} form={form} submit={submit} action={t('kit.create')} onClose={onClose}>
@@ -217,39 +170,6 @@ function CreateSender({ onClose }: { onClose: () => void }) {
           data={(['google', 'microsoft'] as const).map(value => ({ value, label: t(`senders.${value}`) }))}
           {...form.getInputProps('oauth.provider')}
         />
-      )}
-    </FormModal>
-  )
-}
-
-function TestSender({ sender: { _id, email }, onClose }: { sender: Sender; onClose: () => void }) {
-  const { t } = useTranslation()
-  const { user } = useMe()
-  const [reply, setReply] = useState('')
-  const form = useForm({ initialValues: { to: user.email } })
-  const submit = useSubmit(form, {
-    send: values => rollcall.senders.test(_id, values),
-    onDone: ({ message }) => setReply(message),
-  })
-  return (
-    <FormModal
-      title={t('senders.testTitle', { email })}
-      form={form}
-      submit={submit}
-      action={t('senders.test')}
-      onClose={onClose}
-    >
-      <TextInput
-        label={t('senders.testTo')}
-        type="email"
-        data-autofocus
-        {...fieldProps('senders.test', 'to')}
-        {...form.getInputProps('to')}
-      />
-      {reply && (
-        <Alert color="teal" role="status">
-          {reply}
-        </Alert>
       )}
     </FormModal>
   )

@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
+import { setImpersonation } from '../impersonation/store.ts'
 import { useMe } from '../session.ts'
 import { SchemeChoice } from './scheme-choice.tsx'
 import classes from './shell.module.css'
@@ -16,7 +17,10 @@ export function AccountMenu() {
   const navigate = useNavigate()
   const client = useQueryClient()
   const signOut = useMutation({
-    mutationFn: () => rollcall.authentication.logout(),
+    mutationFn: () => {
+      setImpersonation(undefined) // ends with the session that began it
+      return rollcall.authentication.logout()
+    },
     onSuccess: async () => {
       await navigate({ to: '/sign-in' })
       client.clear()

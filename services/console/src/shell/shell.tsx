@@ -1,22 +1,31 @@
-import { AppShell, Burger, Group, ScrollArea } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { ActionIcon, AppShell, Burger, Group, ScrollArea, Tooltip, UnstyledButton } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { QuestionIcon, SearchIcon } from '@primer/octicons-react'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ImpersonationBanner } from '../impersonation/banner.tsx'
+import { useImpersonation } from '../impersonation/store.ts'
 import { useMe, useMissing } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import mark from './mark.svg'
 import { type Area, NAVIGATION } from './navigation.ts'
+import { PaletteKeys } from './palette-keys.tsx'
+import { RightsChanged } from './rights-changed.tsx'
 import classes from './shell.module.css'
+import { TaskTray } from './task-tray.tsx'
 
 const SecondFactorNeeded = lazy(async () => ({
   default: (await import('./second-factor-needed.tsx')).SecondFactorNeeded,
 }))
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }))
 
 /** Everything for people who are signed in, once they have the second factor that their organization may require. */
 export function Shell() {
   const { mfa, impersonatedBy } = useMe()
-  if (!mfa.required || mfa.totp || impersonatedBy) return <Surroundings />
+  const impersonation = useImpersonation()
+  if (!mfa.required || mfa.totp || impersonatedBy) return <Surroundings key={impersonation?.sessionRef} />
   return (
     <Suspense>
       <SecondFactorNeeded />
@@ -24,9 +33,10 @@ export function Shell() {
   )
 }
 
-/** What surrounds every screen: navigation, header, content. */
+/** What surrounds every screen: navigation, header, content. An impersonation begins with a new one. */
 function Surroundings() {
   const { t } = useTranslation()
+  const missing = useMissing()
   const [isOpen, menu] = useDisclosure()
   const path = useRouterState({ select: state => state.location.pathname })
   useEffect(menu.close, [path])
@@ -49,7 +59,10 @@ function Surroundings() {
           aria-label={t('shell.menu')}
           aria-expanded={isOpen}
         />
-        <Group ml="auto" gap="xs">
+        <Finder />
+        <Group ml="auto" gap={4} wrap="nowrap">
+          {!missing('imports.listJobs') && <TaskTray />}
+          <Help />
           <AccountMenu />
         </Group>
       </AppShell.Header>
@@ -57,9 +70,65 @@ function Surroundings() {
         <Navigation onClose={menu.close} isOpen={isOpen} />
       </AppShell.Navbar>
       <AppShell.Main id="main" className={classes.main}>
+        <ImpersonationBanner />
+        <RightsChanged />
         <Outlet />
       </AppShell.Main>
     </AppShell>
+  )
+}
+
+/** Opens the palette: a button that looks like a search field, or Ctrl-K. */
+function Finder() {
+  const { t } = useTranslation()
+  const [isOpen, { open, close, toggle }] = useDisclosure()
+  useHotkeys([['mod+K', toggle]], [])
+  return (
+    <>
+      <UnstyledButton className={classes.finder} onClick={open}>
+        <SearchIcon size={14} />
+        <span className={classes.finderText}>{t('shell.palette.open')}</span>
+        <PaletteKeys />
+      </UnstyledButton>
+      {isOpen && (
+        <Suspense>
+          <Palette onClose={close} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** Shows the keys that the console knows: a button, or `?`. */
+function Help() {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const open = () => setOpen(true)
+  // With and without Shift, as keyboards differ.
+  useHotkeys([
+    ['shift+?', open],
+    ['?', open],
+  ])
+  return (
+    <>
+      <Tooltip label={t('shell.help')}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={32}
+          visibleFrom="sm"
+          aria-label={t('shell.help')}
+          onClick={open}
+        >
+          <QuestionIcon />
+        </ActionIcon>
+      </Tooltip>
+      {isOpen && (
+        <Suspense>
+          <Shortcuts onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

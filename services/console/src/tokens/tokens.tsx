@@ -1,4 +1,4 @@
-import { Button, Menu, Select, Text, Textarea, TextInput } from '@mantine/core'
+import { Menu, Select, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { KeyIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import type { Token } from '@rollcall/sdk'
@@ -12,9 +12,10 @@ import { Empty } from '../kit/empty.tsx'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { rolesQuery } from '../roles/queries.ts'
@@ -35,31 +36,27 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** The API tokens. */
 export function Tokens() {
   const { t } = useTranslation()
-  const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<string>()
-  const create = () => setCreating(true)
-  useCreateKey(create)
+  const { isCreating, open, close } = useCreating('tokens.create')
   const view = useList<Token>(['tokens'], ['name'], rollcall.tokens.list)
   const columns: Column<Token>[] = [
     {
       name: 'name',
       title: t('kit.field.name'),
       sort: 'name',
-      render: ({ name, tokenPreview }) => (
-        <>
-          <Text fw={550} size="sm">
-            {name}
-          </Text>
-          <Text size="xs" c="dimmed" ff="monospace">
-            {tokenPreview.split(':')[1]}
-          </Text>
-        </>
+      render: ({ _id, name, tokenPreview }) => (
+        <RecordLink
+          to="/tokens/$id"
+          params={{ id: _id }}
+          name={name}
+          detail={<code>{tokenPreview.split(':')[1]}</code>}
+        />
       ),
     },
     {
       name: 'status',
       title: t('kit.field.status'),
-      render: ({ status }) => <StatusChip tone={TONES[status]}>{t(`tokens.status.${status}`)}</StatusChip>,
+      render: token => <TokenStatus token={token} />,
     },
     {
       name: 'role',
@@ -108,7 +105,7 @@ export function Tokens() {
       title={t('tokens.title')}
       lead={t('tokens.lead')}
       actions={
-        <Action call="tokens.create" leftSection={<PlusIcon />} onClick={create}>
+        <Action call="tokens.create" leftSection={<PlusIcon />} onClick={open}>
           {t('tokens.create')}
         </Action>
       }
@@ -123,7 +120,11 @@ export function Tokens() {
           <Empty
             icon={KeyIcon}
             title={t('tokens.empty.title')}
-            action={<Button onClick={create}>{t('tokens.create')}</Button>}
+            action={
+              <Action call="tokens.create" onClick={open}>
+                {t('tokens.create')}
+              </Action>
+            }
           >
             {t('tokens.empty.text')}
           </Empty>
@@ -131,9 +132,9 @@ export function Tokens() {
       />
       {isCreating && (
         <CreateToken
-          onClose={() => setCreating(false)}
+          onClose={close}
           onCreated={token => {
-            setCreating(false)
+            close()
             setSecret(token)
           }}
         />
@@ -143,12 +144,27 @@ export function Tokens() {
   )
 }
 
-function TokenMenu({ token: { _id, name, active } }: { token: Token }) {
+/** The state of a token, as a chip. */
+export function TokenStatus({ token: { status } }: { token: Token }) {
+  const { t } = useTranslation()
+  return <StatusChip tone={TONES[status]}>{t(`tokens.status.${status}`)}</StatusChip>
+}
+
+/** What can be done with a token. */
+export function TokenMenu({
+  token: { _id, name, active },
+  variant = 'subtle',
+  onDeleted,
+}: {
+  token: Token
+  variant?: 'subtle' | 'default'
+  onDeleted?: () => void
+}) {
   const { t } = useTranslation()
   const act = useAct()
   const confirm = useConfirm()
   return (
-    <MoreMenu name={name}>
+    <MoreMenu name={name} variant={variant}>
       <MenuAction
         call="tokens.update"
         onClick={() =>
@@ -172,6 +188,7 @@ function TokenMenu({ token: { _id, name, active } }: { token: Token }) {
             action: t('tokens.delete'),
             run: () => rollcall.tokens.delete(_id),
             done: t('tokens.deleted', { name }),
+            ...(onDeleted && { onDone: onDeleted }),
           })
         }
       >

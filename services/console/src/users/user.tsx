@@ -1,16 +1,18 @@
-import { Group, Menu, Skeleton, Table, Tabs, Text } from '@mantine/core'
+import { Group, Menu, Skeleton, Stack, Tabs } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { BlockedIcon, CheckCircleIcon, TrashIcon } from '@primer/octicons-react'
+import { BlockedIcon, CheckCircleIcon, EyeIcon, TrashIcon } from '@primer/octicons-react'
 import type { User as UserRecord } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
+import { Impersonate } from '../impersonation/impersonate.tsx'
 import { Action, MenuAction } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
+import { Facts } from '../kit/facts.tsx'
 import { FormModal, useSubmit } from '../kit/form-modal.tsx'
 import type { ListSearch } from '../kit/list-search.ts'
 import { MoreMenu } from '../kit/more-menu.tsx'
@@ -19,19 +21,33 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Tag } from '../kit/status-chip.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
-import classes from '../roles/role.module.css'
-import { SessionTable } from './session-table.tsx'
+import { useMe } from '../session.ts'
+import { UserActivity } from './user-activity.tsx'
+import { UserEmails } from './user-emails.tsx'
+import { UserFeatures } from './user-features.tsx'
+import { UserDevices, UserSessions } from './user-sessions.tsx'
+import { UserWorkspaces } from './user-workspaces.tsx'
 import { RoleSelect, UserStatus } from './users.tsx'
 
-const ENTRIES = 50
+/** The roles that may impersonate; no other role can grant it. */
+const MAY_IMPERSONATE = ['owner', 'admin']
+const TABS = {
+  sessions: SessionsTab,
+  activity: UserActivity,
+  workspaces: UserWorkspaces,
+  features: UserFeatures,
+  emails: UserEmails,
+} as const
+type Tab = keyof typeof TABS
 
-/** One account: sessions, activity, role. */
+/** One account: where it is signed in, what it did, what it may do. */
 export function User() {
   const { t } = useTranslation()
   const { id } = useParams({ from: '/shell/users/$id' })
   const { tab = 'sessions' } = useSearch({ strict: false }) as ListSearch
   const change = useChangeSearch()
-  const [isChanging, setChanging] = useState(false)
+  const [dialog, setDialog] = useState<'role' | 'impersonate'>()
+  const close = () => setDialog(undefined)
   const {
     data: user,
     error,
@@ -59,28 +75,56 @@ export function User() {
         </Group>
       }
       actions={
-        <>
-          <Action call="users.changeRole" variant="default" onClick={() => setChanging(true)}>
-            {t('users.changeRole')}
-          </Action>
-          <UserMenu user={user} />
-        </>
+        <UserActions user={user} onRole={() => setDialog('role')} onImpersonate={() => setDialog('impersonate')} />
       }
     >
-      <Tabs value={tab} onChange={value => change({ tab: value ?? undefined })} keepMounted={false}>
+      <UserFacts user={user} />
+      <Tabs
+        value={tab in TABS ? tab : 'sessions'}
+        onChange={value => change({ tab: value === 'sessions' ? undefined : (value ?? undefined) })}
+        keepMounted={false}
+      >
         <Tabs.List>
-          <Tabs.Tab value="sessions">{t('users.sessions')}</Tabs.Tab>
-          <Tabs.Tab value="activity">{t('users.activity')}</Tabs.Tab>
+          {(Object.keys(TABS) as Tab[]).map(name => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`users.tabs.${name}`)}
+            </Tabs.Tab>
+          ))}
         </Tabs.List>
-        <Tabs.Panel value="sessions" pt="md">
-          <Sessions id={id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="activity" pt="md">
-          <Activity id={id} />
-        </Tabs.Panel>
+        {(Object.entries(TABS) as [Tab, (typeof TABS)[Tab]][]).map(([name, Panel]) => (
+          <Tabs.Panel key={name} value={name} pt="lg">
+            <Panel user={user} />
+          </Tabs.Panel>
+        ))}
       </Tabs>
-      {isChanging && <ChangeRole user={user} onClose={() => setChanging(false)} />}
+      {dialog === 'role' && <ChangeRole user={user} onClose={close} />}
+      {dialog === 'impersonate' && <Impersonate user={user} onClose={close} />}
     </Page>
+  )
+}
+
+function SessionsTab({ user }: { user: UserRecord }) {
+  return (
+    <Stack gap="xl">
+      <UserSessions user={user} />
+      <UserDevices user={user} />
+    </Stack>
+  )
+}
+
+function UserFacts({ user }: { user: UserRecord }) {
+  const { t } = useTranslation()
+  return (
+    <Facts
+      facts={{
+        [t('users.lastLogin')]: <When at={user.lastLoginAt} />,
+        [t('kit.field.created')]: <When at={user.createdAt} />,
+        [t('users.blockedAt')]: user.blockedAt ? <When at={user.blockedAt} /> : undefined,
+        [t('shell.language')]: user.language ?? undefined,
+        [t('account.profile.timezone')]: user.timezone ?? undefined,
+        [t('kit.field.id')]: <Copyable value={user._id} what={t('kit.field.id')} mono />,
+      }}
+    />
   )
 }
 
@@ -105,103 +149,78 @@ function ChangeRole({ user: { _id, name, role }, onClose }: { user: UserRecord; 
   )
 }
 
-function UserMenu({ user: { _id, name, blocked } }: { user: UserRecord }) {
+function UserActions({
+  user: { _id, name, blocked, role },
+  onRole,
+  onImpersonate,
+}: {
+  user: UserRecord
+  onRole: () => void
+  onImpersonate: () => void
+}) {
   const { t } = useTranslation()
+  const me = useMe()
   const act = useAct()
   const confirm = useConfirm()
   const navigate = useNavigate()
+  const isSelf = _id === me.user._id
+  const mayImpersonate = MAY_IMPERSONATE.includes(me.role) && !(me.role === 'admin' && role === 'owner')
   return (
-    <MoreMenu name={name} variant="default">
-      {blocked ? (
+    <>
+      {mayImpersonate && !isSelf && !blocked && (
+        <Action call="authentication.impersonate" variant="default" leftSection={<EyeIcon />} onClick={onImpersonate}>
+          {t('impersonation.action')}
+        </Action>
+      )}
+      <Action call="users.changeRole" variant="default" onClick={onRole}>
+        {t('users.changeRole')}
+      </Action>
+      <MoreMenu name={name} variant="default">
+        {blocked ? (
+          <MenuAction
+            call="users.unblock"
+            icon={<CheckCircleIcon />}
+            onClick={() => void act({ run: () => rollcall.users.unblock(_id), done: t('users.unblocked', { name }) })}
+          >
+            {t('users.unblock')}
+          </MenuAction>
+        ) : (
+          <MenuAction
+            call="users.block"
+            icon={<BlockedIcon />}
+            onClick={() =>
+              confirm({
+                title: t('users.blockTitle', { name }),
+                text: t('users.blockText'),
+                action: t('users.block'),
+                run: () => rollcall.users.block(_id),
+                done: t('users.blocked', { name }),
+              })
+            }
+          >
+            {t('users.block')}
+          </MenuAction>
+        )}
+        <Menu.Divider />
         <MenuAction
-          call="users.unblock"
-          icon={<CheckCircleIcon />}
-          onClick={() => void act({ run: () => rollcall.users.unblock(_id), done: t('users.unblocked', { name }) })}
-        >
-          {t('users.unblock')}
-        </MenuAction>
-      ) : (
-        <MenuAction
-          call="users.block"
-          icon={<BlockedIcon />}
+          call="users.delete"
+          danger
+          icon={<TrashIcon />}
           onClick={() =>
             confirm({
-              title: t('users.blockTitle', { name }),
-              text: t('users.blockText'),
-              action: t('users.block'),
-              run: () => rollcall.users.block(_id),
-              done: t('users.blocked', { name }),
+              title: t('users.deleteTitle', { name }),
+              text: t('users.deleteText'),
+              action: t('users.delete'),
+              typed: name,
+              run: () => rollcall.users.delete(_id),
+              done: t('users.deleted', { name }),
+              onDone: () => void navigate({ to: '/users' }),
             })
           }
         >
-          {t('users.block')}
+          {t('users.delete')}
         </MenuAction>
-      )}
-      <Menu.Divider />
-      <MenuAction
-        call="users.delete"
-        danger
-        icon={<TrashIcon />}
-        onClick={() =>
-          confirm({
-            title: t('users.deleteTitle', { name }),
-            text: t('users.deleteText'),
-            action: t('users.delete'),
-            run: () => rollcall.users.delete(_id),
-            done: t('users.deleted', { name }),
-            onDone: () => void navigate({ to: '/users' }),
-          })
-        }
-      >
-        {t('users.delete')}
-      </MenuAction>
-    </MoreMenu>
-  )
-}
-
-function Sessions({ id }: { id: string }) {
-  const { t } = useTranslation()
-  const act = useAct()
-  const { data, error } = useQuery({
-    queryKey: ['users', id, 'sessions'],
-    queryFn: async ({ signal }) => await rollcall.users.listSessions(id, { limit: ENTRIES }, { signal }),
-  })
-  if (error) return <ProblemAlert error={error} />
-  if (!data) return <Skeleton height={120} />
-  if (data.docs.length === 0) return <Text c="dimmed">{t('users.noSessions')}</Text>
-  return (
-    <SessionTable
-      sessions={data.docs}
-      call="users.revokeSession"
-      onEnd={sessionRef =>
-        void act({ run: () => rollcall.users.revokeSession(id, sessionRef), done: t('users.ended') })
-      }
-    />
-  )
-}
-
-function Activity({ id }: { id: string }) {
-  const { t } = useTranslation()
-  const { data, error } = useQuery({
-    queryKey: ['users', id, 'activities'],
-    queryFn: async ({ signal }) => await rollcall.users.listActivities(id, { limit: ENTRIES }, { signal }),
-  })
-  if (error) return <ProblemAlert error={error} />
-  if (!data) return <Skeleton height={120} />
-  return (
-    <Table.ScrollContainer minWidth={420} type="native" className={classes.matrix}>
-      <Table aria-label={t('users.activity')}>
-        <Table.Tbody>
-          {data.docs.map(({ _id, type, at, actor }) => (
-            <Table.Tr key={_id}>
-              <Table.Td>{t('users.by', { type, name: actor.name })}</Table.Td>
-              <Table.Td ta="right">
-                <When at={at} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+      </MoreMenu>
+    </>
   )
 }

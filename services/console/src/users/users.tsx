@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form'
 import { PlusIcon } from '@primer/octicons-react'
 import type { User } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
@@ -14,7 +13,7 @@ import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { SearchBox } from '../kit/search-box.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { rolesQuery } from '../roles/queries.ts'
@@ -23,9 +22,7 @@ import { useMissing } from '../session.ts'
 /** The accounts of the organization. */
 export function Users() {
   const { t } = useTranslation()
-  const [isCreating, setCreating] = useState(false)
-  const create = () => setCreating(true)
-  useCreateKey(create)
+  const { isCreating, open, close } = useCreating('users.create')
   const view = useList<User>(['users'], ['email', 'name'], rollcall.users.list)
   const { search, change } = view
   const columns: Column<User>[] = [
@@ -57,7 +54,7 @@ export function Users() {
       title={t('users.title')}
       lead={t('users.lead')}
       actions={
-        <Action call="users.create" leftSection={<PlusIcon />} onClick={create}>
+        <Action call="users.create" leftSection={<PlusIcon />} onClick={open}>
           {t('users.create')}
         </Action>
       }
@@ -70,7 +67,7 @@ export function Users() {
         onClear={() => change({ q: undefined })}
       />
       <RecordTable label={t('users.title')} view={view} columns={columns} nameOf={({ name }) => name} empty={null} />
-      {isCreating && <CreateUser onClose={() => setCreating(false)} />}
+      {isCreating && <CreateUser onClose={close} />}
     </Page>
   )
 }

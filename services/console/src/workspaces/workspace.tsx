@@ -1,8 +1,14 @@
-import { Group, Skeleton, Table, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, NumberInput, Progress, Skeleton, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { MailIcon, TrashIcon } from '@primer/octicons-react'
-import type { Invitation, Member, Workspace as WorkspaceRecord } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
+import type {
+  CreatedInvitation,
+  Invitation,
+  Member,
+  Page as RecordPage,
+  Workspace as WorkspaceRecord,
+} from '@rollcall/sdk'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,13 +16,15 @@ import { rollcall } from '../api.ts'
 import { Action, MenuAction } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
+import { Copyable } from '../kit/copyable.tsx'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
+import { PlainTable } from '../kit/plain-table.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { Section } from '../kit/section.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
-import classes from '../roles/role.module.css'
 import { RoleSelect } from '../users/users.tsx'
 
 const ALL = 1000
@@ -31,7 +39,8 @@ const TONES: Record<Invitation['status'], Tone> = {
 export function Workspace() {
   const { t } = useTranslation()
   const { id } = useParams({ from: '/shell/workspaces/$id' })
-  const [isInviting, setInviting] = useState(false)
+  const [dialog, setDialog] = useState<'invite' | 'edit'>()
+  const [link, setLink] = useState<CreatedInvitation>()
   const {
     data: workspace,
     error,
@@ -40,6 +49,10 @@ export function Workspace() {
     queryKey: ['workspaces', id],
     queryFn: ({ signal }) => rollcall.workspaces.get(id, { signal }),
   })
+  const invitations = useQuery({
+    queryKey: ['workspaces', id, 'invitations'],
+    queryFn: async ({ signal }) => await rollcall.invitations.list(id, { limit: ALL }, { signal }),
+  })
   const back = <BackLink to="/workspaces">{t('workspaces.back')}</BackLink>
   if (!workspace)
     return (
@@ -47,14 +60,18 @@ export function Workspace() {
         {error ? <ProblemAlert error={error} onRetry={refetch} /> : <Skeleton height={200} />}
       </Page>
     )
+  const pending = invitations.data?.docs.filter(({ status }) => status === 'pending').length ?? 0
   return (
     <Page
       title={workspace.name}
       above={back}
-      lead={`${t('workspaces.seats')}: ${workspace.seats ?? t('workspaces.unlimited')}`}
+      lead={<Seats workspace={workspace} pending={pending} />}
       actions={
         <>
-          <Action call="invitations.create" leftSection={<MailIcon />} onClick={() => setInviting(true)}>
+          <Action call="workspaces.update" variant="default" onClick={() => setDialog('edit')}>
+            {t('kit.edit')}
+          </Action>
+          <Action call="invitations.create" leftSection={<MailIcon />} onClick={() => setDialog('invite')}>
             {t('workspaces.invite')}
           </Action>
           <WorkspaceMenu workspace={workspace} />
@@ -62,9 +79,39 @@ export function Workspace() {
       }
     >
       <Members id={id} />
-      <Invitations id={id} />
-      {isInviting && <Invite workspace={workspace} onClose={() => setInviting(false)} />}
+      <Invitations id={id} query={invitations} onInvited={setLink} />
+      {dialog === 'edit' && <EditWorkspace workspace={workspace} onClose={() => setDialog(undefined)} />}
+      {dialog === 'invite' && (
+        <Invite
+          workspace={workspace}
+          onClose={() => setDialog(undefined)}
+          onInvited={invitation => {
+            setDialog(undefined)
+            setLink(invitation)
+          }}
+        />
+      )}
+      {link && <InvitationLink invitation={link} onClose={() => setLink(undefined)} />}
     </Page>
+  )
+}
+
+/** How many seats are taken, by members and pending invitations. */
+function Seats({ workspace: { seats, memberCount }, pending }: { workspace: WorkspaceRecord; pending: number }) {
+  const { t } = useTranslation()
+  const taken = memberCount + pending
+  if (seats === null) return t('workspaces.taken', { count: taken })
+  return (
+    <Group gap="sm">
+      <span>{t('workspaces.takenOf', { taken, seats })}</span>
+      <Progress
+        value={Math.min(100, (100 * taken) / seats)}
+        color={taken >= seats ? 'orange' : 'indigo'}
+        size="sm"
+        w={120}
+        aria-label={t('workspaces.seats')}
+      />
+    </Group>
   )
 }
 
@@ -83,6 +130,7 @@ function WorkspaceMenu({ workspace: { _id, name } }: { workspace: WorkspaceRecor
             title: t('workspaces.deleteTitle', { name }),
             text: t('workspaces.deleteText'),
             action: t('workspaces.delete'),
+            typed: name,
             run: () => rollcall.workspaces.delete(_id),
             done: t('workspaces.deleted', { name }),
             onDone: () => void navigate({ to: '/workspaces' }),
@@ -95,145 +143,212 @@ function WorkspaceMenu({ workspace: { _id, name } }: { workspace: WorkspaceRecor
   )
 }
 
+function EditWorkspace({
+  workspace: { _id, name, seats },
+  onClose,
+}: {
+  workspace: WorkspaceRecord
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const form = useForm({ initialValues: { name, seats: (seats ?? '') as number | string } })
+  const submit = useSubmit(form, {
+    send: values => rollcall.workspaces.update(_id, { ...values, seats: values.seats === '' ? null : values.seats }),
+    done: t('workspaces.saved', { name: form.values.name }),
+    onDone: onClose,
+  })
+  return (
+    <FormModal title={t('workspaces.edit')} form={form} submit={submit} action={t('kit.save')} onClose={onClose}>
+      <TextInput
+        label={t('kit.field.name')}
+        data-autofocus
+        {...fieldProps('workspaces.update', 'name')}
+        {...form.getInputProps('name')}
+      />
+      <NumberInput
+        label={t('workspaces.seats')}
+        description={t('workspaces.seatsHint')}
+        min={1}
+        {...form.getInputProps('seats')}
+      />
+    </FormModal>
+  )
+}
+
 /** A member whose account was asked for as well. */
 type Account = { _id: string; name: string; email: string }
+const accountOf = ({ user }: Member) => user as unknown as Account | null
 
 function Members({ id }: { id: string }) {
   const { t } = useTranslation()
-  const { data, error } = useQuery({
+  const [changed, setChanged] = useState<Member>()
+  const confirm = useConfirm()
+  const query = useQuery({
     queryKey: ['workspaces', id, 'members'],
     queryFn: async ({ signal }) => await rollcall.members.list(id, { limit: ALL, populate: 'user' }, { signal }),
   })
-  if (error) return <ProblemAlert error={error} />
+  const nameOf = (member: Member) => accountOf(member)?.name ?? t('workspaces.noAccount')
+  const remove = (member: Member) =>
+    confirm({
+      title: t('workspaces.removeTitle', { name: nameOf(member) }),
+      text: t('workspaces.removeText'),
+      action: t('workspaces.remove'),
+      run: () => rollcall.members.remove(id, accountOf(member)?._id ?? member._id),
+      done: t('workspaces.removed', { name: nameOf(member) }),
+    })
   return (
-    <section>
-      <h2 className={classes.heading}>{t('workspaces.members')}</h2>
-      {!data ? (
-        <Skeleton height={120} mt="xs" />
-      ) : (
-        <Table.ScrollContainer minWidth={420} type="native" className={classes.matrix} mt="xs">
-          <Table aria-label={t('workspaces.members')}>
-            <Table.Tbody>
-              {data.docs.map(member => (
-                <MemberRow key={member._id} workspace={id} member={member} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+    <Section title={t('workspaces.members')}>
+      <PlainTable
+        label={t('workspaces.members')}
+        query={query}
+        empty={t('workspaces.noMembers')}
+        columns={[
+          {
+            name: 'name',
+            title: t('kit.field.name'),
+            render: member => (
+              <>
+                <strong>{nameOf(member)}</strong>{' '}
+                <Text span c="dimmed" size="sm">
+                  {accountOf(member)?.email}
+                </Text>
+              </>
+            ),
+          },
+          { name: 'role', title: t('kit.field.role'), render: ({ role }) => role },
+          { name: 'joined', title: t('workspaces.joined'), render: ({ joinedAt }) => <When at={joinedAt} /> },
+          {
+            name: 'actions',
+            width: 60,
+            render: member => (
+              <MoreMenu name={nameOf(member)}>
+                <MenuAction call="members.update" onClick={() => setChanged(member)}>
+                  {t('users.changeRole')}
+                </MenuAction>
+                <MenuAction call="members.remove" danger onClick={() => remove(member)}>
+                  {t('workspaces.remove')}
+                </MenuAction>
+              </MoreMenu>
+            ),
+          },
+        ]}
+      />
+      {changed && (
+        <ChangeMember workspace={id} member={changed} name={nameOf(changed)} onClose={() => setChanged(undefined)} />
       )}
-    </section>
+    </Section>
   )
 }
 
-function MemberRow({ workspace, member: { _id, user, role, joinedAt } }: { workspace: string; member: Member }) {
+function ChangeMember({
+  workspace,
+  member,
+  name,
+  onClose,
+}: {
+  workspace: string
+  member: Member
+  name: string
+  onClose: () => void
+}) {
   const { t } = useTranslation()
-  const confirm = useConfirm()
-  const account = user as unknown as Account | null
-  const name = account?.name ?? t('workspaces.noAccount')
+  const form = useForm({ initialValues: { role: member.role } })
+  const submit = useSubmit(form, {
+    send: values => rollcall.members.update(workspace, accountOf(member)?._id ?? member._id, values),
+    done: t('users.changed', { name }),
+    onDone: onClose,
+  })
   return (
-    <Table.Tr>
-      <Table.Td>
-        <strong>{name}</strong>{' '}
-        <Text span c="dimmed" size="sm">
-          {account?.email}
-        </Text>
-      </Table.Td>
-      <Table.Td>{role}</Table.Td>
-      <Table.Td>
-        <When at={joinedAt} />
-      </Table.Td>
-      <Table.Td ta="right" w={60}>
-        <MoreMenu name={name}>
-          <MenuAction
-            call="members.remove"
-            danger
-            onClick={() =>
-              confirm({
-                title: t('workspaces.removeTitle', { name }),
-                text: t('workspaces.removeText'),
-                action: t('workspaces.remove'),
-                run: () => rollcall.members.remove(workspace, _id),
-                done: t('workspaces.removed', { name }),
-              })
-            }
-          >
-            {t('workspaces.remove')}
-          </MenuAction>
-        </MoreMenu>
-      </Table.Td>
-    </Table.Tr>
+    <FormModal
+      title={t('workspaces.roleOf', { name })}
+      form={form}
+      submit={submit}
+      action={t('users.changeRole')}
+      onClose={onClose}
+    >
+      <RoleSelect {...form.getInputProps('role')} />
+    </FormModal>
   )
 }
 
-function Invitations({ id }: { id: string }) {
+function Invitations({
+  id,
+  query,
+  onInvited,
+}: {
+  id: string
+  query: UseQueryResult<RecordPage<Invitation>>
+  onInvited: (invitation: CreatedInvitation) => void
+}) {
   const { t } = useTranslation()
   const act = useAct()
-  const { data, error } = useQuery({
-    queryKey: ['workspaces', id, 'invitations'],
-    queryFn: async ({ signal }) => await rollcall.invitations.list(id, { limit: ALL }, { signal }),
-  })
-  if (error) return <ProblemAlert error={error} />
+  const revoke = ({ _id, email }: Invitation) =>
+    void act({
+      run: () => rollcall.invitations.revoke(id, _id),
+      done: t('workspaces.revoked', { email }),
+    })
+  const resend = ({ _id, email, role, status }: Invitation) =>
+    void act({
+      run: async () => {
+        if (status === 'pending') await rollcall.invitations.revoke(id, _id)
+        onInvited(await rollcall.invitations.create(id, { email, role }))
+      },
+      done: t('workspaces.invited', { email }),
+    })
   return (
-    <section>
-      <h2 className={classes.heading}>{t('workspaces.invitations')}</h2>
-      {data?.docs.length === 0 && (
-        <Text c="dimmed" mt="xs">
-          {t('workspaces.noInvitations')}
-        </Text>
-      )}
-      {data && data.docs.length > 0 && (
-        <Table.ScrollContainer minWidth={420} type="native" className={classes.matrix} mt="xs">
-          <Table aria-label={t('workspaces.invitations')}>
-            <Table.Tbody>
-              {data.docs.map(({ _id, email, role, status, expiresAt }) => (
-                <Table.Tr key={_id}>
-                  <Table.Td>
-                    <strong>{email}</strong>
-                  </Table.Td>
-                  <Table.Td>{role}</Table.Td>
-                  <Table.Td>
-                    <Group gap="xs">
-                      <StatusChip tone={TONES[status]}>{t(`workspaces.status.${status}`)}</StatusChip>
-                    </Group>
-                  </Table.Td>
-                  <Table.Td>
-                    <When at={expiresAt} />
-                  </Table.Td>
-                  <Table.Td ta="right" w={60}>
-                    {status === 'pending' && (
-                      <MoreMenu name={email}>
-                        <MenuAction
-                          call="invitations.revoke"
-                          danger
-                          onClick={() =>
-                            void act({
-                              run: () => rollcall.invitations.revoke(id, _id),
-                              done: t('workspaces.revoked', { email }),
-                            })
-                          }
-                        >
-                          {t('workspaces.revoke')}
-                        </MenuAction>
-                      </MoreMenu>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
-    </section>
+    <Section title={t('workspaces.invitations')}>
+      <PlainTable
+        label={t('workspaces.invitations')}
+        query={query}
+        empty={t('workspaces.noInvitations')}
+        columns={[
+          { name: 'email', title: t('kit.field.email'), render: ({ email }) => <strong>{email}</strong> },
+          { name: 'role', title: t('kit.field.role'), render: ({ role }) => role },
+          {
+            name: 'status',
+            title: t('kit.field.status'),
+            render: ({ status }) => <StatusChip tone={TONES[status]}>{t(`workspaces.status.${status}`)}</StatusChip>,
+          },
+          { name: 'by', title: t('users.actor'), render: ({ createdBy }) => createdBy.name },
+          { name: 'expires', title: t('workspaces.expires'), render: ({ expiresAt }) => <When at={expiresAt} /> },
+          {
+            name: 'actions',
+            width: 60,
+            render: invitation =>
+              invitation.status !== 'accepted' && (
+                <MoreMenu name={invitation.email}>
+                  <MenuAction call="invitations.create" onClick={() => resend(invitation)}>
+                    {t('workspaces.resend')}
+                  </MenuAction>
+                  {invitation.status === 'pending' && (
+                    <MenuAction call="invitations.revoke" danger onClick={() => revoke(invitation)}>
+                      {t('workspaces.revoke')}
+                    </MenuAction>
+                  )}
+                </MoreMenu>
+              ),
+          },
+        ]}
+      />
+    </Section>
   )
 }
 
-function Invite({ workspace: { _id, name }, onClose }: { workspace: WorkspaceRecord; onClose: () => void }) {
+function Invite({
+  workspace: { _id, name },
+  onClose,
+  onInvited,
+}: {
+  workspace: WorkspaceRecord
+  onClose: () => void
+  onInvited: (invitation: CreatedInvitation) => void
+}) {
   const { t } = useTranslation()
   const form = useForm({ initialValues: { email: '', role: 'user' } })
   const submit = useSubmit(form, {
     send: values => rollcall.invitations.create(_id, values),
     done: t('workspaces.invited', { email: form.values.email }),
-    onDone: onClose,
+    onDone: onInvited,
   })
   return (
     <FormModal
@@ -253,5 +368,27 @@ function Invite({ workspace: { _id, name }, onClose }: { workspace: WorkspaceRec
       />
       <RoleSelect {...form.getInputProps('role')} />
     </FormModal>
+  )
+}
+
+/** Shows the link of a new invitation, which cannot be read again. */
+function InvitationLink({
+  invitation: { email, acceptUrl },
+  onClose,
+}: {
+  invitation: CreatedInvitation
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <Modal opened onClose={onClose} title={t('workspaces.invited', { email })} size="lg">
+      <Text size="md" mb="md">
+        {t('workspaces.linkText')}
+      </Text>
+      <Copyable value={acceptUrl} what={t('workspaces.link')} mono />
+      <Group justify="flex-end" mt="lg">
+        <Button onClick={onClose}>{t('kit.done')}</Button>
+      </Group>
+    </Modal>
   )
 }

@@ -1,8 +1,7 @@
-import { Button, NumberInput, TextInput } from '@mantine/core'
+import { NumberInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { OrganizationIcon, PlusIcon } from '@primer/octicons-react'
 import type { Workspace } from '@rollcall/sdk'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
@@ -11,16 +10,14 @@ import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 
 /** The workspaces. */
 export function Workspaces() {
   const { t } = useTranslation()
-  const [isCreating, setCreating] = useState(false)
-  const create = () => setCreating(true)
-  useCreateKey(create)
+  const { isCreating, open, close } = useCreating('workspaces.create')
   const view = useList<Workspace>(['workspaces'], ['name'], rollcall.workspaces.list)
   const columns: Column<Workspace>[] = [
     {
@@ -56,7 +53,7 @@ export function Workspaces() {
       title={t('workspaces.title')}
       lead={t('workspaces.lead')}
       actions={
-        <Action call="workspaces.create" leftSection={<PlusIcon />} onClick={create}>
+        <Action call="workspaces.create" leftSection={<PlusIcon />} onClick={open}>
           {t('workspaces.create')}
         </Action>
       }
@@ -70,13 +67,17 @@ export function Workspaces() {
           <Empty
             icon={OrganizationIcon}
             title={t('workspaces.empty.title')}
-            action={<Button onClick={create}>{t('workspaces.create')}</Button>}
+            action={
+              <Action call="workspaces.create" onClick={open}>
+                {t('workspaces.create')}
+              </Action>
+            }
           >
             {t('workspaces.empty.text')}
           </Empty>
         }
       />
-      {isCreating && <CreateWorkspace onClose={() => setCreating(false)} />}
+      {isCreating && <CreateWorkspace onClose={close} />}
     </Page>
   )
 }

@@ -1,0 +1,15 @@
+export default {
+  label: 'Impersonation',
+  banner: '{{by}} sees Rollcall as {{name}}. Nothing can be changed.',
+  left: '{{time}} left',
+  stop: 'Stop',
+  stopped: 'You are yourself again. The session as {{name}} has ended.',
+  ended: 'The impersonation has ended.',
+  action: 'Impersonate',
+  title: 'See Rollcall as {{name}}?',
+  text: 'For 30 minutes this tab shows what {{name}} sees. You can read everything and change nothing.',
+  reason: 'Reason',
+  reasonHint: 'Optional. Kept with the event.',
+  audit: 'The impersonation is recorded, and listed among the sessions of the account.',
+  start: 'Impersonate',
+} as const

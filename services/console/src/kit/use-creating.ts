@@ -1,0 +1,30 @@
+import { useHotkeys } from '@mantine/hooks'
+import type { CallName } from '@rollcall/sdk'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useRefusal } from './action.tsx'
+import type { ListSearch } from './list-search.ts'
+
+/** Whether a screen shows its form for a new record: `?new=true`, which the key `n` sets too. */
+export function useCreating(call: CallName): { isCreating: boolean; open: () => void; close: () => void } {
+  const refusal = useRefusal()(call)
+  const search = useSearch({ strict: false }) as ListSearch
+  const navigate = useNavigate()
+  const set = (isOn: boolean) =>
+    void navigate({
+      to: '.',
+      search: ({ new: _, ...rest }: ListSearch) => (isOn ? { ...rest, new: true as const } : rest),
+      replace: true,
+      resetScroll: false,
+    })
+  const open = () => {
+    if (!refusal) set(true)
+  }
+  useCreateKey(call, open)
+  return { isCreating: search.new === true && !refusal, open, close: () => set(false) }
+}
+
+/** Begins a new record by the key `n`, for people who may make the call. */
+export function useCreateKey(call: CallName, begin: () => void): void {
+  const refusal = useRefusal()(call)
+  useHotkeys([['n', () => !refusal && begin()]])
+}

@@ -1,0 +1,95 @@
+import { Group, NumberInput, PasswordInput, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { Sender } from '@rollcall/sdk'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { Action } from '../kit/action.tsx'
+import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
+import { Section } from '../kit/section.tsx'
+import classes from './sender-settings.module.css'
+
+/** The settings of a sender that its owner can change. */
+export function SenderSettings({ sender: { _id, name, replyTo, smtp } }: { sender: Sender }) {
+  const { t } = useTranslation()
+  const form = useForm({
+    initialValues: {
+      name,
+      replyTo: replyTo ?? '',
+      smtp: {
+        host: smtp?.host ?? '',
+        port: (smtp?.port ?? 0) as number | string,
+        username: smtp?.username ?? '',
+        password: '',
+      },
+    },
+  })
+  const submit = useSubmit(form, {
+    send: values =>
+      rollcall.senders.update(_id, {
+        name: values.name,
+        replyTo: values.replyTo || null,
+        ...(smtp && { smtp: smtpOf(values.smtp) }),
+      }),
+    done: t('senders.saved'),
+    onDone: () => form.resetDirty(),
+  })
+  const send = form.onSubmit(values => submit.mutate(values))
+  return (
+    <Section title={t('senders.settings')}>
+      <div className={classes.card}>
+        <SubmitForm form={form} submit={submit}>
+          <Group grow align="flex-start">
+            <TextInput
+              label={t('kit.field.name')}
+              autoComplete="off"
+              {...fieldProps('senders.update', 'name')}
+              {...form.getInputProps('name')}
+            />
+            <TextInput
+              label={t('senders.replyTo')}
+              type="email"
+              autoComplete="off"
+              {...form.getInputProps('replyTo')}
+            />
+          </Group>
+          {smtp && (
+            <>
+              <Group grow align="flex-start">
+                <TextInput label={t('senders.host')} required {...form.getInputProps('smtp.host')} />
+                <NumberInput label={t('senders.port')} required hideControls {...form.getInputProps('smtp.port')} />
+              </Group>
+              <Group grow align="flex-start">
+                <TextInput label={t('senders.username')} autoComplete="off" {...form.getInputProps('smtp.username')} />
+                <PasswordInput
+                  label={t('kit.field.password')}
+                  description={t('senders.passwordKept')}
+                  autoComplete="new-password"
+                  {...form.getInputProps('smtp.password')}
+                />
+              </Group>
+            </>
+          )}
+          <div>
+            <Action call="senders.update" loading={submit.isPending} disabled={!form.isDirty()} onClick={() => send()}>
+              {t('senders.save')}
+            </Action>
+          </div>
+        </SubmitForm>
+      </div>
+    </Section>
+  )
+}
+
+function smtpOf({
+  host,
+  port,
+  username,
+  password,
+}: {
+  host: string
+  port: number | string
+  username: string
+  password: string
+}) {
+  return { host, port: Number(port), ...(username && { username }), ...(password && { password }) }
+}

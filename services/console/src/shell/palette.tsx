@@ -1,0 +1,221 @@
+import { Combobox, Group, Kbd, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import {
+  ClockIcon,
+  GlobeIcon,
+  type Icon,
+  ListUnorderedIcon,
+  PeopleIcon,
+  PersonIcon,
+  PlusIcon,
+  SearchIcon,
+} from '@primer/octicons-react'
+import type { CallName } from '@rollcall/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { useRefusal } from '../kit/action.tsx'
+import { listQueryOf } from '../kit/list-search.ts'
+import { recentPages } from '../kit/recent.ts'
+import { useMe, useMissing } from '../session.ts'
+import { type Command, matching } from './commands.ts'
+import { NAVIGATION } from './navigation.ts'
+import classes from './palette.module.css'
+
+type Offered = Command & { icon: Icon }
+type Section = { name: 'recent' | 'go' | 'actions' | 'records'; commands: readonly Offered[] }
+
+const PAUSE_MS = 150
+const HITS = 4
+/** From this length on, records are searched. */
+const SHORTEST_SEARCH = 2
+
+/** Goes to any screen or record, and begins new records. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const [text, setText] = useState('')
+  const { groups, isSearching } = useGroups(text.trim())
+  const commands = groups.flatMap(group => group.commands)
+  const store = useCombobox({ opened: true, onDropdownClose: onClose })
+  const shown = commands.map(({ key }) => key).join(' ')
+  useEffect(() => {
+    store.selectFirstOption()
+  }, [shown])
+  const choose = (key: string) => {
+    onClose()
+    commands.find(command => command.key === key)?.run()
+  }
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      withCloseButton={false}
+      padding={0}
+      size={600}
+      centered={false}
+      yOffset="12vh"
+      attributes={{ content: { 'aria-label': t('shell.palette.title') } }}
+      classNames={{ content: classes.content }}
+    >
+      <Combobox store={store} onOptionSubmit={choose} withinPortal={false}>
+        <Combobox.EventsTarget>
+          <TextInput
+            variant="unstyled"
+            size="md"
+            data-autofocus
+            autoComplete="off"
+            aria-label={t('shell.palette.title')}
+            placeholder={t('shell.palette.placeholder')}
+            className={classes.search}
+            leftSection={isSearching ? <Loader size={14} /> : <SearchIcon />}
+            value={text}
+            onChange={event => setText(event.currentTarget.value)}
+          />
+        </Combobox.EventsTarget>
+        <Combobox.Options className={classes.options} aria-label={t('shell.palette.title')}>
+          {groups.map(group => (
+            <Combobox.Group key={group.name} label={t(`shell.palette.${group.name}`)}>
+              {group.commands.map(({ key, label, detail, icon: Icon }) => (
+                <Combobox.Option key={key} value={key} className={classes.option}>
+                  <Icon size={16} />
+                  <span className={classes.label}>{label}</span>
+                  {detail && <span className={classes.detail}>{detail}</span>}
+                </Combobox.Option>
+              ))}
+            </Combobox.Group>
+          ))}
+          {commands.length === 0 && (
+            <Combobox.Empty>{isSearching ? t('shell.palette.searching') : t('kit.table.nothing')}</Combobox.Empty>
+          )}
+        </Combobox.Options>
+      </Combobox>
+      <span className="rc-hidden" role="status">
+        {isSearching ? '' : t('shell.palette.results', { count: commands.length })}
+      </span>
+      <Group className={classes.foot} gap="md" visibleFrom="xs">
+        <Text size="xs" c="dimmed">
+          <Kbd size="xs">{'↑'}</Kbd> <Kbd size="xs">{'↓'}</Kbd> {t('shell.palette.move')}
+        </Text>
+        <Text size="xs" c="dimmed">
+          <Kbd size="xs">{'↵'}</Kbd> {t('shell.palette.choose')}
+        </Text>
+        <Text size="xs" c="dimmed">
+          <Kbd size="xs">{'Esc'}</Kbd> {t('shell.palette.close')}
+        </Text>
+      </Group>
+    </Modal>
+  )
+}
+
+function useGroups(text: string): { groups: readonly Section[]; isSearching: boolean } {
+  const screens = useScreens()
+  const creations = useCreations()
+  const recent = useRecent()
+  const { hits, isSearching } = useRecords(text)
+  const groups: Section[] = [
+    { name: 'recent', commands: text === '' ? recent : [] },
+    { name: 'go', commands: matching(screens, text) },
+    { name: 'records', commands: hits },
+    { name: 'actions', commands: matching(creations, text) },
+  ]
+  return { groups: groups.filter(({ commands }) => commands.length > 0), isSearching }
+}
+
+function useScreens(): Offered[] {
+  const { t } = useTranslation()
+  const missing = useMissing()
+  const navigate = useNavigate()
+  const areas = NAVIGATION.flatMap(group => group.areas).filter(({ call }) => !call || !missing(call))
+  return [...areas, { name: 'account' as const, to: '/account', icon: PersonIcon }].map(({ name, to, icon }) => ({
+    key: to,
+    label: t(`shell.areas.${name}`),
+    icon,
+    run: () => void navigate({ to }),
+  }))
+}
+
+function useCreations(): Offered[] {
+  const { t } = useTranslation()
+  const refusal = useRefusal()
+  const navigate = useNavigate()
+  const creations: { call: CallName; to: string; label: string }[] = [
+    { call: 'contacts.create', to: '/contacts', label: t('contacts.add') },
+    { call: 'imports.upload', to: '/imports/new', label: t('imports.new') },
+    { call: 'lists.create', to: '/lists', label: t('lists.new') },
+    { call: 'attributes.create', to: '/attributes', label: t('attributes.new') },
+    { call: 'domains.create', to: '/domains', label: t('domains.add') },
+    { call: 'senders.create', to: '/senders', label: t('senders.new') },
+    { call: 'tokens.create', to: '/tokens', label: t('tokens.create') },
+    { call: 'roles.save', to: '/roles/new', label: t('roles.new') },
+    { call: 'users.create', to: '/users', label: t('users.create') },
+    { call: 'workspaces.create', to: '/workspaces', label: t('workspaces.create') },
+  ]
+  return creations
+    .filter(({ call }) => !refusal(call))
+    .map(({ call, to, label }) => ({
+      key: call,
+      label,
+      icon: PlusIcon,
+      run: () => void navigate({ to, search: to.endsWith('/new') ? {} : { new: true } }),
+    }))
+}
+
+function useRecent(): Offered[] {
+  const { user } = useMe()
+  const navigate = useNavigate()
+  return recentPages(user._id).map(({ path, title }) => ({
+    key: `recent ${path}`,
+    label: title,
+    icon: ClockIcon,
+    run: () => void navigate({ to: path }),
+  }))
+}
+
+function useRecords(text: string): { hits: Offered[]; isSearching: boolean } {
+  const missing = useMissing()
+  const navigate = useNavigate()
+  const [settled] = useDebouncedValue(text, PAUSE_MS)
+  const isWanted = settled.length >= SHORTEST_SEARCH
+  const { data, isFetching } = useQuery({
+    queryKey: ['palette', settled],
+    queryFn: async ({ signal }) => {
+      const found = <T,>(
+        call: CallName,
+        fields: readonly string[],
+        list: (query: object, options: { signal: AbortSignal }) => PromiseLike<{ docs: T[] }>,
+      ) => {
+        if (missing(call)) return []
+        const query = { ...listQueryOf({ q: settled }, fields), limit: HITS }
+        return list(query, { signal }).then(({ docs }) => docs)
+      }
+      const [contacts, lists, users, domains] = await Promise.all([
+        found('contacts.list', ['email', 'name'], rollcall.contacts.list),
+        found('lists.list', ['name'], rollcall.lists.list),
+        found('users.list', ['email', 'name'], rollcall.users.list),
+        found('domains.list', ['domain'], rollcall.domains.list),
+      ])
+      return { contacts, lists, users, domains }
+    },
+    enabled: isWanted,
+  })
+  const isSearching = text.length >= SHORTEST_SEARCH && (isFetching || settled !== text)
+  if (!isWanted || !data) return { hits: [], isSearching }
+  const hit = (to: string, id: string, label: string, detail: string, icon: Icon): Offered => ({
+    key: `${to} ${id}`,
+    label,
+    detail,
+    icon,
+    run: () => void navigate({ to: `${to}/$id`, params: { id } }),
+  })
+  return {
+    isSearching,
+    hits: [
+      ...data.contacts.map(({ _id, email, name }) => hit('/contacts', _id, email, name, PeopleIcon)),
+      ...data.lists.map(({ _id, name }) => hit('/lists', _id, name, '', ListUnorderedIcon)),
+      ...data.users.map(({ _id, name, email }) => hit('/users', _id, name, email, PersonIcon)),
+      ...data.domains.map(({ _id, domain }) => hit('/domains', _id, domain, '', GlobeIcon)),
+    ],
+  }
+}

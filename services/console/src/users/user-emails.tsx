@@ -1,0 +1,47 @@
+import type { User, UserEmail } from '@rollcall/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { PlainTable } from '../kit/plain-table.tsx'
+import { StatusChip, type Tone } from '../kit/status-chip.tsx'
+import { When } from '../kit/when.tsx'
+
+const SHOWN = 50
+const TONES: Record<UserEmail['status'], Tone> = {
+  queued: 'neutral',
+  sent: 'info',
+  delivered: 'good',
+  opened: 'good',
+  clicked: 'good',
+  bounced: 'bad',
+  failed: 'bad',
+}
+
+/** The mails that were sent to an account. */
+export function UserEmails({ user: { _id } }: { user: User }) {
+  const { t } = useTranslation()
+  const query = useQuery({
+    queryKey: ['users', _id, 'emails'],
+    queryFn: async ({ signal }) => await rollcall.users.listEmails(_id, { limit: SHOWN }, { signal }),
+  })
+  return (
+    <PlainTable
+      label={t('users.tabs.emails')}
+      query={query}
+      empty={t('users.noEmails')}
+      columns={[
+        { name: 'subject', title: t('users.subject'), render: ({ subject }) => <strong>{subject}</strong> },
+        {
+          name: 'status',
+          title: t('kit.field.status'),
+          render: ({ status, error }) => (
+            <span title={error ?? undefined}>
+              <StatusChip tone={TONES[status]}>{t(`users.emailStatus.${status}`)}</StatusChip>
+            </span>
+          ),
+        },
+        { name: 'sent', title: t('users.sent'), width: 180, render: ({ sentAt }) => <When at={sentAt} /> },
+      ]}
+    />
+  )
+}
