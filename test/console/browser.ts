@@ -61,8 +61,13 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, complaints, close: () => context.close() }
 }
 
+const TRANSITIONS = `Promise.all(
+  document.getAnimations().filter(one => one instanceof CSSTransition).map(({ finished }) => finished.catch(() => {})),
+).then(() => undefined)`
+
 /** Returns what axe finds on the page as it stands, by one rule or all of them. */
 export async function violationsOf(page: Page, where: string, rule?: string): Promise<string[]> {
+  await page.evaluate(TRANSITIONS) // colours in a transition are neither the old nor the new ones
   const axe = new AxeBuilder({ page })
   const { violations } = await (rule ? axe.withRules(rule) : axe.withTags(RULES)).analyze()
   return violations.flatMap(({ id, nodes }) =>

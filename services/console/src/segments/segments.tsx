@@ -16,7 +16,7 @@ import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { SearchBox } from '../kit/search-box.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
-import { useCreateKey } from '../kit/use-create-key.ts'
+import { useCreateKey } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { FilterSentence } from './filter-sentence.tsx'
@@ -28,7 +28,7 @@ export function Segments() {
   const navigate = useNavigate()
   const [edited, setEdited] = useState<Segment | 'new'>()
   const add = () => setEdited('new')
-  useCreateKey(add)
+  useCreateKey('segments.create', add)
   const view = useList<Segment>(['segments'], ['name'], rollcall.segments.list)
   const { search, change } = view
   const columns: Column<Segment>[] = [

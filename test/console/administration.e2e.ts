@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { createClient, UnauthorizedError } from '@rollcall/sdk'
+import { startTestDns, type TestDns } from '@rollcall/testing/dns'
+import type { Page } from 'playwright-core'
+import { bodyOf } from '../api.ts'
+import { type AccountProvider, startAccountProvider } from '../messaging/mail-account-provider.ts'
+import { type ConsoleStack, startConsole } from './console-stack.ts'
+
+const PASSWORD = 'made for tests only'
+const ZONE = 'example-console.com'
+const MAIL_ACCOUNT = `person@${ZONE}`
+
+/** Where records are created, by whom: the list's call, the creating call and its button. */
+const AREAS = [
+  { area: 'Contacts', list: '/api/audience', create: '/api/audience', button: 'Add contact' },
+  { area: 'Lists', list: '/api/audience-lists', create: '/api/audience-lists', button: 'New list' },
+  {
+    area: 'Attributes',
+    list: '/api/audience/attributes',
+    create: '/api/audience/attributes',
+    button: 'New attribute',
+  },
+  { area: 'Domains', list: '/api/emails/domains', create: '/api/emails/domains', button: 'Add domain' },
+  { area: 'Senders', list: '/api/emails/senders', create: '/api/emails/senders', button: 'New sender' },
+  { area: 'Tokens', list: '/api/tokens', create: '/api/tokens', button: 'Create token' },
+  { area: 'Roles', list: '/api/access-control/roles', create: '/api/access-control/save-role', button: 'New role' },
+  { area: 'Users', list: '/api/users', create: '/api/users', button: 'Create user' },
+  { area: 'Workspaces', list: '/api/workspaces', create: '/api/workspaces', button: 'Create workspace' },
+]
+
+describe('administration in the console', () => {
+  const started = new AsyncDisposableStack()
+  let console: ConsoleStack
+  let dns: TestDns
+  let provider: AccountProvider
+
+  before(async () => {
+    dns = await startTestDns()
+    started.defer(dns.stop)
+    provider = await startAccountProvider(MAIL_ACCOUNT)
+    started.defer(provider.stop)
+    console = await startConsole({
+      DNS_SERVERS: `127.0.0.2:${dns.port}`,
+      GOOGLE_ISSUER: provider.issuer,
+      GOOGLE_CLIENT_ID: 'client of the tests',
+      GOOGLE_CLIENT_SECRET: 'secret of the tests',
+    })
+    started.defer(console.stop)
+  })
+  after(() => started.disposeAsync())
+  afterEach(() => console.closePages())
+
+  let people = 0
+  /** Creates an account of a role and returns it with a session. */
+  const person = async (role: string, name = `Person ${people}`) => {
+    const email = `person${people++}@example.com`
+    const account = { name, email, role, password: PASSWORD }
+    const { id } = await bodyOf(console.stack.owner.post<{ id: string }>('/api/users', account), 201)
+    return { id, name, email, token: await console.signIn({ email, password: PASSWORD }) }
+  }
+  const saveRole = (permissions: Record<string, string[]>) =>
+    bodyOf(console.stack.owner.post('/api/access-control/save-role', { name: 'keeper', kind: 'user', permissions }))
+  const visit = async (page: Page, area: string) => {
+    await page.getByRole('navigation').getByRole('link', { name: area, exact: true }).click()
+    await page.getByRole('heading', { name: area, level: 1 }).waitFor()
+  }
+
+  it('a token: its secret is shown once, works, and is refused after deactivation', async () => {
+    const page = await console.open('/tokens?new=true')
+    const form = page.getByRole('dialog', { name: 'Create token' })
+    await form.getByLabel('Name').fill('nightly')
+    await form.getByRole('button', { name: 'Create token' }).click()
+    const secret = page.getByRole('dialog', { name: 'Copy your token now' })
+    const token = (await secret.getByText(/^[\da-f]{24}:/).textContent()) ?? ''
+    await secret.getByRole('button', { name: 'I have stored it' }).click()
+    await secret.waitFor({ state: 'detached' })
+    assert.equal(await page.getByText(token).count(), 0)
+    const client = createClient({ baseUrl: console.url, token })
+    assert.equal((await client.account.get()).kind, 'token')
+    await page.getByRole('link', { name: /^nightly/ }).click()
+    await page.getByRole('heading', { name: 'nightly', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByText('nightly is refused from the next request on').waitFor()
+    await assert.rejects(client.account.get(), UnauthorizedError)
+  })
+
+  it('a token: what it used becomes the draft of a role', async () => {
+    const { owner } = console.stack
+    const permissions = { audience: ['read', 'create'], audience_lists: ['read'] }
+    await bodyOf(owner.post('/api/access-control/save-role', { name: 'wide', kind: 'api', permissions }))
+    const { id, token } = await bodyOf(
+      owner.post<{ id: string; token: string }>('/api/tokens', { name: 'reader', role: 'wide' }),
+      201,
+    )
+    await createClient({ baseUrl: console.url, token }).contacts.list()
+    await untilTrue(async () => {
+      const { docs } = await bodyOf(owner.get<{ docs: unknown[] }>(`/api/tokens/${id}/usage`))
+      return docs.length > 0
+    })
+    const page = await console.open(`/tokens/${id}`)
+    await page.getByText('It used 1 of the 3 permissions of its role.').waitFor()
+    await page.getByRole('button', { name: 'Make a role of what it used' }).click()
+    assert.equal(await page.getByLabel('Name').inputValue(), 'reader (used)')
+    assert.equal(await page.getByRole('checkbox', { name: 'Read audience', exact: true }).isChecked(), true)
+    assert.equal(await page.getByRole('checkbox', { name: 'Create audience', exact: true }).isChecked(), false)
+  })
+
+  it('a role that loses a permission says so before, and its people notice', async () => {
+    await saveRole({ audience: ['read'], audience_lists: ['read'] })
+    const keeper = await person('keeper', 'The Keeper')
+    const theirs = await console.open('/contacts', { token: keeper.token })
+    await theirs.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()
+    const page = await console.open('/roles/keeper')
+    await page.getByRole('checkbox', { name: 'Read audience_lists', exact: true }).click()
+    await page.getByRole('button', { name: 'Review changes' }).click()
+    const review = page.getByRole('dialog', { name: 'Save the role keeper?' })
+    await review.getByText('audience_lists.read').waitFor()
+    await review.getByText('The Keeper').waitFor()
+    await review.getByRole('button', { name: 'Save role' }).click()
+    await page.getByText('Saved keeper: 0 tokens and 1 members affected').waitFor()
+    await theirs.getByRole('navigation').getByRole('link', { name: 'Lists' }).click()
+    await theirs.getByRole('alert').getByText('You can no longer use audience_lists.read.').waitFor()
+    assert.equal(await theirs.getByRole('navigation').getByRole('link', { name: 'Lists' }).count(), 0)
+  })
+
+  it('an impersonation sees all and changes nothing, here and at the server', async () => {
+    const other = await person('admin', 'Admin Person')
+    const page = await console.open(`/users/${other.id}`)
+    const sent: string[] = []
+    let credential = ''
+    page.on('request', request => {
+      if (request.method() !== 'GET') sent.push(`${request.method()} ${new URL(request.url()).pathname}`)
+      credential = request.headers().authorization ?? credential
+    })
+    await page.getByRole('button', { name: 'Impersonate' }).click()
+    const dialog = page.getByRole('dialog', { name: 'See Rollcall as Admin Person?' })
+    await dialog.getByLabel('Reason').fill('a ticket')
+    await dialog.getByRole('button', { name: 'Impersonate' }).click()
+    const banner = page.getByRole('region', { name: 'Impersonation' })
+    await banner.getByText('sees Rollcall as Admin Person').waitFor()
+    await banner.getByText(/^(29|30):\d\d left$/).waitFor()
+    await page.getByRole('button', { name: 'Account menu of Admin Person' }).waitFor()
+    sent.length = 0
+    for (const { area, button } of AREAS) {
+      await visit(page, area)
+      const control = page.getByRole('button', { name: button }).first()
+      assert.equal(await control.getAttribute('aria-disabled'), 'true', area)
+      await control.click({ force: true })
+      await page.keyboard.press('n')
+      assert.equal(await page.getByRole('dialog').count(), 0, area)
+    }
+    assert.deepEqual(sent, [])
+    const refused = await fetch(`${console.url}/api/audience-lists`, {
+      method: 'POST',
+      headers: { authorization: credential, 'content-type': 'application/json' },
+      body: '{"name":"Mine"}',
+    })
+    assert.equal(refused.status, 403)
+    await banner.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You are yourself again.').waitFor()
+    await page.getByRole('button', { name: 'Account menu of Owner' }).waitFor()
+    assert.equal((await fetch(`${console.url}/api/me`, { headers: { authorization: credential } })).status, 401)
+  })
+
+  it('shows each role what the server lets it do', async () => {
+    await saveRole({ audience: ['read', 'create'], audience_lists: ['read'], tokens: ['read'] })
+    for (const role of ['user', 'admin', 'keeper']) {
+      const { token } = await person(role)
+      const api = console.stack.api.as(token)
+      const page = await console.open('/', { token })
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+      for (const { area, list, create, button } of AREAS) {
+        const isListed = (await api.get(list)).status === 200
+        const link = page.getByRole('navigation').getByRole('link', { name: area, exact: true })
+        assert.equal((await link.count()) > 0, isListed, `${role}: ${area}`)
+        if (!isListed) continue
+        const mayCreate = (await api.post(create, {})).status !== 403
+        await visit(page, area)
+        const isOff =
+          (await page.getByRole('button', { name: button }).first().getAttribute('aria-disabled')) === 'true'
+        assert.equal(!isOff, mayCreate, `${role}: ${button}`)
+      }
+    }
+  })
+
+  it('a domain: red with the sentence why, green once its records are published', async () => {
+    dns.zone(ZONE, ['127.0.0.2'])
+    const page = await console.open('/domains?new=true')
+    await page.getByRole('dialog', { name: 'Add domain' }).getByLabel('Domain').fill(ZONE)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: ZONE, level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Check records' }).click()
+    const dkim = page.getByRole('article', { name: /^DKIM/ })
+    await dkim.getByText('Missing').waitFor()
+    await dkim.getByText(/^Not found/).waitFor()
+    const client = createClient({ baseUrl: console.url, token: console.token })
+    const { docs } = await client.domains.list({ filter: { domain: ZONE } })
+    dns.publish(
+      ZONE,
+      docs[0]!.sendingRecords.map(({ type, name, value }) => ({
+        type,
+        name,
+        data: type === 'TXT' ? value.match(/.{1,255}/g) : value,
+      })),
+    )
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByText(`${ZONE} is verified`).waitFor()
+    await dkim.getByText('Correct').waitFor()
+  })
+
+  it('a sender: connects its mail account and comes back, is shared and transferred', async () => {
+    const colleague = await person('user', 'Col League')
+    const page = await console.open('/senders?new=true')
+    const form = page.getByRole('dialog', { name: 'New sender' })
+    await form.getByLabel('Name').fill('Person')
+    await form.getByLabel('Email').fill(MAIL_ACCOUNT)
+    await form.getByRole('combobox', { name: 'Sent by' }).click()
+    await page.getByRole('option', { name: 'Mail account' }).click()
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: MAIL_ACCOUNT, level: 1 }).waitFor()
+    // Leads past the provider's page: to where the person comes back after the consent.
+    await page.route('**/oauth/google/start*', async route => {
+      const response = await route.fetch()
+      const { url } = (await response.json()) as { url: string }
+      const callback = await fetch(new URL(provider.consent(url), console.url), { redirect: 'manual' })
+      const back = new URL(callback.headers.get('location')!)
+      await route.fulfill({ response, json: { url: `${console.url}${back.pathname}${back.search}` } })
+    })
+    await page.getByRole('button', { name: 'Connect Google' }).click()
+    await page.getByText('The sender can send from now on.').waitFor()
+    assert.equal(page.url(), `${console.url}/console/connect-account`)
+    await page.getByRole('link', { name: 'Senders' }).last().click()
+    await page.getByRole('link', { name: MAIL_ACCOUNT }).click()
+    await page.getByText(`Connected to ${MAIL_ACCOUNT}.`).waitFor()
+
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('combobox', { name: 'Person' }).fill('col')
+    await page.getByRole('option', { name: /Col League/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('table', { name: 'Shared with' }).getByText('Col League').waitFor()
+    await page.getByRole('button', { name: `More actions for ${MAIL_ACCOUNT}` }).click()
+    await page.getByRole('menuitem', { name: 'Transfer' }).click()
+    await page.getByRole('combobox', { name: 'New owner' }).fill('col')
+    await page.getByRole('option', { name: /Col League/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click()
+    await page.getByRole('heading', { name: 'Senders', level: 1 }).waitFor()
+    const client = createClient({ baseUrl: console.url, token: colleague.token })
+    assert.equal((await client.senders.list()).docs[0]?.owner, colleague.id)
+  })
+
+  it('a user: ends one session and all of them', async () => {
+    const { id, email, token } = await person('user', 'Signed In')
+    await console.signIn({ email, password: PASSWORD })
+    const page = await console.open(`/users/${id}`)
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
+    await rows.nth(2).waitFor()
+    await page.getByRole('button', { name: 'End all sessions' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click()
+    await page.getByText('No open session.').waitFor()
+    assert.equal((await fetch(`${console.url}/api/me`, { headers: { authorization: `Bearer ${token}` } })).status, 401)
+  })
+
+  it('a workspace: invites by a link that is shown once, and invites again', async () => {
+    const { id } = await bodyOf(
+      console.stack.owner.post<{ id: string }>('/api/workspaces', { name: 'Engines', seats: 3 }),
+      201,
+    )
+    const page = await console.open(`/workspaces/${id}`)
+    await page.getByText('1 of 3 seats taken').waitFor()
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('dialog').getByLabel('Email').fill('guest@example.com')
+    await page.keyboard.press('Enter')
+    const link = page.getByRole('dialog', { name: 'Invited guest@example.com' })
+    const first = await link.getByText(/\/invitations\//).textContent()
+    await link.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('2 of 3 seats taken').waitFor()
+    await page.getByRole('button', { name: 'More actions for guest@example.com' }).click()
+    await page.getByRole('menuitem', { name: 'Send a new invitation' }).click()
+    const second = await link.getByText(/\/invitations\//).textContent()
+    assert.notEqual(second, first)
+  })
+
+  it('works by the keyboard alone: finds, creates, and returns the focus', async () => {
+    const page = await console.open('/')
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    await page.keyboard.press('Tab')
+    assert.equal(await focused(page), 'Skip to content')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search and commands' }).waitFor()
+    await page.keyboard.type('create token')
+    await page.getByRole('option').and(page.locator('[data-combobox-selected]')).getByText('Create token').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Create token' }).waitFor()
+    await page.keyboard.type('by keys')
+    await page.keyboard.press('Enter')
+    const secret = page.getByRole('dialog', { name: 'Copy your token now' })
+    await secret.waitFor()
+    for (let presses = 0; presses < 10 && (await focused(page)) !== 'I have stored it'; presses++)
+      await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await secret.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: /^by keys/ }).waitFor()
+    await page.keyboard.press('j')
+    assert.match(await focused(page), /^by keys/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'by keys', level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('owner')
+    await page
+      .getByRole('option', { name: /owner@rollcall\.test/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+})
+
+/** Returns the text of the element that has the focus. */
+async function focused(page: Page): Promise<string> {
+  return String(await page.evaluate('document.activeElement?.textContent ?? ""'))
+}
+
+/** Repeats a check until it holds; the test's own timeout ends it. */
+async function untilTrue(check: () => Promise<boolean>): Promise<void> {
+  while (!(await check())) await new Promise(resolve => setTimeout(resolve, 200))
+}

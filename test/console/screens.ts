@@ -1,0 +1,59 @@
+import type { Client } from '@rollcall/sdk'
+
+/** A screen of the console. One with `record` is shown for the first record that this finds; `:id` stands for it. */
+export type Screen = {
+  /** Path below `/console`. */
+  path: string
+  record?: (client: Client) => Promise<string | undefined>
+  /** Shown without a session. */
+  isPublic?: true
+}
+
+/** Every screen; `console.e2e.ts` checks them with axe, `npm run screens` takes their pictures. */
+export const SCREENS: readonly Screen[] = [
+  { path: '/sign-in', isPublic: true },
+  { path: '/set-password?token=unknown', isPublic: true },
+  { path: '/verify-email?token=unknown', isPublic: true },
+  { path: '/invitations/unknown', isPublic: true },
+  { path: '/' },
+  { path: '/contacts' },
+  { path: '/contacts/:id', record: client => first(client.contacts.list({ limit: 1 })) },
+  { path: '/lists' },
+  { path: '/lists/:id', record: client => first(client.lists.list({ limit: 1 })) },
+  { path: '/segments' },
+  { path: '/imports' },
+  { path: '/imports/new' },
+  { path: '/imports/:id', record: client => first(client.imports.listJobs({ limit: 1 })) },
+  { path: '/attributes' },
+  { path: '/domains' },
+  { path: '/domains/:id', record: client => first(client.domains.list({ limit: 1, sort: { status: 1 } })) },
+  { path: '/senders' },
+  { path: '/senders/:id', record: client => first(client.senders.list({ limit: 1 })) },
+  { path: '/tokens' },
+  { path: '/tokens/:id', record: client => first(client.tokens.list({ limit: 1, sort: { lastUsedAt: -1 } })) },
+  { path: '/roles' },
+  { path: '/roles/new' },
+  { path: '/roles/user' },
+  { path: '/users' },
+  { path: '/users/:id', record: client => first(client.users.list({ limit: 1, sort: { role: 1 } })) },
+  { path: '/workspaces' },
+  { path: '/workspaces/:id', record: client => first(client.workspaces.list({ limit: 1 })) },
+  { path: '/settings' },
+  { path: '/account' },
+]
+
+/** Returns the path of a screen with the id of its record, undefined if there is no such record. */
+export async function pathOf({ path, record }: Screen, client: Client): Promise<string | undefined> {
+  if (!record) return path
+  const id = await record(client)
+  return id && path.replace(':id', id)
+}
+
+/** Returns the name of a screen for files: `contacts-id`. */
+export function nameOf({ path }: Screen): string {
+  return path.replace(/\?.*/, '').replace(/\W+/g, '-').replace(/^-/, '') || 'overview'
+}
+
+async function first(page: PromiseLike<{ docs: readonly { _id: string }[] }>): Promise<string | undefined> {
+  return (await page).docs[0]?._id
+}
