@@ -461,6 +461,7 @@ async function addRecords(client: Client): Promise<void> {
 function withoutChanging(snapshot: string): string {
   return snapshot
     .replace(/\b[\da-f]{24}\b/g, 'ID')
+    .replace(/[A-Z][a-z]{2} \d{1,2}, \d{4}/g, 'DATE')
     .replace(/now|\d+ (second|minute|hour)s? ago|in \d+ (day|hour|minute)s?/g, 'TIME')
     .replace(/[\w-]{4}\*+[\w-]{4}/g, 'PREVIEW')
     .replace(/p=[\w+/=]{40,}/g, 'p=KEY')
