@@ -34,9 +34,9 @@ function GroupWords({ group, fields }: { group: RuleGroup; fields: readonly Rule
       {index > 0 && <span className={classes.join}>{t(`contacts.rules.${group.join}`)}</span>}
       {isGroup(entry) ? (
         <>
-          <span className={classes.join}>(</span>
+          <span className={classes.join}>{'('}</span>
           <GroupWords group={entry} fields={fields} />
-          <span className={classes.join}>)</span>
+          <span className={classes.join}>{')'}</span>
         </>
       ) : (
         <RuleWords rule={entry} field={fields.find(({ name }) => name === entry.field)!} />
