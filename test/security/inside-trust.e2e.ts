@@ -138,6 +138,7 @@ describe('finding 14: inside trust', () => {
         audience: own,
         messaging: [...own, 'SECRET_KEYS'],
         import: own,
+        webhooks: [...own, 'SECRET_KEYS'],
         gateway: [...own, 'SESSION_KEYS', 'TENANT_ASSERTION_KEY', 'TOKEN_KEY'],
       })
     })
