@@ -13,6 +13,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'], // light-dark() as it stands
+    cssCodeSplit: false, // small files of styles compress badly
     assetsInlineLimit: 0, // fonts as data are refused by the policy
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

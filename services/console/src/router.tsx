@@ -14,7 +14,6 @@ import { meQuery } from './session.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { Shell } from './shell/shell.tsx'
 import { hideLinkSecret } from './sign-in/link-secret.ts'
-import { SignIn } from './sign-in/sign-in.tsx'
 
 // Before the router reads the address.
 hideLinkSecret()
@@ -25,7 +24,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, e
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: SignIn,
+  component: lazyRouteComponent(() => import('./sign-in/sign-in.tsx'), 'SignIn'),
   validateSearch: ({ next }): { next?: string } =>
     typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {},
 })

@@ -1,16 +1,12 @@
 import {
-  Alert,
   Button,
   CloseButton,
   type CSSVariablesResolver,
   createTheme,
-  Drawer,
   Input,
   type MantineColorsTuple,
   Menu,
   Modal,
-  Table,
-  Tabs,
   Tooltip,
 } from '@mantine/core'
 
@@ -81,7 +77,7 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
-    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Button: Button.extend({
       vars: (_theme, { size = 'sm' }) => ({
         root:
@@ -111,20 +107,20 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 600, fontSize: '1rem' }, header: { paddingBottom: 8 } },
     }),
-    Drawer: Drawer.extend({
+    Drawer: {
       defaultProps: { position: 'right', padding: 'lg', overlayProps: { backgroundOpacity: 0.3 } },
-    }),
+    },
     Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', transitionProps: { duration: 100 } } }),
     Tooltip: Tooltip.extend({
       defaultProps: { openDelay: 300, radius: 'sm', fz: 'xs', events: { hover: true, focus: true, touch: false } },
     }),
-    Table: Table.extend({ defaultProps: { verticalSpacing: 0, horizontalSpacing: 'sm' } }),
-    Tabs: Tabs.extend({
+    Table: { defaultProps: { verticalSpacing: 0, horizontalSpacing: 'sm' } },
+    Tabs: {
       styles: {
         list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' },
         tab: { paddingInline: 10, paddingBlock: 8, flex: 'none' },
       },
-    }),
+    },
   },
 })
 

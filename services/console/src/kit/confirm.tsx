@@ -1,9 +1,13 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useReports } from './problem.ts'
+
+const TypedConfirmation = lazy(async () => ({
+  default: (await import('./typed-confirmation.tsx')).TypedConfirmation,
+}))
 
 /** An action that asks first. */
 type Asked = {
@@ -28,13 +32,15 @@ export function useConfirm(): (asked: Asked) => void {
       const id = modals.open({
         title,
         children: (
-          <TypedConfirmation
-            text={text}
-            action={action}
-            typed={typed}
-            onClose={() => modals.close(id)}
-            onConfirm={() => void act(rest)}
-          />
+          <Suspense>
+            <TypedConfirmation
+              text={text}
+              action={action}
+              typed={typed}
+              onClose={() => modals.close(id)}
+              onConfirm={() => void act(rest)}
+            />
+          </Suspense>
         ),
       })
       return
@@ -48,52 +54,6 @@ export function useConfirm(): (asked: Asked) => void {
       onConfirm: () => void act(rest),
     })
   }
-}
-
-/** Asks for the name of what is deleted, so that no slip deletes it. */
-function TypedConfirmation({
-  text,
-  action,
-  typed,
-  onClose,
-  onConfirm,
-}: {
-  text: ReactNode
-  action: string
-  typed: string
-  onClose: () => void
-  onConfirm: () => void
-}) {
-  const { t } = useTranslation()
-  const [value, setValue] = useState('')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (value !== typed) return
-    onClose()
-    onConfirm()
-  }
-  return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text size="md">{text}</Text>
-        <TextInput
-          label={t('kit.typeToConfirm', { name: typed })}
-          autoComplete="off"
-          data-autofocus
-          value={value}
-          onChange={event => setValue(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('kit.cancel')}
-          </Button>
-          <Button type="submit" color="red" disabled={value !== typed}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  )
 }
 
 /** Returns a function that does something at once, reads everything anew, and says how it went. */

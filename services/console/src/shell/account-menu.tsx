@@ -1,18 +1,19 @@
-import { Avatar, Menu, SegmentedControl, Text, UnstyledButton } from '@mantine/core'
+import { Menu, Text, UnstyledButton } from '@mantine/core'
 import { PersonIcon, SignOutIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { setImpersonation } from '../impersonation/store.ts'
 import { useMe } from '../session.ts'
-import { SchemeChoice } from './scheme-choice.tsx'
 import classes from './shell.module.css'
+
+const Appearance = lazy(async () => ({ default: (await import('./appearance.tsx')).Appearance }))
 
 /** The signed-in person: appearance, language, signing out. */
 export function AccountMenu() {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const { user } = useMe()
   const navigate = useNavigate()
   const client = useQueryClient()
@@ -31,7 +32,9 @@ export function AccountMenu() {
       <Menu.Target>
         <UnstyledButton className={classes.account}>
           <span className="rc-hidden">{t('shell.accountMenu', { name: user.name })}</span>
-          <Avatar name={user.name} color="indigo" size={30} radius="xl" />
+          <span className={classes.initials} aria-hidden>
+            {initialsOf(user.name)}
+          </span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -48,19 +51,9 @@ export function AccountMenu() {
           {t('shell.areas.account')}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>{t('shell.scheme.title')}</Menu.Label>
-        <SchemeChoice fullWidth size="xs" mx={8} mb={6} />
-        <Menu.Label>{t('shell.language')}</Menu.Label>
-        <SegmentedControl
-          fullWidth
-          size="xs"
-          mx={8}
-          mb={6}
-          aria-label={t('shell.language')}
-          value={i18n.language}
-          onChange={language => chooseLanguage(language as Language)}
-          data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
-        />
+        <Suspense>
+          <Appearance />
+        </Suspense>
         <Menu.Divider />
         <Menu.Item leftSection={<SignOutIcon />} onClick={() => signOut.mutate()}>
           {t('shell.signOut')}
@@ -68,4 +61,11 @@ export function AccountMenu() {
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** Returns the first letters of the first and the last name. */
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : [name.slice(0, 1)]
+  return ends.map(word => word?.slice(0, 1).toUpperCase()).join('')
 }

@@ -4,21 +4,23 @@ import { QuestionIcon, SearchIcon } from '@primer/octicons-react'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ImpersonationBanner } from '../impersonation/banner.tsx'
 import { useImpersonation } from '../impersonation/store.ts'
 import { useMe, useMissing } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import mark from './mark.svg'
 import { type Area, NAVIGATION } from './navigation.ts'
 import { PaletteKeys } from './palette-keys.tsx'
-import { RightsChanged } from './rights-changed.tsx'
 import classes from './shell.module.css'
-import { TaskTray } from './task-tray.tsx'
 
 const SecondFactorNeeded = lazy(async () => ({
   default: (await import('./second-factor-needed.tsx')).SecondFactorNeeded,
 }))
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const ImpersonationBanner = lazy(async () => ({
+  default: (await import('../impersonation/banner.tsx')).ImpersonationBanner,
+}))
+const RightsChanged = lazy(async () => ({ default: (await import('./rights-changed.tsx')).RightsChanged }))
+const TaskTray = lazy(async () => ({ default: (await import('./task-tray.tsx')).TaskTray }))
 const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }))
 
 /** Everything for people who are signed in, once they have the second factor that their organization may require. */
@@ -61,7 +63,11 @@ function Surroundings() {
         />
         <Finder />
         <Group ml="auto" gap={4} wrap="nowrap">
-          {!missing('imports.listJobs') && <TaskTray />}
+          {!missing('imports.listJobs') && (
+            <Suspense>
+              <TaskTray />
+            </Suspense>
+          )}
           <Help />
           <AccountMenu />
         </Group>
@@ -70,8 +76,10 @@ function Surroundings() {
         <Navigation onClose={menu.close} isOpen={isOpen} />
       </AppShell.Navbar>
       <AppShell.Main id="main" className={classes.main}>
-        <ImpersonationBanner />
-        <RightsChanged />
+        <Suspense>
+          <ImpersonationBanner />
+          <RightsChanged />
+        </Suspense>
         <Outlet />
       </AppShell.Main>
     </AppShell>
