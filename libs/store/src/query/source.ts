@@ -60,8 +60,8 @@ function selected({ select }: Pick<Selection<object>, 'select'>): PipelineStage[
 function lateStages<T extends object>({ base = {}, stages = [] }: Selection<T>, order: SortOrder) {
   const first = stages.findIndex(stage => !('$match' in stage))
   const after = first < 0 ? [] : stages.slice(first)
-  const isLate = (stage: PipelineStage) =>
-    '$addFields' in stage && !Object.keys(stage.$addFields).some(field => field in order)
+  const isOrderedBy = (field: string) => Object.keys(order).some(name => name === field || name.startsWith(`${field}.`))
+  const isLate = (stage: PipelineStage) => '$addFields' in stage && !Object.keys(stage.$addFields).some(isOrderedBy)
   if (after.length === 0 || !after.every(isLate)) return undefined
   return { before: [{ $match: base }, ...stages.slice(0, first)], after }
 }
