@@ -344,7 +344,7 @@ function pageSchema(item: Schema): Schema {
     limit: count,
     page: count,
     totalPages: count,
-    pagingCounter: count,
+    pagingCounter: { ...integers.int64, minimum: 0 },
     hasPrevPage: { type: 'boolean' },
     hasNextPage: { type: 'boolean' },
     prevPage: pageOrNull,
