@@ -311,7 +311,8 @@ describe('GET /api/auth/me', () => {
 
   it('200: returns a session and its permissions', async () => {
     const { user, organization, ...rest } = await bodyOf(me(owner.api))
-    assert.deepEqual(rest, { kind: 'session', role: 'owner', permissions: ['*'] })
+    const mfa = { totp: false, recoveryCodesLeft: 0, required: false }
+    assert.deepEqual(rest, { kind: 'session', role: 'owner', permissions: ['*'], mfa })
     assert.deepEqual([user.id, organization.id], [owner.id, owner.orgId])
   })
 

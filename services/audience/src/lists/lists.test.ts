@@ -368,6 +368,7 @@ describe('lists', () => {
         const { id } = await create(me)
         await newContact(me, 'before@example.com')
         const at = new Date()
+        await until(async () => Date.now() > at.getTime())
         await newContact(me, 'after@example.com')
         const filter = { createdAt: { $lte: 'now' } }
         const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })

@@ -44,7 +44,7 @@ describe('the second factor', () => {
   const complete = (mfaToken: string, code: string) => harness.public.authentication.verifyMfa({ mfaToken, code })
   const eventsOf = async ({ userId }: Person, type: string): Promise<Json[]> => {
     const found = await harness.db.collection('outbox').find({ 'event.type': type }).toArray()
-    return found.map(({ event }) => event.data).filter(data => data.userId === userId)
+    return found.flatMap(({ event }) => event).flatMap(({ data }) => (data.userId === userId ? [data] : []))
   }
   const limitOf = (_id: string) =>
     harness.db.collection<{ _id: string; failures: number }>('sign_in_limits').findOne({ _id })

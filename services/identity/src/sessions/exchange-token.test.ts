@@ -84,7 +84,7 @@ describe('token exchange', () => {
     const { scope } = await exchange((await newToken({ role: 'reader' })).token)
     assert.equal(scope, 'audience.read links.read')
     const { access_token } = await exchange(admin.credential)
-    assert.equal(claimsOf(access_token).scope.split(' ').length, 100)
+    assert.equal(claimsOf(access_token).scope.split(' ').length, 116)
   })
 
   it('gives no more than the subject has, nor than the client was registered for', async () => {
