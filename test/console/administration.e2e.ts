@@ -310,7 +310,7 @@ describe('administration in the console', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'by keys', level: 1 }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('owner')
+    await page.getByRole('dialog', { name: 'Search and commands' }).locator('input').fill('owner')
     await page
       .getByRole('option', { name: /owner@rollcall\.test/ })
       .first()
