@@ -6,8 +6,8 @@ export type KeptMail = { to: string; subject: string; file: string }
 
 const POLL_MS = 300
 
-/** Calls `onMail` for each new mail in a folder. Polls, because file events are not portable. */
-export function followMails(folder: string, onMail: (mail: KeptMail) => void): void {
+/** Calls `onMail` for each new mail in a folder; returns a stop function. Polls, because file events are not portable. */
+export function followMails(folder: string, onMail: (mail: KeptMail) => void): () => void {
   mkdirSync(folder, { recursive: true })
   const known = new Set(readdirSync(folder))
   const poll = () => {
@@ -17,7 +17,8 @@ export function followMails(folder: string, onMail: (mail: KeptMail) => void): v
       onMail(readMail(join(folder, name)))
     }
   }
-  setInterval(poll, POLL_MS).unref()
+  const timer = setInterval(poll, POLL_MS).unref()
+  return () => clearInterval(timer)
 }
 
 function readMail(file: string): KeptMail {
