@@ -593,7 +593,7 @@ export type UpdateSettingsRequest = {
   allowedOrigins?: string[]
   /** 1 to 720. */
   sessionHours?: number
-  /** Whoever turns it on must have a second factor. */
+  /** The caller who turns it on must have a second factor. */
   requireMfa?: boolean
   /** 7 to 365. */
   eventRetentionDays?: number

@@ -108,7 +108,7 @@ describe('the second factor', () => {
       ).api
     })
 
-    it('is refused to whoever has none', async () => {
+    it('is refused to a user without one', async () => {
       const { status, body } = await require(true)
       const refusal = { error: true, message: 'set up your own second factor first', path: 'requireMfa' }
       assert.deepEqual([status, body], [409, refusal])

@@ -105,7 +105,7 @@ function compileObject(query: Query, name: string, condition: Doc, terms: Terms)
 }
 
 const FIRST_ID = new Types.ObjectId('0'.repeat(24))
-/** Whether a set of ids has any: a comparison, because an index serves it and an array that exists can be empty. */
+/** Whether a set of ids is not empty. Compares, because an index can serve a comparison and an array that exists can be empty. */
 const hasItem = { $gte: FIRST_ID }
 
 type Operator = {

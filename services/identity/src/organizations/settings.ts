@@ -70,7 +70,7 @@ function shown({ sessionHours }: Context, { name, settings }: Organization): Sho
   }
 }
 
-/** Whoever requires a second factor of all must have one, so that somebody can turn the setting off again. */
+/** Requires a second factor of the caller who makes it mandatory, so that somebody can turn the setting off again. */
 async function requireOwnSecondFactor(
   { collections }: Context,
   { organizationId, userId }: Caller,

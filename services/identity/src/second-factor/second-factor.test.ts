@@ -232,7 +232,7 @@ describe('the second factor', () => {
       assert.equal(await limitOf(`${person.userId} second factor`), null)
     })
 
-    it('of others’ passwords does not lock out whoever has the mailed code', async () => {
+    it('by others’ passwords does not lock out the holder of the mailed code', async () => {
       const person = await secure()
       for (let time = 0; time < 10; time++) await assert.rejects(login(person, 'wrong'), wrongPassword)
       const { mfaToken } = await harness.public.authentication.verifyOtp(await mailedCode(person))

@@ -103,7 +103,7 @@ async function resolvedSession(
   if (!session.origin) return own
   const origin = await originCredential(tenant, session.origin, impersonatedBy ?? user)
   const original = 'token' in origin ? resolvedToken(origin, settings) : common(origin, settings)
-  // The second factor is that of whoever acts. API tokens need none.
+  // The second factor is that of the acting user. API tokens need none.
   const secondFactorMissing = !('token' in origin) && lacksFactor(origin.person)
   if (!impersonatedBy) return { ...own, ...original, secondFactorMissing, expiresAt: past }
   if (!mayImpersonate(origin.authority, person)) throw badSession()
