@@ -16,9 +16,11 @@ const COMPONENTS = '#/components/schemas/'
 const ID = '64b0c0ffee0123456789abcd'
 const AT = '2026-01-31T12:00:00.000Z'
 
+let described: readonly EventDescription[] | undefined
+
 /** Describes every event of the contract, sorted by type. */
-export function describeEvents(): EventDescription[] {
-  return eventsOf(contractRoot())
+export function describeEvents(): readonly EventDescription[] {
+  described ??= eventsOf(contractRoot())
     .map(({ type, message }) => {
       const schemas = new Schemas()
       const data = schemas.refTo(message)
@@ -28,6 +30,7 @@ export function describeEvents(): EventDescription[] {
       return { type, description, schema, example: exampleOf(schema) as EventDescription['example'] }
     })
     .sort((one, other) => one.type.localeCompare(other.type))
+  return described
 }
 
 function bodySchema(type: string, data: Schema): Schema {

@@ -49,7 +49,7 @@ async function entryOf({ config }: Context, tenant: Tenant, event: Event): Promi
 }
 
 /** Returns the id of an event's entry: the event's own id, or one made from the UUID that older versions used. */
-export function entryId(id: string): Types.ObjectId {
+function entryId(id: string): Types.ObjectId {
   return new Types.ObjectId(Types.ObjectId.isValid(id) ? id : id.replaceAll('-', '').slice(0, 24))
 }
 
