@@ -553,6 +553,40 @@ export type RemoveMembersResponse = {
   removed: number
 }
 
+/** Who gets mail. Internal. */
+export type Recipients = {
+  /** Says of each recipient whether mail may go to it now, in the order of the request. Ask just before the hand-over, so that a change made before it counts. */
+  checkRecipients: { kind: 'unary'; request: CheckRecipientsRequest; response: CheckRecipientsResponse }
+}
+
+export type CheckRecipientsRequest = {
+  /** At most 1000. */
+  recipients: Recipient[]
+  /** Contacts that have unsubscribed get no campaigns, but other mail. */
+  isCampaign: boolean
+}
+
+/** A contact by id, or whoever has an address. */
+export type Recipient = {
+  /** If given, decides alone. */
+  contactId?: string
+  email?: string
+}
+
+export type CheckRecipientsResponse = {
+  recipients: CheckedRecipient[]
+}
+
+export type CheckedRecipient = {
+  /** ok: may get it. blocked, unsubscribed: must not. deleted: there is no such contact. unknown: no contact has the address. */
+  outcome: 'ok' | 'blocked' | 'unsubscribed' | 'deleted' | 'unknown'
+  contactId?: string
+  /** The current address of the contact; the given one if there is no contact. */
+  email: string
+  /** What templates show of the contact: email, name, attributes, tags. */
+  variables: Record<string, unknown>
+}
+
 /** Segments: named filters of contacts. A segment is no copy: it has the contacts that match now. */
 export type Segments = {
   /** Lists the segments, newest first. Use it to offer them for choice. Honours the shared list parameters. */

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Attributes, Batches, Contacts, Lists, Segments } from './audience-v1.ts'
+import type { Attributes, Batches, Contacts, Lists, Recipients, Segments } from './audience-v1.ts'
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
 import type { Domains, Mail, Providers, Senders } from './messaging-v1.ts'
@@ -12,6 +12,7 @@ export type Services = {
   'rollcall.audience.v1.Batches': Batches
   'rollcall.audience.v1.Contacts': Contacts
   'rollcall.audience.v1.Lists': Lists
+  'rollcall.audience.v1.Recipients': Recipients
   'rollcall.audience.v1.Segments': Segments
   'rollcall.identity.v1.Account': Account
   'rollcall.identity.v1.Authentication': Authentication

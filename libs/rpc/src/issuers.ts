@@ -16,6 +16,7 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.audience.v1.Batches/ApplyBatch': ofImports,
   '/rollcall.audience.v1.Batches/CheckLists': ofImports,
   '/rollcall.audience.v1.Batches/UndoBatch': ofImports,
+  '/rollcall.audience.v1.Recipients/CheckRecipients': { messaging: ['service'] },
   '/rollcall.identity.v1.Credentials/ResolveSession': { gateway: ['service'] },
   '/rollcall.identity.v1.Credentials/ResolveToken': { gateway: ['service'] },
   '/rollcall.identity.v1.Directory/FindUsers': { audience: ['service'], messaging: ['service'] },

@@ -8,6 +8,7 @@ import { createContext } from './context.ts'
 import { onEmailEvents } from './emails/on-email-events.ts'
 import { onUserEvents } from './history/on-user-events.ts'
 import { lists } from './lists/lists.ts'
+import { recipients } from './recipients/recipients.ts'
 import { segments } from './segments/segments.ts'
 
 /** The audience service: contacts, their attributes, lists and history. */
@@ -21,6 +22,7 @@ export const service = defineService({
     'rollcall.audience.v1.Attributes': attributes(context),
     'rollcall.audience.v1.Batches': batches(context),
     'rollcall.audience.v1.Lists': lists(context),
+    'rollcall.audience.v1.Recipients': recipients(context),
     'rollcall.audience.v1.Segments': segments(context),
   }),
   subscribers: context => [onUserEvents(context), onEmailEvents(context)],

@@ -27,6 +27,7 @@ export type TestAudience = {
   contacts: Client<'rollcall.audience.v1.Contacts'>
   attributes: Client<'rollcall.audience.v1.Attributes'>
   batches: Client<'rollcall.audience.v1.Batches'>
+  recipients: Client<'rollcall.audience.v1.Recipients'>
   client<N extends keyof Services & string>(name: N): Client<N>
   /** The accounts that the identity service knows, by organization. */
   users: Map<string, User[]>
@@ -50,7 +51,7 @@ export const startTestAudience = shared(startOwnAudience)
 /** The service with its own database, for tests that count all organizations. */
 export async function startOwnAudience(): Promise<TestAudience> {
   await using onFailure = new AsyncDisposableStack()
-  const keys = newKeySettings(['gateway', 'import', 'audience'])
+  const keys = newKeySettings(['gateway', 'import', 'messaging', 'audience'])
   const dbName = `audience-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const users = new Map<string, User[]>()
@@ -78,6 +79,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
   const address = `127.0.0.1:${port}`
   const connection = connect({ address, trust: readTrust(keys.gateway) })
   const ofImport = connect({ address, trust: readTrust(keys.import) })
+  const ofMessaging = connect({ address, trust: readTrust(keys.messaging) })
   const bus = createBus({ ...busSettings(config), clientId: 'test', logger })
   const booted = onFailure.move()
   return {
@@ -87,6 +89,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
       describeAttributes: ofImport.client('rollcall.audience.v1.Attributes').describeAttributes,
     },
     batches: ofImport.client('rollcall.audience.v1.Batches'),
+    recipients: ofMessaging.client('rollcall.audience.v1.Recipients'),
     client: name => connection.client(name),
     users,
     publish: (topic, events) => bus.publish(topic, events),
@@ -95,6 +98,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
     stop: async () => {
       connection.close()
       ofImport.close()
+      ofMessaging.close()
       await bus.close()
       await booted.disposeAsync()
     },
