@@ -135,6 +135,7 @@ async function runTests(
     env: {
       ...backing.env,
       MONGODB_URL: mongodbUrl,
+      ...(!process.env.MONGODB_URL && { DISPOSABLE_MONGODB: 'true' }),
       NODE_COMPILE_CACHE: join(CACHE, 'compile'),
       NODE_NO_WARNINGS: '1',
       ...(isSoak && { SOAK: 'full' }),

@@ -19,6 +19,7 @@ import {
 } from '@rollcall/local'
 import { keySettings, readTrust, type Trust } from '@rollcall/rpc/service-keys'
 import { createLifecycle, createLogger, type Lifecycle, type Metrics } from '@rollcall/runtime'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { type Link, linkTo } from '@rollcall/testing/link'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { deleteTopics } from '@rollcall/testing/topics'
@@ -249,6 +250,6 @@ function processInstance(
 /** Deletes a stack's databases and topics. */
 export async function dropStorage({ backing, namespace }: Stack): Promise<void> {
   await using client = new MongoClient(backing.MONGODB_URL)
-  for (const service of SERVICES) await client.db(`${namespace}rollcall_${service}`).dropDatabase()
+  for (const service of SERVICES) await dropDatabase(client.db(`${namespace}rollcall_${service}`))
   await deleteTopics(backing.KAFKA_BROKERS, namespace)
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
+import { eventually } from './eventually.ts'
 
 /** A received mail, the authenticated user, and the TLS server name (false without TLS). */
 export type Arrived = {
@@ -29,8 +29,6 @@ export type MailServer = {
   mailTo(address: string): Promise<Arrived>
   stop(): Promise<void>
 }
-
-const TIMEOUT_MS = 30_000
 
 /** Starts a mail server. With `user` it requires authentication, by password or by access token. */
 export async function startMailServer(
@@ -84,13 +82,7 @@ export async function startMailServer(
     mails,
     asked,
     refuse: () => undefined,
-    async mailTo(address) {
-      for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; await sleep(20)) {
-        const mail = mails.find(({ to }) => to === address)
-        if (mail) return mail
-      }
-      throw new Error(`no mail to ${address}; there are some to ${mails.map(({ to }) => to)}`)
-    },
+    mailTo: address => eventually(`a mail to ${address}`, () => mails.find(({ to }) => to === address)),
     stop: () => new Promise(resolve => server.close(() => resolve())),
   }
   return running

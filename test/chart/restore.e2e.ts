@@ -16,6 +16,7 @@ import {
   type Store,
   startRelay,
 } from '@rollcall/store'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { Kafka, logLevel } from 'kafkajs'
 import { Types } from 'mongoose'
 
@@ -53,7 +54,7 @@ describe('a restored database', () => {
     await admin.deleteTopics({ topics: await ownTopics() })
     await admin.disconnect()
     for (const store of [publisher, consumer]) {
-      await store.connection.dropDatabase()
+      await dropDatabase(store.connection)
       await store.close()
     }
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { createClient, UnauthorizedError } from '@rollcall/sdk'
 import { startTestDns, type TestDns } from '@rollcall/testing/dns'
+import { eventually } from '@rollcall/testing/eventually'
 import type { Page } from 'playwright-core'
 import { bodyOf } from '../api.ts'
 import { type AccountProvider, startAccountProvider } from '../messaging/mail-account-provider.ts'
@@ -325,7 +326,7 @@ async function focused(page: Page): Promise<string> {
   return String(await page.evaluate('document.activeElement?.textContent ?? ""'))
 }
 
-/** Repeats a check until it holds; the test's own timeout ends it. */
-async function untilTrue(check: () => Promise<boolean>): Promise<void> {
-  while (!(await check())) await new Promise(resolve => setTimeout(resolve, 200))
+/** Repeats a check of the page until it holds. */
+function untilTrue(check: () => Promise<boolean>): Promise<boolean> {
+  return eventually('the page shows it', check, { withinMs: 60_000, everyMs: 200 })
 }

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { createBus, type Topic } from '@rollcall/bus'
 import { freePort, LOCALHOST, SERVICES, type ServiceName } from '@rollcall/local'
 import { createLogger, type Event, pause, retry } from '@rollcall/runtime'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { MongoClient } from 'mongodb'
 import { type Api, bodyOf, makeToken, onceServed } from '../api.ts'
@@ -212,7 +213,7 @@ describe('a service that publishes a while after it has stored', () => {
     } finally {
       await naive.kill()
       await collected.close()
-      await mongo.db(name).dropDatabase()
+      await dropDatabase(mongo.db(name))
       await mongo.close()
     }
   })

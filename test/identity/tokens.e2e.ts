@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { eventually } from '@rollcall/testing/eventually'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { fromElsewhere, manyAddresses, unknownId } from '../every-route.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -339,12 +339,5 @@ describe('API tokens', () => {
   })
 })
 
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + scaledTimeout(20_000)
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    assert.ok(Date.now() < deadline, 'what was waited for did not come')
-    await sleep(reportMs / 4)
-  }
-}
+const until = <T>(look: () => Promise<T | undefined>) =>
+  eventually<T>('the use of the token is known', look, { everyMs: reportMs / 4 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@rollcall/testing/eventually'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { newOrganization, organizationSettings } from './organizations.ts'
@@ -92,7 +92,7 @@ describe('npm run import', () => {
     const ended = end(child)
     let outMeanwhile = ''
     child.stdout!.on('data', piece => (outMeanwhile += piece))
-    while ((await count(api)) === 0) await sleep(20)
+    await eventually('the first contacts are there', () => count(api))
     assert.match(outMeanwhile, /import [0-9a-f]{24}: started\n$/)
     child.kill('SIGINT')
     const { code, out, log } = await ended

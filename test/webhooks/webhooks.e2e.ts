@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   DeliveryDetailsJson,
   DeliveryJson,
   LoggedEventJson,
   WebhookJson,
 } from '@rollcall/protos/gen/webhooks-v1.ts'
+import { eventually } from '@rollcall/testing/eventually'
 import { type Receiver, startReceiver } from '@rollcall/testing/receiver'
-import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -49,18 +48,10 @@ describe('webhooks and the event log', () => {
       api.post<{ id: string; email: string }>('/api/audience', { email: `c${number++}@example.com`, name: 'C' }),
       201,
     )
-  const eventually = async <T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> => {
-    const end = Date.now() + scaledTimeout(20_000)
-    for (;;) {
-      const found = await look()
-      if (found !== undefined) return found
-      assert.ok(Date.now() < end, 'waited too long')
-      await sleep(20)
-    }
-  }
+  const until = <T>(look: () => T | undefined | Promise<T | undefined>) => eventually<T>('the webhook gets there', look)
   /** Waits until the receiver got an event at the path of a webhook, and returns what it got. */
   const received = (url: string, subject: string, count = 1) =>
-    eventually(() => {
+    until(() => {
       const mine = receiver.requests.filter(({ path, body }) => url.endsWith(path) && body.includes(subject))
       return mine.length >= count ? mine : undefined
     })
@@ -91,7 +82,7 @@ describe('webhooks and the event log', () => {
       assert.equal((body.data.contact as { id: string }).id, contactId)
       const logged = await bodyOf(owner.get<LoggedEventJson>(`/api/events/${body.id}`))
       assert.deepEqual([logged.type, logged.data], [body.type, body.data])
-      const [delivery] = await eventually(async () => {
+      const [delivery] = await until(async () => {
         const found = await deliveriesOf(some.id)
         return found[0]?.state === 'delivered' ? found : undefined
       })
@@ -109,7 +100,7 @@ describe('webhooks and the event log', () => {
       const { id: contactId } = await contact()
       const attempts = await received(hook.url, contactId, 3)
       assert.equal(new Set(attempts.map(({ body, headers }) => `${headers['webhook-id']} ${body}`)).size, 1)
-      const delivery = await eventually(async () => {
+      const delivery = await until(async () => {
         const [found] = await deliveriesOf(hook.id)
         return found?.state === 'delivered' ? found : undefined
       })
@@ -148,7 +139,7 @@ describe('webhooks and the event log', () => {
       const hook = await create({ eventTypes: ['contact.created'], active: false })
       const since = new Date(Date.now() - 60_000)
       const { id: contactId } = await contact()
-      await eventually(async () => {
+      await until(async () => {
         const { totalDocs } = await bodyOf(
           owner.get<Page<unknown>>('/api/events', { filter: { 'subject.id': contactId } }),
         )
@@ -169,7 +160,7 @@ describe('webhooks and the event log', () => {
       receiver.answer({ status: 410 })
       const { id: contactId } = await contact()
       await received(hook.url, contactId)
-      const gone = await eventually(async () => {
+      const gone = await until(async () => {
         const found = await bodyOf(owner.get<WebhookJson>(`${PATH}/${hook.id}`))
         return found.active ? undefined : found
       })
@@ -301,7 +292,7 @@ describe('webhooks and the event log', () => {
 
   describe('the event log', () => {
     const find = (filter: object) =>
-      eventually(async () => {
+      until(async () => {
         const { docs } = await bodyOf(owner.get<Page<LoggedEventJson>>('/api/events', { filter }))
         return docs.length > 0 ? docs : undefined
       })

@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createLogger, type Event, retry } from '@rollcall/runtime'
 import { connectStore, migrate } from '@rollcall/store'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { createBus } from './bus.ts'
 
 const NAME = `test-${randomUUID().slice(0, 8)}`
@@ -27,7 +28,7 @@ const children: ChildProcess[] = []
 after(async () => {
   for (const child of children) child.kill('SIGKILL')
   await bus.close()
-  await store.connection.dropDatabase()
+  await dropDatabase(store.connection)
   await store.close()
 })
 

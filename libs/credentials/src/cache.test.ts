@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '@rollcall/contract'
+import { eventually } from '@rollcall/testing/eventually'
 import type { Redis } from 'ioredis'
 import { type CredentialCacheOptions, type CredentialRef, createCredentialCache } from './cache.ts'
 import { connectCacheRedis } from './redis.ts'
@@ -24,9 +24,7 @@ function createGate() {
   return { passed: promise, open: resolve }
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await wait(5)
-}
+const until = (condition: () => Promise<boolean>) => eventually('the write is there', condition, { everyMs: 5 })
 
 suite('credential cache', () => {
   let redis: Redis

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { createLogger, createMetrics, type Metrics, pause } from '@rollcall/runtime'
 import { connectStore, migrate, type Store } from '@rollcall/store'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { type Model, Schema, Types } from 'mongoose'
 import { type DueJob, type DueJobOptions, type DueRecord, dueJob } from './due-job.ts'
 
@@ -40,7 +41,7 @@ describe('a job of records that are due', () => {
     await tasks.deleteMany()
   })
   after(async () => {
-    await store.connection.dropDatabase()
+    await dropDatabase(store.connection)
     await store.close()
   })
 

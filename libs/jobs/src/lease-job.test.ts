@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { createLifecycle, createLogger, createMetrics, pause } from '@rollcall/runtime'
 import { connectStore, createLease, migrate, type Store } from '@rollcall/store'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { type ClientSession, type Model, Schema, Types } from 'mongoose'
 import { defineJob } from './define-job.ts'
 import { startJobs } from './job.ts'
@@ -28,7 +29,7 @@ describe('a job of items under leases', () => {
     await items.deleteMany()
   })
   after(async () => {
-    await store.connection.dropDatabase()
+    await dropDatabase(store.connection)
     await store.close()
   })
 

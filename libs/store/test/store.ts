@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createLogger } from '@rollcall/runtime'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { Schema, Types } from 'mongoose'
 import { migrate } from '../src/coordination/migrate.ts'
 import type { FieldTable } from '../src/query/fields.ts'
@@ -12,7 +13,7 @@ export async function testStore(options: Partial<StoreOptions> = {}): Promise<{ 
   const dbName = options.dbName ?? `store-test-${randomBytes(6).toString('hex')}`
   const store = await connectStore({ url, dbName, logger: quiet, ...options })
   const drop = async () => {
-    await store.connection.dropDatabase()
+    await dropDatabase(store.connection)
     await store.close()
   }
   return { store, drop }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../test/audience.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
@@ -30,7 +31,7 @@ describe('the audience service', () => {
     const events: Event[] = []
     const handle = async (event: Event) => void (event.subject === id && events.push(event))
     bus.consume({ group: 'test', topics: [topics.audience], handle })
-    while (events.length < 5) await pause(50)
+    await eventually('five events arrive', () => events.length >= 5)
     await bus.close()
 
     assert.deepEqual(

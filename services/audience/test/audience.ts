@@ -16,6 +16,7 @@ import {
   type Trust,
 } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { shared } from '@rollcall/testing/shared'
 import { deleteTopics } from '@rollcall/testing/topics'
 import { Mongoose, type mongo, Types } from 'mongoose'
@@ -69,7 +70,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
   const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
   await database.asPromise()
   onFailure.defer(async () => {
-    await database.dropDatabase()
+    await dropDatabase(database)
     await database.close()
     await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
   })

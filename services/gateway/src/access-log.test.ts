@@ -3,7 +3,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { batchedLogger } from './access-log.ts'
 
 describe('the batched log', () => {
@@ -20,7 +20,7 @@ describe('the batched log', () => {
   it('is written soon', async () => {
     const { logger, lines, stop } = openLog('soon')
     logger.info({ status: 200 }, 'request')
-    while (lines().length === 0) await pause(10)
+    await eventually('a line is written', () => lines().length)
     assert.equal(JSON.parse(lines()[0]!).status, 200)
     await stop()
   })

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { AppError, json, limits } from '@rollcall/contract'
 import type { Call } from '@rollcall/rpc'
+import { eventually } from '@rollcall/testing/eventually'
 import fc from 'fast-check'
 import { bootGateway, issueSession, issueToken, sendRaw, type TestGateway, userId } from '../test/gateway.ts'
 
@@ -640,9 +641,7 @@ function encodeSafely(text: string): string {
   }
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise(setImmediate)
-}
+const until = (condition: () => boolean) => eventually('the gateway gets there', condition, { everyMs: 1 })
 
 /** Waits until a number has not changed for a while. */
 async function stable(value: () => number): Promise<void> {

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { json, limits } from '@rollcall/contract'
 import type { Call } from '@rollcall/rpc'
 import { pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { bootGateway, issueSession, issueToken, openRaw, type TestGateway } from '../test/gateway.ts'
 
@@ -13,7 +14,7 @@ const TYPE_JSON = 'Content-Type: application/json'
 const LARGE = 40 * MEBIBYTE // More than the system buffers on loopback for a client that does not read.
 
 describe('finding 2: held bodies', () => {
-  const timeoutMs = 600
+  const timeoutMs = scaledTimeout(600)
 
   it('cuts off a body that is not whole in time, with 400', async t => {
     const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
@@ -84,12 +85,12 @@ describe('finding 2: held bodies', () => {
     assert.equal((await post(gateway)).status, 201, 'another address is served')
     assert.equal(held.filter(({ received }) => received() !== '').length, 1)
     for (const { socket } of held) socket.destroy()
-    for (;;) {
+    await eventually('the memory is free again once its client has left', async () => {
       const again = await hold(gateway, '127.0.0.2')
       await pause(50)
       again.socket.destroy()
-      if (again.received() === '') break // The memory is free again once its client has left.
-    }
+      return again.received() === ''
+    })
   })
 
   it('evicts the slowest, with 503, when others need memory', async t => {
@@ -115,7 +116,7 @@ describe('finding 2: held bodies', () => {
       return json({})
     })
     const first = post(gateway, 600_000)
-    while (gateway.services.count('createContact') === 0) await pause(5)
+    await eventually('the first request is at the service', () => gateway.services.count('createContact'))
     assert.equal((await post(gateway, 600_000)).status, 429)
     release()
     assert.equal((await first).status, 201)
@@ -124,7 +125,6 @@ describe('finding 2: held bodies', () => {
 })
 
 describe('finding 2: stalled readers', () => {
-  const timeoutMs = 600
   const answers: [what: string, path: string, method: string, behaviour: () => unknown][] = [
     ['a whole answer', CONTACT, 'getContact', () => json(Buffer.alloc(LARGE, ' '))],
     ['a page', '/api/audience', 'listContacts', () => json(Buffer.alloc(LARGE, ' '))],
@@ -140,7 +140,7 @@ describe('finding 2: stalled readers', () => {
   ]
   for (const [what, path, method, behaviour] of answers) {
     it(`cuts off a client that reads nothing of ${what}, but not one that reads slowly`, async t => {
-      const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
+      const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(scaledTimeout(1_000)) })
       gateway.services.behaviours.set(method, behaviour)
       const stalled = await openRaw(gateway.port, { isReading: false })
       const slow = await openRaw(gateway.port, { isReading: false })
@@ -150,10 +150,13 @@ describe('finding 2: stalled readers', () => {
         taken += chunk.length
         if (taken % (2 * MEBIBYTE) < chunk.length) slow.socket.pause()
       })
-      const taking = setInterval(() => slow.socket.resume(), timeoutMs / 4)
+      const taking = setInterval(() => slow.socket.resume(), 100)
+      t.after(() => clearInterval(taking))
       await gone(gateway, 1) // the one that stalls
-      assert.equal(slow.socket.destroyed, false)
-      while (taken < LARGE) await pause(10)
+      await eventually('the slow client has read all', () => {
+        assert.equal(slow.socket.destroyed, false, `cut off after ${taken} bytes`)
+        return taken >= LARGE
+      })
       clearInterval(taking)
       slow.socket.destroy()
       await gone(gateway, 2)
@@ -182,7 +185,7 @@ describe('finding 2: stalled readers', () => {
       Array.from({ length: 10 }, () => openRaw(gateway.port, { from: '127.0.0.3', isReading: false })),
     )
     for (const { socket } of stalled) socket.write(head(gateway, 'GET', '/api/audience'))
-    while (gateway.services.count('listContacts') < 10) await pause(10)
+    await eventually('ten requests are at the service', () => gateway.services.count('listContacts') >= 10)
     await pause(500)
     global.gc?.()
     const grown = process.memoryUsage().arrayBuffers - before
@@ -345,7 +348,8 @@ describe('finding 12: streams of an organization', () => {
     assert.equal(other.status, 200, 'another organization has its own')
     release()
     for (const response of [...open, page, other]) await response.text()
-    while ((await get(gateway, '/api/audience/export')).status !== 200) await pause(5)
+    const isFree = async () => (await get(gateway, '/api/audience/export')).status === 200
+    await eventually('a stream is free again', isFree, { everyMs: 5 })
   })
 
   it('are free again when the client leaves', async t => {
@@ -360,7 +364,7 @@ describe('finding 12: streams of an organization', () => {
           signal: leave.signal,
           headers: { Authorization: issueToken(gateway.services) },
         })
-      while ((await get()).status !== 200) await pause(5)
+      await eventually('a stream is free', async () => (await get()).status === 200, { everyMs: 5 })
       leave.abort()
     }
   })
@@ -429,7 +433,8 @@ function post({ url, services }: TestGateway, bytes = 0) {
 
 /** Waits until the gateway has ended the given number of requests. */
 async function gone(gateway: TestGateway, requests: number): Promise<void> {
-  while (gateway.log.filter(({ msg }) => msg === 'request').length < requests) await pause(10)
+  const ended = () => gateway.log.filter(({ msg }) => msg === 'request').length
+  await eventually(`${requests} requests are over`, () => ended() >= requests, { withinMs: 30_000 })
 }
 
 async function count(chunks: unknown, _call: Call) {

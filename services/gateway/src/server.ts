@@ -60,7 +60,7 @@ export async function startServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: options.headTimeoutMs,
     requestTimeout: Math.max(options.requestTimeoutMs, options.headTimeoutMs),
-    connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, options.headTimeoutMs / CHECKS_PER_TIMEOUT),
+    connectionsCheckingInterval: Math.ceil(Math.min(MAX_CHECK_INTERVAL_MS, options.headTimeoutMs / CHECKS_PER_TIMEOUT)),
     requireHostHeader: false,
   })
   server.on('connection', (socket: Socket) => {

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { json } from '@rollcall/contract'
 import { pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { bootGateway, issueToken, StubbedServices, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
@@ -28,7 +29,7 @@ describe('a gateway that stops', () => {
     services.behaviours.set('getContact', () => promise)
     const agent = new Agent({ keepAlive: true })
     const waiting = get(gateway, agent, PATH)
-    while (services.count('getContact') === 0) await pause(5)
+    await eventually('the request is at the service', () => services.count('getContact'))
     const idle = connect({ port: gateway.port, host: '127.0.0.1' })
     await once(idle, 'connect')
 
@@ -89,7 +90,7 @@ describe('a gateway that starts', () => {
     assert.deepEqual(await health.ready(), { ok: false, state: 'serving', checks: { identity: 'failed' } })
     assert.equal((await fetch(gateway.url + PATH, { headers: { Authorization: issueToken(services) } })).status, 503)
     await services.start(port)
-    while (!(await health.ready()).ok) await pause(20)
+    await eventually('the gateway is ready', async () => (await health.ready()).ok)
     await services.server!.stop()
     assert.equal((await health.ready()).ok, true)
     await gateway.lifecycle.stop('test is over')

@@ -4,11 +4,13 @@ import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { connectCacheRedis } from '@rollcall/credentials'
 import { pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import type { Redis } from 'ioredis'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 
 const organization = 'badcab'.repeat(4)
-const TTL_MS = 600
+const TTL_MS = scaledTimeout(600)
 const refusal = { code: 'quota.too_many_pending', message: 'limit reached: 2 streams at once per organization' }
 
 describe('slots of streams', () => {
@@ -56,8 +58,8 @@ describe('slots of streams', () => {
     crashed.stop() // It releases nothing and renews nothing.
     await assert.rejects(other.take(organization), refusal)
     const startedAt = performance.now()
-    while (!(await other.take(organization).catch(() => undefined))) await pause(20)
-    assert.ok(performance.now() - startedAt < 5 * TTL_MS)
+    await eventually('a stream is free', () => other.take(organization).catch(() => undefined))
+    assert.ok(performance.now() - startedAt < scaledTimeout(5 * TTL_MS))
     assert.equal(await redis.pttl(prefix + organization).then(ms => ms > 0), true, 'nothing stays without a TTL')
   })
 

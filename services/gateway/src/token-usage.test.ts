@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
 import type { RecordUsageRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import { eventually } from '@rollcall/testing/eventually'
 import { bootGateway, issueSession, issueToken, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
@@ -69,7 +70,7 @@ describe('token usage', () => {
       const token = issueToken(gateway.services, { tokenId })
       for (const expected of [1, 2]) {
         await (await fetch(`${often.url}/api/audience`, { headers: { Authorization: token } })).arrayBuffer()
-        while (reports().length < expected) await new Promise(resolve => setTimeout(resolve, 10))
+        await eventually('the uses are reported', () => reports().length >= expected)
       }
       assert.deepEqual(
         reports().map(({ uses }) => uses[0]!.count),

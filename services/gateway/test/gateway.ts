@@ -14,6 +14,7 @@ import {
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { type Call, newKeySettings, type RpcServer, readTrust, type ServeOptions, serve } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type OwnedLifecycle } from '@rollcall/runtime'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { boundedContexts } from '../src/backends.ts'
 import { readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
@@ -119,7 +120,7 @@ export async function gatewayEnvironment(
     CREDENTIAL_PREFIX: `${prefix}credential:`,
     LIMIT_PREFIX: `${prefix}limit:`,
     IDEMPOTENCY_PREFIX: `${prefix}idempotency:`,
-    RPC_DEADLINE_MS: '2000',
+    RPC_DEADLINE_MS: String(scaledTimeout(2_000)),
     ...settings,
   }
 }

@@ -26,6 +26,7 @@ import {
   serviceCaller,
 } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { shared } from '@rollcall/testing/shared'
 import { deleteTopics } from '@rollcall/testing/topics'
 import mongoose from 'mongoose'
@@ -123,7 +124,7 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
   const config = readConfig(testEnvironment({ MESSAGING_ADDRESS: `127.0.0.1:${messaging.port}`, ...overrides }))
   const database = await mongoose.createConnection(config.MONGODB_URL, { dbName: config.MONGODB_DATABASE }).asPromise()
   onFailure.defer(async () => {
-    await database.dropDatabase()
+    await dropDatabase(database)
     await database.close()
     await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
   })

@@ -5,6 +5,7 @@ import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen
 import { type Call, serviceCaller } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore, migrate } from '@rollcall/store'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { Types } from 'mongoose'
 import { collections } from '../src/collections.ts'
 import type { Context } from '../src/context.ts'
@@ -44,7 +45,7 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
   await using onFailure = new AsyncDisposableStack()
   const store = await connectStore({ url, dbName: `import-test-${new Types.ObjectId()}`, logger })
   onFailure.defer(store.close) // otherwise it keeps the process alive
-  onFailure.defer(async () => void (await store.connection.dropDatabase()))
+  onFailure.defer(async () => void (await dropDatabase(store.connection)))
   const noQueue: JobQueue = { enqueue: async () => {}, cancel: async () => {}, close: async () => {} }
   const context: Context = {
     store,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Call, newKeySettings, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { migrate } from '@rollcall/store'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { Mongoose, Types } from 'mongoose'
 import { readConfig } from '../src/config.ts'
 import { type Context, createContext } from '../src/context.ts'
@@ -40,7 +41,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
   const base = await service.open(config, lifecycle)
   const database = await new Mongoose().createConnection(config.MONGODB_URL, { dbName }).asPromise()
   onFailure.defer(async () => {
-    await database.dropDatabase()
+    await dropDatabase(database)
     await database.close()
   })
   const context = createContext(base)

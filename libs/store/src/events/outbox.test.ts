@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMetrics, type Event } from '@rollcall/runtime'
-import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import { draft, newOrganization, people, quiet, recordingStore, testStore } from '../../test/store.ts'
 import { createLease } from '../coordination/lease.ts'
@@ -36,13 +36,8 @@ async function freshStore() {
   return made
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + scaledTimeout(60_000)
-  while (!(await condition())) {
-    assert.ok(Date.now() < end, 'waited too long')
-    await sleep(10)
-  }
-}
+const until = (condition: () => boolean | Promise<boolean>) =>
+  eventually('the relay is done', condition, { withinMs: 60_000, everyMs: 10 })
 
 const unsent = (store: Store) => store.connection.collection('outbox').countDocuments({ sentAt: null })
 

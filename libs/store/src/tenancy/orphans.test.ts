@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { linkTo } from '@rollcall/testing/link'
 import { startMongod } from '@rollcall/testing/mongod/proxy'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
@@ -145,7 +146,7 @@ describe('sessions of the dead', { concurrency: true }, () => {
       { beat: 1, sessions },
       { beat: 1, sessions },
     ])
-    while ((await processes.countDocuments({ sessions })) > 0) await pause(50)
+    await eventually('the processes are removed', async () => (await processes.countDocuments({ sessions })) === 0)
     assert.equal(warnings.filter(text => text.startsWith('killSessions')).length, 1)
     await drop()
   })

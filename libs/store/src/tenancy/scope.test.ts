@@ -3,6 +3,7 @@ import { createServer, connect as dial, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
 import { pause } from '@rollcall/runtime'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import fc from 'fast-check'
 import { type Model, mongo, type PipelineStage } from 'mongoose'
 import {
@@ -531,7 +532,7 @@ describe('a database that is away', () => {
       assert.equal(await mine.count(), 1)
     } finally {
       proxy.stall(false)
-      await far.connection.dropDatabase()
+      await dropDatabase(far.connection)
       await far.close()
       proxy.close()
     }

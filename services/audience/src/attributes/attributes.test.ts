@@ -4,6 +4,7 @@ import type { CreateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts
 import { actorOf, type Caller } from '@rollcall/rpc'
 import { createLogger, createMetrics, pause } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
+import { eventually } from '@rollcall/testing/eventually'
 import { type ClientSession, Types } from 'mongoose'
 import {
   jsonOf,
@@ -180,9 +181,7 @@ describe('attributes', () => {
             await contacts.updateOne({ _id: contact }, { $set: { 'attributes.city': 'Oslo' } }, { tx })
         },
       }
-      const gone = async () => {
-        while ((await attributes.count({ _id: id })) > 0) await pause(20)
-      }
+      const gone = () => eventually('the attribute is gone', async () => (await attributes.count({ _id: id })) === 0)
       const remove = () => audience.attributes.deleteAttribute({ id }, me)
       const values = () => attributesOf(me, contact)
       return { store: data.store, writers, isKnown, remove, gone, values }

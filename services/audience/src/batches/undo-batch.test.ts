@@ -6,7 +6,7 @@ import type {
   ApplyBatchRequestRow as Row,
 } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Caller } from '@rollcall/rpc'
-import { pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import {
   jsonOf,
@@ -320,7 +320,7 @@ describe('batches with lists, tried and taken back', () => {
     await lists.addMembers(members, me)
     await lists.removeMembers({ ...members, emails: ['c1@example.com'] }, me)
     await lists.deleteList({ id: list }, me)
-    while ((await countsOf(list))[2] !== 0) await pause(5)
+    await eventually('the deleted list has no members', async () => (await countsOf(list))[2] === 0)
     assert.deepEqual(await undo(me, jobId), { deleted: 2, restored: 0, kept: 1, removedFromLists: 0 })
     assert.deepEqual(
       (await contacts(me)).map(({ email }) => email),

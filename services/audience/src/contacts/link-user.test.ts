@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { topics } from '@rollcall/bus'
 import type { Caller } from '@rollcall/rpc'
 import { type Event, pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import {
   jsonOf,
@@ -57,9 +58,7 @@ describe('a linked account', () => {
     const data = { userId, ip: '::1', userAgent: 'test', at: new Date().toISOString(), actor: actor(userId) }
     return userEvent(me, 'session.created', userId, data)
   }
-  const until = async (condition: () => Promise<boolean>) => {
-    while (!(await condition())) await pause(20)
-  }
+  const until = (condition: () => Promise<boolean>) => eventually('the events are consumed', condition)
   const entriesOf = (person: string) =>
     audience.db.collection('history').countDocuments({ person: new Types.ObjectId(person) })
 

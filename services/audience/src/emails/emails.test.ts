@@ -5,6 +5,7 @@ import { topics } from '@rollcall/bus'
 import type { Caller } from '@rollcall/rpc'
 import { createLogger, type Event, pause } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
+import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import {
   jsonOf,
@@ -49,14 +50,12 @@ describe('emails of a contact', () => {
       data: rest,
     }
   }
-  const until = async (condition: () => Promise<boolean>) => {
-    while (!(await condition())) await pause(20)
-  }
   /** Publishes events and waits until all are consumed. */
   const publish = async (...events: Event[]) => {
     const ids = events.map(({ id }) => `audience.on-email-events:${id}` as never)
     await audience.publish(topics.messaging, events)
-    await until(
+    await eventually(
+      'all events are consumed',
       async () => (await audience.db.collection('inbox').countDocuments({ _id: { $in: ids } })) === new Set(ids).size,
     )
   }

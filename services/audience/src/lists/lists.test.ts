@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { CreateListRequest, SelectMembersRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Caller, Client } from '@rollcall/rpc'
-import { createLogger, createMetrics, type Event, pause } from '@rollcall/runtime'
+import { createLogger, createMetrics, type Event } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
+import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import {
   jsonOf,
@@ -27,7 +28,6 @@ type Contact = { id: string; email: string; name: string; updatedAt: string }
 const nobody = String(new Types.ObjectId())
 /** More than one step of a job by filter takes. */
 const SEVERAL_STEPS = 1500
-const POLL_MS = 5
 
 describe('lists', () => {
   let audience: TestAudience
@@ -299,9 +299,7 @@ describe('lists', () => {
     describe('by a filter, if the caller stopped waiting', () => {
       const jobsOf = ({ caller }: Me) =>
         audience.db.collection('list_jobs').find({ organization: new Types.ObjectId(caller.organizationId) })
-      const until = async (isSo: () => Promise<boolean>) => {
-        while (!(await isSo())) await pause(POLL_MS)
-      }
+      const until = (isSo: () => Promise<boolean>) => eventually('the job gets there', isSo)
       /** Requests the job and stops waiting once it has started; it continues in the background. */
       const leave = async (me: Me, ask: (me: Me) => Promise<unknown>, isBegun: () => Promise<boolean>) => {
         const leaving = new AbortController()
@@ -519,7 +517,7 @@ describe('lists', () => {
       await add(me, id, { filter: {} })
       await lists.deleteList({ id }, me)
       const left = () => audience.db.collection('memberships').countDocuments({ list: new Types.ObjectId(id) })
-      while ((await left()) > 0) await pause(POLL_MS)
+      await eventually('no membership is left', async () => (await left()) === 0)
       const { docs } = await streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: {} }, me))
       assert.equal(docs.length, 3)
     })

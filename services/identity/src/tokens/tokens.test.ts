@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pause } from '@rollcall/runtime'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import { type Api, type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
 
@@ -355,8 +356,9 @@ describe('tokens', () => {
     }
 
     it('a token past its expiry is refused', async () => {
-      const { api } = await warm({ expiresAt: new Date(Date.now() + 700).toISOString() })
-      await pause(800)
+      const expiresAt = Date.now() + scaledTimeout(700)
+      const { api } = await warm({ expiresAt: new Date(expiresAt).toISOString() })
+      await pause(expiresAt - Date.now() + 5)
       await assert.rejects(api.caller(), unknownToken)
     })
 

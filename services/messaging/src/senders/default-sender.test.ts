@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Caller, serviceCaller } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 import { connectStore, isDuplicate, migrate, type Scope, type Store } from '@rollcall/store'
+import { dropDatabase } from '@rollcall/testing/drop-database'
 import { Types } from 'mongoose'
 import { collections } from '../collections.ts'
 import { setDefaultSender } from './change-sender.ts'
@@ -26,7 +27,7 @@ describe('the default sender of an organization', () => {
     caller = { ...serviceCaller('test', String(senders.organization)), kind: 'session', userId: String(user) }
   })
   after(async () => {
-    await stores[0]!.connection.dropDatabase()
+    await dropDatabase(stores[0]!.connection)
     await Promise.all(stores.map(store => store.close()))
   })
 
