@@ -45,7 +45,7 @@ export async function runLane({ groups, root, claims, timeoutMs }: Lane): Promis
   setTimeout(() => {
     console.error(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`)
     process.exit(1)
-  }, exitMs).unref()
+  }, scaledTimeout(exitMs)).unref()
 }
 
 /**

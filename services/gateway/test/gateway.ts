@@ -25,6 +25,9 @@ export type Behaviour = (request: never, call: Call) => unknown
 export const organizationId = 'badcab'.repeat(4)
 export const userId = 'decade'.repeat(4)
 
+/** Deadline of calls to services, unless a test sets another. */
+export const RPC_DEADLINE_MS = scaledTimeout(2_000)
+
 const base64Key = () => randomBytes(32).toString('base64')
 const serviceKeys = newKeySettings(['gateway']).gateway
 const keys = { ...serviceKeys, TOKEN_KEY: `test:${base64Key()}`, SESSION_KEYS: `test:${base64Key()}` }
@@ -120,7 +123,7 @@ export async function gatewayEnvironment(
     CREDENTIAL_PREFIX: `${prefix}credential:`,
     LIMIT_PREFIX: `${prefix}limit:`,
     IDEMPOTENCY_PREFIX: `${prefix}idempotency:`,
-    RPC_DEADLINE_MS: String(scaledTimeout(2_000)),
+    RPC_DEADLINE_MS: String(RPC_DEADLINE_MS),
     ...settings,
   }
 }
