@@ -20,4 +20,12 @@ export { type CacheConnectionOptions, connectCacheRedis } from './redis.ts'
 export { createSecretHashers, type SecretHasher, type SecretHashers, type SecretPurpose } from './secret-hasher.ts'
 export { createSecrets, type Sealed, type Secrets } from './secrets.ts'
 export { createSessionJwt, type SessionClaims, type SessionJwt, type SessionJwtOptions } from './session-jwt.ts'
+export {
+  bytesOfIds,
+  createSignedTokens,
+  idsOfBytes,
+  type SignedTokenOptions,
+  type SignedTokenPurpose,
+  type SignedTokens,
+} from './signed-tokens.ts'
 export { formatToken, generateSecret, previewToken, tokenCacheId } from './token-secret.ts'
