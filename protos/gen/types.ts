@@ -6,10 +6,10 @@ export type Errors = {
 }
 
 /** How the gateway carries a call. libs/contract/src/carriers.ts defines what each value means. */
-export type Via = 'VIA_UNSPECIFIED' | 'JSON' | 'UPLOAD' | 'SIGN_IN' | 'SIGN_OUT' | 'OAUTH' | 'OAUTH_REGISTRATION' | 'BROWSER' | 'REDIRECT'
+export type Via = 'VIA_UNSPECIFIED' | 'JSON' | 'UPLOAD' | 'SIGN_IN' | 'SIGN_OUT' | 'OAUTH' | 'OAUTH_REGISTRATION' | 'BROWSER' | 'REDIRECT' | 'PAGE'
 
 /** A group of routes that share a rate limit. libs/contract/src/limits.ts sets the requests that each allows. */
-export type LimitGroup = 'LIMIT_GROUP_UNSPECIFIED' | 'LOGIN' | 'OTP' | 'AUTH' | 'TOKEN_EXCHANGE' | 'CLIENT_REGISTRATION' | 'USAGE' | 'CREDITS'
+export type LimitGroup = 'LIMIT_GROUP_UNSPECIFIED' | 'LOGIN' | 'OTP' | 'AUTH' | 'TOKEN_EXCHANGE' | 'CLIENT_REGISTRATION' | 'USAGE' | 'CREDITS' | 'PAGE_VISIT'
 
 /** Exactly one of resource, caller and public is set. */
 export type Access = {
@@ -137,6 +137,38 @@ export type IdRequest = {
 }
 
 export type Empty = {
+}
+
+/** A request of a public page. Pages accept any query, since mail clients and web sites append parameters to links. The address and the user agent of the client are those of the caller. */
+export type PageRequest = {
+  /** The path variable: a signed token, or a name in the path. */
+  key: string
+  /** The text after the question mark. */
+  query: string
+  /** The language that Accept-Language prefers. */
+  language: 'en' | 'de'
+  /** A HEAD request: the gateway sends no body. */
+  isHead: boolean
+  /** A browser fetches the page in advance; nobody has opened it. */
+  isPrefetch: boolean
+  /** The request's Content-Type, Origin and Referer; '' if it has none. */
+  contentType: string
+  origin: string
+  referer: string
+  /** The unparsed body, at most 1 MiB. */
+  body: Buffer
+}
+
+/** The answer of a public page. */
+export type PageResponse = {
+  /** HTTP status. 0: 200. */
+  status: number
+  contentType: string
+  data: Buffer
+  /** Where a redirect leads. */
+  location?: string
+  /** The page's Content-Security-Policy. Default: it loads and submits nothing. */
+  contentSecurityPolicy?: string
 }
 
 /** Who performed an action. */

@@ -176,6 +176,7 @@ async function gatewayOn(redis: Context['redis']) {
   const listener = (routes: readonly Route[]): RequestListener =>
     createApp({
       routes,
+      pages: [],
       backends: stubbedBackends,
       redis,
       limitPrefix: `${prefix}limit:`,

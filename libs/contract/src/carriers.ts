@@ -3,7 +3,7 @@ import type { Via } from './options.ts'
 /** How the gateway carries a call. Also used for OpenAPI. */
 export type Carrier = {
   /** Encoding of the body, if there is one. The rpc of a multipart form takes its file as a stream. */
-  body: 'json' | 'form_or_json' | 'multipart'
+  body: 'json' | 'form_or_json' | 'multipart' | 'raw'
   /** What is done with the answer: sets or clears the session cookie, forbids caching, or redirects. */
   answer: 'plain' | 'set_session' | 'clear_session' | 'uncached' | 'redirect'
   /** Shape of errors: Rollcall's own, or those of OAuth's token endpoint (RFC 6749) or registration (RFC 7591). */
@@ -32,4 +32,5 @@ export const carriers: Record<Via, Carrier> = {
   oauth_registration: { ...plain, answer: 'uncached', problem: 'oauth_registration' },
   browser: { ...plain, credential: 'session' },
   redirect: { ...plain, answer: 'redirect' },
+  page: { ...plain, body: 'raw' },
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import protobuf from 'protobufjs'
 import { ContractError } from './options.ts'
 import { loadRoot } from './root.ts'
-import { compileRoutes } from './routes.ts'
+import { compilePages, compileRoutes } from './routes.ts'
 
 const HEAD = `
   syntax = "proto3";
@@ -26,10 +26,11 @@ function compileWith(
     service Things { rpc DoThing(${request}) returns (${response}) { ${rpcOptions} } }`
   protobuf.parse(source, root, { keepCase: false, alternateCommentMode: true })
   root.resolveAll()
-  return compileRoutes(root)
+  return [...compileRoutes(root), ...compilePages(root)]
 }
 
 const HTTP = 'option (google.api.http) = { patch: "/api/things/{id}" body: "*" };'
+const PUBLIC = 'option (rollcall.access) = { public: true };'
 const ACCESS = 'option (rollcall.access) = { resource: "audience" };'
 
 describe('compileRoutes', () => {
@@ -219,6 +220,24 @@ describe('compileRoutes', () => {
       /need a returns option/,
     ],
     [
+      'a route outside /api that is no page',
+      `option (google.api.http) = { patch: "/things/{id}" body: "*" }; ${ACCESS}`,
+      {},
+      /outside \/api is a page/,
+    ],
+    [
+      'a page with other messages',
+      `option (google.api.http) = { get: "/things/{id}" }; option (rollcall.via) = PAGE; ${PUBLIC}`,
+      {},
+      /takes a PageRequest/,
+    ],
+    [
+      'a page that needs a credential',
+      `option (google.api.http) = { get: "/things/{key}" }; option (rollcall.via) = PAGE; ${ACCESS}`,
+      { request: 'rollcall.PageRequest', response: 'rollcall.PageResponse' },
+      /a page is public/,
+    ],
+    [
       'an unknown rule key',
       HTTP + ACCESS,
       {
@@ -243,6 +262,15 @@ describe('compileRoutes', () => {
       /unknown key: requird/,
     ],
   ]
+  it('keeps public pages apart from the routes of the API', () => {
+    const page = `option (google.api.http) = { get: "/p/{key}" }; option (rollcall.via) = PAGE; ${PUBLIC}`
+    const messages = `service Pages { rpc ShowThing(rollcall.PageRequest) returns (rollcall.PageResponse) { ${page} } }`
+    const routes = compileWith(HTTP + ACCESS, { messages })
+    const shown = routes.filter(({ via }) => via === 'page').find(({ method }) => method === 'showThing')!
+    assert.deepEqual([shown.path, shown.access, shown.carrier.body], ['/p/:key', { kind: 'public' }, 'raw'])
+    assert.ok(compileRoutes(loadRoot()).every(({ via, path }) => via !== 'page' && path.startsWith('/api/')))
+  })
+
   for (const [what, options, more, message] of refusals) {
     it(`refuses ${what}`, () => {
       assert.throws(

@@ -63,12 +63,23 @@ export type Route = {
   rpc: protobuf.Method
 }
 
+/** Compiles the routes of the API: every rpc with an http rule that is not a public page. @throws {ContractError} */
+export function compileRoutes(root: protobuf.Root): Route[] {
+  return compileAll(root).filter(({ via }) => via !== 'page')
+}
+
+/** Compiles the public pages. The gateway serves them apart from the API: HTML, no credential, no strict check. @throws {ContractError} */
+export function compilePages(root: protobuf.Root): Route[] {
+  return compileAll(root).filter(({ via }) => via === 'page')
+}
+
 /**
  * Compiles every rpc with an http rule into a route.
  * @throws {ContractError} for a missing access or required scope; an unknown permission, limit group, option, rule key,
- * error code or returned message; a path variable without a field; two rpcs on one verb and path or with one call name
+ * error code or returned message; a path variable without a field; two rpcs on one verb and path or with one call name;
+ * a page with a credential or other messages
  */
-export function compileRoutes(root: protobuf.Root): Route[] {
+function compileAll(root: protobuf.Root): Route[] {
   for (const type of messagesOf(root)) checkMessageOptions(type)
   const routes: Route[] = []
   for (const service of servicesOf(root)) {
@@ -108,7 +119,20 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
     check: compileCheck(rpc.resolvedRequestType!, variables, http.body),
     rpc,
   }
+  checkPage(route)
   return { ...route, errors: errorsOf(route) }
+}
+
+/** Requires what the gateway assumes of a page, and that every route outside /api is a page. */
+function checkPage({ rpc, via, path, access }: Pick<Route, 'rpc' | 'via' | 'path' | 'access'>): void {
+  if (via !== 'page') {
+    if (!path.startsWith('/api/')) throw new ContractError(`${fullName(rpc)}: a route outside /api is a page`)
+    return
+  }
+  const messages = [rpc.resolvedRequestType!, rpc.resolvedResponseType!].map(fullName)
+  if (messages.join() !== 'rollcall.PageRequest,rollcall.PageResponse' || rpc.responseStream)
+    throw new ContractError(`${fullName(rpc)}: a page takes a PageRequest and answers a PageResponse`)
+  if (access.kind !== 'public') throw new ContractError(`${fullName(rpc)}: a page is public`)
 }
 
 function checkMessageOptions(type: protobuf.Type): void {

@@ -29,6 +29,7 @@ import type { PublicKeys } from './service-keys.ts'
 import { namesService, serverCredentials, type Tls } from './tls.ts'
 import {
   CALLER_KEY,
+  contractPages,
   contractRoutes,
   definitionOf,
   endOfStream,
@@ -133,7 +134,8 @@ type Wiring = ServeOptions & { verify: Verify; waiting: Budget }
 
 function wireService(name: ServiceName, options: Wiring): Record<string, UntypedHandleCall> {
   const handlers = options.services[name] as Record<string, AnyHandler>
-  const routes = new Map(contractRoutes().map(route => [`${route.service}/${route.method}`, route]))
+  const served = [...contractRoutes(), ...contractPages()]
+  const routes = new Map(served.map(route => [`${route.service}/${route.method}`, route]))
   const wired: Record<string, UntypedHandleCall> = {}
   for (const [rpcName, definition] of Object.entries(definitionOf(name))) {
     const method = lowerFirst(rpcName)

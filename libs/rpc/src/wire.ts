@@ -7,7 +7,15 @@ import {
   type StatusObject,
 } from '@grpc/grpc-js'
 import { fromJSON } from '@grpc/proto-loader'
-import { AppError, compileRoutes, contractRoot, jsonFieldsOf, type Route, reviveError } from '@rollcall/contract'
+import {
+  AppError,
+  compilePages,
+  compileRoutes,
+  contractRoot,
+  jsonFieldsOf,
+  type Route,
+  reviveError,
+} from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 
 /** Full name of a gRPC service of the contract. */
@@ -26,12 +34,18 @@ const ERROR_KEY = 'rollcall-error-bin'
 const root = contractRoot()
 const definitions = fromJSON(root.toJSON(), { longs: Number, enums: String, defaults: true })
 const routes = compileRoutes(root)
+const pages = compilePages(root)
 
-const idempotent = new Set(routes.filter(({ verb }) => verb === 'GET').map(({ rpc }) => rpc))
+const idempotent = new Set([...routes, ...pages].filter(({ verb }) => verb === 'GET').map(({ rpc }) => rpc))
 
 /** Returns every route of the contract, compiled once per process. */
 export function contractRoutes(): readonly Route[] {
   return routes
+}
+
+/** Returns every public page of the contract, compiled once per process. */
+export function contractPages(): readonly Route[] {
+  return pages
 }
 
 /**

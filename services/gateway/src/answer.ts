@@ -2,23 +2,27 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { AppError, type HttpBody } from '@rollcall/contract'
+import type { PageResponse } from '@rollcall/protos/gen/types.ts'
 import type { Hold } from '@rollcall/runtime'
 import helmet from 'helmet'
 import { corsHeaders } from './cors.ts'
 import type { Exchange, Header } from './exchange.ts'
 
+const helmetOptions = {
+  xFrameOptions: { action: 'deny' },
+  // These headers concern documents of applications only.
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+} as const
 /** The headers that helmet sets for an API. They are the same for every request, so helmet runs once. */
 const securityHeaders = headersOf(
   helmet({
+    ...helmetOptions,
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    xFrameOptions: { action: 'deny' },
-    // These headers concern documents only.
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
   }),
 )
 
@@ -26,6 +30,15 @@ const securityHeaders = headersOf(
 export const commonHeaders: readonly Header[] = [...securityHeaders, ['Cache-Control', 'no-store'], ['Vary', 'Origin']]
 /** The same as a flat list of names and values, which Node writes fastest. */
 const rawCommonHeaders = commonHeaders.flat()
+/** Headers of public pages: mail programs show their images in documents of other sites. No search engine lists them. */
+const rawPageHeaders = [
+  ...headersOf(
+    helmet({ ...helmetOptions, contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }),
+  ),
+  ['Cache-Control', 'no-store'],
+  ['X-Robots-Tag', 'noindex'],
+].flat()
+const CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const SHORT_BODY_BYTES = 16 * 1024
 /** Size of one write. A client that does not read a whole one in time is cut off. */
@@ -43,6 +56,17 @@ export function answer(exchange: Exchange, status: number, { contentType, data }
   // Node joins head and body into one write if the body is a string. Latin-1 keeps the bytes unchanged.
   if (held) writePieces(exchange.response, data, held)
   else exchange.response.end(data.toString('latin1'), 'latin1')
+}
+
+/** Answers with a public page. */
+export function answerPage(exchange: Exchange, page: PageResponse): void {
+  const { status, contentType, data, location, contentSecurityPolicy = CLOSED_POLICY } = page
+  const raw = ['X-Request-Id', exchange.id, ...rawPageHeaders, 'Content-Security-Policy', contentSecurityPolicy]
+  raw.push('Content-Type', contentType, 'Content-Length', String(data.length))
+  if (location !== undefined) raw.push('Location', location)
+  for (const [name, value] of [...(exchange.limitHeaders ?? []), ...exchange.headers]) raw.push(name, value)
+  exchange.response.writeHead(status || 200, raw)
+  exchange.response.end(data)
 }
 
 /** Answers without a body: 204. */

@@ -264,7 +264,7 @@ describe('the gateway', () => {
     })
 
     it('answers an unknown route with 404, without a credential with 401', async () => {
-      for (const path of ['/api/nothing', '/nothing', '/api/audience/a/b/c/d', '/', '/api/audience//tags']) {
+      for (const path of ['/api/nothing', '/api', '/api/audience/a/b/c/d', '/api/audience//tags']) {
         assert.deepEqual(await problemOf(await call(path)), { status: 404, error: true, message: 'route not found' })
         assert.equal((await fetch(gateway.url + path)).status, 401)
       }
@@ -635,7 +635,7 @@ describe('the gateway', () => {
 
     it('offers nothing else', async () => {
       for (const path of ['/docs/index.html', '/docs/../package.json', '/docs/%2e%2e%2fpackage.json']) {
-        assert.equal((await fetch(gateway.url + path)).status, 401)
+        assert.equal((await fetch(gateway.url + path)).status, 404)
       }
     })
   })

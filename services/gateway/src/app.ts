@@ -10,6 +10,7 @@ import type { Context } from './context.ts'
 import { preflightHeaders } from './cors.ts'
 import { Exchange } from './exchange.ts'
 import { answerProblem } from './problem.ts'
+import { publicPages } from './public-pages.ts'
 import { rateLimits } from './rate-limit.ts'
 import { connectAccount } from './routes/connect-account.ts'
 import { consolePages } from './routes/console.ts'
@@ -24,7 +25,8 @@ const API_VERSION = '1.0.0'
  * The first error that a step throws is the answer. Routes are data: one matcher finds them, so that their number does
  * not affect the cost of a request.
  *
- * Express wraps this handler. It determines the client's address behind proxies, and serves the pages.
+ * Express wraps this handler. It determines the client's address behind proxies, and serves the pages. What no file
+ * answers outside /api is a public page of a service, or unknown.
  */
 export function createApp(context: Context): (request: IncomingMessage, response: ServerResponse) => void {
   const credential = authentication({
@@ -44,7 +46,8 @@ export function createApp(context: Context): (request: IncomingMessage, response
     .step(strictCheck)
     .check(transcode(context))
   const log = accessLog(context.accessLogger, context.metrics)
-  const match = compileMatcher(context.routes)
+  const match = compileMatcher([...context.routes, ...context.pages])
+  const answerPublicPage = publicPages({ ...context, limits })
 
   const begin = (request: Request, response: Response): Exchange => {
     const exchange = new Exchange(request, response, match, context)
@@ -71,12 +74,15 @@ export function createApp(context: Context): (request: IncomingMessage, response
     }
   }
 
-  const run = (exchange: Exchange): Promise<void> => (isTracing() ? inSpan(exchange, runSteps) : runSteps(exchange))
+  const inTrace = (handle: (exchange: Exchange) => Promise<void>) => (exchange: Exchange) =>
+    isTracing() ? inSpan(exchange, handle) : handle(exchange)
+  const run = inTrace(runSteps)
+  const runPage = inTrace(answerPublicPage)
 
   const app = express().disable('x-powered-by').disable('etag').set('trust proxy', context.trustProxy)
   app.use((request, response, next) => {
     const exchange = begin(request, response)
-    const isApi = exchange.path.startsWith('/api/')
+    const isApi = /^\/api(\/|$)/.test(exchange.path) && exchange.match?.route.via !== 'page'
     if (isApi && request.method === 'OPTIONS') return void answerPreflight(exchange)
     if (isApi) return void run(exchange)
     response.setHeader('X-Request-Id', exchange.id)
@@ -85,7 +91,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
   app.use(reference(generateOpenApi(context.routes, API_VERSION, readExamples()), limits.countReference))
   app.use(connectAccount(limits.countReference))
   if (context.consoleDir) app.use(consolePages(context.consoleDir))
-  app.use((_request, response) => run(response.locals.exchange))
+  app.use((_request, response) => runPage(response.locals.exchange))
   app.use(((error, _request, response, _next) => {
     answerProblem(response.locals.exchange, error, context.logger)
   }) satisfies ErrorRequestHandler)

@@ -130,7 +130,11 @@ function narrowed(caller: Caller, { scope, isImpersonation }: CredentialClaim): 
 }
 
 function withCaller(exchange: Counted, caller: Caller): Authenticated {
-  const { ip, request } = exchange
+  return Object.assign(exchange, { caller: { ...caller, ...clientOf(exchange) } })
+}
+
+/** Returns address and user agent of the client. */
+export function clientOf({ ip, request }: Exchange): Pick<Caller, 'ip' | 'userAgent'> {
   const userAgent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH)
-  return Object.assign(exchange, { caller: { ...caller, ip, ...(userAgent !== undefined && { userAgent }) } })
+  return { ip, ...(userAgent !== undefined && { userAgent }) }
 }

@@ -5,6 +5,7 @@ import {
   type Connection,
   type ConnectOptions,
   connect,
+  contractPages,
   contractRoutes,
   type ServiceName,
 } from '@rollcall/rpc'
@@ -31,9 +32,9 @@ export type Backends = {
 
 const contextOf = (serviceName: string) => serviceName.split('.')[1] as BoundedContext
 
-/** Returns the contexts that have routes. */
+/** Returns the contexts that have routes or pages. */
 export function boundedContexts(): BoundedContext[] {
-  return [...new Set(contractRoutes().map(route => contextOf(route.service)))]
+  return [...new Set([...contractRoutes(), ...contractPages()].map(route => contextOf(route.service)))]
 }
 
 /** Creates connections to all contexts. Each connects at its first call. Times are in milliseconds. */

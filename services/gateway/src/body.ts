@@ -52,8 +52,11 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Reads a whole body. Holds its memory in the budget until the exchange ends. */
-function readBytes(exchange: Exchange): Promise<Buffer> {
+/**
+ * Reads a whole body. Holds its memory in the budget until the exchange ends.
+ * @throws {AppError} as `readJson`, except those of the type and of JSON
+ */
+export function readBytes(exchange: Exchange): Promise<Buffer> {
   const { request, bounds } = exchange
   const { headers } = request
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError('request.wrong_encoding')

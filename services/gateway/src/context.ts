@@ -8,7 +8,7 @@ import {
   type SecretHasher,
   type SessionJwt,
 } from '@rollcall/credentials'
-import { contractRoutes, rpcSettings } from '@rollcall/rpc'
+import { contractPages, contractRoutes, rpcSettings } from '@rollcall/rpc'
 import type { Lifecycle, Logger, Metrics } from '@rollcall/runtime'
 import type { Redis } from 'ioredis'
 import { type Backends, connectBackends } from './backends.ts'
@@ -27,6 +27,7 @@ const REDIS_SILENCE_MS = 1_000
 /** Dependencies of the gateway. */
 export type Context = {
   routes: readonly Route[]
+  pages: readonly Route[]
   backends: Backends
   /** Redis of the limits and the credential cache. A request queries both in one write. */
   redis: Redis
@@ -105,6 +106,7 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
   onStop('stream slots', async () => streamSlots.stop())
   return {
     routes: contractRoutes(),
+    pages: contractPages(),
     backends,
     redis,
     limitPrefix: config.LIMIT_PREFIX,

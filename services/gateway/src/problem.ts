@@ -12,19 +12,22 @@ const RETRY_AFTER_SECONDS = 2
 /** Answers with the error that was thrown, in its declared shape and without internal details. */
 export function answerProblem(exchange: Exchange, thrown: unknown, logger: Logger): void {
   const error = toAppError(thrown)
-  const route = exchange.match?.route
-  exchange.failure = error
-  if (exchange.isAborted) return
-  if (error.status === 503) {
-    logger.error({ requestId: exchange.id, route: route?.path, err: error.cause ?? error }, 'request failed')
-  }
-  if (exchange.response.headersSent) {
-    exchange.response.destroy()
-    return
-  }
-  const refusal = refusalOf(error, route)
-  exchange.headers = [...headersOf(error, refusal), ['X-Error-Code', error.code]]
+  if (!recordFailure(exchange, error, logger)) return
+  const refusal = refusalOf(error, exchange.match?.route)
+  exchange.headers = headersOf(error, refusal)
   answer(exchange, refusal.status, bytesOf(refusal))
+}
+
+/** Records and logs the error of an exchange. Returns whether it can still be answered; else closes the connection. */
+export function recordFailure(exchange: Exchange, error: AppError, logger: Logger): boolean {
+  exchange.failure = error
+  if (exchange.isAborted) return false
+  if (error.status === 503) {
+    const { id: requestId, match } = exchange
+    logger.error({ requestId, route: match?.route.path, err: error.cause ?? error }, 'request failed')
+  }
+  if (exchange.response.headersSent) exchange.response.destroy()
+  return !exchange.response.headersSent
 }
 
 function refusalOf(error: AppError, route?: Route): Refusal {
@@ -36,7 +39,12 @@ function bytesOf({ body }: Refusal) {
   return { contentType: 'application/json; charset=utf-8', data: Buffer.from(JSON.stringify(body)) }
 }
 
-function headersOf(error: AppError, { status }: Refusal): Header[] {
+/** Returns the headers of a refusal: its code, and when to retry or how to authenticate. */
+export function headersOf(error: AppError, refusal: Refusal): Header[] {
+  return [...adviceOf(error, refusal), ['X-Error-Code', error.code]]
+}
+
+function adviceOf(error: AppError, { status }: Refusal): Header[] {
   if (status === 503) return [['Retry-After', String(RETRY_AFTER_SECONDS)]]
   if ('retryAfterSeconds' in error.details) return [['Retry-After', String(error.details.retryAfterSeconds)]]
   if (status !== 401) return []

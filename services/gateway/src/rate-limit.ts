@@ -36,6 +36,8 @@ export type RateLimits = {
   count: Step<Claimed, Counted>
   /** Counts a request of the pages: the reference, and connecting a mail account. */
   countReference: Limiter
+  /** Counts a request of a public page, or of an unknown path outside /api. */
+  countPage: Limiter
   /** Counts a preflight request. */
   countPreflight: Limiter
 }
@@ -63,6 +65,7 @@ export function rateLimits(options: LimitOptions): RateLimits {
       return Object.assign(exchange, { limitHeaders })
     },
     countReference: limiters.reference,
+    countPage: exchange => limiters[exchange.match?.route.limit ?? 'page_visit'](exchange),
     countPreflight: limiters.global,
   }
 }

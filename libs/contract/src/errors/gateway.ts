@@ -5,6 +5,8 @@ const sizeOf = (bytes: number) => (bytes >= 2 ** 20 ? `${Math.floor(bytes / 2 **
 /** Refusals of the gateway itself. */
 export const gatewayErrors = {
   'route.not_found': notFound('route'),
+  /** An unknown path outside /api, and an invalid token of a public page. */
+  'page.not_found': notFound('page'),
 
   'request.malformed': badRequest('malformed HTTP request'),
   'request.malformed_target': badRequest('malformed request target'),

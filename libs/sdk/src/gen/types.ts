@@ -2578,6 +2578,7 @@ export type ErrorCode =
   | 'record.conflict'
   | 'quota.refused'
   | 'route.not_found'
+  | 'page.not_found'
   | 'request.malformed'
   | 'request.malformed_target'
   | 'request.malformed_query'

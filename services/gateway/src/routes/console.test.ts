@@ -100,7 +100,7 @@ describe('the console', () => {
 
   it('does not exist without its folder', async () => {
     for (const path of ['/', '/console/', '/console/assets/index-abc123.js']) {
-      assert.equal((await fetch(plain.url + path, { redirect: 'manual' })).status, 401)
+      assert.equal((await fetch(plain.url + path, { redirect: 'manual' })).status, 404)
     }
   })
 })
