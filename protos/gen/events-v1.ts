@@ -2,6 +2,7 @@
 
 import type { AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
+import type { SuppressionJson } from './messaging-v1.ts'
 import type { ActorJson } from './types.ts'
 import type { WebhookJson } from './webhooks-v1.ts'
 /** ContactCreated as JSON. */
@@ -446,6 +447,18 @@ export type EmailProgress = {
   error?: string
   /** account (the default): mail of the installation (codes, links, invitations), shown to the user only. The others are messages of the organization. */
   kind?: 'account' | 'transactional' | 'campaign' | 'test'
+}
+
+/** An address gets no more mail of the organization. */
+export type SuppressionCreated = {
+  suppression: SuppressionJson
+  actor: ActorJson
+}
+
+/** A suppression was lifted: the next mail to the address is tried. */
+export type SuppressionDeleted = {
+  suppression: SuppressionJson
+  actor: ActorJson
 }
 
 /** A webhook endpoint was created. It does not receive this event itself. */

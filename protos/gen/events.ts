@@ -38,6 +38,8 @@ import type {
   SessionFailed,
   SessionImpersonated,
   SettingsUpdated,
+  SuppressionCreated,
+  SuppressionDeleted,
   TokenCreated,
   TokenDeleted,
   TokenUpdated,
@@ -125,6 +127,8 @@ export type Events = {
   'email.sent': EmailProgress
   'email.bounced': EmailProgress
   'email.failed': EmailProgress
+  'suppression.created': SuppressionCreated
+  'suppression.deleted': SuppressionDeleted
   'webhook.created': WebhookCreated
   'webhook.updated': WebhookUpdated
   'webhook.deleted': WebhookDeleted
@@ -196,6 +200,8 @@ export const eventContexts = {
   'email.sent': 'messaging',
   'email.bounced': 'messaging',
   'email.failed': 'messaging',
+  'suppression.created': 'messaging',
+  'suppression.deleted': 'messaging',
   'webhook.created': 'webhooks',
   'webhook.updated': 'webhooks',
   'webhook.deleted': 'webhooks',

@@ -2,6 +2,53 @@
 
 import type { HttpBody } from './api.ts'
 import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+/** Addresses that get no mail of the organization: they bounced, their owners complained, or somebody added them. Account mail (codes, links, invitations) is tried nevertheless. */
+export type Suppressions = {
+  /** Lists the suppressed addresses, newest first. Use it to see who gets no mail, and why. Honours the shared list parameters. */
+  listSuppressions: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Suppresses an address. Use it for people who asked in another way to get no mail at all, contacts or not. Addresses are compared regardless of case. */
+  createSuppression: { kind: 'unary'; request: CreateSuppressionRequest; response: HttpBody }
+  /** Returns a suppressed address. Use it to see what the receiving server replied. */
+  getSuppression: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Lifts a suppression, and returns it. Use it when the reason is gone: the next mail to the address is tried. The emailStatus of a contact with the address becomes unknown. */
+  deleteSuppression: { kind: 'unary'; request: IdRequest; response: HttpBody }
+}
+
+/** Suppression as JSON. */
+export type SuppressionJson = {
+  _id: string
+  id: string
+  email: string
+  /** hard_bounce: a receiving server rejected the address. complaint: its owner reported mail as spam. manual: added by somebody. */
+  kind: 'hard_bounce' | 'complaint' | 'manual'
+  /** The reply of the receiving server, or the reason that was given. */
+  reason: string
+  /** The message that bounced, or that was complained of. */
+  message: string | null
+  /** The first and the last time, and how often. */
+  firstAt: string
+  lastAt: string
+  count: number
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Suppression. */
+export const suppressionFields = {
+  'email': 'string',
+  'kind': 'string',
+  'reason': 'string',
+  'message': 'string',
+  'firstAt': 'date',
+  'lastAt': 'date',
+  'count': 'number',
+} as const
+
+export type CreateSuppressionRequest = {
+  email: string
+  reason?: string
+}
+
 /** Sending domains, with the DNS records to publish and their status. */
 export type Domains = {
   /** Lists sending domains, newest first. Use it to see which domains can send, and which need attention. Honours the shared list parameters. */

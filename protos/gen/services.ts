@@ -3,7 +3,7 @@
 import type { Attributes, Batches, Contacts, Lists, Recipients, Segments } from './audience-v1.ts'
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
-import type { Domains, Mail, Providers, Senders } from './messaging-v1.ts'
+import type { Domains, Mail, Providers, Senders, Suppressions } from './messaging-v1.ts'
 import type { Deliveries, Events, Webhooks } from './webhooks-v1.ts'
 
 /** Every gRPC service by its full name. */
@@ -34,6 +34,7 @@ export type Services = {
   'rollcall.messaging.v1.Mail': Mail
   'rollcall.messaging.v1.Providers': Providers
   'rollcall.messaging.v1.Senders': Senders
+  'rollcall.messaging.v1.Suppressions': Suppressions
   'rollcall.webhooks.v1.Deliveries': Deliveries
   'rollcall.webhooks.v1.Events': Events
   'rollcall.webhooks.v1.Webhooks': Webhooks

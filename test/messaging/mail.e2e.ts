@@ -208,19 +208,46 @@ describe('mail', () => {
     assert.deepEqual(await typesOf(other.id, 'email.failed'), ['email.queued', 'email.failed'])
   })
 
-  it('bounces if the address is rejected permanently, and gets no further mail', async () => {
-    relay.refuse = to => (to === 'gone@example.com' ? { code: 550, message: '5.1.1 No such user' } : undefined)
-    const first = await send('gone@example.com')
+  it('bounces if the address is rejected permanently, which gets no further mail until that is lifted', async () => {
+    const senderId = await create({ delivery: 'hosted' })
+    const email = 'gone@example.com'
+    const attempts = () => relay.asked.filter(to => to.toLowerCase() === email).length
+    relay.refuse = to => (to === email ? { code: 550, message: '5.1.1 No such user' } : undefined)
+    const first = await send(email, { senderId })
     const bounced = (await eventsOf(first.id, 'email.bounced')).at(-1)!
     assert.equal((bounced.data as { error: string }).error, '550 5.1.1 No such user')
-    const second = await send('Gone@Example.com', { key: 'another' })
+    const second = await send('Gone@Example.com', { key: 'another', senderId })
     const refused = (await eventsOf(second.id, 'email.bounced')).at(-1)!
-    assert.match((refused.data as { error: string }).error, /^the address bounced before: 550/)
-    assert.equal(relay.asked.filter(to => to.toLowerCase() === 'gone@example.com').length, 1)
+    assert.match((refused.data as { error: string }).error, /^the address is suppressed \(hard_bounce\): 550/)
+    assert.equal(attempts(), 1)
     relay.refuse = () => undefined
-    await test(await create({ delivery: 'hosted' }), 'gone@example.com') // a test shows that it works again
-    const third = await send('gone@example.com', { key: 'a third' })
+    const account = await send(email, { key: 'account mail' })
+    assert.deepEqual(await typesOf(account.id, 'email.sent'), ['email.queued', 'email.sent'])
+    await test(senderId, email) // a test shows that it works again
+    const third = await send(email, { key: 'a third', senderId })
     assert.deepEqual(await typesOf(third.id, 'email.sent'), ['email.queued', 'email.sent'])
+  })
+
+  it('suppresses no address where account mail bounces', async () => {
+    const email = 'account.gone@example.com'
+    relay.refuse = to => (to === email ? { code: 550, message: '5.1.1 No such user' } : undefined)
+    const { id } = await send(email)
+    await eventsOf(id, 'email.bounced')
+    const filter = JSON.stringify({ email })
+    assert.deepEqual((await bodyOf(owner.get<{ docs: [] }>('/api/emails/suppressions', { filter }))).docs, [])
+    relay.refuse = () => undefined
+  })
+
+  it('goes to a suppressed address again as soon as that is lifted', async () => {
+    const senderId = await create({ delivery: 'hosted' })
+    const email = 'lifted@example.com'
+    const { id } = await bodyOf(owner.post<Sender>('/api/emails/suppressions', { email, reason: 'asked' }), 201)
+    await bodyOf(owner.post('/api/emails/suppressions', { email: 'Lifted@example.com' }), 409)
+    const first = await send(email, { senderId })
+    assert.deepEqual(await typesOf(first.id, 'email.bounced'), ['email.queued', 'email.bounced'])
+    await bodyOf(owner.delete(`/api/emails/suppressions/${id}`))
+    const second = await send(email, { key: 'the second', senderId })
+    assert.deepEqual(await typesOf(second.id, 'email.sent'), ['email.queued', 'email.sent'])
   })
 
   it('bounces if the message is rejected, and the address stays valid', async () => {

@@ -171,6 +171,7 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'events.export': () => ({ filter: { type: 'contact.created' } }),
   'domains.create': () => ({ domain: 'news.example.com' }),
   'providers.set': () => ({ kind: 'self-hosted' }),
+  'suppressions.create': () => ({ email: 'former.customer@example.com', reason: 'Asked by phone' }),
   'senders.create': () => ({ name: 'Rollcall News', ...senderOf('news') }),
   'senders.update': () => ({ name: 'Rollcall' }),
   'senders.share': async world => ({ userIds: [(await newUser(world)).id] }),

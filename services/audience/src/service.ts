@@ -6,6 +6,7 @@ import { readConfig } from './config.ts'
 import { contacts } from './contacts/contacts.ts'
 import { createContext } from './context.ts'
 import { onEmailEvents } from './emails/on-email-events.ts'
+import { onSuppressionLifted } from './emails/on-suppression-lifted.ts'
 import { onUserEvents } from './history/on-user-events.ts'
 import { lists } from './lists/lists.ts'
 import { recipients } from './recipients/recipients.ts'
@@ -25,6 +26,6 @@ export const service = defineService({
     'rollcall.audience.v1.Recipients': recipients(context),
     'rollcall.audience.v1.Segments': segments(context),
   }),
-  subscribers: context => [onUserEvents(context), onEmailEvents(context)],
+  subscribers: context => [onUserEvents(context), onEmailEvents(context), onSuppressionLifted(context)],
   jobs: ({ dropValuesJob, listMembersJob }) => [dropValuesJob, listMembersJob],
 })

@@ -4,6 +4,7 @@ import { bouncedAddressSchema, mailSchema } from './mail/mail.model.ts'
 import { providerSchema } from './provider/provider.model.ts'
 import { oauthRequestSchema } from './senders/oauth-request.model.ts'
 import { senderSchema } from './senders/sender.model.ts'
+import { suppressionSchema } from './suppressions/suppression.model.ts'
 import { usageWindowSchema } from './usage.ts'
 
 /** The collections of messaging. */
@@ -14,6 +15,7 @@ export const collections = defineCollections({
   oauthRequests: oauthRequestSchema,
   mails: mailSchema,
   bouncedAddresses: bouncedAddressSchema,
+  suppressions: suppressionSchema,
   usageWindows: usageWindowSchema,
 })
 

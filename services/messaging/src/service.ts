@@ -8,6 +8,8 @@ import { mail } from './mail/mail.ts'
 import { providers } from './provider/provider.ts'
 import { onUserDeleted } from './senders/on-user-deleted.ts'
 import { senders } from './senders/senders.ts'
+import { adoptBouncedAddresses } from './suppressions/adopt-bounced-addresses.ts'
+import { suppressions } from './suppressions/suppressions.ts'
 
 /** The messaging service: sending domains, senders and outgoing mail. */
 export const service = defineService({
@@ -15,11 +17,13 @@ export const service = defineService({
   config: readConfig,
   collections,
   context: createContext,
+  prepare: context => adoptBouncedAddresses(context.collections),
   handlers: context => ({
     'rollcall.messaging.v1.Domains': domains(context),
     'rollcall.messaging.v1.Mail': mail(context),
     'rollcall.messaging.v1.Providers': providers(context),
     'rollcall.messaging.v1.Senders': senders(context),
+    'rollcall.messaging.v1.Suppressions': suppressions(context),
   }),
   subscribers: context => [onUserDeleted(context)],
   jobs: context => [context.mailJob, domainMonitorJob(context)],

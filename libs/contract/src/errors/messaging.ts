@@ -30,6 +30,8 @@ export const messagingErrors = {
   'provider.key_refused': badRequest('the mail provider refuses the API key', success),
   'provider.refused': badRequest((d: { reply: string }) => `the mail provider says: ${d.reply}`, success),
 
+  'suppression.not_found': notFound('suppression'),
+
   'sender.not_found': notFound('sender'),
   'sender.unknown': badRequest('invalid field -> senderId: no such sender', { path: 'senderId' }),
   'sender.person_required': forbidden('Only users can have senders.'),

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, AudienceList, Contact, DefaultTracking, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Token, User, Webhook, Workspace } from './types.ts'
+import type { Actor, AudienceList, Contact, DefaultTracking, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Suppression, Token, User, Webhook, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -446,6 +446,18 @@ export type EmailProgress = {
   kind?: 'account' | 'transactional' | 'campaign' | 'test'
 }
 
+/** An address gets no more mail of the organization. */
+export type SuppressionCreated = {
+  suppression: Suppression
+  actor: Actor
+}
+
+/** A suppression was lifted: the next mail to the address is tried. */
+export type SuppressionDeleted = {
+  suppression: Suppression
+  actor: Actor
+}
+
 /** A webhook endpoint was created. It does not receive this event itself. */
 export type WebhookCreated = {
   webhook: Webhook
@@ -539,6 +551,8 @@ export type Events = {
   'email.sent': EmailProgress
   'email.bounced': EmailProgress
   'email.failed': EmailProgress
+  'suppression.created': SuppressionCreated
+  'suppression.deleted': SuppressionDeleted
   'webhook.created': WebhookCreated
   'webhook.updated': WebhookUpdated
   'webhook.deleted': WebhookDeleted

@@ -263,41 +263,9 @@ export const fields = {
   'users.setFeatures': {
     'features': { type: 'object', required: true },
   },
-  'webhooks.create': {
-    'name': { type: 'string', required: true, maxLength: 100 },
-    'url': { type: 'string', required: true, maxLength: 2000 },
-    'description': { type: 'string', maxLength: 500, multiline: true },
-    'eventTypes': { type: 'array', maxLength: 100, maxItems: 200 },
-    'headers': { type: 'object' },
-    'active': { type: 'boolean' },
-  },
-  'webhooks.update': {
-    'name': { type: 'string', minLength: 1, maxLength: 100 },
-    'url': { type: 'string', minLength: 1, maxLength: 2000 },
-    'description': { type: 'string', maxLength: 500, multiline: true },
-    'eventTypes': { type: 'array' },
-    'headers': { type: 'object' },
-    'active': { type: 'boolean' },
-  },
-  'webhooks.rotateSecret': {
-    'overlapHours': { type: 'number' },
-  },
-  'webhooks.test': {
-    'type': { type: 'string', maxLength: 100 },
-  },
-  'webhooks.recover': {
-    'since': { type: 'string', required: true, format: 'date' },
-    'until': { type: 'string', format: 'date' },
-    'missed': { type: 'boolean' },
-  },
-  'imports.start': {
-    'importId': { type: 'string', required: true, maxLength: 100 },
-    'mapping': { type: 'object', required: true },
-    'duplicateStrategy': { type: 'string', values: ['update', 'skip'] },
-    'tags': { type: 'array', minLength: 1, maxLength: 100, maxItems: 100 },
-    'emptyValues': { type: 'string', values: ['ignore', 'clear'] },
-    'listIds': { type: 'array', maxItems: 50, format: 'object_id' },
-    'dryRun': { type: 'boolean' },
+  'suppressions.create': {
+    'email': { type: 'string', required: true, format: 'email' },
+    'reason': { type: 'string', maxLength: 1000, multiline: true },
   },
   'domains.create': {
     'domain': { type: 'string', required: true, maxLength: 255 },
@@ -349,5 +317,41 @@ export const fields = {
     'code': { type: 'string', required: true, maxLength: 4000 },
     'state': { type: 'string', required: true, maxLength: 2000 },
     'iss': { type: 'string', maxLength: 1000 },
+  },
+  'webhooks.create': {
+    'name': { type: 'string', required: true, maxLength: 100 },
+    'url': { type: 'string', required: true, maxLength: 2000 },
+    'description': { type: 'string', maxLength: 500, multiline: true },
+    'eventTypes': { type: 'array', maxLength: 100, maxItems: 200 },
+    'headers': { type: 'object' },
+    'active': { type: 'boolean' },
+  },
+  'webhooks.update': {
+    'name': { type: 'string', minLength: 1, maxLength: 100 },
+    'url': { type: 'string', minLength: 1, maxLength: 2000 },
+    'description': { type: 'string', maxLength: 500, multiline: true },
+    'eventTypes': { type: 'array' },
+    'headers': { type: 'object' },
+    'active': { type: 'boolean' },
+  },
+  'webhooks.rotateSecret': {
+    'overlapHours': { type: 'number' },
+  },
+  'webhooks.test': {
+    'type': { type: 'string', maxLength: 100 },
+  },
+  'webhooks.recover': {
+    'since': { type: 'string', required: true, format: 'date' },
+    'until': { type: 'string', format: 'date' },
+    'missed': { type: 'boolean' },
+  },
+  'imports.start': {
+    'importId': { type: 'string', required: true, maxLength: 100 },
+    'mapping': { type: 'object', required: true },
+    'duplicateStrategy': { type: 'string', values: ['update', 'skip'] },
+    'tags': { type: 'array', minLength: 1, maxLength: 100, maxItems: 100 },
+    'emptyValues': { type: 'string', values: ['ignore', 'clear'] },
+    'listIds': { type: 'array', maxItems: 50, format: 'object_id' },
+    'dryRun': { type: 'boolean' },
   },
 } as const satisfies Record<string, Record<string, BodyField>>

@@ -167,6 +167,25 @@ describe('emails of a contact', () => {
     )
   })
 
+  it('forget the state of an address when its suppression is lifted', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'One@example.com')
+    await publish(mailEvent(me, 'bounced', { emailId: 'm1', to: 'one@example.com', error: '550 no such user' }))
+    assert.equal((await get(me, id)).emailStatus, 'bounced')
+    const suppression = { id: 's1', email: 'one@EXAMPLE.com', kind: 'hard_bounce', reason: '550', message: null }
+    const at = { firstAt: times[0], lastAt: times[0], createdAt: times[0], updatedAt: times[0] }
+    const data = {
+      suppression: { _id: 's1', ...suppression, ...at, count: 1 },
+      actor: { kind: 'user', id: 'u1', name: 'U' },
+    }
+    const lifted = { ...mailEvent(me, 'bounced', {}), type: 'suppression.deleted', subject: 's1', data }
+    await audience.publish(topics.messaging, [lifted])
+    await eventually('the state is unknown', async () => (await get(me, id)).emailStatus === 'unknown')
+    const entries = await streamedJsonOf<Page<Email>>(audience.contacts.listAttributesHistory({ id, list: {} }, me))
+    const [{ key, from, to, actor }] = entries.docs as [Email]
+    assert.deepEqual([key, from, to, actor], ['emailStatus', 'bounced', 'unknown', data.actor])
+  })
+
   it('are none of an account’s, whatever its address', async () => {
     const me = testCaller()
     const { id } = await newContact(me, 'one@example.com')

@@ -1,8 +1,8 @@
-import { emailKeyOf } from '@rollcall/contract'
 import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
-import { addEvents, isDuplicate, type Unscoped } from '@rollcall/store'
+import { addEvents, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
+import { retryDuplicate, suppress, suppressionsOf } from '../suppressions/suppress.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 import type { Mail, MailStatus } from './mail.model.ts'
@@ -15,7 +15,7 @@ const RETRY_WRITE_MS = 500
 /**
  * Sends the mails that are due, each a record (`Mail`) that a replica claims by moving its `dueAt`:
  *
- * 1. Refuse a mail that has expired, or whose address bounced before.
+ * 1. Refuse a mail that has expired, or whose address is suppressed.
  * 2. Hand it to the mail server of its sender, or to the provider of the organization.
  * 3. Finish it as sent if accepted, or as bounced or failed if rejected permanently. Otherwise retry with backoff,
  * until no attempts are left. The status of a mail and its event are one transaction.
@@ -30,7 +30,7 @@ export function sendMailJob(model: Unscoped<Mail>, run: (mail: Mail) => Promise<
 export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
   try {
     refuseExpired(mail)
-    await refuseBounced(context, mail)
+    await refuseSuppressed(context, mail)
     await deliverMail(context, mail)
   } catch (thrown) {
     return recordFailure(context, mail, toDeliveryError(thrown))
@@ -70,17 +70,20 @@ function refuseExpired({ expiresAt }: Mail): void {
   if (expiresAt && expiresAt <= new Date()) throw new DeliveryError('failed', 'the code or link in it has expired')
 }
 
-async function refuseBounced(context: Context, { organization, to }: Mail): Promise<void> {
-  const { bouncedAddresses } = context.collections.of(organization)
-  const bounced = await bouncedAddresses.findOne({ emailKey: emailKeyOf(to) })
-  if (bounced) throw new DeliveryError('bounced', `the address bounced before: ${bounced.error}`)
+/** Refuses a suppressed address. Account mail is tried nevertheless: people need its codes and links. */
+async function refuseSuppressed(context: Context, { organization, kind, to }: Mail): Promise<void> {
+  if (kind === 'account') return
+  const found = await suppressionsOf(context.collections.of(organization).suppressions, [to])
+  for (const { reason, kind } of found.values())
+    throw new DeliveryError('bounced', `the address is suppressed (${kind}): ${reason}`)
 }
 
-async function recordBounce(context: Context, { organization, to }: Mail, error: string): Promise<void> {
-  const { bouncedAddresses } = context.collections.of(organization)
-  await bouncedAddresses.insertOne({ emailKey: emailKeyOf(to), error }).catch(thrown => {
-    if (!isDuplicate(thrown)) throw thrown
-  })
+/** Suppresses an address that its server rejected, unless an account alone is mailed there. */
+async function recordBounce(context: Context, { _id, organization, kind, to }: Mail, reason: string): Promise<void> {
+  if (kind === 'account') return
+  const cause = { email: to, kind: 'hard_bounce', reason, message: String(_id), at: new Date() } as const
+  const { suppressions } = context.collections.of(organization)
+  await retryDuplicate(() => context.store.transaction(tx => suppress(suppressions, cause, tx)))
 }
 
 /** Finishes a mail once. A success counts even if another worker has claimed the mail since. */

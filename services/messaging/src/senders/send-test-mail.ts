@@ -1,7 +1,7 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { TestSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import type { Call } from '@rollcall/rpc'
+import { actorOf, type Call } from '@rollcall/rpc'
 import { quoted, TimeoutError, within } from '@rollcall/runtime'
 import { addEvents } from '@rollcall/store'
 import { Types } from 'mongoose'
@@ -11,6 +11,7 @@ import { DeliveryError, toDeliveryError } from '../mail/delivery-error.ts'
 import type { MailStatus } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { countMail } from '../mail/mail-quota.ts'
+import { liftSuppression } from '../suppressions/suppress.ts'
 import { senderFor } from './rights.ts'
 import type { Sender } from './sender.model.ts'
 
@@ -42,7 +43,8 @@ export async function sendTestMail(context: Context, { id, to }: TestSenderReque
   )
   await record(context, sender, { _id, ...message }, outcome)
   if (outcome.status !== 'sent') throw new AppError('sender.test_failed', { reply: outcome.message })
-  await context.collections.of(caller.organizationId).bouncedAddresses.deleteOne({ emailKey: emailKeyOf(to) })
+  const bounced = { emailKey: emailKeyOf(to), kind: 'hard_bounce' } // the address has just accepted a mail
+  await liftSuppression(context, caller.organizationId, bounced, actorOf(caller))
   return { success: true, message: outcome.message }
 }
 

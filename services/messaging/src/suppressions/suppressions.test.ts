@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { isDuplicate } from '@rollcall/store'
+import { type TestContext, testContext } from '../../test/context.ts'
+import { adoptBouncedAddresses } from './adopt-bounced-addresses.ts'
+import { suppress, suppressionsOf } from './suppress.ts'
+import type { SuppressionKind } from './suppression.model.ts'
+import { suppressions } from './suppressions.ts'
+
+type Shown = { id: string; email: string; kind: string; reason: string; message: string | null; count: number }
+
+describe('suppressions', () => {
+  let test: TestContext
+  before(async () => {
+    test = await testContext()
+  })
+  after(() => test.stop())
+
+  const handlers = () => suppressions(test.context)
+  const tenant = () => test.context.collections.of(test.organizationId)
+  const create = async (email: string, reason?: string): Promise<Shown> => {
+    const request = { email, ...(reason !== undefined && { reason }) }
+    return JSON.parse(String((await handlers().createSuppression(request, test.call())).data))
+  }
+  const record = (email: string, kind: SuppressionKind, reason: string, message = 'a1') =>
+    test.context.store.transaction(tx =>
+      suppress(tenant().suppressions, { email, kind, reason, message, at: new Date() }, tx),
+    )
+  const found = async (email: string) => [...(await suppressionsOf(tenant().suppressions, [email])).values()][0]
+
+  it('are created once per address, regardless of case', async () => {
+    const { id, kind, reason, message, count } = await create('One@Example.com', 'asked by phone')
+    assert.deepEqual([kind, reason, message, count], ['manual', 'asked by phone', null, 1])
+    await assert.rejects(create('one@example.COM'), { code: 'record.duplicate', details: { path: 'email' } })
+    assert.deepEqual(
+      (await test.eventsOf(id)).map(({ type }) => type),
+      ['suppression.created'],
+    )
+  })
+
+  it('are lifted, and can be made again', async () => {
+    const { id } = await create('lifted@example.com')
+    const shown = JSON.parse(String((await handlers().deleteSuppression({ id }, test.call())).data))
+    assert.equal(shown.email, 'lifted@example.com')
+    await assert.rejects(handlers().deleteSuppression({ id }, test.call()), { code: 'suppression.not_found' })
+    await assert.rejects(handlers().getSuppression({ id }, test.call()), { code: 'suppression.not_found' })
+    const last = (await test.eventsOf(id)).at(-1)
+    assert.deepEqual(
+      [last?.type, (last?.data.suppression as Shown | undefined)?.email],
+      ['suppression.deleted', 'lifted@example.com'],
+    )
+    await create('lifted@example.com')
+  })
+
+  it('belong to one organization', async () => {
+    const { id } = await create('mine@example.com')
+    const other = test.context.collections.of('f'.repeat(24)).suppressions
+    assert.equal((await suppressionsOf(other, ['mine@example.com'])).size, 0)
+    await assert.rejects(other.get(id, 'suppression'), { code: 'suppression.not_found' })
+  })
+
+  it('keep the heaviest reason and count every one', async () => {
+    await record('counted@example.com', 'complaint', 'spam')
+    await record('Counted@example.com', 'hard_bounce', '550 no such user', 'a2')
+    await record('counted@example.com', 'complaint', 'spam again', 'a3')
+    const { kind, reason, message, count, firstAt, lastAt, _id } = (await found('counted@example.com'))!
+    assert.deepEqual([kind, reason, message, count], ['hard_bounce', '550 no such user', 'a2', 3])
+    assert.ok(firstAt < lastAt)
+    assert.equal((await test.eventsOf(String(_id))).length, 1)
+  })
+
+  it('are one record if two arise at once', async () => {
+    const twice = await Promise.allSettled([1, 2].map(() => record('at.once@example.com', 'complaint', 'spam')))
+    for (const result of twice) assert.ok(result.status === 'fulfilled' || isDuplicate(result.reason))
+    assert.ok(await found('at.once@example.com'))
+  })
+
+  it('take over the addresses that bounced under earlier versions', async () => {
+    await tenant().bouncedAddresses.insertMany([
+      { emailKey: 'old@example.com', error: '550 gone' },
+      { emailKey: 'one@example.com', error: '550 gone' },
+    ])
+    for (let times = 0; times < 2; times++) await adoptBouncedAddresses(test.context.collections)
+    const { email, kind, reason, count, firstAt } = (await found('old@example.com'))!
+    assert.deepEqual([email, kind, reason, count], ['old@example.com', 'hard_bounce', '550 gone', 1])
+    assert.ok(firstAt instanceof Date)
+    assert.equal((await found('one@example.com'))?.kind, 'manual')
+    assert.equal(await tenant().bouncedAddresses.count(), 0)
+  })
+})
