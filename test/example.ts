@@ -17,6 +17,7 @@ const meaningful: Record<string, unknown> = {
   mapping: { Email: 'email', Name: 'name' },
   password: 'made for tests only',
   cidrs: ['192.0.2.0/24'],
+  to: 'someone@example.com',
 }
 
 /** Returns the fields of a route's body; none if it has no body. */

@@ -405,7 +405,8 @@ export type ContactEmailJson = {
   subject: string
   /** Address that the email was sent from. */
   sender: string
-  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  /** suppressed: not sent, because the contact was blocked or the address is suppressed. */
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed' | 'suppressed'
   at: string
   sentAt: string | null
   error: string | null

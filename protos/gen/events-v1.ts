@@ -432,7 +432,7 @@ export type DomainDegraded = {
   reasons: string[]
 }
 
-/** The delivery status of an email changed. queued: accepted for sending. sent: accepted by the receiving server. bounced: permanently refused by that server. failed: every delivery attempt failed. */
+/** The delivery status of an email changed. queued: accepted for sending. sent: accepted by the receiving server. bounced: permanently refused by that server. failed: every delivery attempt failed. suppressed: not sent, because the contact is blocked or the address is suppressed. */
 export type EmailProgress = {
   emailId: string
   to: string
@@ -443,7 +443,7 @@ export type EmailProgress = {
   contactId?: string
   userId?: string
   at: string
-  /** For bounced and failed: the reply of the receiving server, or why no server was reached. */
+  /** For bounced, failed and suppressed: the reply of the receiving server, or why the mail did not reach one. */
   error?: string
   /** account (the default): mail of the installation (codes, links, invitations), shown to the user only. The others are messages of the organization. */
   kind?: 'account' | 'transactional' | 'campaign' | 'test'

@@ -127,6 +127,7 @@ export type Events = {
   'email.sent': EmailProgress
   'email.bounced': EmailProgress
   'email.failed': EmailProgress
+  'email.suppressed': EmailProgress
   'suppression.created': SuppressionCreated
   'suppression.deleted': SuppressionDeleted
   'webhook.created': WebhookCreated
@@ -200,6 +201,7 @@ export const eventContexts = {
   'email.sent': 'messaging',
   'email.bounced': 'messaging',
   'email.failed': 'messaging',
+  'email.suppressed': 'messaging',
   'suppression.created': 'messaging',
   'suppression.deleted': 'messaging',
   'webhook.created': 'webhooks',

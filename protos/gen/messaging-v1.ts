@@ -161,6 +161,85 @@ export type SendMailResponse = {
   id: string
 }
 
+/** Single messages: mail of the organization to one address, and what became of it. They are kept for 30 days after their end. Mail of the installation, such as codes and invitations, is not among them. */
+export type Messages = {
+  /** Accepts a message to one address and returns it. Use it to send receipts, notices and other mail that one person waits for. It is sent in the background, or at `sendAt`, and retried while the mail server is not available; see the status of the message. A contact that is blocked when the mail server would get the message, and an address that is suppressed, get nothing: the message ends as suppressed. Who may send with a sender: its owner, the users it is shared with, and their API tokens; everybody with this permission may use the default sender. Above the quotas of the installation, messages wait. */
+  sendMessage: { kind: 'unary'; request: SendMessageRequest; response: HttpBody }
+  /** Lists the messages of the organization, newest first. Use it to see what was sent and what failed. Recipients of a campaign are messages as soon as it is their turn. Honours the shared list parameters. */
+  listMessages: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Returns a message. Use it to follow one message: `events` says what happened to it and when. */
+  getMessage: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Cancels a scheduled message and returns it. Use it before its `sendAt`; in any other status the answer is 409. */
+  cancelMessage: { kind: 'unary'; request: IdRequest; response: HttpBody }
+}
+
+export type SendMessageRequest = {
+  /** An address, or {"contactId": "…"} for the address that the contact has when the message is sent. */
+  to: unknown
+  /** The sender. Default: the organization's default sender. */
+  from?: string
+  subject: string
+  /** At least one of html and text. Without text, the mail has the html only. */
+  html?: string
+  text?: string
+  /** Default: the reply address of the sender. */
+  replyTo?: string
+  /** Headers to add, at most 10. Their names begin with X-. */
+  headers?: Record<string, string>
+  /** When to send it, at most 30 days ahead. Default: now. */
+  sendAt?: string
+}
+
+/** Message as JSON. */
+export type MessageJson = {
+  _id: string
+  id: string
+  to: string
+  /** The contact it was addressed to, by id or as a recipient of a campaign. */
+  contact: string | null
+  subject: string
+  sender: string | null
+  /** Address that it is sent from. */
+  from: string
+  /** test: the test of a sender. */
+  kind: 'transactional' | 'campaign' | 'test'
+  campaign: string | null
+  /** It only moves on. queued: on its way to the mail server. sent: the server accepted it. bounced: the receiving server refused it. failed: it could not be handed over. suppressed: the contact is blocked, or the address is suppressed. */
+  status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
+  sendAt: string | null
+  sentAt: string | null
+  /** Why it was not delivered. */
+  error: string | null
+  /** What happened to it, oldest first. */
+  events: MessageEventJson[]
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Message. */
+export const messageFields = {
+  'to': 'string',
+  'contact': 'objectId',
+  'subject': 'string',
+  'sender': 'objectId',
+  'from': 'string',
+  'kind': 'string',
+  'campaign': 'objectId',
+  'status': 'string',
+  'sendAt': 'date',
+  'sentAt': 'date',
+  'error': 'string',
+  'events': 'object[]',
+} as const
+
+/** MessageEvent as JSON. */
+export type MessageEventJson = {
+  type: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
+  at: string
+  /** The reply of the server, or why it ended. */
+  detail: string | null
+}
+
 /** The organization's mail provider. */
 export type Providers = {
   /** Returns the configured provider, or the installation's default. Use it to see by whom mail is sent. {"kind":null,"configured":false} if there is none. */
@@ -212,7 +291,7 @@ export type Senders = {
   listSharedUsers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Transfers the sender to another user. Use it when another person becomes responsible for the address. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
   transferSender: { kind: 'unary'; request: TransferSenderRequest; response: Updated }
-  /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails. */
+  /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails; a blocked contact gets none. */
   testSender: { kind: 'unary'; request: TestSenderRequest; response: Updated }
   /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Use it when a person presses Connect. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
   startSenderOauth: { kind: 'unary'; request: StartSenderOauthRequest; response: StartSenderOauthResponse }

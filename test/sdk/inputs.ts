@@ -10,6 +10,7 @@ import type {
   Feature,
   FirstFactor,
   ImportUpload,
+  Message,
   RecoveryCodes,
   Role,
   Sender,
@@ -181,6 +182,13 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   },
   'senders.transfer': async world => ({ userId: (await newUser(world)).id }),
   'senders.test': () => ({ to: 'alex@example.com' }),
+  'messages.send': async world => ({
+    to: 'alex@example.com',
+    from: await connectedSender(world),
+    subject: 'Your order',
+    text: 'It is on its way.',
+    sendAt: new Date(Date.now() + 3_600_000).toISOString(),
+  }),
   'senders.startOauth': async world => ({ sender: (await newSender(world)).id }),
   'senders.finishOauth': async world => consentFor(world, (await newSender(world)).id),
 }
@@ -242,11 +250,9 @@ export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>
   'deliveries.list': async world => [(await newDelivery(world)).endpoint],
   'deliveries.get': async world => [(await newDelivery(world)).id],
   'deliveries.replay': async world => [(await newDelivery(world)).id],
-  'senders.test': async world => {
-    const { id } = await newSender(world)
-    await world.rollcall.senders.finishOauth('google', await consentFor(world, id))
-    return [id]
-  },
+  'senders.test': async world => [await connectedSender(world)],
+  'messages.get': async ({ answers }) => [(answers['messages.send'] as Message).id],
+  'messages.cancel': async ({ answers }) => [(answers['messages.send'] as Message).id],
 }
 
 type Page = { docs: { id: string }[] }
@@ -317,6 +323,13 @@ async function newDelivery(world: World): Promise<Delivery> {
 
 function newSender({ rollcall }: World): Promise<Sender> {
   return rollcall.senders.create({ name: 'Rollcall', ...senderOf(unique('sender')) })
+}
+
+/** Creates a sender whose account is connected, and returns its id. */
+async function connectedSender(world: World): Promise<string> {
+  const { id } = await newSender(world)
+  await world.rollcall.senders.finishOauth('google', await consentFor(world, id))
+  return id
 }
 
 /** Returns what the provider sends back after the consent to connect a sender. */

@@ -44,6 +44,8 @@ const schema = z
     SENDERS_PER_ORGANIZATION: whole(1, 100_000).default(1000),
     /** Address of the identity service. */
     IDENTITY_ADDRESS: address(),
+    /** Address of the audience service. */
+    AUDIENCE_ADDRESS: address(),
     /** Public base URL of the API, for redirects from OAuth providers. */
     PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
     /**

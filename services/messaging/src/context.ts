@@ -2,6 +2,7 @@ import { AppError, emailKeyOf } from '@rollcall/contract'
 import { createSecrets, type Secrets } from '@rollcall/credentials'
 import type { AddressPolicy } from '@rollcall/egress'
 import type { DueJob } from '@rollcall/jobs'
+import type { CheckedRecipient, Recipient } from '@rollcall/protos/gen/audience-v1.ts'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
 import { connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
@@ -11,7 +12,7 @@ import type { Collections } from './collections.ts'
 import type { Config } from './config.ts'
 import { createResolver, type OpenLookups } from './dns/resolver.ts'
 import { systemServers } from './dns/server-address.ts'
-import type { MailStatus } from './mail/mail.model.ts'
+import type { PublishedStatus } from './mail/mail-events.ts'
 import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
@@ -33,11 +34,13 @@ export type Context = {
   /** Job that sends due mails. */
   mailJob: DueJob
   /** Counter of finished mails by outcome. */
-  mailsEnded: { inc(labels: { outcome: MailStatus }): void }
+  mailsEnded: { inc(labels: { outcome: PublishedStatus }): void }
   /** OAuth mail accounts that users can connect. */
   accounts: OauthAccounts
   /** Returns the users of an organization with these ids; unknown ids are omitted. */
   findUsers(organizationId: string, ids: string[]): Promise<DirectoryUser[]>
+  /** Returns of each recipient whether mail of the organization may go to it now, in the same order. */
+  checkRecipients(organizationId: string, recipients: Recipient[], isCampaign: boolean): Promise<CheckedRecipient[]>
   /**
    * Requires that an organization may mail an address. Unverified ones may mail only their owners.
    * @throws {AppError} organization.unverified
@@ -50,6 +53,9 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
   const { logger, metrics, onStop } = lifecycle
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
   onStop('connection to identity', async () => identity.close())
+  const audience = connect({ ...rpcSettings(config), address: config.AUDIENCE_ADDRESS })
+  onStop('connection to audience', async () => audience.close())
+  const recipients = audience.client('rollcall.audience.v1.Recipients')
   const directory = identity.client('rollcall.identity.v1.Directory')
   const organizations = identity.client('rollcall.identity.v1.Organizations')
   const smtp = createSmtpConnections()
@@ -65,13 +71,17 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     smtp,
     mailsEnded: metrics.counter({
       name: 'rollcall_mails_ended_total',
-      help: 'Mails finished, by outcome: sent, bounced, or failed after all attempts',
+      help: 'Mails finished, by outcome: sent, bounced, suppressed, or failed after all attempts',
       labels: ['outcome'],
     }),
     accounts: createOauthAccounts(config),
     async findUsers(organizationId, ids) {
       if (ids.length === 0) return []
       return (await directory.findUsers({ ids }, { caller: serviceCaller('messaging', organizationId) })).users
+    },
+    async checkRecipients(organizationId, asked, isCampaign) {
+      const caller = serviceCaller('messaging', organizationId)
+      return (await recipients.checkRecipients({ recipients: asked, isCampaign }, { caller })).recipients
     },
     async requireMailReach(organizationId, email) {
       const caller = serviceCaller('messaging', organizationId)

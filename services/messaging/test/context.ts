@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Recipient } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Call, newKeySettings, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { migrate } from '@rollcall/store'
@@ -11,13 +12,18 @@ import { service } from '../src/service.ts'
 /** For tests: the context of the service with its own database, and calls of one organization. */
 export type TestContext = {
   context: Context
-  /** Returns a call by a user of the organization. */
-  call(): Call
+  /** The contacts of the audience, by address; `unsubscribed` and `blocked` as their records have them. */
+  contacts: Map<string, TestContact>
+  /** Returns a call by a service, or by this user. */
+  call(userId?: string): Call
   organizationId: string
   /** Returns the events in the outbox about a subject, in order. */
   eventsOf(subject: string): Promise<{ type: string; data: Record<string, unknown> }[]>
   stop(): Promise<void>
 }
+
+/** A contact of the audience. */
+export type TestContact = { id: string; email: string; blocked?: boolean; unsubscribed?: boolean }
 
 /** Creates it with the backing services of the environment and additional settings. */
 export async function testContext(settings: Record<string, string> = {}): Promise<TestContext> {
@@ -29,6 +35,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     ...newKeySettings(['messaging']).messaging,
     SECRET_KEYS: `test:${key}`,
     IDENTITY_ADDRESS: '127.0.0.1:1',
+    AUDIENCE_ADDRESS: '127.0.0.1:1',
     DEFAULT_PROVIDER: 'self-hosted',
     DNS_CHECK_SECONDS: '0',
     MAIL_HOST: 'mail.rollcall.test',
@@ -44,15 +51,25 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     await dropDatabase(database)
     await database.close()
   })
-  const context = createContext(base)
+  const contacts = new Map<string, TestContact>()
+  const context: Context = {
+    ...createContext(base),
+    checkRecipients: async (_organization, recipients, isCampaign) =>
+      recipients.map(recipient => checked(contacts, recipient, isCampaign)),
+    requireMailReach: async () => {},
+    findUsers: async () => [],
+  }
   await migrate(base.store, logger)
   const all = onFailure.move()
   const organizationId = String(new Types.ObjectId())
   return {
     context,
+    contacts,
     organizationId,
-    call: () => ({
-      caller: serviceCaller('test', organizationId),
+    call: userId => ({
+      caller: userId
+        ? { ...serviceCaller('test', organizationId), kind: 'session', userId, userName: 'User One' }
+        : serviceCaller('test', organizationId),
       requestId: '',
       deadline: Date.now() + 30_000,
       signal: new AbortController().signal,
@@ -64,4 +81,14 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     },
     stop: () => all.disposeAsync(),
   }
+}
+
+/** Answers as the audience does. */
+function checked(contacts: TestContext['contacts'], { contactId, email = '' }: Recipient, isCampaign: boolean) {
+  const contact = contactId ? [...contacts.values()].find(({ id }) => id === contactId) : contacts.get(email)
+  if (!contact) return { outcome: contactId ? ('deleted' as const) : ('unknown' as const), email, variables: { email } }
+  const variables = { email: contact.email, name: '', attributes: {}, tags: [] }
+  const isOut = isCampaign && contact.unsubscribed
+  const outcome = contact.blocked ? ('blocked' as const) : isOut ? ('unsubscribed' as const) : ('ok' as const)
+  return { outcome, contactId: contact.id, email: contact.email, variables }
 }

@@ -3,6 +3,7 @@ import { badRequest, conflict, notFound } from './entry.ts'
 /** Refusals of the audience context. */
 export const audienceErrors = {
   'contact.not_found': notFound('contact'),
+  'contact.blocked': conflict('the contact is blocked'),
   'attribute.not_found': notFound('attribute'),
   'list.not_found': notFound('list'),
   'list.archived': conflict((_: { path: string }) => 'the list is archived'),

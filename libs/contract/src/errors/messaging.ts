@@ -33,7 +33,6 @@ export const messagingErrors = {
   'suppression.not_found': notFound('suppression'),
 
   'sender.not_found': notFound('sender'),
-  'sender.unknown': badRequest('invalid field -> senderId: no such sender', { path: 'senderId' }),
   'sender.person_required': forbidden('Only users can have senders.'),
   'sender.not_allowed': forbidden((d: { who: 'owner' | 'creator' }) => `Only the sender's ${d.who} may do this.`),
   'sender.smtp_changed': conflict('the mail server was changed concurrently, please try again', { path: 'smtp' }),
@@ -41,7 +40,16 @@ export const messagingErrors = {
   'sender.other_delivery': badRequest(
     (d: { path: string }) => `invalid field -> ${d.path}: requires delivery ${d.path}`,
   ),
+  'sender.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: no such sender`),
+  'sender.no_default': badRequest((d: { path: string }) => `invalid field -> ${d.path}: there is no default sender`),
+  'sender.not_usable': forbidden((d: { reason: string }) => `The sender cannot be used: ${d.reason}.`),
+  'sender.domain_unusable': badRequest(
+    (d: { path: string; domain: string }) => `invalid field -> ${d.path}: the domain ${d.domain} is not verified`,
+  ),
   'sender.test_failed': badRequest((d: { reply: string }) => d.reply, success),
+
+  'message.not_found': notFound('message'),
+  'message.not_scheduled': conflict('the message is not scheduled'),
 
   'connection.session_required': forbidden('Only a signed-in user can connect an account.'),
   'connection.other_session': forbidden('Only the session that started connecting the account can finish it.'),

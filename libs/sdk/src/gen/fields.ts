@@ -270,6 +270,16 @@ export const fields = {
   'domains.create': {
     'domain': { type: 'string', required: true, maxLength: 255 },
   },
+  'messages.send': {
+    'to': { type: 'any', required: true },
+    'from': { type: 'string', format: 'object_id' },
+    'subject': { type: 'string', required: true, maxLength: 500 },
+    'html': { type: 'string', minLength: 1, maxLength: 250000, multiline: true },
+    'text': { type: 'string', minLength: 1, maxLength: 250000, multiline: true },
+    'replyTo': { type: 'string', format: 'email' },
+    'headers': { type: 'object' },
+    'sendAt': { type: 'string', format: 'date' },
+  },
   'providers.set': {
     'kind': { type: 'string', required: true, values: ['self-hosted', 'mailgun'] },
     'apiKey': { type: 'string', minLength: 1, maxLength: 500 },

@@ -136,7 +136,8 @@ export type ContactEmail = {
   subject: string
   /** Address that the email was sent from. */
   sender: string
-  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  /** suppressed: not sent, because the contact was blocked or the address is suppressed. */
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed' | 'suppressed'
   at: string
   sentAt: string | null
   error: string | null
@@ -755,6 +756,40 @@ export type DnsRecord = {
   /** What is wrong and the likely cause, as text for people. May hold a remark for a correct record. */
   reason: string | null
   checkedAt: string | null
+}
+
+/** Message as JSON. */
+export type Message = {
+  _id: string
+  id: string
+  to: string
+  /** The contact it was addressed to, by id or as a recipient of a campaign. */
+  contact: string | null
+  subject: string
+  sender: string | null
+  /** Address that it is sent from. */
+  from: string
+  /** test: the test of a sender. */
+  kind: 'transactional' | 'campaign' | 'test'
+  campaign: string | null
+  /** It only moves on. queued: on its way to the mail server. sent: the server accepted it. bounced: the receiving server refused it. failed: it could not be handed over. suppressed: the contact is blocked, or the address is suppressed. */
+  status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
+  sendAt: string | null
+  sentAt: string | null
+  /** Why it was not delivered. */
+  error: string | null
+  /** What happened to it, oldest first. */
+  events: MessageEvent[]
+  createdAt: string
+  updatedAt: string
+}
+
+/** MessageEvent as JSON. */
+export type MessageEvent = {
+  type: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
+  at: string
+  /** The reply of the server, or why it ended. */
+  detail: string | null
 }
 
 /** Provider as JSON. */
@@ -1536,6 +1571,23 @@ export type CreateDomainBody = {
   domain: string
 }
 
+export type SendMessageBody = {
+  /** An address, or {"contactId": "…"} for the address that the contact has when the message is sent. */
+  to: unknown
+  /** The sender. Default: the organization's default sender. */
+  from?: string
+  subject: string
+  /** At least one of html and text. Without text, the mail has the html only. */
+  html?: string
+  text?: string
+  /** Default: the reply address of the sender. */
+  replyTo?: string
+  /** Headers to add, at most 10. Their names begin with X-. */
+  headers?: Record<string, string>
+  /** When to send it, at most 30 days ahead. Default: now. */
+  sendAt?: string
+}
+
 export type SetProviderBody = {
   kind: 'self-hosted' | 'mailgun'
   /** For mailgun only. */
@@ -1748,7 +1800,7 @@ export type ContactEmailFields = {
   'to': string
   'subject': string
   'sender': string
-  'status': 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
+  'status': 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed' | 'suppressed'
   'at': string
   'sentAt': string
   'error': string
@@ -2038,6 +2090,26 @@ export type DomainFields = {
   'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
   'createdBy.id': string
   'createdBy.name': string
+}
+
+/** The fields of Message that filter, sort and projection can name. */
+export type MessageFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'to': string
+  'contact': string
+  'subject': string
+  'sender': string
+  'from': string
+  'kind': 'transactional' | 'campaign' | 'test'
+  'campaign': string
+  'status': 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
+  'sendAt': string
+  'sentAt': string
+  'error': string
+  'events': (Record<string, unknown>)[]
 }
 
 /** The fields of Sender that filter, sort and projection can name. */
@@ -2496,6 +2568,17 @@ export type Api = {
     /** Deletes a domain. Use it when no mail is sent from the domain any more. 409 while a sender uses it. */
     delete(id: string, options?: RequestOptions): Promise<Domain>
   }
+  /** Single messages: mail of the organization to one address, and what became of it. They are kept for 30 days after their end. Mail of the installation, such as codes and invitations, is not among them. */
+  messages: {
+    /** Accepts a message to one address and returns it. Use it to send receipts, notices and other mail that one person waits for. It is sent in the background, or at `sendAt`, and retried while the mail server is not available; see the status of the message. A contact that is blocked when the mail server would get the message, and an address that is suppressed, get nothing: the message ends as suppressed. Who may send with a sender: its owner, the users it is shared with, and their API tokens; everybody with this permission may use the default sender. Above the quotas of the installation, messages wait. */
+    send(body: SendMessageBody, options?: KeyedOptions): Promise<Message>
+    /** Lists the messages of the organization, newest first. Use it to see what was sent and what failed. Recipients of a campaign are messages as soon as it is their turn. Honours the shared list parameters. */
+    list(query?: ListQuery<MessageFields>, options?: RequestOptions): List<Message>
+    /** Returns a message. Use it to follow one message: `events` says what happened to it and when. */
+    get(id: string, options?: RequestOptions): Promise<Message>
+    /** Cancels a scheduled message and returns it. Use it before its `sendAt`; in any other status the answer is 409. */
+    cancel(id: string, options?: KeyedOptions): Promise<Message>
+  }
   /** The organization's mail provider. */
   providers: {
     /** Returns the configured provider, or the installation's default. Use it to see by whom mail is sent. {"kind":null,"configured":false} if there is none. */
@@ -2527,7 +2610,7 @@ export type Api = {
     listSharedUsers(id: string, query?: ListQuery<SharedUserFields>, options?: RequestOptions): List<SharedUser>
     /** Transfers the sender to another user. Use it when another person becomes responsible for the address. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
     transfer(id: string, body: TransferSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails. */
+    /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails; a blocked contact gets none. */
     test(id: string, body: TestSenderBody, options?: KeyedOptions): Promise<Updated>
     /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Use it when a person presses Connect. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
     startOauth(provider: 'google' | 'microsoft', query: { sender: string }, options?: RequestOptions): Promise<StartSenderOauthResponse>
@@ -2656,6 +2739,7 @@ export type ErrorCode =
   | 'client.two_credentials'
   | 'client.malformed_authorization'
   | 'contact.not_found'
+  | 'contact.blocked'
   | 'attribute.not_found'
   | 'list.not_found'
   | 'list.archived'
@@ -2760,13 +2844,18 @@ export type ErrorCode =
   | 'provider.refused'
   | 'suppression.not_found'
   | 'sender.not_found'
-  | 'sender.unknown'
   | 'sender.person_required'
   | 'sender.not_allowed'
   | 'sender.smtp_changed'
   | 'sender.not_smtp'
   | 'sender.other_delivery'
+  | 'sender.unknown'
+  | 'sender.no_default'
+  | 'sender.not_usable'
+  | 'sender.domain_unusable'
   | 'sender.test_failed'
+  | 'message.not_found'
+  | 'message.not_scheduled'
   | 'connection.session_required'
   | 'connection.other_session'
   | 'connection.other_delivery'

@@ -23,7 +23,7 @@ const addressStatuses: ReadonlyMap<string, Contact['emailStatus']> = new Map([
 
 /**
  * Records the emails to each contact. Each event counts once, and a status only advances, in whatever order events arrive.
- * Mail to an account is not recorded with a contact of the same address. The last email that was delivered to the contact's
+ * Mail of the installation is recorded with no contact. The last email that was delivered to the contact's
  * address, or bounced there, sets its `emailStatus`. Mail to unknown addresses is ignored.
  */
 export function onEmailEvents(data: Data): Subscription<ClientSession> {
@@ -38,6 +38,7 @@ export function onEmailEvents(data: Data): Subscription<ClientSession> {
       'email.sent': recordAs('sent'),
       'email.failed': recordAs('failed'),
       'email.bounced': recordAs('bounced'),
+      'email.suppressed': recordAs('suppressed'),
     },
   }
 }
@@ -75,10 +76,11 @@ async function recipientOf(
   { emailId, kind = 'account', contactId, userId, to }: Email,
   tx: ClientSession,
 ): Promise<Contact | null> {
+  if (kind === 'account') return null
   const known = await emails.findOne({ emailId }, { tx })
   const named = known?.contact ?? (contactId && Types.ObjectId.isValid(contactId) ? contactId : undefined)
   if (named) return contacts.findOne({ _id: named }, { tx })
-  if (kind === 'account' || userId) return null
+  if (userId) return null
   return contacts.findOne({ emailKey: emailKeyOf(to) }, { tx })
 }
 

@@ -9,8 +9,10 @@ export type Message = {
   replyTo: string | null
   to: string
   subject: string
-  text: string
+  /** Absent only with html. */
+  text?: string | undefined
   html: string | null
+  headers?: Record<string, string>
 }
 
 /** DKIM key of a domain; the private key is PEM. */

@@ -25,6 +25,11 @@ export const mailConfig = {
    * Maximum such mails per address and day, over all organizations. Codes and password links have the same limit each.
    */
   MAIL_PER_ADDRESS_DAY: whole(1, 1_000_000).default(50),
+  /** Maximum messages of one organization to mail servers in any 60 seconds, and per day (UTC). 0: no limit. */
+  MAIL_PER_MINUTE: whole(0, 10_000_000).default(6000),
+  MAIL_PER_DAY: whole(0, 1_000_000_000).default(500_000),
+  /** Maximum messages of one organization that wait to be sent, without those of campaigns. */
+  MESSAGES_WAITING_PER_ORGANIZATION: whole(1, 1_000_000).default(10_000),
   /** OpenID providers of senders' mail accounts, and our client there. Without a client id they are not offered. */
   GOOGLE_ISSUER: urlOf('http', 'https').default('https://accounts.google.com'),
   GOOGLE_CLIENT_ID: z.string().min(1).optional(),

@@ -23,13 +23,13 @@ export async function deliver(
   context: Context,
   organizationId: string,
   sender: Sender | null,
-  message: Omit<Message, 'from' | 'replyTo'>,
+  message: Omit<Message, 'from' | 'replyTo'> & { replyTo?: string | null },
 ): Promise<string> {
   const from = sender ? { name: sender.name, address: sender.email } : context.config.MAIL_FROM
   const domain = sender && (await context.collections.of(organizationId).domains.findOne({ domain: sender.domain }))
   const isOurs = domain !== null && sender?.delivery !== 'oauth' // connected accounts sign themselves
   const key = isOurs ? signingKey(context, domain) : undefined
-  const payload = await compose({ ...message, from, replyTo: sender?.replyTo ?? null }, key)
+  const payload = await compose({ ...message, from, replyTo: message.replyTo ?? sender?.replyTo ?? null }, key)
   return handOver(context, payload, sender, domain)
 }
 

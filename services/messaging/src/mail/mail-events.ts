@@ -1,8 +1,11 @@
 import { event, type OutgoingEvent } from '@rollcall/store'
 import type { Mail, MailStatus } from './mail.model.ts'
 
-/** Creates the event for a mail's status; `error` is why it was not delivered. */
-export function mailEvent(mail: Mail, status: MailStatus, at: Date, error?: string): OutgoingEvent {
+/** Statuses that are published. */
+export type PublishedStatus = Exclude<MailStatus, 'scheduled' | 'cancelled'>
+
+/** Creates the event for a mail's status; `error` is why it was not sent. */
+export function mailEvent(mail: Mail, status: PublishedStatus, at: Date, error?: string): OutgoingEvent {
   const { _id, kind, to, subject, from, contact, user } = mail
   const data = {
     emailId: _id,

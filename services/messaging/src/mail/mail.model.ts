@@ -1,10 +1,15 @@
 import { Schema, type Types } from 'mongoose'
 
-/** Status of a mail. */
-export type MailStatus = 'queued' | 'sent' | 'bounced' | 'failed'
+/** Statuses of a mail. The end of a mail is its status once `finishedAt` is set. */
+export const mailStatuses = ['scheduled', 'queued', 'sent', 'bounced', 'failed', 'cancelled', 'suppressed'] as const
+/** Status of a mail; it only moves on. */
+export type MailStatus = (typeof mailStatuses)[number]
 
 /** account: the installation's own mail; the others are messages of the organization. */
 export type MailKind = 'account' | 'transactional' | 'test'
+
+/** What happened to a mail: the status that it reached, and the reply of the server or why it ended. */
+export type MailStep = { type: MailStatus; at: Date; detail: string | null }
 
 /** A queued mail, or the record of a finished one. */
 export type Mail = {
@@ -18,6 +23,10 @@ export type Mail = {
   /** Null once the mail is finished, because it may contain a secret code or link. */
   text: string | null
   html: string | null
+  /** Null: the reply address of the sender. */
+  replyTo: string | null
+  headers: Record<string, string> | null
+  /** With a contact, `to` is the address that it has at the hand-over. */
   contact: string | null
   user: string | null
   /** Null for the installation's own mail. */
@@ -28,7 +37,10 @@ export type Mail = {
   /** Expiry of the code or link in it; after that, it is not sent and its text is removed. */
   expiresAt: Date | null
   status: MailStatus
+  /** Claims. */
   attempts: number
+  /** Failed hand-overs. */
+  failures: number
   /**
    * When a worker may claim it next. A claim moves it, so that another worker takes over after a crash. Null when
    * finished.
@@ -36,6 +48,11 @@ export type Mail = {
   dueAt: Date | null
   /** Error of the last failed attempt. */
   error: string | null
+  /** When it is to be sent; null if at once. */
+  sendAt: Date | null
+  sentAt: Date | null
+  /** What happened to it, oldest first. */
+  steps: MailStep[]
   finishedAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -52,16 +69,22 @@ export const mailSchema = new Schema<Mail>(
     subject: { type: String, required: true },
     text: { type: String, default: null },
     html: { type: String, default: null },
+    replyTo: { type: String, default: null },
+    headers: { type: Schema.Types.Mixed as never, default: null },
     contact: { type: String, default: null },
     user: { type: String, default: null },
     sender: { type: Schema.Types.ObjectId, default: null },
     from: { type: String, required: true },
     messageId: { type: String, required: true },
     expiresAt: { type: Date, default: null },
-    status: { type: String, enum: ['queued', 'sent', 'bounced', 'failed'], default: 'queued' },
+    status: { type: String, enum: mailStatuses, default: 'queued' },
     attempts: { type: Number, default: 0 },
+    failures: { type: Number, default: 0 },
     dueAt: { type: Date, default: null },
     error: { type: String, default: null },
+    sendAt: { type: Date, default: null },
+    sentAt: { type: Date, default: null },
+    steps: { type: [Schema.Types.Mixed] as never, default: [] },
     finishedAt: { type: Date, default: null },
   },
   { collection: 'mails', timestamps: true, minimize: false, versionKey: false },
@@ -69,6 +92,7 @@ export const mailSchema = new Schema<Mail>(
 mailSchema.index({ organization: 1, key: 1 }, { unique: true })
 // Workers query due mails of all organizations.
 mailSchema.index({ dueAt: 1 })
+mailSchema.index({ organization: 1, status: 1, _id: 1 })
 mailSchema.index({ finishedAt: 1 }, { expireAfterSeconds: KEPT_SECONDS })
 
 /** An address that a receiving server rejected permanently; the organization no longer mails it. */

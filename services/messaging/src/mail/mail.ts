@@ -41,7 +41,7 @@ async function senderOf(
 ): Promise<Sender | null> {
   if (senderId === undefined) return fromDefault ? senders.findOne({ isDefault: true }) : null
   const sender = await senders.findOne({ _id: senderId })
-  if (!sender) throw new AppError('sender.unknown')
+  if (!sender) throw new AppError('sender.unknown', { path: 'senderId' })
   return sender
 }
 
@@ -70,6 +70,7 @@ async function accept(
     messageId: `<${_id}@${domainOf(from)}>`,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
     dueAt: new Date(),
+    steps: [{ type: 'queued' as const, at: new Date(), detail: null }],
   }
   await store.transaction(async tx => {
     const accepted = await mails.insertOne(draft, { tx })

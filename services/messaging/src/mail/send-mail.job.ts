@@ -2,11 +2,13 @@ import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
 import { addEvents, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { retryDuplicate, suppress, suppressionsOf } from '../suppressions/suppress.ts'
+import { retryDuplicate, suppress } from '../suppressions/suppress.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
-import type { Mail, MailStatus } from './mail.model.ts'
-import { mailEvent } from './mail-events.ts'
+import { checkHandOver } from './hand-over.ts'
+import type { Mail } from './mail.model.ts'
+import { mailEvent, type PublishedStatus } from './mail-events.ts'
+import { takeQuota } from './sending-quota.ts'
 
 const MAX_WAIT_MS = 6 * 3_600_000
 /** Shorter than the time after which another worker claims the mail. */
@@ -15,7 +17,8 @@ const RETRY_WRITE_MS = 500
 /**
  * Sends the mails that are due, each a record (`Mail`) that a replica claims by moving its `dueAt`:
  *
- * 1. Refuse a mail that has expired, or whose address is suppressed.
+ * 1. Begin a mail that was scheduled. Refuse one that has expired. Suppress a message whose contact is blocked or whose
+ * address is suppressed. A message above the quotas of its organization is due again later.
  * 2. Hand it to the mail server of its sender, or to the provider of the organization.
  * 3. Finish it as sent if accepted, or as bounced or failed if rejected permanently. Otherwise retry with backoff,
  * until no attempts are left. The status of a mail and its event are one transaction.
@@ -28,19 +31,47 @@ export function sendMailJob(model: Unscoped<Mail>, run: (mail: Mail) => Promise<
 
 /** Sends one claimed mail, or returns when to retry. */
 export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
+  if (mail.status === 'scheduled' && !(await begin(context, mail))) return 'done' // cancelled
+  let reply: string
   try {
     refuseExpired(mail)
-    await refuseSuppressed(context, mail)
-    await deliverMail(context, mail)
+    if (mail.kind !== 'account') {
+      const outcome = await checkMessage(context, mail)
+      if (outcome !== undefined) return outcome
+    }
+    reply = await deliverMail(context, mail)
   } catch (thrown) {
     return recordFailure(context, mail, toDeliveryError(thrown))
   }
-  return recordSent(context, mail)
+  return recordSent(context, mail, reply)
+}
+
+/** Moves a scheduled mail on to queued; false if it was cancelled. */
+async function begin({ store, collections }: Context, mail: Mail): Promise<boolean> {
+  const at = new Date()
+  const update = { $set: { status: 'queued' }, $push: { steps: { type: 'queued', at, detail: null } } }
+  return store.transaction(async tx => {
+    const scheduled = { ...claimed(mail), status: 'scheduled' }
+    const { matchedCount } = await collections.of(mail.organization).mails.updateOne(scheduled, update, { tx })
+    if (matchedCount === 1) await addEvents(tx, [mailEvent(mail, 'queued', at)])
+    return matchedCount === 1
+  })
+}
+
+/** Ends or delays a message that may not go out now. */
+async function checkMessage(context: Context, mail: Mail): Promise<Outcome | undefined> {
+  const tenant = context.collections.of(mail.organization)
+  const [checked] = await checkHandOver(context, String(mail.organization), [mail], false)
+  const { refusal, to } = checked!
+  if (refusal) return finish(context, mail, refusal.reason === 'deleted' ? 'failed' : 'suppressed', refusal.error)
+  mail.to = to
+  const { granted, waitMs } = await takeQuota(tenant, context.config, 1)
+  return granted === 0 ? waitMs : undefined
 }
 
 /** Marks a mail as sent, retrying until the database is available, so that it is not sent again. */
-async function recordSent(context: Context, mail: Mail): Promise<'done'> {
-  return retry(() => finish(context, mail, 'sent'), {
+async function recordSent(context: Context, mail: Mail, reply: string): Promise<'done'> {
+  return retry(() => finish(context, mail, 'sent', reply), {
     maxMs: RETRY_WRITE_MS,
     onRetry: err => context.logger.warn({ err, mail: String(mail._id) }, 'mail sent but not marked as sent, retrying'),
   })
@@ -51,31 +82,26 @@ async function recordFailure(context: Context, mail: Mail, failure: DeliveryErro
   context.logger.info({ mail: String(mail._id), attempt: mail.attempts, kind, err: failure }, 'mail not sent')
   if (failure.isBadAddress) await recordBounce(context, mail, message)
   if (kind !== 'transient') return finish(context, mail, kind, message)
-  if (mail.attempts >= context.config.MAIL_ATTEMPTS) return finish(context, mail, 'failed', message)
+  const failures = (mail.failures ?? mail.attempts - 1) + 1 // records of former releases count claims only
+  if (failures >= context.config.MAIL_ATTEMPTS) return finish(context, mail, 'failed', message)
   const { mails } = context.collections.of(mail.organization)
-  await mails.updateOne(claimed(mail), { $set: { error: message } })
-  return waitMs(context, mail)
+  await mails.updateOne(claimed(mail), { $set: { error: message, failures } })
+  return waitMs(context, mail, failures)
 }
 
-async function deliverMail(context: Context, mail: Mail): Promise<void> {
-  const { organization, sender: senderId, messageId, createdAt: date, to, subject, text, html } = mail
+async function deliverMail(context: Context, mail: Mail): Promise<string> {
+  const { organization, sender: senderId, messageId, to, subject, text, html, replyTo, headers } = mail
   const organizationId = String(organization)
   const sender = senderId && (await context.collections.of(organizationId).senders.findOne({ _id: senderId }))
   if (senderId && !sender) throw new DeliveryError('failed', 'the sender no longer exists')
   if (sender?.active === false) throw new DeliveryError('failed', 'the sender is not active')
-  await deliver(context, organizationId, sender, { messageId, date, to, subject, text: text ?? '', html })
+  const date = mail.sendAt ?? mail.createdAt
+  const content = { subject, text: text ?? (html === null ? '' : undefined), html, replyTo, headers: headers ?? {} }
+  return deliver(context, organizationId, sender, { messageId, date, to, ...content })
 }
 
 function refuseExpired({ expiresAt }: Mail): void {
   if (expiresAt && expiresAt <= new Date()) throw new DeliveryError('failed', 'the code or link in it has expired')
-}
-
-/** Refuses a suppressed address. Account mail is tried nevertheless: people need its codes and links. */
-async function refuseSuppressed(context: Context, { organization, kind, to }: Mail): Promise<void> {
-  if (kind === 'account') return
-  const found = await suppressionsOf(context.collections.of(organization).suppressions, [to])
-  for (const { reason, kind } of found.values())
-    throw new DeliveryError('bounced', `the address is suppressed (${kind}): ${reason}`)
 }
 
 /** Suppresses an address that its server rejected, unless an account alone is mailed there. */
@@ -86,20 +112,36 @@ async function recordBounce(context: Context, { _id, organization, kind, to }: M
   await retryDuplicate(() => context.store.transaction(tx => suppress(suppressions, cause, tx)))
 }
 
-/** Finishes a mail once. A success counts even if another worker has claimed the mail since. */
-async function finish(context: Context, mail: Mail, status: MailStatus, error?: string): Promise<'done'> {
+/**
+ * Finishes a mail once. A success counts even if another worker has claimed the mail since.
+ * @param detail reply of the server, or why the mail was not sent
+ */
+async function finish(context: Context, mail: Mail, status: EndStatus, detail: string): Promise<'done'> {
   const { mails } = context.collections.of(mail.organization)
   const at = new Date()
-  const filter = status === 'sent' ? { _id: mail._id, status: 'queued' } : claimed(mail)
-  const end = { status, error: error ?? null, dueAt: null, finishedAt: at, text: null, html: null }
+  const isSent = status === 'sent'
+  const filter = isSent ? { _id: mail._id, status: 'queued' } : claimed(mail)
+  const end = {
+    status,
+    to: mail.to,
+    error: isSent ? null : detail,
+    ...(isSent && { sentAt: at }),
+    dueAt: null,
+    finishedAt: at,
+    text: null,
+    html: null,
+  }
   const isFirst = await context.store.transaction(async tx => {
-    const { matchedCount } = await mails.updateOne(filter, { $set: end }, { tx })
-    if (matchedCount === 1) await addEvents(tx, [mailEvent(mail, status, at, error)])
+    const update = { $set: end, $push: { steps: { type: status, at, detail } } }
+    const { matchedCount } = await mails.updateOne(filter, update, { tx })
+    if (matchedCount === 1) await addEvents(tx, [mailEvent(mail, status, at, isSent ? undefined : detail)])
     return matchedCount === 1
   })
   if (isFirst) context.mailsEnded.inc({ outcome: status })
   return 'done'
 }
+
+type EndStatus = Exclude<PublishedStatus, 'queued'>
 
 /** Filter for a mail that this worker has claimed. */
 function claimed({ _id, attempts }: Mail) {
@@ -107,7 +149,7 @@ function claimed({ _id, attempts }: Mail) {
 }
 
 /** Returns the time until the next attempt, at most until the expiry: the last claim then removes the text. */
-function waitMs({ config }: Context, { attempts, expiresAt }: Mail): number {
-  const waitMs = Math.min(config.MAIL_RETRY_MS * 4 ** (attempts - 1), MAX_WAIT_MS) * (0.9 + Math.random() * 0.2)
+function waitMs({ config }: Context, { expiresAt }: Mail, failures: number): number {
+  const waitMs = Math.min(config.MAIL_RETRY_MS * 4 ** (failures - 1), MAX_WAIT_MS) * (0.9 + Math.random() * 0.2)
   return expiresAt ? Math.min(waitMs, Math.max(0, expiresAt.getTime() - Date.now())) : waitMs
 }

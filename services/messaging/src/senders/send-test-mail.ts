@@ -8,7 +8,6 @@ import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { deliver } from '../mail/deliver.ts'
 import { DeliveryError, toDeliveryError } from '../mail/delivery-error.ts'
-import type { MailStatus } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { countMail } from '../mail/mail-quota.ts'
 import { liftSuppression } from '../suppressions/suppress.ts'
@@ -19,12 +18,13 @@ import type { Sender } from './sender.model.ts'
 const ANSWER_MS = 1000
 const TIMEOUT_MS = 30_000
 
-type Outcome = { status: MailStatus; message: string }
+type Outcome = { status: 'sent' | 'bounced' | 'failed'; message: string }
 
 /** Sends a mail immediately, records it as a message of kind test, and returns the server's reply. */
 export async function sendTestMail(context: Context, { id, to }: TestSenderRequest, call: Call): Promise<Updated> {
   const { caller, deadline } = call
   const sender = await senderFor(context, 'test', id, caller)
+  await requireNotBlocked(context, caller.organizationId, to)
   await context.requireMailReach(caller.organizationId, to)
   await countMail(context, { organizationId: caller.organizationId, to })
   const _id = new Types.ObjectId()
@@ -48,6 +48,12 @@ export async function sendTestMail(context: Context, { id, to }: TestSenderReque
   return { success: true, message: outcome.message }
 }
 
+/** @throws {AppError} contact.blocked */
+async function requireNotBlocked({ checkRecipients }: Context, organizationId: string, email: string): Promise<void> {
+  const [checked] = await checkRecipients(organizationId, [{ email }], false)
+  if (checked!.outcome === 'blocked') throw new AppError('contact.blocked')
+}
+
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof AppError) throw error // the database, not the mail server
   const failure =
@@ -66,13 +72,13 @@ async function record(
 ): Promise<void> {
   const { mails } = collections.of(sender.organization)
   const at = new Date()
-  const error = status === 'sent' ? null : message
+  const isSent = status === 'sent'
+  const error = isSent ? null : message
+  const steps = [{ type: status, at, detail: message }]
+  const end = { status, error, sentAt: isSent ? at : null, finishedAt: at, steps }
   const mail = { _id, key: `test of sender ${sender._id}: ${_id}`, kind: 'test' as const, to, subject, messageId }
   await store.transaction(async tx => {
-    const kept = await mails.insertOne(
-      { ...mail, sender: sender._id, from: sender.email, status, attempts: 1, error, finishedAt: at },
-      { tx },
-    )
+    const kept = await mails.insertOne({ ...mail, sender: sender._id, from: sender.email, attempts: 1, ...end }, { tx })
     await addEvents(tx, [mailEvent(kept, status, at, error ?? undefined)])
   })
 }

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { HttpBody } from '@rollcall/contract'
+import type { MessageJson, SendMessageRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
+import { Types } from 'mongoose'
+import { type TestContext, testContext } from '../../test/context.ts'
+import { storeDomain, storeSender } from '../../test/senders.ts'
+import type { Mail } from '../mail/mail.model.ts'
+import { mail as mailHandlers } from '../mail/mail.ts'
+import { sendMail } from '../mail/send-mail.job.ts'
+import { sendTestMail } from '../senders/send-test-mail.ts'
+import type { Sender } from '../senders/sender.model.ts'
+import { suppress } from '../suppressions/suppress.ts'
+import { messages } from './messages.ts'
+
+const MAX_WAITING = 8
+const HOUR_MS = 3_600_000
+
+describe('messages', () => {
+  let server: MailServer
+  let test: TestContext
+  let sender: Sender
+  let owner: string
+  before(async () => {
+    server = await startMailServer()
+    const settings = {
+      MESSAGES_WAITING_PER_ORGANIZATION: String(MAX_WAITING),
+      MAIL_PER_MINUTE: '3',
+      MAIL_ATTEMPTS: '2',
+    }
+    test = await testContext({ SMTP_URL: `smtp://127.0.0.1:${server.port}`, ...settings })
+    await storeDomain(test, 'example.org')
+    sender = await storeSender(test, 'news@example.org', { isDefault: true, replyTo: 'answers@example.org' })
+    owner = String(sender.owner)
+  })
+  after(async () => {
+    await test.stop()
+    await server.stop()
+  })
+
+  const read = <T = MessageJson>({ data }: HttpBody) => JSON.parse(data.toString()) as T
+  const request = (fields: Partial<SendMessageRequest> = {}) => ({
+    to: 'contact@example.com',
+    subject: 'Subject',
+    text: 'The text.',
+    ...fields,
+  })
+  const send = async (fields: Partial<SendMessageRequest> = {}, user = owner) =>
+    read(await messages(test.context).sendMessage(request(fields), test.call(user)))
+  const get = async (id: string) => read(await messages(test.context).getMessage({ id }, test.call()))
+  const cancel = async (id: string) => read(await messages(test.context).cancelMessage({ id }, test.call()))
+  const mails = () => test.context.collections.of(test.organizationId).mails
+  const stored = async (id: string): Promise<Mail> => (await mails().findOne({ _id: id }))!
+  /** Does what the job does with a claimed mail. Quotas begin anew. */
+  const run = async (id: string) => {
+    await test.context.collections.of(test.organizationId).sendingQuotas.deleteMany({})
+    return sendMail(test.context, await stored(id))
+  }
+  const listMessages = async (): Promise<MessageJson[]> => {
+    const answer = await messages(test.context).listMessages({ list: {} }, test.call())
+    const pages: HttpBody[] = []
+    if (Symbol.asyncIterator in answer) for await (const page of answer) pages.push(page)
+    else pages.push(answer)
+    return pages.flatMap(page => read<{ docs: MessageJson[] }>(page).docs)
+  }
+  const typesOf = async (id: string) => (await test.eventsOf(id)).map(({ type }) => type)
+  const contact = (email: string, fields: object = {}) => {
+    const id = String(new Types.ObjectId())
+    test.contacts.set(email, { id, email, ...fields })
+    return id
+  }
+  const in1h = () => new Date(Date.now() + HOUR_MS).toISOString()
+
+  it('go from the default sender to an address, with their headers, and say what happened', async () => {
+    const to = 'one@example.com'
+    const fields = { to, html: '<p>Hello</p>', headers: { 'X-Order': '4711' }, replyTo: 'orders@example.org' }
+    const message = await send(fields, String(new Types.ObjectId()))
+    assert.deepEqual([message.status, message.kind, message.contact], ['queued', 'transactional', null])
+    assert.deepEqual([message.from, message.sender], ['news@example.org', String(sender._id)])
+    assert.equal(await run(message.id), 'done')
+    const raw = (await server.mailTo(to)).raw.toString()
+    assert.match(raw, /^X-Order: 4711\r$/m)
+    assert.match(raw, /^Reply-To: orders@example\.org\r$/m)
+    assert.ok(raw.includes('<p>Hello</p>') && raw.includes('The text.'))
+    const { status, sentAt, error, events } = await get(message.id)
+    assert.deepEqual([status, sentAt !== null, error], ['sent', true, null])
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['queued', 'sent'],
+    )
+    assert.match(events[1]!.detail!, /^250 /)
+    assert.deepEqual(await typesOf(message.id), ['email.queued', 'email.sent'])
+    const { text, html } = await stored(message.id)
+    assert.deepEqual([text, html], [null, null])
+  })
+
+  it('go to the address that a contact has when they are sent, and to no contact that is unknown or blocked', async () => {
+    const contactId = contact('two@example.com')
+    const message = await send({ to: { contactId } })
+    assert.deepEqual([message.to, message.contact], ['two@example.com', contactId])
+    test.contacts.set('two@example.com', { id: contactId, email: 'moved@example.com' })
+    await run(message.id)
+    assert.match((await server.mailTo('moved@example.com')).raw.toString(), /^Reply-To: answers@example\.org\r$/m)
+    assert.equal((await get(message.id)).to, 'moved@example.com')
+    await assert.rejects(send({ to: { contactId: String(new Types.ObjectId()) } }), { code: 'contact.not_found' })
+    const blocked = contact('blocked@example.com', { blocked: true })
+    await assert.rejects(send({ to: { contactId: blocked } }), { code: 'contact.blocked' })
+    await assert.rejects(send({ to: 'blocked@example.com' }), { code: 'contact.blocked' })
+    const out = await send({ to: { contactId: contact('out@example.com', { unsubscribed: true }) } })
+    await run(out.id)
+    assert.equal((await get(out.id)).status, 'sent', 'who has unsubscribed gets no campaigns only')
+  })
+
+  it('end as suppressed if the contact is blocked, or the address suppressed, before the hand-over', async () => {
+    const contactId = contact('later@example.com')
+    const [blocked, gone] = [await send({ to: { contactId } }), await send({ to: { contactId } })]
+    test.contacts.set('later@example.com', { id: contactId, email: 'later@example.com', blocked: true })
+    await run(blocked.id)
+    test.contacts.delete('later@example.com')
+    await run(gone.id)
+    const at = new Date()
+    const cause = { email: 'bounced@example.com', kind: 'hard_bounce', reason: '550 no such user', message: '1', at } as const
+    const { suppressions } = test.context.collections.of(test.organizationId)
+    await test.context.store.transaction(tx => suppress(suppressions, cause, tx))
+    const refused = await send({ to: 'Bounced@example.com' })
+    await run(refused.id)
+    const ends = await Promise.all([blocked, gone, refused].map(({ id }) => get(id)))
+    assert.deepEqual(
+      ends.map(({ status, error }) => [status, error]),
+      [
+        ['suppressed', 'the contact is blocked'],
+        ['failed', 'the contact no longer exists'],
+        ['suppressed', 'the address is suppressed (hard_bounce): 550 no such user'],
+      ],
+    )
+    assert.deepEqual(await typesOf(blocked.id), ['email.queued', 'email.suppressed'])
+    assert.ok(!server.asked.some(to => /^(later|bounced)@/i.test(to)))
+  })
+
+  it('of the installation are tried whatever bounced, and are no messages', async () => {
+    const account = { key: 'code', to: 'bounced@example.com', subject: 'Code', text: '123456' }
+    const { id } = await mailHandlers(test.context).sendMail(account, test.call())
+    await run(id)
+    assert.equal((await stored(id)).status, 'sent')
+    await assert.rejects(get(id), { code: 'message.not_found' })
+    await assert.rejects(cancel(id), { code: 'message.not_found' })
+    const listed = await listMessages()
+    assert.ok(listed.length > 0 && listed.every(message => message.id !== id))
+  })
+
+  it('may use senders of the caller, shared ones and the default one, if these can send', async () => {
+    const [me, other] = [new Types.ObjectId(), new Types.ObjectId()]
+    const mine = await storeSender(test, 'mine@example.org', { owner: me, sharedWith: [other] })
+    const use = (from: Sender, user = me) =>
+      send({ from: String(from._id), sendAt: in1h() }, String(user)).then(({ id }) => cancel(id))
+    await use(mine)
+    await use(mine, other)
+    await use(sender)
+    await assert.rejects(use(mine, new Types.ObjectId()), { code: 'sender.unknown', details: { path: 'from' } })
+    await assert.rejects(send({ from: String(new Types.ObjectId()) }), { code: 'sender.unknown' })
+    const asOwner = { ...test.context, findUsers: async () => [{ role: 'owner' }] as never }
+    const orphan = await storeSender(test, 'orphan@example.org', { owner: null })
+    const byHeir = messages(asOwner).sendMessage(request({ from: String(orphan._id) }), test.call(owner))
+    await assert.rejects(byHeir, { code: 'sender.not_usable' })
+    const idle = await storeSender(test, 'idle@example.org', { owner: me, active: false })
+    await assert.rejects(use(idle), { code: 'sender.not_usable' })
+    const pending = { provider: 'google', email: null, connectedAt: null, status: 'pending' } as const
+    const account = await storeSender(test, 'account@gmail.test', { owner: me, delivery: 'oauth', oauth: pending })
+    await assert.rejects(use(account), { code: 'sender.not_usable' })
+    await storeDomain(test, 'degraded.org', 'degraded')
+    const degraded = await storeSender(test, 'one@degraded.org', { owner: me })
+    await assert.rejects(use(degraded), {
+      code: 'sender.domain_unusable',
+      details: { path: 'from', domain: 'degraded.org' },
+    })
+    await test.context.collections
+      .of(test.organizationId)
+      .senders.updateOne({ _id: sender._id }, { $set: { isDefault: false } })
+    await assert.rejects(send(), { code: 'sender.no_default', details: { path: 'from' } })
+    await test.context.collections
+      .of(test.organizationId)
+      .senders.updateOne({ _id: sender._id }, { $set: { isDefault: true } })
+  })
+
+  it('are sent at their time, unless they are cancelled before', async () => {
+    const sendAt = in1h()
+    const [first, second] = [await send({ to: 'timed@example.com', sendAt }), await send({ sendAt })]
+    assert.deepEqual([first.status, first.sendAt], ['scheduled', sendAt])
+    assert.equal((await stored(first.id)).dueAt!.toISOString(), sendAt)
+    assert.deepEqual(await typesOf(first.id), [])
+    const claimed = await stored(second.id)
+    assert.equal((await cancel(second.id)).status, 'cancelled')
+    assert.equal(await sendMail(test.context, claimed), 'done')
+    await assert.rejects(cancel(second.id), { code: 'message.not_scheduled' })
+    assert.equal((await get(second.id)).status, 'cancelled')
+    await run(first.id)
+    await server.mailTo('timed@example.com')
+    const { status, events } = await get(first.id)
+    assert.deepEqual([status, ...events.map(({ type }) => type)], ['sent', 'scheduled', 'queued', 'sent'])
+    assert.deepEqual(await typesOf(first.id), ['email.queued', 'email.sent'])
+  })
+
+  it('wait above the quota, and fail after all attempts', async () => {
+    const waiting = await send({ to: 'waiting@example.com' })
+    await run(waiting.id)
+    const others = [await send(), await send(), await send()]
+    const outcomes = []
+    for (const { id } of others) outcomes.push(await sendMail(test.context, await stored(id)))
+    assert.deepEqual(outcomes.slice(0, 2), ['done', 'done'])
+    assert.ok(typeof outcomes[2] === 'number' && outcomes[2] > 0, `was ${outcomes[2]}`)
+    assert.equal((await get(others[2]!.id)).status, 'queued')
+    server.refuse = () => ({ code: 451, message: 'try again' })
+    assert.equal(typeof (await run(others[2]!.id)), 'number')
+    assert.equal(await run(others[2]!.id), 'done')
+    server.refuse = () => undefined
+    const { status, error } = await get(others[2]!.id)
+    assert.equal(status, 'failed')
+    assert.match(error!, /^451 /)
+  })
+
+  it('refuse what cannot be sent, and keep nothing of it', async () => {
+    const count = await mails().count()
+    const refusals: [Partial<SendMessageRequest>, code: string, path: string][] = [
+      [{ to: 'no address' }, 'request.invalid_field', 'to'],
+      [{ to: {} }, 'request.invalid_field', 'to'],
+      [{ to: { contactId: 'x' } }, 'request.invalid_field', 'to.contactId'],
+      [{ to: { contactId: String(new Types.ObjectId()), email: 'a@example.com' } }, 'request.invalid_field', 'to'],
+      [{ text: undefined as never }, 'request.missing_field', 'html'],
+      [{ headers: { Bcc: 'other@example.com' } }, 'request.invalid_field', 'headers.Bcc'],
+      [{ headers: { 'X-A': 'a\r\nBcc: other@example.com' } }, 'request.invalid_field', 'headers.X-A'],
+      [
+        { headers: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`X-${i}`, ''])) },
+        'request.invalid_field',
+        'headers',
+      ],
+      [{ sendAt: new Date(Date.now() - 1000).toISOString() }, 'request.invalid_field', 'sendAt'],
+      [{ sendAt: new Date(Date.now() + 31 * 24 * HOUR_MS).toISOString() }, 'request.invalid_field', 'sendAt'],
+    ]
+    for (const [fields, code, path] of refusals)
+      await assert.rejects(send(fields), (error: { code: string; details: { path: string } }) => {
+        assert.deepEqual([error.code, error.details.path], [code, path])
+        return true
+      })
+    assert.equal(await mails().count(), count)
+  })
+
+  it('wait in limited number', async () => {
+    const held = []
+    for (let left = MAX_WAITING; left > 0; left--) held.push(await send({ sendAt: in1h() }))
+    await assert.rejects(send(), {
+      code: 'quota.too_many_pending',
+      details: { limit: MAX_WAITING, what: 'waiting messages per organization', retryAfterSeconds: 60 },
+    })
+    await cancel(held[0]!.id)
+    await send({ sendAt: in1h() })
+  })
+
+  it('of the test of a sender are messages, and a blocked contact gets none', async () => {
+    contact('tested@example.com')
+    const run = (to: string) => sendTestMail(test.context, { id: String(sender._id), to }, test.call(owner))
+    await run('tested@example.com')
+    const kept = await mails().findOne({ to: 'tested@example.com' })
+    const { kind, status, events } = await get(String(kept!._id))
+    assert.deepEqual([kind, status, events.length], ['test', 'sent', 1])
+    await assert.rejects(run('blocked@example.com'), { code: 'contact.blocked' })
+  })
+})
