@@ -217,7 +217,7 @@ describe('mail', () => {
     const bounced = (await eventsOf(first.id, 'email.bounced')).at(-1)!
     assert.equal((bounced.data as { error: string }).error, '550 5.1.1 No such user')
     const second = await send('Gone@Example.com', { key: 'another', senderId })
-    const refused = (await eventsOf(second.id, 'email.bounced')).at(-1)!
+    const refused = (await eventsOf(second.id, 'email.suppressed')).at(-1)!
     assert.match((refused.data as { error: string }).error, /^the address is suppressed \(hard_bounce\): 550/)
     assert.equal(attempts(), 1)
     relay.refuse = () => undefined
