@@ -120,7 +120,13 @@ describe('messages', () => {
     test.contacts.delete('later@example.com')
     await run(gone.id)
     const at = new Date()
-    const cause = { email: 'bounced@example.com', kind: 'hard_bounce', reason: '550 no such user', message: '1', at } as const
+    const cause = {
+      email: 'bounced@example.com',
+      kind: 'hard_bounce',
+      reason: '550 no such user',
+      message: '1',
+      at,
+    } as const
     const { suppressions } = test.context.collections.of(test.organizationId)
     await test.context.store.transaction(tx => suppress(suppressions, cause, tx))
     const refused = await send({ to: 'Bounced@example.com' })
