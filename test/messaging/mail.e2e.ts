@@ -244,7 +244,7 @@ describe('mail', () => {
     const { id } = await bodyOf(owner.post<Sender>('/api/emails/suppressions', { email, reason: 'asked' }), 201)
     await bodyOf(owner.post('/api/emails/suppressions', { email: 'Lifted@example.com' }), 409)
     const first = await send(email, { senderId })
-    assert.deepEqual(await typesOf(first.id, 'email.bounced'), ['email.queued', 'email.bounced'])
+    assert.deepEqual(await typesOf(first.id, 'email.suppressed'), ['email.queued', 'email.suppressed'])
     await bodyOf(owner.delete(`/api/emails/suppressions/${id}`))
     const second = await send(email, { key: 'the second', senderId })
     assert.deepEqual(await typesOf(second.id, 'email.sent'), ['email.queued', 'email.sent'])
