@@ -9,6 +9,7 @@ import {
 } from 'mongoose'
 import { translateErrors } from './errors.ts'
 import { READ_MS, STREAM_MS } from './read-limits.ts'
+import { readTogether } from './reads-together.ts'
 
 /** A condition on fields of the stored record. Ids may be given as text. */
 export type Filter = object
@@ -61,7 +62,10 @@ export type Scope<T> = {
   readonly model: Model<T>
   find(filter?: Filter, options?: ReadOptions): Promise<T[]>
   findOne(filter: Filter, options?: ReadOptions): Promise<T | null>
-  /** Returns the record of an id. @throws {AppError} `<kind>.not_found` */
+  /**
+   * Returns the record of an id. Without options and transaction, reads of the same turn share a command.
+   * @throws {AppError} `<kind>.not_found`
+   */
   get(id: Id, kind: RecordKind, options?: ReadOptions): Promise<T>
   count(filter?: Filter, options?: WithTx & Timed): Promise<number>
   /** Validates, fills in defaults, answers the record as stored. */
@@ -164,7 +168,10 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
       translateErrors(model.find(within(filter), projection, { ...strict, ...timed(options) }).exec()) as Promise<T[]>,
     findOne,
     async get(id, kind, options) {
-      const record = await findOne({ _id: id }, options)
+      const isPlain = tx === undefined && options === undefined
+      const record = isPlain
+        ? await readTogether(model, organization, objectId(id))
+        : await findOne({ _id: id }, options)
       if (!record) throw new AppError(`${kind}.not_found`)
       return record
     },
