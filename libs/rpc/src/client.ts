@@ -73,6 +73,8 @@ const serviceConfig = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }
 export function connect(options: ConnectOptions): Connection {
   const channel = new GrpcClient(options.address, channelCredentials(options.tls), {
     'grpc.service_config': serviceConfig,
+    // Calls are retried here (`ATTEMPTS`). gRPC would keep a copy of each call for retries of its own.
+    'grpc.enable_retries': 0,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     'grpc.initial_reconnect_backoff_ms': 100,
