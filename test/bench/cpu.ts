@@ -22,10 +22,12 @@ export function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
-/** Returns the id of the process that was started with a port as an argument. */
+/** Returns the id of the process that was started with a port as an argument, or that names its address as Redis does. */
 export async function pidByPort(port: string): Promise<number> {
   const { stdout } = await run('ps', ['-eo', 'pid=,args='])
-  const line = stdout.split('\n').find(line => line.includes(` --port ${port} `) && !line.includes('/bin/sh'))
+  const line = stdout
+    .split('\n')
+    .find(line => !line.includes('/bin/sh') && (line.includes(` --port ${port} `) || line.endsWith(`:${port}`)))
   if (!line) throw new Error(`no process has the port ${port}`)
   return Number(line.trim().split(' ')[0])
 }

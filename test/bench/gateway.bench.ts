@@ -64,7 +64,7 @@ export async function run(): Promise<Figure[]> {
     const servers = [await start(a.listener), await start(b.listener)] as const
     const rateOf = async ({ credential }: Side, { port }: { port: number }) => {
       const headers = credential ? { Authorization: `Bearer ${credential}` } : {}
-      const { answered, failed } = await loader.load({ port, path, headers, connections, ms: roundMs })
+      const { answered, failed } = await loader.load({ port, paths: [path], headers, connections, ms: roundMs })
       assert.equal(failed, 0, 'every answer of a load run is 2xx')
       return answered
     }

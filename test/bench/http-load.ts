@@ -3,13 +3,24 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A load run: repeats GET of one path on `connections` keep-alive connections, each from its own address. */
-export type Load = { port: number; path: string; headers?: Record<string, string>; connections: number; ms: number }
+/**
+ * A load run: repeats GET of the paths, one after the other, on `connections` keep-alive connections. Each has an address
+ * of its own, and a new one before the limit of that is reached.
+ */
+export type Load = {
+  port: number
+  paths: readonly string[]
+  headers?: Record<string, string>
+  connections: number
+  ms: number
+}
 
 /** Result of a load run; `failed` counts every answer that was not 2xx. */
 export type LoadResult = { answered: number; failed: number }
 
 const longestWaitMs = 10_000
+/** Below the limit of an address for its window of three seconds. */
+const REQUESTS_PER_ADDRESS = 400
 
 /** Starts a process that generates load, so that only the server works in this one. */
 export function startLoader(): { load(load: Load): Promise<LoadResult>; stop(): void } {
@@ -25,25 +36,46 @@ export function startLoader(): { load(load: Load): Promise<LoadResult>; stop(): 
 }
 
 /** Returns 127.0.0.2 and following: every address has its own limit. */
-const addressOf = (index: number) => `127.0.${index >> 8}.${(index & 255) + 2}`
+const addressOf = (index: number) => `127.${(index >> 14) & 127}.${(index >> 7) & 127}.${(index & 127) + 2}`
 
-async function run({ port, path, headers = {}, connections, ms }: Load): Promise<LoadResult> {
+async function run({ port, paths, headers = {}, connections, ms }: Load): Promise<LoadResult> {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n`)
+  const requests = paths.map(path =>
+    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n`),
+  )
+  let asked = 0
+  const next = () => requests[asked++ % requests.length]!
   const result = { answered: 0, failed: 0 }
   const over = AbortSignal.timeout(ms)
-  const clients = Array.from({ length: Math.min(connections, 250) }, (_, index) =>
-    keepAsking(port, addressOf(index), request, result, over),
+  let addresses = 0
+  const clients = Array.from({ length: Math.min(connections, 250) }, () =>
+    keepAsking(port, () => addressOf(addresses++), next, result, over),
   )
   await Promise.race([Promise.all(clients), delay(ms + longestWaitMs, undefined, { ref: false })])
   return result
 }
 
-function keepAsking(port: number, from: string, request: Buffer, result: LoadResult, over: AbortSignal): Promise<void> {
+/** Asks again and again, each time by a new connection from a new address when it has asked as often as it may. */
+async function keepAsking(
+  port: number,
+  addresses: () => string,
+  next: () => Buffer,
+  result: LoadResult,
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted) await askFrom(port, addresses(), next, result, over)
+}
+
+function askFrom(port: number, from: string, next: () => Buffer, result: LoadResult, over: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true })
     let missing = 0
-    socket.once('connect', () => socket.write(request))
+    let asked = 0
+    const ask = () => {
+      asked++
+      socket.write(next())
+    }
+    socket.once('connect', ask)
     socket.once('error', () => {
       result.failed++
       resolve()
@@ -51,7 +83,7 @@ function keepAsking(port: number, from: string, request: Buffer, result: LoadRes
     socket.on('data', chunk => {
       missing = missing > 0 ? missing - chunk.length : bytesMissing(chunk, result)
       if (missing > 0) return
-      if (!over.aborted) return void socket.write(request)
+      if (!over.aborted && asked < REQUESTS_PER_ADDRESS) return ask()
       socket.destroy()
       resolve()
     })
