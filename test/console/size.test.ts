@@ -18,10 +18,10 @@ describe('the size of the console', () => {
     const folder = await builtConsole(toolsCache())
     assets = join(folder, 'assets')
     names = readdirSync(assets)
-    const [, entry = ''] = /<script [^>]*src="\/console\/assets\/([^"]+)"/.exec(
-      readFileSync(join(folder, 'index.html'), 'utf8'),
-    )!
-    firstLoad = closureOf(entry)
+    const index = readFileSync(join(folder, 'index.html'), 'utf8')
+    firstLoad = new Set()
+    for (const [, script = ''] of index.matchAll(/<script [^>]*src="\/console\/assets\/([^"]+)"/g))
+      closureOf(script, firstLoad)
   })
 
   const sizeOf = (name: string) => statSync(join(assets, `${name}.gz`)).size
