@@ -3,9 +3,12 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import { createClient, UnauthorizedError } from '@rollcall/sdk'
 import { startTestDns, type TestDns } from '@rollcall/testing/dns'
 import { eventually } from '@rollcall/testing/eventually'
+import { type Receiver, startReceiver } from '@rollcall/testing/receiver'
 import type { Page } from 'playwright-core'
+import { Webhook as Verifier } from 'standardwebhooks'
 import { bodyOf } from '../api.ts'
 import { type AccountProvider, startAccountProvider } from '../messaging/mail-account-provider.ts'
+import { violationsOf } from './browser.ts'
 import { type ConsoleStack, startConsole } from './console-stack.ts'
 
 const PASSWORD = 'made for tests only'
@@ -28,6 +31,7 @@ const AREAS = [
   { area: 'Roles', list: '/api/access-control/roles', create: '/api/access-control/save-role', button: 'New role' },
   { area: 'Users', list: '/api/users', create: '/api/users', button: 'Create user' },
   { area: 'Workspaces', list: '/api/workspaces', create: '/api/workspaces', button: 'Create workspace' },
+  { area: 'Webhooks', list: '/api/webhooks', create: '/api/webhooks', button: 'New endpoint' },
 ]
 
 describe('administration in the console', () => {
@@ -35,13 +39,18 @@ describe('administration in the console', () => {
   let console: ConsoleStack
   let dns: TestDns
   let provider: AccountProvider
+  let receiver: Receiver
 
   before(async () => {
     dns = await startTestDns()
     started.defer(dns.stop)
     provider = await startAccountProvider(MAIL_ACCOUNT)
     started.defer(provider.stop)
+    receiver = await startReceiver()
+    started.defer(receiver.stop)
     console = await startConsole({
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
       DNS_SERVERS: `127.0.0.2:${dns.port}`,
       GOOGLE_ISSUER: provider.issuer,
       GOOGLE_CLIENT_ID: 'client of the tests',
@@ -280,6 +289,62 @@ describe('administration in the console', () => {
     await page.getByRole('menuitem', { name: 'Send a new invitation' }).click()
     const second = await link.getByText(/\/invitations\//).textContent()
     assert.notEqual(second, first)
+  })
+
+  it('a webhook: gets events signed, says why it fails, and is sent what it missed', async () => {
+    const page = await console.open('/webhooks?new=true')
+    const form = page.getByRole('dialog', { name: 'New endpoint' })
+    await form.getByLabel('Name').fill('Shop')
+    await form.getByLabel('URL').fill(`${receiver.url}/shop`)
+    await form.getByLabel('Only some').check()
+    await form.getByLabel('Find an event type').fill('list.created')
+    await form.getByRole('checkbox', { name: 'list.created' }).check()
+    assert.deepEqual(await violationsOf(page, 'the form of a webhook'), [])
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    const once = page.getByRole('dialog', { name: 'Copy the signing secret now' })
+    const secret = (await once.getByText(/^whsec_/).textContent()) ?? ''
+    await once.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('link', { name: /^Shop/ }).click()
+    await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor()
+
+    receiver.answer({ status: 500, body: 'out of order' })
+    await page.getByRole('button', { name: 'Send test' }).click()
+    const test = page.getByRole('dialog', { name: 'Send a test to Shop' })
+    await test.getByRole('button', { name: 'Send', exact: true }).click()
+    await test.getByRole('alert').getByText(/500/).waitFor()
+    await page.keyboard.press('Escape')
+
+    receiver.answer({ status: 204 })
+    receiver.requests.splice(0)
+    const { id } = await bodyOf(
+      console.stack.owner.post<{ id: string }>('/api/audience-lists', { name: 'Buyers' }),
+      201,
+    )
+    await untilTrue(async () => receiver.requests.length > 0)
+    const { headers, body } = receiver.requests[0]!
+    new Verifier(secret).verify(body, headers as Record<string, string>)
+    const rows = page.getByRole('table', { name: 'Deliveries' }).getByRole('row')
+    await untilTrue(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      return (await rows.filter({ hasText: 'Delivered' }).count()) === 1
+    })
+    await rows.filter({ hasText: 'Delivered' }).getByRole('link').click()
+    const delivery = page.getByRole('dialog', { name: 'list.created' })
+    assert.equal(await delivery.locator('pre').last().textContent(), body)
+    assert.deepEqual(await violationsOf(page, 'a delivery'), [])
+    await delivery.getByRole('button', { name: 'Send again' }).click()
+    await delivery.getByText('By hand').waitFor()
+    assert.equal(receiver.requests.length, 2)
+
+    await delivery.getByRole('link', { name: 'Show the event' }).click()
+    const event = page.getByRole('dialog', { name: 'List created' })
+    await event.getByRole('link', { name: 'Shop' }).waitFor()
+    assert.deepEqual(await violationsOf(page, 'an event'), [])
+    await event.getByRole('button', { name: 'about Buyers' }).click()
+    await event.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('1–1 of 1').waitFor()
+    await page.getByRole('link', { name: 'Buyers' }).click()
+    await page.waitForURL(`${console.url}/console/lists/${id}`)
   })
 
   it('works by the keyboard alone: finds, creates, and returns the focus', async () => {

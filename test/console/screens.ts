@@ -38,6 +38,11 @@ export const SCREENS: readonly Screen[] = [
   { path: '/users/:id', record: client => first(client.users.list({ limit: 1, sort: { role: 1 } })) },
   { path: '/workspaces' },
   { path: '/workspaces/:id', record: client => first(client.workspaces.list({ limit: 1 })) },
+  { path: '/webhooks' },
+  // One type, so that new ones leave what is recorded as it is.
+  { path: '/webhooks/event-types?q=list.deleted' },
+  { path: '/webhooks/:id', record: client => first(client.webhooks.list({ limit: 1 })) },
+  { path: '/events?filter={"subject.id":":id"}', record: client => first(client.lists.list({ limit: 1 })) },
   { path: '/settings' },
   { path: '/account' },
 ]

@@ -178,6 +178,22 @@ const screens = [
     lazyRouteComponent(() => import('./workspaces/workspace.tsx'), 'Workspace'),
   ),
   screen(
+    '/webhooks',
+    lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks'),
+  ),
+  screen(
+    '/webhooks/event-types',
+    lazyRouteComponent(() => import('./webhooks/event-types.tsx'), 'EventTypes'),
+  ),
+  screen(
+    '/webhooks/$id',
+    lazyRouteComponent(() => import('./webhooks/webhook.tsx'), 'Webhook'),
+  ),
+  screen(
+    '/events',
+    lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
+  ),
+  screen(
     '/settings',
     lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
   ),

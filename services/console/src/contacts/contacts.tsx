@@ -1,13 +1,5 @@
 import { Button, Menu } from '@mantine/core'
-import {
-  BookmarkIcon,
-  ColumnsIcon,
-  DownloadIcon,
-  FilterIcon,
-  PeopleIcon,
-  PlusIcon,
-  UploadIcon,
-} from '@primer/octicons-react'
+import { BookmarkIcon, ColumnsIcon, FilterIcon, PeopleIcon, PlusIcon, UploadIcon } from '@primer/octicons-react'
 import type { Attribute, Contact } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -16,13 +8,12 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action, useRefusal } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
+import { ExportButton } from '../kit/export-button.tsx'
 import { FilterBar, type FilterChoice, type SetFilter } from '../kit/filter-bar.tsx'
 import { both, type Conditions, isNarrowed, type ListSearch } from '../kit/list-search.ts'
 import { Page } from '../kit/page.tsx'
-import { useReports } from '../kit/problem.ts'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
-import { saveFile } from '../kit/save-file.ts'
 import { SearchBox } from '../kit/search-box.tsx'
 import { StatusChip, Tag } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
@@ -62,7 +53,7 @@ export function Contacts() {
       lead={t('contacts.lead')}
       actions={
         <>
-          <ExportButton view={view} />
+          <ExportContacts view={view} />
           {addButton}
         </>
       }
@@ -339,35 +330,18 @@ export function Tags({ tags }: { tags: readonly string[] }) {
 }
 
 /** Downloads what a list shows, of all contacts or of those within a filter. */
-export function ExportButton({ view: { request }, within = {} }: { view: ListView<Contact>; within?: Conditions }) {
+export function ExportContacts({ view: { request }, within = {} }: { view: ListView<Contact>; within?: Conditions }) {
   const { t } = useTranslation()
-  const { failed } = useReports()
-  const [isBusy, setBusy] = useState(false)
-  const run = async () => {
-    setBusy(true)
-    try {
-      const { sort } = request
-      const filter: object = request.filter ? both(within, request.filter as Conditions) : within
-      const response = await rollcall.contacts.export({
-        filter,
-        ...(sort && { sort }),
-      })
-      saveFile(await response.blob(), 'contacts.csv')
-    } catch (error) {
-      failed(error)
-    }
-    setBusy(false)
-  }
+  const { sort } = request
+  const filter: object = request.filter ? both(within, request.filter as Conditions) : within
   return (
-    <Action
+    <ExportButton
       call="contacts.export"
-      variant="default"
-      leftSection={<DownloadIcon />}
-      loading={isBusy}
-      onClick={() => void run()}
+      download={() => rollcall.contacts.export({ filter, ...(sort && { sort }) })}
+      name="contacts.csv"
     >
       {t('contacts.export')}
-    </Action>
+    </ExportButton>
   )
 }
 

@@ -2,6 +2,7 @@ import account from '../account/de.ts'
 import attributes from '../attributes/de.ts'
 import contacts from '../contacts/de.ts'
 import domains from '../domains/de.ts'
+import events from '../events/de.ts'
 import growth from '../growth/de.ts'
 import impersonation from '../impersonation/de.ts'
 import imports from '../imports/de.ts'
@@ -16,6 +17,7 @@ import shell from '../shell/de.ts'
 import signIn from '../sign-in/de.ts'
 import tokens from '../tokens/de.ts'
 import users from '../users/de.ts'
+import webhooks from '../webhooks/de.ts'
 import workspaces from '../workspaces/de.ts'
 import type { en } from './en.ts'
 import type { Translation } from './translation.ts'
@@ -26,6 +28,7 @@ export const de = {
   attributes,
   contacts,
   domains,
+  events,
   growth,
   impersonation,
   imports,
@@ -40,5 +43,6 @@ export const de = {
   signIn,
   tokens,
   users,
+  webhooks,
   workspaces,
 } satisfies Translation<typeof en>

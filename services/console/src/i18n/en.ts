@@ -2,6 +2,7 @@ import account from '../account/en.ts'
 import attributes from '../attributes/en.ts'
 import contacts from '../contacts/en.ts'
 import domains from '../domains/en.ts'
+import events from '../events/en.ts'
 import growth from '../growth/en.ts'
 import impersonation from '../impersonation/en.ts'
 import imports from '../imports/en.ts'
@@ -16,6 +17,7 @@ import shell from '../shell/en.ts'
 import signIn from '../sign-in/en.ts'
 import tokens from '../tokens/en.ts'
 import users from '../users/en.ts'
+import webhooks from '../webhooks/en.ts'
 import workspaces from '../workspaces/en.ts'
 
 /** The English texts, by area. */
@@ -24,6 +26,7 @@ export const en = {
   attributes,
   contacts,
   domains,
+  events,
   growth,
   impersonation,
   imports,
@@ -38,5 +41,6 @@ export const en = {
   signIn,
   tokens,
   users,
+  webhooks,
   workspaces,
 } as const

@@ -72,6 +72,15 @@ export default {
     open: 'Zeile öffnen',
     select: 'Zeile auswählen',
   },
+  secret: {
+    example: 'Beispiel',
+    env: 'Als .env herunterladen',
+    done: 'Ich habe es gespeichert',
+    leave: 'Ohne Kopieren schließen?',
+    leaveText: 'Sie sehen es nicht wieder.',
+    stay: 'Zurück',
+    close: 'Schließen',
+  },
   errors: {
     title: 'Das hat nicht funktioniert',
     offline: 'Der Server hat nicht geantwortet. Prüfen Sie Ihre Verbindung.',

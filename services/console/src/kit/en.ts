@@ -69,6 +69,15 @@ export default {
     open: 'Open the row',
     select: 'Select the row',
   },
+  secret: {
+    example: 'example',
+    env: 'Download as .env',
+    done: 'I have stored it',
+    leave: 'Close without copying?',
+    leaveText: 'You will not see it again.',
+    stay: 'Go back',
+    close: 'Close',
+  },
   errors: {
     title: 'This did not work',
     offline: 'The server did not answer. Check your connection.',

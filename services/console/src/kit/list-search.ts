@@ -15,6 +15,8 @@ export type ListSearch = {
   /** Columns that are shown, if other than usual. */
   cols?: string[]
   tab?: string
+  /** Id of the record that is shown beside the list. */
+  show?: string
   /** The form for a new record is open. */
   new?: true
 }
@@ -29,7 +31,7 @@ const MAX_PATTERN = 60
 
 /** Reads the search parameters of a list. Ignores what does not parse. */
 export function readListSearch(raw: Record<string, unknown>): ListSearch {
-  const { q, filter, sort, page, size, cols, tab, new: isNew } = raw
+  const { q, filter, sort, page, size, cols, tab, show, new: isNew } = raw
   return {
     ...(isText(q) && { q: String(q) }),
     ...(isObject(filter) && { filter }),
@@ -38,6 +40,7 @@ export function readListSearch(raw: Record<string, unknown>): ListSearch {
     ...(PAGE_SIZES.some(known => known === size) && size !== USUAL_SIZE && { size: size as number }),
     ...(Array.isArray(cols) && { cols: cols.filter(name => typeof name === 'string') }),
     ...(typeof tab === 'string' && { tab }),
+    ...(isText(show) && { show: String(show) }),
     ...(isNew === true && { new: isNew }),
   }
 }

@@ -14,6 +14,8 @@ export default {
   domainPending: '{{domain}} ist noch nicht verifiziert',
   domainDegraded: 'Die Einträge von {{domain}} sind falsch',
   tokenExpires: 'Das Token {{name}} läuft bald ab',
+  webhookFails: 'Zustellungen an {{name}} schlagen fehl',
+  webhookStopped: '{{name}} schlug zu lange fehl und wurde abgeschaltet',
   showAll: 'Alle zeigen',
   first: 'Erste Schritte',
   steps: {

@@ -11,6 +11,8 @@ export default {
   domainPending: '{{domain}} is not verified yet',
   domainDegraded: 'The records of {{domain}} are wrong',
   tokenExpires: 'The token {{name}} expires soon',
+  webhookFails: 'Deliveries to {{name}} fail',
+  webhookStopped: '{{name}} failed too long and was switched off',
   showAll: 'Show all',
   first: 'First steps',
   steps: {

@@ -124,13 +124,22 @@ function Attention() {
   const { t } = useTranslation()
   const domains = useGlance('domains.list', 'domains unverified', signal =>
     rollcall.domains.list({ limit: SHOWN, filter: { status: { $ne: 'verified' } } }, { signal }),
-  ).data
+  )
   const tokens = useGlance('tokens.list', 'tokens expiring', signal => {
     const now = Date.now()
     const expiresAt = { $gte: new Date(now).toISOString(), $lte: new Date(now + SOON_MS).toISOString() }
     return rollcall.tokens.list({ limit: SHOWN, filter: { expiresAt } }, { signal })
-  }).data
-  const isClear = domains?.totalDocs === 0 && tokens?.totalDocs === 0
+  })
+  const webhooks = useGlance('webhooks.list', 'webhooks failing', signal => {
+    const isFailing = [
+      { failingSince: { $gte: 'now-365d' } },
+      { disabledReason: { $in: ['failing', 'gone'] as const } },
+    ]
+    return rollcall.webhooks.list({ limit: SHOWN, filter: { $or: isFailing } }, { signal })
+  })
+  const all = [domains, tokens, webhooks]
+  const isClear =
+    all.some(({ data }) => data) && all.every(({ data, isLoading }) => !isLoading && (data?.totalDocs ?? 0) === 0)
   return (
     <Card title={t('overview.attention')}>
       <ul className={classes.rows}>
@@ -142,7 +151,7 @@ function Attention() {
             <span>{t('overview.allGood')}</span>
           </li>
         )}
-        {domains?.docs.map(({ _id, domain, status }) => (
+        {domains.data?.docs.map(({ _id, domain, status }) => (
           <li key={_id} className={classes.row}>
             <span className={classes.warn}>
               <AlertIcon />
@@ -152,7 +161,17 @@ function Attention() {
             </Link>
           </li>
         ))}
-        {tokens?.docs.map(({ _id, name, expiresAt }) => (
+        {webhooks.data?.docs.map(({ _id, name, active }) => (
+          <li key={_id} className={classes.row}>
+            <span className={classes.warn}>
+              <AlertIcon />
+            </span>
+            <Link to="/webhooks/$id" params={{ id: _id }}>
+              {t(active ? 'overview.webhookFails' : 'overview.webhookStopped', { name })}
+            </Link>
+          </li>
+        ))}
+        {tokens.data?.docs.map(({ _id, name, expiresAt }) => (
           <li key={_id} className={classes.row}>
             <span className={classes.warn}>
               <AlertIcon />

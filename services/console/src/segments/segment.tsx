@@ -6,7 +6,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { ContactFilters, ContactTable, ExportButton } from '../contacts/contacts.tsx'
+import { ContactFilters, ContactTable, ExportContacts } from '../contacts/contacts.tsx'
 import { Action } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { Empty } from '../kit/empty.tsx'
@@ -54,7 +54,7 @@ export function Segment() {
       }
       actions={
         <>
-          <ExportButton view={view} within={segment.filter} />
+          <ExportContacts view={view} within={segment.filter} />
           <Action call="segments.update" leftSection={<PencilIcon />} onClick={() => setEditing(true)}>
             {t('segments.edit')}
           </Action>

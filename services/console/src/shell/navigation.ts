@@ -6,6 +6,7 @@ import {
   type Icon,
   KeyIcon,
   ListUnorderedIcon,
+  LogIcon,
   MailIcon,
   OrganizationIcon,
   PeopleIcon,
@@ -13,6 +14,7 @@ import {
   ShieldLockIcon,
   TagIcon,
   UploadIcon,
+  WebhookIcon,
 } from '@primer/octicons-react'
 import type { CallName } from '@rollcall/sdk'
 import type en from './en.ts'
@@ -51,6 +53,10 @@ export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: reado
   },
   {
     group: 'organization',
-    areas: [{ name: 'settings', to: '/settings', icon: GearIcon, call: 'settings.get' }],
+    areas: [
+      { name: 'webhooks', to: '/webhooks', icon: WebhookIcon, call: 'webhooks.list' },
+      { name: 'events', to: '/events', icon: LogIcon, call: 'events.list' },
+      { name: 'settings', to: '/settings', icon: GearIcon, call: 'settings.get' },
+    ],
   },
 ]

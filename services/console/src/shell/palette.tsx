@@ -151,6 +151,7 @@ function useCreations(): Offered[] {
     { call: 'roles.save', to: '/roles/new', label: t('roles.new') },
     { call: 'users.create', to: '/users', label: t('users.create') },
     { call: 'workspaces.create', to: '/workspaces', label: t('workspaces.create') },
+    { call: 'webhooks.create', to: '/webhooks', label: t('webhooks.create') },
   ]
   return creations
     .filter(({ call }) => !refusal(call))

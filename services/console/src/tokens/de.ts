@@ -56,11 +56,5 @@ export default {
     text: 'Sie sehen es nicht wieder. Bewahren Sie es dort auf, wo nur das Programm es lesen kann.',
     token: 'Token',
     curl: 'Ausprobieren',
-    env: 'Als .env herunterladen',
-    done: 'Ich habe es gespeichert',
-    leave: 'Ohne Kopieren schließen?',
-    leaveText: 'Sie sehen dieses Token nicht wieder.',
-    stay: 'Zurück',
-    close: 'Schließen',
   },
 } satisfies Translation<typeof en>

@@ -52,11 +52,5 @@ export default {
     text: 'You will not see it again. Keep it where only the program that uses it can read it.',
     token: 'token',
     curl: 'Try it',
-    env: 'Download as .env',
-    done: 'I have stored it',
-    leave: 'Close without copying?',
-    leaveText: 'You will not see this token again.',
-    stay: 'Go back',
-    close: 'Close',
   },
 } as const

@@ -14,13 +14,13 @@ import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
+import { SecretOnce } from '../kit/secret-once.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { rolesQuery } from '../roles/queries.ts'
 import { useMissing } from '../session.ts'
-import { SecretOnce } from './secret-once.tsx'
 
 const TONES: Record<Token['status'], Tone> = {
   active: 'good',
@@ -139,7 +139,20 @@ export function Tokens() {
           }}
         />
       )}
-      {secret && <SecretOnce secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret && (
+        <SecretOnce
+          secret={secret}
+          title={t('tokens.secret.title')}
+          text={t('tokens.secret.text')}
+          what={t('tokens.secret.token')}
+          variable="ROLLCALL_TOKEN"
+          example={{
+            title: t('tokens.secret.curl'),
+            code: `curl -H "Authorization: ${secret}" ${location.origin}/api/auth/me`,
+          }}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
     </Page>
   )
 }

@@ -2,12 +2,31 @@ import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { DownloadIcon } from '@primer/octicons-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Copyable, CopyIconButton } from '../kit/copyable.tsx'
-import { saveFile } from '../kit/save-file.ts'
+import { Copyable, CopyIconButton } from './copyable.tsx'
+import { saveFile } from './save-file.ts'
 import classes from './secret-once.module.css'
 
 /** Shows a secret that is never shown again. One Escape does not lose it, and the tab asks before it goes. */
-export function SecretOnce({ secret, onClose }: { secret: string; onClose: () => void }) {
+export function SecretOnce({
+  secret,
+  title,
+  text,
+  what,
+  variable,
+  example,
+  onClose,
+}: {
+  secret: string
+  title: string
+  text: string
+  /** What the secret is, for the button that copies it. */
+  what: string
+  /** Its name in the file that can be downloaded. */
+  variable: string
+  /** What one does with the secret. */
+  example: { title: string; code: string }
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const [isLeaving, setLeaving] = useState(false)
   useEffect(() => {
@@ -15,41 +34,40 @@ export function SecretOnce({ secret, onClose }: { secret: string; onClose: () =>
     window.addEventListener('beforeunload', ask)
     return () => window.removeEventListener('beforeunload', ask)
   }, [])
-  const curl = `curl -H "Authorization: ${secret}" ${location.origin}/api/auth/me`
   return (
     <Modal
       opened
       onClose={() => setLeaving(true)}
-      title={t('tokens.secret.title')}
+      title={title}
       closeOnClickOutside={false}
       withCloseButton={false}
       size="lg"
     >
       <Stack gap="md">
-        <Text size="md">{t('tokens.secret.text')}</Text>
+        <Text size="md">{text}</Text>
         <div className={classes.secret}>
-          <Copyable value={secret} what={t('tokens.secret.token')} mono />
+          <Copyable value={secret} what={what} mono />
         </div>
         <div>
           <Text size="sm" fw={550} mb={4}>
-            {t('tokens.secret.curl')}
+            {example.title}
           </Text>
           <Group gap="xs" wrap="nowrap" align="flex-start">
             <Code block className={classes.code}>
-              {curl}
+              {example.code}
             </Code>
-            <CopyIconButton value={curl} what="curl" />
+            <CopyIconButton value={example.code} what={t('kit.secret.example')} />
           </Group>
         </div>
         {isLeaving ? (
-          <Alert color="orange" role="alert" title={t('tokens.secret.leave')}>
-            <Text size="sm">{t('tokens.secret.leaveText')}</Text>
+          <Alert color="orange" role="alert" title={t('kit.secret.leave')}>
+            <Text size="sm">{t('kit.secret.leaveText')}</Text>
             <Group gap="xs" mt="sm">
               <Button variant="default" onClick={() => setLeaving(false)}>
-                {t('tokens.secret.stay')}
+                {t('kit.secret.stay')}
               </Button>
               <Button color="red" onClick={onClose}>
-                {t('tokens.secret.close')}
+                {t('kit.secret.close')}
               </Button>
             </Group>
           </Alert>
@@ -58,11 +76,11 @@ export function SecretOnce({ secret, onClose }: { secret: string; onClose: () =>
             <Button
               variant="default"
               leftSection={<DownloadIcon />}
-              onClick={() => saveFile(new Blob([`ROLLCALL_TOKEN=${secret}\n`]), '.env')}
+              onClick={() => saveFile(new Blob([`${variable}=${secret}\n`]), '.env')}
             >
-              {t('tokens.secret.env')}
+              {t('kit.secret.env')}
             </Button>
-            <Button onClick={onClose}>{t('tokens.secret.done')}</Button>
+            <Button onClick={onClose}>{t('kit.secret.done')}</Button>
           </Group>
         )}
       </Stack>

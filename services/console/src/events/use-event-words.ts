@@ -1,0 +1,28 @@
+import type { EventType } from '@rollcall/sdk'
+import { useTranslation } from 'react-i18next'
+import type en from './en.ts'
+
+type Kind = keyof typeof en.kinds
+
+/** Returns functions that name types of events and kinds of records. What has no words yet is named as in the API. */
+export function useEventWords(): { typeName: (type: string) => string; kindName: (kind: string) => string } {
+  const { t, i18n } = useTranslation()
+  return {
+    typeName: type => (i18n.exists(`events.types.${type}`) ? t(`events.types.${type as KnownType}`) : type),
+    kindName: kind => (i18n.exists(`events.kinds.${kind}`) ? t(`events.kinds.${kind as Kind}`) : kind),
+  }
+}
+
+/** A type that the catalog has words for. */
+type KnownType = EventType & keyof Flat<typeof en.types>
+type Flat<Words, Path extends string = ''> = Words extends string
+  ? { [Key in Path]: string }
+  : UnionToIntersection<
+      { [Key in keyof Words & string]: Flat<Words[Key], Path extends '' ? Key : `${Path}.${Key}`> }[keyof Words &
+        string]
+    >
+type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never
