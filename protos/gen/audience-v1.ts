@@ -558,6 +558,39 @@ export type RemoveMembersResponse = {
 export type Recipients = {
   /** Says of each recipient whether mail may go to it now, in the order of the request. Ask just before the hand-over, so that a change made before it counts. */
   checkRecipients: { kind: 'unary'; request: CheckRecipientsRequest; response: CheckRecipientsResponse }
+  /** Returns the next contacts of a selection, each once, in the order in which they were created. Use it in a loop to take a whole selection: every page costs the same. Refuses a selection that names an unknown list or segment, or a segment that no longer applies. */
+  takeRecipients: { kind: 'unary'; request: TakeRecipientsRequest; response: TakeRecipientsResponse }
+  /** Refuses a selection that names a list or a segment that does not exist, with the path of the first one. */
+  checkSelection: { kind: 'unary'; request: Selection; response: Empty }
+}
+
+/** Contacts that are on one of the lists or match one of the segments, without those on an excluded list. */
+export type Selection = {
+  lists: string[]
+  segments: string[]
+  excludeLists: string[]
+}
+
+export type TakeRecipientsRequest = {
+  /** Absent: all contacts. */
+  selection?: Selection | null
+  /** Leaves out contacts that are blocked or have unsubscribed. */
+  reachableOnly: boolean
+  /** The last_position of the previous page; 0 for the first one. */
+  afterPosition: number
+  /** The until_position of the first page, so that contacts created since are not taken. Absent: to the end. */
+  untilPosition?: number
+  /** At most 1000. */
+  limit: number
+}
+
+export type TakeRecipientsResponse = {
+  recipients: Recipient[]
+  lastPosition: number
+  /** The position of the newest contact of the organization. */
+  untilPosition: number
+  /** There are no further contacts. */
+  done: boolean
 }
 
 export type CheckRecipientsRequest = {

@@ -88,6 +88,40 @@ export type SegmentDeleted = {
   actor: ActorJson
 }
 
+/** A template without its content, which can be large. */
+export type EventTemplateJson = {
+  _id: string
+  id: string
+  name: string
+  description: string
+}
+
+/** The public fields of EventTemplate. */
+export const eventTemplateFields = {
+  'name': 'string',
+  'description': 'string',
+} as const
+
+/** TemplateCreated as JSON. */
+export type TemplateCreated = {
+  template: EventTemplateJson
+  actor: ActorJson
+}
+
+/** TemplateUpdated as JSON. */
+export type TemplateUpdated = {
+  template: EventTemplateJson
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: ActorJson
+}
+
+/** TemplateDeleted as JSON. */
+export type TemplateDeleted = {
+  template: EventTemplateJson
+  actor: ActorJson
+}
+
 /** TokenCreated as JSON. */
 export type TokenCreated = {
   /** The token as listed, without the secret. */

@@ -40,6 +40,9 @@ import type {
   SettingsUpdated,
   SuppressionCreated,
   SuppressionDeleted,
+  TemplateCreated,
+  TemplateDeleted,
+  TemplateUpdated,
   TokenCreated,
   TokenDeleted,
   TokenUpdated,
@@ -80,6 +83,9 @@ export type Events = {
   'segment.created': SegmentCreated
   'segment.updated': SegmentUpdated
   'segment.deleted': SegmentDeleted
+  'template.created': TemplateCreated
+  'template.updated': TemplateUpdated
+  'template.deleted': TemplateDeleted
   'token.created': TokenCreated
   'token.updated': TokenUpdated
   'token.deleted': TokenDeleted
@@ -154,6 +160,9 @@ export const eventContexts = {
   'segment.created': 'audience',
   'segment.updated': 'audience',
   'segment.deleted': 'audience',
+  'template.created': 'campaigns',
+  'template.updated': 'campaigns',
+  'template.deleted': 'campaigns',
   'token.created': 'identity',
   'token.updated': 'identity',
   'token.deleted': 'identity',

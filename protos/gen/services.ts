@@ -1,6 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { Attributes, Batches, Contacts, Lists, Recipients, Segments } from './audience-v1.ts'
+import type { Templates } from './campaigns-v1.ts'
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
 import type { Domains, Mail, Messages, Providers, Senders, Suppressions } from './messaging-v1.ts'
@@ -14,6 +15,7 @@ export type Services = {
   'rollcall.audience.v1.Lists': Lists
   'rollcall.audience.v1.Recipients': Recipients
   'rollcall.audience.v1.Segments': Segments
+  'rollcall.campaigns.v1.Templates': Templates
   'rollcall.identity.v1.Account': Account
   'rollcall.identity.v1.Authentication': Authentication
   'rollcall.identity.v1.Credentials': Credentials

@@ -170,6 +170,13 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'webhooks.recover': () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
   'webhooks.getStats': () => ({ hours: 2 }),
   'events.export': () => ({ filter: { type: 'contact.created' } }),
+  'templates.create': () => ({
+    name: 'Monthly news',
+    subject: 'News for {{ contact.name }}',
+    html: '<p>Hello {{ contact.name }}</p><p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>',
+  }),
+  'templates.update': () => ({ description: 'Sent on the first Monday' }),
+  'templates.preview': () => ({ data: { offer: 'spring' } }),
   'domains.create': () => ({ domain: 'news.example.com' }),
   'providers.set': () => ({ kind: 'self-hosted' }),
   'suppressions.create': () => ({ email: 'former.customer@example.com', reason: 'Asked by phone' }),

@@ -137,6 +137,7 @@ describe('finding 14: inside trust', () => {
         identity: [...own, 'SECRET_KEYS', 'SESSION_KEYS', 'TOKEN_KEY'],
         audience: own,
         messaging: [...own, 'SECRET_KEYS'],
+        campaigns: own,
         import: own,
         webhooks: [...own, 'SECRET_KEYS'],
         gateway: [...own, 'SESSION_KEYS', 'TENANT_ASSERTION_KEY', 'TOKEN_KEY'],

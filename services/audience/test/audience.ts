@@ -29,6 +29,8 @@ export type TestAudience = {
   attributes: Client<'rollcall.audience.v1.Attributes'>
   batches: Client<'rollcall.audience.v1.Batches'>
   recipients: Client<'rollcall.audience.v1.Recipients'>
+  /** The same as campaigns calls it. */
+  campaigns: Client<'rollcall.audience.v1.Recipients'>
   client<N extends keyof Services & string>(name: N): Client<N>
   /** The accounts that the identity service knows, by organization. */
   users: Map<string, User[]>
@@ -52,7 +54,7 @@ export const startTestAudience = shared(startOwnAudience)
 /** The service with its own database, for tests that count all organizations. */
 export async function startOwnAudience(): Promise<TestAudience> {
   await using onFailure = new AsyncDisposableStack()
-  const keys = newKeySettings(['gateway', 'import', 'messaging', 'audience'])
+  const keys = newKeySettings(['gateway', 'import', 'messaging', 'campaigns', 'audience'])
   const dbName = `audience-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const users = new Map<string, User[]>()
@@ -81,6 +83,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
   const connection = connect({ address, trust: readTrust(keys.gateway) })
   const ofImport = connect({ address, trust: readTrust(keys.import) })
   const ofMessaging = connect({ address, trust: readTrust(keys.messaging) })
+  const ofCampaigns = connect({ address, trust: readTrust(keys.campaigns) })
   const bus = createBus({ ...busSettings(config), clientId: 'test', logger })
   const booted = onFailure.move()
   return {
@@ -91,6 +94,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
     },
     batches: ofImport.client('rollcall.audience.v1.Batches'),
     recipients: ofMessaging.client('rollcall.audience.v1.Recipients'),
+    campaigns: ofCampaigns.client('rollcall.audience.v1.Recipients'),
     client: name => connection.client(name),
     users,
     publish: (topic, events) => bus.publish(topic, events),
@@ -100,6 +104,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
       connection.close()
       ofImport.close()
       ofMessaging.close()
+      ofCampaigns.close()
       await bus.close()
       await booted.disposeAsync()
     },

@@ -11,4 +11,5 @@ export const audienceErrors = {
   /** A field that its filter or order names is gone. */
   'segment.outdated': conflict((d: { reason: string }) => `the segment no longer applies: ${d.reason}`),
   'list.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown list`),
+  'segment.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown segment`),
 }

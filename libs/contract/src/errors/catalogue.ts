@@ -1,4 +1,5 @@
 import { audienceErrors } from './audience.ts'
+import { campaignsErrors } from './campaigns.ts'
 import type { Entry } from './entry.ts'
 import { gatewayErrors } from './gateway.ts'
 import { identityErrors } from './identity.ts'
@@ -12,6 +13,7 @@ export const catalogues = {
   shared: sharedErrors,
   gateway: gatewayErrors,
   audience: audienceErrors,
+  campaigns: campaignsErrors,
   identity: identityErrors,
   import: importErrors,
   messaging: messagingErrors,
@@ -22,6 +24,7 @@ const catalogue = {
   ...sharedErrors,
   ...gatewayErrors,
   ...audienceErrors,
+  ...campaignsErrors,
   ...identityErrors,
   ...importErrors,
   ...messagingErrors,

@@ -85,6 +85,34 @@ export type SegmentDeleted = {
   actor: Actor
 }
 
+/** TemplateCreated as JSON. */
+export type TemplateCreated = {
+  template: EventTemplate
+  actor: Actor
+}
+
+/** A template without its content, which can be large. */
+export type EventTemplate = {
+  _id: string
+  id: string
+  name: string
+  description: string
+}
+
+/** TemplateUpdated as JSON. */
+export type TemplateUpdated = {
+  template: EventTemplate
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+}
+
+/** TemplateDeleted as JSON. */
+export type TemplateDeleted = {
+  template: EventTemplate
+  actor: Actor
+}
+
 /** TokenCreated as JSON. */
 export type TokenCreated = {
   /** The token as listed, without the secret. */
@@ -504,6 +532,9 @@ export type Events = {
   'segment.created': SegmentCreated
   'segment.updated': SegmentUpdated
   'segment.deleted': SegmentDeleted
+  'template.created': TemplateCreated
+  'template.updated': TemplateUpdated
+  'template.deleted': TemplateDeleted
   'token.created': TokenCreated
   'token.updated': TokenUpdated
   'token.deleted': TokenDeleted

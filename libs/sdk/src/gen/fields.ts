@@ -75,6 +75,24 @@ export const fields = {
     'sort': { type: 'object' },
     'columns': { type: 'array', minLength: 1, maxLength: 120, maxItems: 50 },
   },
+  'templates.create': {
+    'name': { type: 'string', required: true, maxLength: 100 },
+    'subject': { type: 'string', nullable: true, minLength: 1, maxLength: 500 },
+    'html': { type: 'string', required: true, maxLength: 262144, multiline: true },
+    'text': { type: 'string', nullable: true, maxLength: 262144, multiline: true },
+    'description': { type: 'string', maxLength: 1000, multiline: true },
+  },
+  'templates.update': {
+    'name': { type: 'string', minLength: 1, maxLength: 100 },
+    'subject': { type: 'string', nullable: true, minLength: 1, maxLength: 500 },
+    'html': { type: 'string', minLength: 1, maxLength: 262144, multiline: true },
+    'text': { type: 'string', nullable: true, maxLength: 262144, multiline: true },
+    'description': { type: 'string', maxLength: 1000, multiline: true },
+  },
+  'templates.preview': {
+    'contactId': { type: 'string', format: 'object_id' },
+    'data': { type: 'object' },
+  },
   'authentication.register': {
     'name': { type: 'string', required: true, maxLength: 100 },
     'email': { type: 'string', required: true, maxLength: 254, format: 'email' },

@@ -194,6 +194,29 @@ export type CountSegmentResponse = {
   count: number
 }
 
+/** Template as JSON. */
+export type Template = {
+  _id: string
+  id: string
+  name: string
+  subject: string | null
+  html: string
+  /** Plain text. Null: it is made from the HTML. */
+  text: string | null
+  description: string
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** A rendered mail. */
+export type Preview = {
+  subject: string
+  /** Null: the mail is plain text. */
+  html: string | null
+  text: string
+}
+
 /** Registration as JSON. */
 export type Registration = {
   /** The session JWT. */
@@ -1271,6 +1294,31 @@ export type UpdateSegmentBody = {
   columns?: string[]
 }
 
+export type CreateTemplateBody = {
+  name: string
+  subject?: string | null
+  html: string
+  text?: string | null
+  description?: string
+}
+
+export type UpdateTemplateBody = {
+  name?: string
+  /** null removes it. */
+  subject?: string | null
+  html?: string
+  /** null: it is made from the HTML. */
+  text?: string | null
+  description?: string
+}
+
+export type PreviewTemplateBody = {
+  /** The contact to show. */
+  contactId?: string
+  /** What `data` shows. */
+  data?: Record<string, unknown>
+}
+
 export type RegisterBody = {
   name: string
   email: string
@@ -1843,6 +1891,23 @@ export type SegmentFields = {
   [key: `sort.${string}`]: string | number | boolean
 }
 
+/** The fields of Template that filter, sort and projection can name. */
+export type TemplateFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'subject': string
+  'html': string
+  'text': string
+  'description': string
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+}
+
 /** The fields of Feature that filter, sort and projection can name. */
 export type FeatureFields = {
   _id: string
@@ -2352,6 +2417,21 @@ export type Api = {
     /** Counts the contacts that match the segment now. Use it where only the number matters. Costs a read of all contacts the first time, and again after each change of a contact. */
     count(id: string, options?: RequestOptions): Promise<CountSegmentResponse>
   }
+  /** Templates of mails, in Liquid. They can show `contact.email`, `contact.name`, `contact.tags` and `contact.attributes.<slug>`, `campaign.name`, `organization.name`, `sender.name` and `sender.email`, `unsubscribe_url`, `web_version_url` and `data.<name>`. Values are escaped in HTML. A variable without a value shows nothing. The output of each part has at most 256 KiB and the whole mail takes at most 50 ms. */
+  templates: {
+    /** Lists the templates, newest first. Use it to offer them for choice. Honours the shared list parameters. */
+    list(query?: ListQuery<TemplateFields>, options?: RequestOptions): List<Template>
+    /** Creates a template. Use it to write the content of several campaigns or messages once. The name is unique, regardless of case. Content that does not parse is refused with its line and column. */
+    create(body: CreateTemplateBody, options?: KeyedOptions): Promise<Template>
+    /** Returns a template. Use it to show or edit its content. */
+    get(id: string, options?: RequestOptions): Promise<Template>
+    /** Updates a template. Use it to change its content. Requires at least one field. What was sent stays as it was. */
+    update(id: string, body: UpdateTemplateBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a template and returns it. Use it when nobody needs the content any more. */
+    delete(id: string, options?: RequestOptions): Promise<Template>
+    /** Renders a template for a contact and returns the result; nothing is sent. Use it to look at a template before it is used. Without contactId it shows the oldest contact of the audience, or a sample. A template has no sender and no campaign: their variables show samples, and the links lead nowhere. */
+    preview(id: string, body?: PreviewTemplateBody, options?: KeyedOptions): Promise<Preview>
+  }
   /** Signing in and out, and the current caller. */
   authentication: {
     /** Creates an organization and its owner, and signs the owner in. Use it to open a new organization, not to add people to one. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
@@ -2746,6 +2826,8 @@ export type ErrorCode =
   | 'segment.not_found'
   | 'segment.outdated'
   | 'list.unknown'
+  | 'segment.unknown'
+  | 'template.not_found'
   | 'user.not_found'
   | 'user.unknown'
   | 'account.unknown'

@@ -114,7 +114,8 @@ async function openSegment(context: Context, id: string, { caller }: Call) {
   return { segment, fields, where: filterOf(segment, fields) }
 }
 
-function filterOf({ filter, sort }: Segment, fields: FieldTable): Filter {
+/** Returns the filter of a segment on stored fields. @throws {AppError} segment.outdated */
+export function filterOf({ filter, sort }: Segment, fields: FieldTable): Filter {
   try {
     parseSort(sort, fields)
     return parseFilter(filter, fields)

@@ -1,0 +1,12 @@
+import { defineCollections } from '@rollcall/store'
+import { templateSchema } from './templates/template.model.ts'
+
+/** The collections of campaigns. */
+export const collections = defineCollections({
+  templates: templateSchema,
+})
+
+/** The collections of a store. */
+export type Collections = ReturnType<typeof collections>
+/** The collections of one organization. */
+export type Tenant = ReturnType<Collections['of']>

@@ -1,0 +1,118 @@
+import type { HttpBody } from '@rollcall/contract'
+import type { Services } from '@rollcall/protos'
+import {
+  type Caller,
+  type Client,
+  connect,
+  type Handlers,
+  newKeySettings,
+  readTrust,
+  serve,
+  serviceCaller,
+} from '@rollcall/rpc'
+import { createLifecycle, createLogger, type Event } from '@rollcall/runtime'
+import { dropDatabase } from '@rollcall/testing/drop-database'
+import { shared } from '@rollcall/testing/shared'
+import { deleteTopics } from '@rollcall/testing/topics'
+import { Mongoose, type mongo, Types } from 'mongoose'
+import { readConfig } from '../src/config.ts'
+import { service } from '../src/service.ts'
+import { type Audience, audienceDouble } from './audience-double.ts'
+
+/** A running campaigns service for tests, with its own database, and doubles of the services that it calls. */
+export type TestCampaigns = {
+  client<N extends keyof Services & string>(name: N): Client<N>
+  audience: Audience
+  /** Returns the events in the outbox about a subject, in order. */
+  eventsOf(subject: string): Promise<Event[]>
+  /** The service's database. */
+  db: mongo.Db
+  stop(): Promise<void>
+}
+
+/** The service in this process on the backing services of the environment, shared by the test files of the process. */
+export const startTestCampaigns = shared(startOwnCampaigns)
+
+/** The service with additional settings. */
+export async function startOwnCampaigns(settings: Record<string, string> = {}): Promise<TestCampaigns> {
+  await using onFailure = new AsyncDisposableStack()
+  const keys = newKeySettings(['gateway', 'campaigns'])
+  const dbName = `campaigns-test-${new Types.ObjectId()}`
+  const logger = createLogger({ service: 'campaigns', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+  const audience = audienceDouble()
+  const organizations: Handlers<'rollcall.identity.v1.Organizations'> = {
+    findOrganization: async (_request, { caller }) => ({
+      id: caller.organizationId,
+      name: 'Acme',
+      verified: true,
+      ownerEmails: [],
+    }),
+  }
+  const services = {
+    'rollcall.audience.v1.Recipients': audience.handlers,
+    'rollcall.identity.v1.Organizations': organizations,
+  }
+  const doubles = await serve({ services, port: 0, host: '127.0.0.1', trust: readTrust(keys.campaigns), logger })
+  onFailure.defer(() => doubles.stop())
+  const config = readConfig({
+    ...process.env,
+    MONGODB_DATABASE: dbName,
+    TOPIC_PREFIX: `${dbName}.`,
+    KAFKA_PARTITIONS: '2',
+    ...keys.campaigns,
+    AUDIENCE_ADDRESS: `127.0.0.1:${doubles.port}`,
+    IDENTITY_ADDRESS: `127.0.0.1:${doubles.port}`,
+    PORT: '0',
+    LISTEN_HOST: '127.0.0.1',
+    ...settings,
+  })
+  const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
+  await database.asPromise()
+  onFailure.defer(async () => {
+    await dropDatabase(database)
+    await database.close()
+    await deleteTopics(config.KAFKA_BROKERS.join(), config.TOPIC_PREFIX)
+  })
+  const lifecycle = createLifecycle({ service: 'campaigns', logger, graceMs: 10_000 })
+  onFailure.defer(async () => void (await lifecycle.stop('test over')))
+  const { port } = await service.start(config, lifecycle)
+  const connection = connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys.gateway) })
+  onFailure.defer(async () => connection.close())
+  const booted = onFailure.move()
+  return {
+    client: name => connection.client(name),
+    audience,
+    async eventsOf(subject) {
+      const entries = database.collection('outbox').find({ 'event.subject': subject }).sort({ at: 1, _id: 1 })
+      return (await entries.toArray()).map(({ event }) => event as Event)
+    },
+    db: database.db!,
+    stop: () => booted.disposeAsync(),
+  }
+}
+
+/** A person of a new organization, or of the given one. */
+export function testCaller(organizationId = String(new Types.ObjectId())): { caller: Caller } {
+  const caller = serviceCaller('test', organizationId)
+  return { caller: { ...caller, kind: 'session', userId: String(new Types.ObjectId()), userName: 'User One' } }
+}
+
+/** The JSON of an answer. */
+export async function jsonOf<T>(body: Promise<HttpBody>): Promise<T> {
+  return JSON.parse((await body).data.toString()) as T
+}
+
+/** The JSON of a streamed answer. */
+export async function streamedJsonOf<T>(bodies: AsyncIterable<HttpBody>): Promise<T> {
+  return JSON.parse(await textOf(bodies)) as T
+}
+
+/** The text of a streamed answer. */
+export async function textOf(bodies: AsyncIterable<HttpBody>): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const { data } of bodies) parts.push(data)
+  return Buffer.concat(parts).toString()
+}
+
+/** A page of a list. */
+export type Page<T> = { docs: T[]; totalDocs: number }
