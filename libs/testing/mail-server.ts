@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { eventually } from './eventually.ts'
 
@@ -25,6 +25,8 @@ export type MailServer = {
   /** All recipients, accepted or rejected. */
   asked: string[]
   refuse: Refuse
+  /** Ends all connections at once, without a reply. */
+  disconnect(): void
   /** Waits for a mail to this address and returns it. */
   mailTo(address: string): Promise<Arrived>
   stop(): Promise<void>
@@ -76,12 +78,20 @@ export async function startMailServer(
   })
   server.on('error', () => {}) // disconnected clients
   const listening = server.listen(port, host)
+  const sockets = new Set<Socket>()
+  listening.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   await once(listening, 'listening')
   const running: MailServer = {
     port: (listening.address() as AddressInfo).port,
     mails,
     asked,
     refuse: () => undefined,
+    disconnect: () => {
+      for (const socket of sockets) socket.destroy()
+    },
     mailTo: address => eventually(`a mail to ${address}`, () => mails.find(({ to }) => to === address)),
     stop: () => new Promise(resolve => server.close(() => resolve())),
   }

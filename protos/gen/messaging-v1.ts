@@ -161,6 +161,168 @@ export type SendMailResponse = {
   id: string
 }
 
+/** The sending side of campaigns: content, recipients, pace and state. A mailing has the id of its campaign. Its recipients are messages of kind campaign. Internal: the service that owns campaigns calls it. */
+export type Mailings = {
+  /** Stores the content and settings of a mailing, new or known; its recipients and state stay as they are. Fails with the refusals of CheckSender if the sender cannot be used. */
+  putMailing: { kind: 'unary'; request: PutMailingRequest; response: Empty }
+  /** Adds recipients. A contact is in a mailing once, however often it is added. */
+  queueRecipients: { kind: 'unary'; request: QueueRecipientsRequest; response: QueueRecipientsResponse }
+  /** Says that the recipients are complete: the mailing is finished as soon as none of them waits. */
+  closeMailing: { kind: 'unary'; request: MailingRequest; response: Mailing }
+  /** Starts, pauses, resumes or cancels sending. Pausing and cancelling take effect within two seconds. Fails with mailing.cancelled for any other state once it is cancelled. */
+  setMailingState: { kind: 'unary'; request: SetMailingStateRequest; response: Mailing }
+  /** Lets the recipients wait again whose mail was not handed over, or perhaps was not. Not those that their server refused. */
+  retryFailed: { kind: 'unary'; request: MailingRequest; response: RetryFailedResponse }
+  getMailing: { kind: 'unary'; request: MailingRequest; response: Mailing }
+  /** Lists the recipients as JSON records {contact, email, status, at, error}. Honours the shared list parameters. */
+  listRecipients: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Streams all recipients as CSV. */
+  exportRecipients: { kind: 'server_stream'; request: MailingRequest; response: HttpBody }
+  /** Counts what happened to the messages, by hour or day. */
+  seriesOf: { kind: 'unary'; request: SeriesOfRequest; response: SeriesOfResponse }
+  /** Returns the sender that the caller may send with: the given one, or the default one. The errors name the field `sender`. */
+  checkSender: { kind: 'unary'; request: CheckSenderRequest; response: CheckSenderResponse }
+  /** Sends finished content to some addresses as messages of kind test. Fails with contact.blocked for a blocked contact. */
+  sendTest: { kind: 'unary'; request: SendTestRequest; response: Empty }
+}
+
+export type MailingRequest = {
+  id: string
+}
+
+export type PutMailingRequest = {
+  id: string
+  /** Default: the organization's default sender at this time. */
+  senderId?: string
+  /** Templates in Liquid. */
+  subject: string
+  preheader?: string
+  html?: string
+  /** Default: made from html. */
+  text?: string
+  /** Never more than that in any 60 seconds, spread evenly. Default: as fast as the quotas allow. */
+  ratePerMinute?: number
+  /** What templates show. */
+  campaignName: string
+  organizationName: string
+}
+
+export type QueueRecipientsRequest = {
+  mailingId: string
+  /** At most 1000. */
+  recipients: MailingRecipient[]
+}
+
+export type MailingRecipient = {
+  contactId: string
+  email: string
+}
+
+export type QueueRecipientsResponse = {
+  /** How many were new. */
+  queued: number
+}
+
+export type SetMailingStateRequest = {
+  id: string
+  state: 'sending' | 'paused' | 'cancelled'
+}
+
+export type RetryFailedResponse = {
+  count: number
+}
+
+export type Mailing = {
+  id: string
+  /** prepared: not started. */
+  state: 'prepared' | 'sending' | 'paused' | 'cancelled'
+  /** Why it paused by itself. */
+  pausedReason?: string
+  /** Its recipients are complete, and none of them waits. */
+  isFinished: boolean
+  counts?: MailingCounts | null
+}
+
+/** recipients is the sum of sent, failed, suppressed and waiting. */
+export type MailingCounts = {
+  recipients: number
+  sent: number
+  delivered: number
+  /** Also counts refusals at the hand-over, which are failed. */
+  bounced: number
+  complained: number
+  opened: number
+  clicked: number
+  unsubscribed: number
+  suppressed?: SuppressedCounts | null
+  failed: number
+  waiting: number
+}
+
+export type SuppressedCounts = {
+  blocked: number
+  unsubscribed: number
+  address: number
+}
+
+/** One recipient, as ListRecipients shows it. */
+export type CampaignRecipientJson = {
+  _id: string
+  id: string
+  contact: string
+  email: string
+  status: 'waiting' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'suppressed'
+  /** When the status was reached. */
+  at: string
+  error: string | null
+}
+
+/** The public fields of CampaignRecipient. */
+export const campaignRecipientFields = {
+  'contact': 'objectId',
+  'email': 'string',
+  'status': 'string',
+  'at': 'date',
+  'error': 'string',
+} as const
+
+export type SeriesOfRequest = {
+  id: string
+  interval: 'hour' | 'day'
+}
+
+export type SeriesOfResponse = {
+  /** Oldest first, without intervals in which nothing happened. */
+  points: MailingPoint[]
+}
+
+export type MailingPoint = {
+  /** Start of the interval in UTC. */
+  at: string
+  sent: number
+  delivered: number
+  opened: number
+  clicked: number
+}
+
+export type CheckSenderRequest = {
+  senderId?: string
+}
+
+export type CheckSenderResponse = {
+  id: string
+  name: string
+  email: string
+}
+
+export type SendTestRequest = {
+  senderId?: string
+  to: string[]
+  subject: string
+  html?: string
+  text: string
+}
+
 /** Single messages: mail of the organization to one address, and what became of it. They are kept for 30 days after their end. Mail of the installation, such as codes and invitations, is not among them. */
 export type Messages = {
   /** Accepts a message to one address and returns it. Use it to send receipts, notices and other mail that one person waits for. It is sent in the background, or at `sendAt`, and retried while the mail server is not available; see the status of the message. A contact that is blocked when the mail server would get the message, and an address that is suppressed, get nothing: the message ends as suppressed. Who may send with a sender: its owner, the users it is shared with, and their API tokens; everybody with this permission may use the default sender. Above the quotas of the installation, messages wait. */

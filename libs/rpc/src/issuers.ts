@@ -10,6 +10,8 @@ const ofRoutes: Issuers = { gateway: ['session', 'token', 'anonymous'] }
 
 const ofImports: Issuers = { import: ['service', 'session', 'token'] }
 
+const ofCampaigns: Issuers = { campaigns: ['service', 'session', 'token'] }
+
 /** For rpcs without a route: declares every call between services. */
 const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.audience.v1.Attributes/DescribeAttributes': ofImports,
@@ -26,6 +28,17 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.identity.v1.Origins/CheckOrigin': { gateway: ['service'] },
   '/rollcall.identity.v1.TokenUsage/RecordUsage': { gateway: ['service'] },
   '/rollcall.messaging.v1.Mail/SendMail': { identity: ['service'] },
+  '/rollcall.messaging.v1.Mailings/PutMailing': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/QueueRecipients': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/CloseMailing': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/SetMailingState': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/RetryFailed': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/GetMailing': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/ListRecipients': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/ExportRecipients': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/SeriesOf': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/CheckSender': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/SendTest': ofCampaigns,
 }
 
 /** Returns the allowed issuers of an rpc. @throws {Error} if none is declared */

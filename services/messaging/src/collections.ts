@@ -2,6 +2,7 @@ import { defineCollections } from '@rollcall/store'
 import { domainSchema } from './domains/domain.model.ts'
 import { bouncedAddressSchema, mailSchema } from './mail/mail.model.ts'
 import { sendingQuotaSchema } from './mail/sending-quota.ts'
+import { mailingSchema } from './mailings/mailing.model.ts'
 import { providerSchema } from './provider/provider.model.ts'
 import { oauthRequestSchema } from './senders/oauth-request.model.ts'
 import { senderSchema } from './senders/sender.model.ts'
@@ -17,6 +18,7 @@ export const collections = defineCollections({
   mails: mailSchema,
   bouncedAddresses: bouncedAddressSchema,
   suppressions: suppressionSchema,
+  mailings: mailingSchema,
   sendingQuotas: sendingQuotaSchema,
   usageWindows: usageWindowSchema,
 })

@@ -1,7 +1,7 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
 import { createSecrets, type Secrets } from '@rollcall/credentials'
 import type { AddressPolicy } from '@rollcall/egress'
-import type { DueJob } from '@rollcall/jobs'
+import type { DueJob, LeaseJob } from '@rollcall/jobs'
 import type { CheckedRecipient, Recipient } from '@rollcall/protos/gen/audience-v1.ts'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
 import { connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
@@ -15,6 +15,9 @@ import { systemServers } from './dns/server-address.ts'
 import type { PublishedStatus } from './mail/mail-events.ts'
 import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
+import { createMailLinks, type MailLinks } from './mailings/mail-links.ts'
+import type { Mailing } from './mailings/mailing.model.ts'
+import { sendMailing, sendMailingsJob } from './mailings/send-mailings.job.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
 
 export type { DirectoryUser }
@@ -33,6 +36,10 @@ export type Context = {
   smtp: SmtpConnections
   /** Job that sends due mails. */
   mailJob: DueJob
+  /** Job that sends mailings. */
+  mailingsJob: LeaseJob<Mailing>
+  /** Public links in mails of campaigns. */
+  links: MailLinks
   /** Counter of finished mails by outcome. */
   mailsEnded: { inc(labels: { outcome: PublishedStatus }): void }
   /** OAuth mail accounts that users can connect. */
@@ -46,6 +53,8 @@ export type Context = {
    * @throws {AppError} organization.unverified
    */
   requireMailReach(organizationId: string, email: string): Promise<void>
+  /** Requires that an organization may mail everybody. @throws {AppError} organization.unverified */
+  requireVerified(organizationId: string): Promise<void>
 }
 
 /** Creates the context with its connections. */
@@ -89,7 +98,14 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
       if (verified || ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))) return
       throw new AppError('organization.unverified')
     },
+    async requireVerified(organizationId) {
+      const caller = serviceCaller('messaging', organizationId)
+      const { verified } = await organizations.findOrganization({}, { caller })
+      if (!verified) throw new AppError('organization.unverified')
+    },
+    links: createMailLinks(config),
     mailJob: sendMailJob(collections.unscoped.mails, mail => sendMail(context, mail)),
+    mailingsJob: sendMailingsJob({ store, collections }, (mailing, slice) => sendMailing(context, mailing, slice)),
   }
   return context
 }

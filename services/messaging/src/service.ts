@@ -5,6 +5,7 @@ import { createContext } from './context.ts'
 import { domainMonitorJob } from './domains/domain-monitor.job.ts'
 import { domains } from './domains/domains.ts'
 import { mail } from './mail/mail.ts'
+import { mailings } from './mailings/mailings.ts'
 import { messages } from './messages/messages.ts'
 import { providers } from './provider/provider.ts'
 import { onUserDeleted } from './senders/on-user-deleted.ts'
@@ -22,11 +23,12 @@ export const service = defineService({
   handlers: context => ({
     'rollcall.messaging.v1.Domains': domains(context),
     'rollcall.messaging.v1.Mail': mail(context),
+    'rollcall.messaging.v1.Mailings': mailings(context),
     'rollcall.messaging.v1.Messages': messages(context),
     'rollcall.messaging.v1.Providers': providers(context),
     'rollcall.messaging.v1.Senders': senders(context),
     'rollcall.messaging.v1.Suppressions': suppressions(context),
   }),
   subscribers: context => [onUserDeleted(context)],
-  jobs: context => [context.mailJob, domainMonitorJob(context)],
+  jobs: context => [context.mailJob, context.mailingsJob, domainMonitorJob(context)],
 })

@@ -57,6 +57,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     checkRecipients: async (_organization, recipients, isCampaign) =>
       recipients.map(recipient => checked(contacts, recipient, isCampaign)),
     requireMailReach: async () => {},
+    requireVerified: async () => {},
     findUsers: async () => [],
   }
   await migrate(base.store, logger)

@@ -48,6 +48,13 @@ export const messagingErrors = {
   ),
   'sender.test_failed': badRequest((d: { reply: string }) => d.reply, success),
 
+  'mailing.not_found': notFound('mailing'),
+  'mailing.cancelled': conflict('the mailing is cancelled'),
+  'mailing.unsafe_links': badRequest(
+    'the public URL of this installation must begin with https, so that recipients can unsubscribe safely',
+    success,
+  ),
+
   'message.not_found': notFound('message'),
   'message.not_scheduled': conflict('the message is not scheduled'),
 

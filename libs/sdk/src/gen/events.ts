@@ -472,6 +472,8 @@ export type EmailProgress = {
   error?: string
   /** account (the default): mail of the installation (codes, links, invitations), shown to the user only. The others are messages of the organization. */
   kind?: 'account' | 'transactional' | 'campaign' | 'test'
+  /** The campaign that it belongs to. */
+  campaignId?: string
 }
 
 /** An address gets no more mail of the organization. */

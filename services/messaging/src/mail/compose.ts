@@ -21,6 +21,12 @@ export type DkimKey = { domainName: string; keySelector: string; privateKey: str
 /** A mail for delivery: envelope and signed MIME text. */
 export type Payload = { from: string; to: string; raw: Buffer }
 
+/** Covers what RFC 6376 §5.4.1 recommends, and both headers that unsubscribe (RFC 8058 §4). */
+const SIGNED_HEADERS = [
+  'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding',
+  'In-Reply-To:References:List-Unsubscribe:List-Unsubscribe-Post',
+].join(':')
+
 const composer = createTransport({
   streamTransport: true,
   buffer: true,
@@ -36,7 +42,7 @@ export async function compose(message: Message, dkim?: DkimKey): Promise<Payload
     ...rest,
     ...(replyTo !== null && { replyTo }),
     ...(html !== null && { html }),
-    ...(dkim && { dkim }),
+    ...(dkim && { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } }),
   })
   return { from: message.from.address, to: message.to, raw: mime as Buffer }
 }

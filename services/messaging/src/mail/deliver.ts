@@ -15,6 +15,24 @@ import { type SmtpServer, smtpServerOf } from './smtp.ts'
 /** Servers configured by the operator may be in private networks. */
 const trusted = { allowPrivate: true }
 
+/** Content and recipient of a mail; replies go to the sender's address for them, unless it names another. */
+export type Outgoing = Omit<Message, 'from' | 'replyTo'> & { replyTo?: string | null }
+
+/** Delivers one mail and returns the server's reply. @throws {DeliveryError} */
+export type Deliver = (message: Outgoing) => Promise<string>
+
+/** Returns how to deliver mails of a sender, or those of the installation, for the next few mails. */
+export async function openDelivery(context: Context, organizationId: string, sender: Sender | null): Promise<Deliver> {
+  const from = sender ? { name: sender.name, address: sender.email } : context.config.MAIL_FROM
+  const domain = sender && (await context.collections.of(organizationId).domains.findOne({ domain: sender.domain }))
+  const isOurs = domain !== null && sender?.delivery !== 'oauth' // connected accounts sign themselves
+  const key = isOurs ? signingKey(context, domain) : undefined
+  return async message => {
+    const payload = await compose({ ...message, from, replyTo: message.replyTo ?? sender?.replyTo ?? null }, key)
+    return handOver(context, payload, sender, domain)
+  }
+}
+
 /**
  * Delivers a mail through its sender, or as the installation's own; returns the server's reply.
  * @throws {DeliveryError}
@@ -23,14 +41,9 @@ export async function deliver(
   context: Context,
   organizationId: string,
   sender: Sender | null,
-  message: Omit<Message, 'from' | 'replyTo'> & { replyTo?: string | null },
+  message: Outgoing,
 ): Promise<string> {
-  const from = sender ? { name: sender.name, address: sender.email } : context.config.MAIL_FROM
-  const domain = sender && (await context.collections.of(organizationId).domains.findOne({ domain: sender.domain }))
-  const isOurs = domain !== null && sender?.delivery !== 'oauth' // connected accounts sign themselves
-  const key = isOurs ? signingKey(context, domain) : undefined
-  const payload = await compose({ ...message, from, replyTo: message.replyTo ?? sender?.replyTo ?? null }, key)
-  return handOver(context, payload, sender, domain)
+  return (await openDelivery(context, organizationId, sender))(message)
 }
 
 function handOver(context: Context, payload: Payload, sender: Sender | null, domain: Domain | null): Promise<string> {

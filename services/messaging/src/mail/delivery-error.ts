@@ -13,17 +13,27 @@ export class DeliveryError extends Error {
   readonly kind: FailureKind
   /** Whether the receiving server rejected the address itself. */
   readonly isBadAddress: boolean
+  /** With `failed`: whether another mail of the sender may go nevertheless. */
+  readonly isAboutMail: boolean
+  /** With `transient`: whether the server may have accepted the mail without our knowing. */
+  readonly mayHaveArrived: boolean
+  /** With `transient`: whether no server answered at all. */
+  readonly isUnreachable: boolean
 
-  constructor(
-    kind: FailureKind,
-    message: string,
-    { isBadAddress = false, cause }: { isBadAddress?: boolean; cause?: unknown } = {},
-  ) {
+  constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
+    const { isBadAddress = false, isAboutMail = false, mayHaveArrived = false, isUnreachable = false, cause } = details
     super(message.slice(0, MAX_MESSAGE_LENGTH), { cause })
     this.kind = kind
     this.isBadAddress = isBadAddress
+    this.isAboutMail = isAboutMail
+    this.mayHaveArrived = mayHaveArrived
+    this.isUnreachable = isUnreachable
   }
 }
+
+type FailureDetails = Partial<
+  Pick<DeliveryError, 'isBadAddress' | 'isAboutMail' | 'mayHaveArrived' | 'isUnreachable' | 'cause'>
+>
 
 const MAX_MESSAGE_LENGTH = 1000
 

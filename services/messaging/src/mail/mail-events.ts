@@ -2,11 +2,11 @@ import { event, type OutgoingEvent } from '@rollcall/store'
 import type { Mail, MailStatus } from './mail.model.ts'
 
 /** Statuses that are published. */
-export type PublishedStatus = Exclude<MailStatus, 'scheduled' | 'cancelled'>
+export type PublishedStatus = Exclude<MailStatus, 'waiting' | 'scheduled' | 'cancelled'>
 
 /** Creates the event for a mail's status; `error` is why it was not sent. */
 export function mailEvent(mail: Mail, status: PublishedStatus, at: Date, error?: string): OutgoingEvent {
-  const { _id, kind, to, subject, from, contact, user } = mail
+  const { _id, kind, to, subject, from, contact, user, campaign } = mail
   const data = {
     emailId: _id,
     kind,
@@ -15,6 +15,7 @@ export function mailEvent(mail: Mail, status: PublishedStatus, at: Date, error?:
     sender: from,
     ...(contact !== null && { contactId: contact }),
     ...(user !== null && { userId: user }),
+    ...(campaign && { campaignId: String(campaign) }),
     at,
     ...(error !== undefined && { error }),
   }

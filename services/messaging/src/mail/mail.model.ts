@@ -1,12 +1,21 @@
 import { Schema, type Types } from 'mongoose'
 
-/** Statuses of a mail. The end of a mail is its status once `finishedAt` is set. */
-export const mailStatuses = ['scheduled', 'queued', 'sent', 'bounced', 'failed', 'cancelled', 'suppressed'] as const
+/** Statuses of a mail. waiting: of a campaign, until its turn. */
+export const mailStatuses = [
+  'waiting',
+  'scheduled',
+  'queued',
+  'sent',
+  'bounced',
+  'failed',
+  'cancelled',
+  'suppressed',
+] as const
 /** Status of a mail; it only moves on. */
 export type MailStatus = (typeof mailStatuses)[number]
 
 /** account: the installation's own mail; the others are messages of the organization. */
-export type MailKind = 'account' | 'transactional' | 'test'
+export type MailKind = 'account' | 'transactional' | 'campaign' | 'test'
 
 /** What happened to a mail: the status that it reached, and the reply of the server or why it ended. */
 export type MailStep = { type: MailStatus; at: Date; detail: string | null }
@@ -29,6 +38,10 @@ export type Mail = {
   /** With a contact, `to` is the address that it has at the hand-over. */
   contact: string | null
   user: string | null
+  /** The campaign that it belongs to; absent for other mail. */
+  campaign?: Types.ObjectId
+  /** Of a waiting mail: when it may be handed over at the earliest. */
+  nextTryAt?: Date
   /** Null for the installation's own mail. */
   sender: Types.ObjectId | null
   /** Sender address. */
@@ -64,7 +77,7 @@ export const mailSchema = new Schema<Mail>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
     key: { type: String, required: true },
-    kind: { type: String, enum: ['account', 'transactional', 'test'], required: true },
+    kind: { type: String, enum: ['account', 'transactional', 'campaign', 'test'], required: true },
     to: { type: String, required: true },
     subject: { type: String, required: true },
     text: { type: String, default: null },
@@ -73,6 +86,8 @@ export const mailSchema = new Schema<Mail>(
     headers: { type: Schema.Types.Mixed as never, default: null },
     contact: { type: String, default: null },
     user: { type: String, default: null },
+    campaign: Schema.Types.ObjectId,
+    nextTryAt: Date,
     sender: { type: Schema.Types.ObjectId, default: null },
     from: { type: String, required: true },
     messageId: { type: String, required: true },
@@ -93,6 +108,10 @@ mailSchema.index({ organization: 1, key: 1 }, { unique: true })
 // Workers query due mails of all organizations.
 mailSchema.index({ dueAt: 1 })
 mailSchema.index({ organization: 1, status: 1, _id: 1 })
+// The recipients of a campaign: for the job that sends them, and in the default order of lists.
+const ofCampaign = { partialFilterExpression: { campaign: { $exists: true } } }
+mailSchema.index({ organization: 1, campaign: 1, status: 1, nextTryAt: 1, _id: 1 }, ofCampaign)
+mailSchema.index({ organization: 1, campaign: 1, _id: 1 }, ofCampaign)
 mailSchema.index({ finishedAt: 1 }, { expireAfterSeconds: KEPT_SECONDS })
 
 /** An address that a receiving server rejected permanently; the organization no longer mails it. */

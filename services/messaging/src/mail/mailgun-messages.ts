@@ -1,6 +1,6 @@
 import { callMailgun, type MailgunAccount, messageIn, Refusal } from '../provider/mailgun-http.ts'
 import type { Payload } from './compose.ts'
-import { DeliveryError, toDeliveryError } from './delivery-error.ts'
+import { DeliveryError } from './delivery-error.ts'
 
 const ANSWER_MS = 20_000
 
@@ -16,7 +16,19 @@ export async function sendByMailgun(account: MailgunAccount, domain: string, pay
   try {
     return messageIn(await callMailgun(account, { method: 'POST', path, form }, ANSWER_MS))
   } catch (cause) {
-    if (!(cause instanceof Refusal)) throw toDeliveryError(cause)
-    throw new DeliveryError('failed', `${cause.status} ${cause.message}`, { cause })
+    if (!(cause instanceof Refusal)) throw unanswered(cause)
+    const isAboutMail = ABOUT_MAIL.has(cause.status)
+    throw new DeliveryError('failed', `${cause.status} ${cause.message}`, { isAboutMail, cause })
   }
+}
+
+/** Statuses that refuse one message; others concern the account. */
+const ABOUT_MAIL: ReadonlySet<number> = new Set([400, 413, 422])
+/** Errors before anything was sent, and the refusal to take more now. */
+const NEVER_SENT = /^429 |ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/
+
+function unanswered(cause: unknown): DeliveryError {
+  const { message, cause: inner } = cause instanceof Error ? cause : new Error(String(cause))
+  const mayHaveArrived = !NEVER_SENT.test(`${message} ${(inner as { code?: string } | undefined)?.code ?? ''}`)
+  return new DeliveryError('transient', message, { mayHaveArrived, isUnreachable: !mayHaveArrived, cause })
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { type AddressPolicy, isOutside, resolveHost, UnsafeHost } from '@rollcall/egress'
 import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
@@ -35,7 +36,8 @@ const CONNECT_MS = 10_000
 const REPLY_MS = 30_000
 const IDLE_MS = 60_000
 const MAX_POOLS = 200
-const CONNECTIONS_EACH = 5
+/** Connections to one server. */
+export const CONNECTIONS_EACH = 10
 
 /** Creates the connections, one pool per server. */
 export function createSmtpConnections(): SmtpConnections {
@@ -43,16 +45,21 @@ export function createSmtpConnections(): SmtpConnections {
   return {
     async send(server, { from, to, raw }, policy) {
       const pool = poolOf(pools, server, policy)
+      const sending: Sending = {}
       try {
-        const { response } = await pool.sendMail({ envelope: { from, to: [to] }, raw })
+        const { response } = await pool.sendMail({ envelope: { from, to: [to] }, raw, sending } as SendOptions)
         return response
       } catch (error) {
-        throw smtpFailure(error)
+        throw smtpFailure(error, sending.body?.readableDidRead ?? false)
       }
     },
     close: () => pools.clear(),
   }
 }
+
+/** A mail on its way: `body` is what the connection reads once the server wants the text. */
+type Sending = { body?: Readable }
+type SendOptions = Parameters<Pool['sendMail']>[0]
 
 type Pool = ReturnType<typeof createPool>
 
@@ -67,7 +74,7 @@ function poolOf(pools: LRUCache<string, Pool>, server: SmtpServer, policy: Addre
 
 function createPool(server: SmtpServer, policy: AddressPolicy) {
   const { host, port, secure, auth } = server
-  return createTransport({
+  const pool = createTransport({
     pool: true,
     host,
     port,
@@ -88,6 +95,18 @@ function createPool(server: SmtpServer, policy: AddressPolicy) {
       )
     },
   })
+  // Tells whether the text of a mail was read: only then may the server have accepted it.
+  pool.use('stream', (mail, done) => {
+    const { sending } = mail.data as { sending?: Sending }
+    const create = mail.message.createReadStream.bind(mail.message)
+    mail.message.createReadStream = options => {
+      const body = create(options)
+      if (sending) sending.body = body
+      return body
+    }
+    done()
+  })
+  return pool
 }
 
 type GotSocket = (error: Error | null, socket?: Awaited<ReturnType<typeof openSocket>>) => void
@@ -118,13 +137,16 @@ async function connected(host: string, port: number): Promise<Socket> {
 type SmtpError = { message: string; code?: string; command?: string; response?: string; responseCode?: number }
 
 /** Converts an error of SMTP to a delivery error. */
-function smtpFailure(cause: unknown): DeliveryError {
+function smtpFailure(cause: unknown, wasTextRead: boolean): DeliveryError {
   if (cause instanceof UnsafeHost) return new DeliveryError('failed', `host: ${cause.message}`, { cause })
   const { message, code, command, response, responseCode = 0 } = cause as SmtpError
   const reply = response ?? message
   if (responseCode < 500) {
     const isLocalError = responseCode === 0 && (code === 'EENVELOPE' || code === 'EMESSAGE')
-    return new DeliveryError(isLocalError ? 'failed' : 'transient', reply, { cause })
+    if (isLocalError) return new DeliveryError('failed', reply, { isAboutMail: true, cause })
+    const hasNoReply = responseCode === 0
+    const mayHaveArrived = hasNoReply && wasTextRead
+    return new DeliveryError('transient', reply, { mayHaveArrived, isUnreachable: hasNoReply && !wasTextRead, cause })
   }
   const isAboutMail = command === 'RCPT TO' || command === 'DATA'
   return new DeliveryError(isAboutMail ? 'bounced' : 'failed', reply, {

@@ -7,8 +7,8 @@ import type { Mail } from '../mail/mail.model.ts'
 import { messageFields, publicMessage } from './public-message.ts'
 import { sendMessage } from './send-message.ts'
 
-/** Mail of the installation is no message of an organization. */
-const shown = { kind: { $ne: 'account' } }
+/** Mail of the installation is no message of an organization; that of a campaign becomes one when its turn comes. */
+const shown = { kind: { $ne: 'account' }, status: { $ne: 'waiting' } }
 
 /** Handlers of messages. */
 export const messages = (context: Context): Handlers<'rollcall.messaging.v1.Messages'> => ({
@@ -41,7 +41,7 @@ async function cancelMessage(tenant: Tenant, id: string): Promise<HttpBody> {
   const at = new Date()
   const end = { status: 'cancelled', dueAt: null, finishedAt: at, text: null, html: null }
   const update = { $set: end, $push: { steps: { type: 'cancelled', at, detail: null } } }
-  const cancelled = await tenant.mails.findOneAndUpdate({ ...shown, _id: id, status: 'scheduled' }, update)
+  const cancelled = await tenant.mails.findOneAndUpdate({ kind: 'transactional', _id: id, status: 'scheduled' }, update)
   if (cancelled) return answer(cancelled)
   await find(tenant, id)
   throw new AppError('message.not_scheduled')

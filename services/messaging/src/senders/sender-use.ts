@@ -6,7 +6,7 @@ import type { Sender } from './sender.model.ts'
 
 /**
  * Returns the sender that a caller may send with: one it owns, one that is shared with it, or the default one. A token may
- * use what its creator may.
+ * use what its creator may; a service may use any, for the person it asked this for before.
  * @param path field of the request that names the sender
  * @throws {AppError} sender.no_default, sender.unknown, sender.not_usable, sender.domain_unusable
  */
@@ -32,8 +32,9 @@ async function defaultSender({ collections }: Context, { organizationId }: Calle
 
 async function namedSender(context: Context, id: string, caller: Caller, path: string): Promise<Sender> {
   const { senders } = context.collections.of(caller.organizationId)
-  const user = personOf(caller)
   const sender = await senders.findOne({ _id: id })
+  if (sender && caller.kind === 'service') return sender
+  const user = personOf(caller)
   const isVisible = async () =>
     (await senders.findOne({ $and: [{ _id: id }, await visibleTo(context, caller)] })) !== null
   if (!sender || !(sender.isDefault || (await isVisible()))) throw new AppError('sender.unknown', { path })

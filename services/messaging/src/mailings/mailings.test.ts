@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import type { HttpBody } from '@rollcall/contract'
+import type { CampaignRecipientJson, PutMailingRequest, Mailing as Shown } from '@rollcall/protos/gen/messaging-v1.ts'
+import type { Call } from '@rollcall/rpc'
+import { createMetrics, pause } from '@rollcall/runtime'
+import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { Types } from 'mongoose'
+import { type TestContext, testContext } from '../../test/context.ts'
+import { storeDomain, storeSender } from '../../test/senders.ts'
+import type { Context } from '../context.ts'
+import type { Sender } from '../senders/sender.model.ts'
+import { mailings } from './mailings.ts'
+import { sendMailing, sendMailingsJob } from './send-mailings.job.ts'
+
+const LIMIT_MS = 20_000
+
+describe('mailings', () => {
+  let server: MailServer
+  let test: TestContext
+  let context: Context
+  let sender: Sender
+  before(async () => {
+    server = await startMailServer()
+    test = await testContext({ SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_RETRY_MS: '50', MAIL_ATTEMPTS: '3' })
+    context = { ...test.context }
+    context.mailingsJob = sendMailingsJob(context, (mailing, slice) => sendMailing(context, mailing, slice))
+    context.mailingsJob.start({ logger: context.logger, metrics: createMetrics('messaging') })
+    await storeDomain(test, 'example.org')
+    sender = await storeSender(test, 'news@example.org', { isDefault: true })
+  })
+  after(async () => {
+    await context.mailingsJob.stop()
+    await test.stop()
+    await server.stop()
+  })
+  afterEach(() => {
+    server.refuse = () => undefined
+  })
+
+  const rpc = () => mailings(context)
+  const call = (user?: string): Call => test.call(user)
+  const tenant = () => context.collections.of(test.organizationId)
+  const content = { subject: 'Hello {{ contact.email }}', html: '<p>{{ contact.email }} {{ unsubscribe_url }}</p>' }
+  const put = async (fields: Partial<PutMailingRequest> = {}): Promise<string> => {
+    const id = String(new Types.ObjectId())
+    await rpc().putMailing({ id, ...content, campaignName: 'News', organizationName: 'Org', ...fields }, call())
+    return id
+  }
+  let number = 0
+  const contact = (fields: object = {}) => {
+    const [id, email] = [String(new Types.ObjectId()), `contact-${number++}@example.com`]
+    test.contacts.set(email, { id, email, ...fields })
+    return { contactId: id, email }
+  }
+  const contacts = (count: number) => Array.from({ length: count }, () => contact())
+  const queue = async (mailingId: string, recipients: { contactId: string; email: string }[]) =>
+    (await rpc().queueRecipients({ mailingId, recipients }, call())).queued
+  const get = (id: string): Promise<Shown> => rpc().getMailing({ id }, call()) as Promise<Shown>
+  const set = (id: string, state: 'sending' | 'paused' | 'cancelled') =>
+    rpc().setMailingState({ id, state }, call()) as Promise<Shown>
+  const until = async (id: string, what: string, holds: (mailing: Shown) => boolean): Promise<Shown> => {
+    for (const end = Date.now() + scaledTimeout(LIMIT_MS); ; await pause(20)) {
+      const mailing = await get(id)
+      assertAddsUp(mailing)
+      if (holds(mailing)) return mailing
+      assert.ok(Date.now() < end, `not ${what}: ${JSON.stringify(mailing)}`)
+    }
+  }
+  const finished = (id: string) => until(id, 'finished', ({ isFinished }) => isFinished)
+  /** Sends a mailing to these recipients until it is finished. */
+  const send = async (recipients: { contactId: string; email: string }[], fields: Partial<PutMailingRequest> = {}) => {
+    const id = await put(fields)
+    await queue(id, recipients)
+    await rpc().closeMailing({ id }, call())
+    await set(id, 'sending')
+    return { ...(await finished(id)), id }
+  }
+  const received = (recipients: { email: string }[]) => {
+    const wanted = new Set(recipients.map(({ email }) => email))
+    return server.mails.filter(({ to }) => wanted.has(to)).map(({ to }) => to)
+  }
+  const bodiesOf = async (answer: unknown): Promise<string> => {
+    const streamed = (await answer) as AsyncIterable<HttpBody> | HttpBody
+    let text = ''
+    if (Symbol.asyncIterator in streamed) for await (const { data } of streamed) text += data
+    else text = String(streamed.data)
+    return text
+  }
+  const recipientsOf = async (id: string, list: object = {}) =>
+    JSON.parse(await bodiesOf(rpc().listRecipients({ id, list }, call()))).docs as CampaignRecipientJson[]
+
+  it('send each contact one mail, however often it is queued, with links to unsubscribe', async () => {
+    const recipients = contacts(120)
+    const id = await put()
+    assert.equal(await queue(id, [...recipients, ...recipients.slice(0, 5)]), 120)
+    assert.equal(await queue(id, recipients), 0)
+    assert.equal((await get(id)).state, 'prepared')
+    await set(id, 'sending')
+    const more = contact()
+    await until(id, 'sent', ({ counts }) => counts!.sent === 120)
+    assert.equal((await get(id)).isFinished, false, 'more may come')
+    assert.equal(await queue(id, [more]), 1)
+    await rpc().closeMailing({ id }, call())
+    const { counts } = await finished(id)
+    assert.deepEqual([counts!.recipients, counts!.sent, counts!.waiting], [121, 121, 0])
+    assert.deepEqual(received([...recipients, more]).sort(), [...recipients, more].map(({ email }) => email).sort())
+    const raw = (await server.mailTo(more.email)).raw.toString()
+    assert.match(raw, new RegExp(`^Subject: Hello ${more.email}\\r$`, 'm'))
+    assert.match(raw, /^List-Unsubscribe:\s+<http:\/\/localhost:8080\/u\/[\w-]+>\r$/m)
+    assert.match(raw, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
+    const mail = (await tenant().mails.findOne({ campaign: id, to: more.email }))!
+    const types = (await test.eventsOf(String(mail._id))).map(({ type, data }) => [type, data.campaignId, data.subject])
+    assert.deepEqual(types[0], ['email.queued', id, content.subject])
+    assert.deepEqual(types[1], ['email.sent', id, `Hello ${more.email}`])
+    assert.deepEqual(
+      mail.steps.map(({ type }) => type),
+      ['queued', 'sent'],
+    )
+  })
+
+  it('suppress who is blocked, unsubscribed or suppressed when their turn comes', async () => {
+    const [fine, blocked, out, gone, bad] = [
+      contact(),
+      contact({ blocked: true }),
+      contact({ unsubscribed: true }),
+      contact(),
+      contact(),
+    ]
+    test.contacts.delete(gone.email)
+    await tenant().suppressions.insertOne({
+      email: bad.email,
+      emailKey: bad.email,
+      kind: 'manual',
+      reason: 'asked',
+      firstAt: new Date(),
+      lastAt: new Date(),
+    })
+    const { id, counts } = await send([fine, blocked, out, gone, bad])
+    assert.deepEqual(counts!.suppressed, { blocked: 1, unsubscribed: 1, address: 1 })
+    assert.deepEqual([counts!.sent, counts!.failed], [1, 1])
+    assert.deepEqual(received([blocked, out, gone, bad]), [])
+    const shown = await recipientsOf(id, { sort: '{"email":1}' })
+    assert.deepEqual(
+      shown.map(({ contact, email, status, error }) => [contact, email, status, error]),
+      [
+        [fine.contactId, fine.email, 'sent', null],
+        [blocked.contactId, blocked.email, 'suppressed', 'the contact is blocked'],
+        [out.contactId, out.email, 'suppressed', 'the contact has unsubscribed'],
+        [gone.contactId, gone.email, 'failed', 'the contact no longer exists'],
+        [bad.contactId, bad.email, 'suppressed', 'the address is suppressed (manual): asked'],
+      ],
+    )
+    const csv = await bodiesOf(rpc().exportRecipients({ id }, call()))
+    assert.equal(csv.trim().split('\r\n').length, 6)
+    assert.ok(csv.includes(`${fine.email},${fine.contactId},sent,`))
+    const { points } = await rpc().seriesOf({ id, interval: 'day' }, call())
+    assert.deepEqual(
+      points!.map(({ sent }) => sent),
+      [1],
+    )
+  })
+
+  it('count what servers refuse as failed and bounced, try again what they delay, and suppress bad addresses', async () => {
+    const [refused, delayed, never] = contacts(3)
+    let tries = 0
+    server.refuse = to => {
+      if (to === refused!.email) return { code: 550, message: '5.1.1 no such user' }
+      if (to === never!.email) return { code: 451, message: 'come back' }
+      return to === delayed!.email && tries++ === 0 ? { code: 450, message: 'greylisted' } : undefined
+    }
+    const { id, counts } = await send([refused!, delayed!, never!])
+    assert.deepEqual([counts!.sent, counts!.failed, counts!.bounced], [1, 2, 1])
+    assert.equal(server.asked.filter(to => to === never!.email).length, 3)
+    assert.ok(await tenant().suppressions.findOne({ emailKey: refused!.email }))
+    assert.equal((await rpc().retryFailed({ id }, call())).count, 1, 'not the one that bounced')
+    server.refuse = () => undefined
+    const again = await finished(id)
+    assert.deepEqual([again.counts!.sent, again.counts!.failed], [2, 1])
+    assert.deepEqual(received([never!]), [never!.email])
+    assert.equal((await rpc().retryFailed({ id }, call())).count, 0)
+  })
+
+  it('pause within two seconds, resume, and cancel, with none sent twice', async () => {
+    const recipients = contacts(150)
+    server.refuse = () => pause(40).then(() => undefined)
+    const id = await put()
+    await queue(id, recipients)
+    await rpc().closeMailing({ id }, call())
+    await set(id, 'sending')
+    await until(id, 'under way', ({ counts }) => counts!.sent > 0)
+    assert.equal((await set(id, 'paused')).state, 'paused')
+    const pausedAt = Date.now()
+    const inHand = () => tenant().mails.count({ campaign: id, status: 'queued' })
+    while ((await inHand()) > 0) assert.ok(Date.now() - pausedAt < scaledTimeout(2000), 'still sending')
+    const count = received(recipients).length
+    assert.ok(count < 150, 'it was already over')
+    assert.equal((await get(id)).counts!.sent, count)
+    await set(id, 'sending')
+    await until(id, 'going on', ({ counts }) => counts!.sent > count)
+    await set(id, 'cancelled')
+    await until(id, 'released', () => true)
+    while ((await inHand()) > 0) await pause(20)
+    const { counts, state, isFinished } = await get(id)
+    assert.deepEqual([state, isFinished], ['cancelled', false])
+    assert.equal(counts!.sent, received(recipients).length)
+    assert.equal(new Set(received(recipients)).size, received(recipients).length)
+    assert.ok(counts!.waiting > 0)
+    await assert.rejects(set(id, 'sending'), { code: 'mailing.cancelled' })
+    await assert.rejects(rpc().retryFailed({ id }, call()) as Promise<unknown>, { code: 'mailing.cancelled' })
+  })
+
+  it('pause by themselves if the sender cannot send, and keep the recipient waiting', async () => {
+    const recipients = contacts(3)
+    const gone = await storeSender(test, 'gone@example.org')
+    const id = await put({ senderId: String(gone._id) })
+    await queue(id, recipients)
+    await tenant().senders.deleteOne({ _id: gone._id })
+    await set(id, 'sending')
+    const { pausedReason, counts } = await until(id, 'paused', ({ state }) => state === 'paused')
+    assert.equal(pausedReason, 'the sender no longer exists')
+    assert.equal(counts!.waiting, 3)
+    const smtp = { host: '127.0.0.1', port: 25, secure: false, username: null } // private hosts are not allowed
+    const wrong = await storeSender(test, 'wrong@example.org', { delivery: 'smtp', smtp })
+    const other = await put({ senderId: String(wrong._id) })
+    await queue(other, recipients)
+    await set(other, 'sending')
+    const paused = await until(other, 'paused', ({ state }) => state === 'paused')
+    assert.match(paused.pausedReason!, /^host: /)
+    assert.equal(paused.counts!.waiting, 3)
+    assert.equal((await set(other, 'sending')).pausedReason, undefined)
+    assert.deepEqual(received(recipients), [])
+  })
+
+  it('fail what a crash interrupted, as unknown, and do not send it again unless asked', async () => {
+    const [interrupted, next] = contacts(2)
+    const id = await put()
+    await queue(id, [interrupted!, next!])
+    await tenant().mails.updateOne({ campaign: id, to: interrupted!.email }, { $set: { status: 'queued' } })
+    await rpc().closeMailing({ id }, call())
+    await set(id, 'sending')
+    const { counts } = await finished(id)
+    assert.deepEqual([counts!.sent, counts!.failed], [1, 1])
+    assert.deepEqual(received([interrupted!, next!]), [next!.email])
+    const [failed] = await recipientsOf(id, { filter: '{"status":"failed"}' })
+    assert.deepEqual([failed!.email, failed!.error], [interrupted!.email, 'unknown whether it was handed over'])
+    await rpc().retryFailed({ id }, call())
+    await finished(id)
+    assert.deepEqual(received([interrupted!]), [interrupted!.email])
+  })
+
+  it('fail a mail whose server was lost after it got the text, because it may have accepted it', async () => {
+    const [lost] = contacts(1)
+    server.refuse = async (to, stage) => {
+      if (to === lost!.email && stage === 'DATA') server.disconnect()
+      return undefined
+    }
+    const { id, counts } = await send([lost!])
+    assert.equal(counts!.failed, 1)
+    const [failed] = await recipientsOf(id)
+    assert.match(failed!.error!, /^unknown whether it was handed over: /)
+    assert.equal(server.asked.filter(to => to === lost!.email).length, 1)
+  })
+
+  it('fail a recipient whose mail cannot be rendered', async () => {
+    const { id, counts } = await send(contacts(1), { html: '{% for i in (1..100000000) %}x{% endfor %}' })
+    assert.equal(counts!.failed, 1)
+    assert.match((await recipientsOf(id))[0]!.error!, /^html: /)
+  })
+
+  it('keep to their rate', async () => {
+    const recipients = contacts(4)
+    const startedAt = Date.now()
+    await send(recipients, { ratePerMinute: 150 })
+    assert.ok(Date.now() - startedAt >= 3 * 400, 'four mails, 400 ms apart')
+  })
+
+  it('have a sender that the caller may use', async () => {
+    const user = String(sender.owner)
+    const { id } = (await rpc().checkSender({}, call())) as { id: string }
+    assert.equal(id, String(sender._id))
+    const mine = await storeSender(test, 'mine@example.org', { owner: new Types.ObjectId(user) })
+    const asked = { senderId: String(mine._id) }
+    assert.deepEqual(await rpc().checkSender(asked, call(user)), {
+      id: asked.senderId,
+      name: 'Sender One',
+      email: 'mine@example.org',
+    })
+    const stranger = call(String(new Types.ObjectId()))
+    await assert.rejects(rpc().checkSender(asked, stranger) as Promise<unknown>, {
+      code: 'sender.unknown',
+      details: { path: 'sender' },
+    })
+    const unsafe = { ...context, config: { ...context.config, PUBLIC_URL: 'http://rollcall.example.com' } }
+    await assert.rejects(mailings(unsafe).checkSender({}, call()) as Promise<unknown>, { code: 'mailing.unsafe_links' })
+  })
+
+  it('have tests, which are messages of kind test and reach no blocked contact', async () => {
+    const blocked = contact({ blocked: true })
+    const tested = { subject: 'Hello', html: '<p>Hello</p>', text: 'Hello' }
+    await rpc().sendTest({ to: ['reader@example.com'], ...tested }, call())
+    const stored = await tenant().mails.findOne({ to: 'reader@example.com' })
+    assert.deepEqual([stored?.kind, stored?.status, stored?.subject], ['test', 'queued', 'Hello'])
+    const refused = rpc().sendTest({ to: ['reader@example.com', blocked.email], ...tested }, call())
+    await assert.rejects(refused as Promise<unknown>, { code: 'contact.blocked' })
+    assert.equal(await tenant().mails.count({ to: { $in: ['reader@example.com', blocked.email] } }), 1)
+  })
+})
+
+function assertAddsUp({ counts }: Shown): void {
+  const { recipients, sent, failed, waiting, suppressed } = counts!
+  const { blocked, unsubscribed, address } = suppressed!
+  assert.equal(sent + failed + waiting + blocked + unsubscribed + address, recipients, JSON.stringify(counts))
+}

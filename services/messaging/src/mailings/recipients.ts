@@ -1,0 +1,102 @@
+import type { HttpBody } from '@rollcall/contract'
+import { csvRow } from '@rollcall/csv'
+import {
+  type CampaignRecipientJson,
+  campaignRecipientFields as declared,
+  type SeriesOfRequest,
+  type SeriesOfResponse,
+} from '@rollcall/protos/gen/messaging-v1.ts'
+import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
+import type { Caller } from '@rollcall/rpc'
+import { type FieldTable, objectId, presenter, runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import type { Mail } from '../mail/mail.model.ts'
+
+const BYTE_ORDER_MARK = '\ufeff' // without it, spreadsheets do not detect UTF-8
+const CHUNK_LENGTH = 64 * 1024
+
+const recipientFields: FieldTable = {
+  ...declared,
+  contact: 'string', // stored as text
+  email: { type: 'string', path: 'to' },
+  at: { type: 'date', path: 'updatedAt' },
+}
+
+const present = presenter<CampaignRecipientJson>(recipientFields)
+
+/** Lists the recipients of a mailing. */
+export async function listRecipients(context: Context, { id, list }: ListOfRequest, { organizationId }: Caller) {
+  const { mails, mailings } = context.collections.of(organizationId)
+  const { _id: campaign } = await mailings.get(id, 'mailing')
+  return runList({
+    scope: mails,
+    base: { campaign },
+    fields: recipientFields,
+    present: presentRecipient,
+    query: list ?? {},
+  })
+}
+
+/** An entry has no times of a record. */
+function presentRecipient(mail: object): CampaignRecipientJson {
+  const { createdAt, updatedAt, ...shown } = present(mail) as CampaignRecipientJson & Record<string, unknown>
+  return shown as CampaignRecipientJson
+}
+
+const columns: [name: string, cell: (mail: Mail) => string][] = [
+  ['email', ({ to }) => to],
+  ['contact', ({ contact }) => contact ?? ''],
+  ['status', ({ status }) => status],
+  ['at', ({ updatedAt }) => updatedAt.toISOString()],
+  ['error', ({ error }) => error ?? ''],
+]
+
+/** Returns the recipients as a CSV file, in constant memory. */
+export async function exportRecipients({ collections }: Context, id: string, organizationId: string) {
+  const { mails, mailings } = collections.of(organizationId)
+  const { _id: campaign } = await mailings.get(id, 'mailing')
+  const pipeline = [{ $match: { campaign } }, { $sort: { _id: 1 as const } }]
+  return asCsv(mails.stream<Mail>(pipeline, { batchSize: 1000 }))
+}
+
+async function* asCsv(mails: AsyncIterable<Mail>): AsyncGenerator<HttpBody> {
+  const body = (text: string) => ({ contentType: 'text/csv; charset=utf-8', data: Buffer.from(text) })
+  let text = BYTE_ORDER_MARK + csvRow(columns.map(([name]) => name))
+  for await (const mail of mails) {
+    text += csvRow(columns.map(([, cell]) => cell(mail)))
+    if (text.length < CHUNK_LENGTH) continue
+    yield body(text)
+    text = ''
+  }
+  if (text !== '') yield body(text)
+}
+
+const counted = ['sent', 'delivered', 'opened', 'clicked'] as const
+
+/** Counts what happened to the messages of a mailing, by hour or day. */
+export async function seriesOf(
+  { collections }: Context,
+  { id, interval }: SeriesOfRequest,
+  organizationId: string,
+): Promise<SeriesOfResponse> {
+  const { mails, mailings } = collections.of(organizationId)
+  await mailings.get(id, 'mailing')
+  const start = { $dateTrunc: { date: '$steps.at', unit: interval as 'hour' | 'day' } }
+  const groups = await mails.aggregate<{ _id: { at: Date; type: string }; count: number }>([
+    { $match: { campaign: objectId(id) } },
+    { $unwind: '$steps' },
+    { $match: { 'steps.type': { $in: [...counted] } } },
+    { $group: { _id: { at: start, type: '$steps.type' }, count: { $sum: 1 } } },
+  ])
+  const starts = [...new Set(groups.map(({ _id }) => _id.at.getTime()))].sort((a, b) => a - b)
+  const countAt = (at: number, type: string) =>
+    groups.find(({ _id }) => _id.at.getTime() === at && _id.type === type)?.count ?? 0
+  const pointOf = (at: number) => ({
+    at: new Date(at).toISOString(),
+    sent: countAt(at, 'sent'),
+    delivered: countAt(at, 'delivered'),
+    opened: countAt(at, 'opened'),
+    clicked: countAt(at, 'clicked'),
+  })
+  return { points: starts.map(pointOf) }
+}
