@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import AxeBuilder from '@axe-core/playwright'
 import { which } from '@rollcall/local'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import axe, { type AxeResults, type RunOptions } from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const FLAGS = [
@@ -61,15 +61,19 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, complaints, close: () => context.close() }
 }
 
-const TRANSITIONS = `Promise.all(
+const TRANSITIONS = `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() => Promise.all(
   document.getAnimations().filter(one => one instanceof CSSTransition).map(({ finished }) => finished.catch(() => {})),
-).then(() => undefined)`
+)).then(() => undefined)`
 
-/** Returns what axe finds on the page as it stands, by one rule or all of them. */
+/** Returns what axe finds on the page as it stands, by one rule or all of them. Injects axe once per document. */
 export async function violationsOf(page: Page, where: string, rule?: string): Promise<string[]> {
   await page.evaluate(TRANSITIONS) // colours in a transition are neither the old nor the new ones
-  const axe = new AxeBuilder({ page })
-  const { violations } = await (rule ? axe.withRules(rule) : axe.withTags(RULES)).analyze()
+  if (!(await page.evaluate('Boolean(window.axe)'))) await page.evaluate(axe.source)
+  const options: RunOptions = {
+    runOnly: rule ? { type: 'rule', values: [rule] } : { type: 'tag', values: RULES },
+    resultTypes: ['violations'],
+  }
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html} ${failureSummary}`),
   )
