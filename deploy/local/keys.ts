@@ -27,6 +27,8 @@ const schema = z.object({
    * webhooks.
    */
   SECRET_KEYS: z.string().default(() => ring()),
+  /** Signs the links of mails. */
+  LINK_KEYS: z.string().default(() => ring()),
 })
 
 /** The keys of one stack. */
@@ -34,14 +36,16 @@ export type Keys = z.infer<typeof schema>
 
 /** Returns new random keys. */
 export function newKeys(): Keys {
-  return { ASSERTION_KEYS: newSigningKeys(), TOKEN_KEY: ring(), SESSION_KEYS: ring(), SECRET_KEYS: ring() }
+  const rings = { TOKEN_KEY: ring(), SESSION_KEYS: ring(), SECRET_KEYS: ring(), LINK_KEYS: ring() }
+  return { ASSERTION_KEYS: newSigningKeys(), ...rings }
 }
 
 /** The services that need a key besides their signing key. */
-const holders: Readonly<Record<'TOKEN_KEY' | 'SESSION_KEYS' | 'SECRET_KEYS', readonly ServiceName[]>> = {
+const holders: Readonly<Record<Exclude<keyof Keys, 'ASSERTION_KEYS'>, readonly ServiceName[]>> = {
   TOKEN_KEY: ['identity', 'gateway'],
   SESSION_KEYS: ['identity', 'gateway'],
   SECRET_KEYS: ['identity', 'messaging', 'webhooks'],
+  LINK_KEYS: ['messaging'],
 }
 
 /** Returns the keys that one service needs, by variable. */

@@ -18,6 +18,8 @@ const schema = z
     ...rpcServerConfig,
     /** Keys for stored secrets: the first one encrypts, the others decrypt secrets that are not rotated yet. */
     SECRET_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
+    /** Keys for the links of mails: the first one signs, all verify. Links in mails that were sent need their key for ever. */
+    LINK_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     /** Resolvers for all DNS queries. Default: each zone's own servers, found by the system's resolvers. */
     DNS_SERVERS: parsedBy(parseServers, 'IP addresses, also with a port, separated by commas').optional(),
     /** Mail provider of organizations that have not chosen one. */

@@ -34,6 +34,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     MONGODB_DATABASE: dbName,
     ...newKeySettings(['messaging']).messaging,
     SECRET_KEYS: `test:${key}`,
+    LINK_KEYS: `test:${key}`,
     IDENTITY_ADDRESS: '127.0.0.1:1',
     AUDIENCE_ADDRESS: '127.0.0.1:1',
     DEFAULT_PROVIDER: 'self-hosted',
