@@ -562,6 +562,10 @@ export type Recipients = {
   takeRecipients: { kind: 'unary'; request: TakeRecipientsRequest; response: TakeRecipientsResponse }
   /** Refuses a selection that names a list or a segment that does not exist, with the path of the first one. */
   checkSelection: { kind: 'unary'; request: Selection; response: Empty }
+  /** Returns what a contact can choose on the page of a mail's link: whether it gets campaigns, and its lists. */
+  getPreferences: { kind: 'unary'; request: GetPreferencesRequest; response: GetPreferencesResponse }
+  /** Does what a recipient has chosen, with its history and events, and returns the preferences afterwards. Repeating it changes nothing more. */
+  changePreferences: { kind: 'unary'; request: ChangePreferencesRequest; response: GetPreferencesResponse }
 }
 
 /** Contacts that are on one of the lists or match one of the segments, without those on an excluded list. */
@@ -619,6 +623,41 @@ export type CheckedRecipient = {
   email: string
   /** What templates show of the contact: email, name, attributes, tags. */
   variables: Record<string, unknown>
+}
+
+export type GetPreferencesRequest = {
+  contactId: string
+}
+
+export type GetPreferencesResponse = {
+  /** Not set if there is no such contact. */
+  preferences?: Preferences | null
+}
+
+export type Preferences = {
+  email: string
+  unsubscribed: boolean
+  /** The lists that the contact is on. */
+  lists: PreferredList[]
+}
+
+export type PreferredList = {
+  id: string
+  name: string
+}
+
+export type ChangePreferencesRequest = {
+  contactId: string
+  /** How the choice was made. */
+  how: 'link' | 'one_click' | 'preference' | 'complaint' | 'provider'
+  /** The message whose link it was, or that was complained of. */
+  emailId: string
+  /** Opts out of campaigns, or in again. */
+  unsubscribed?: boolean
+  /** Lists to leave; others of them are ignored. */
+  leave: string[]
+  /** Lists to join again. Only those count that the contact left in this way. */
+  rejoin: string[]
 }
 
 /** Segments: named filters of contacts. A segment is no copy: it has the contacts that match now. */

@@ -19,6 +19,16 @@ export type ContactUpdated = {
   actor: ActorJson
 }
 
+/** A contact gets no more campaigns. */
+export type ContactUnsubscribed = {
+  contactId: string
+  /** link, one_click and preference: by the link of a mail; one_click by the mail program, preference on the page of lists. complaint: reported a mail as spam. provider: by the mail provider. api: by a user or an API token. */
+  how: 'link' | 'one_click' | 'preference' | 'complaint' | 'provider' | 'api'
+  /** The message whose link it was, or that was complained of. */
+  emailId?: string
+  actor: ActorJson
+}
+
 /** ContactBlocked as JSON. */
 export type ContactBlocked = {
   contactId: string

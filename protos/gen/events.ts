@@ -6,6 +6,7 @@ import type {
   ContactCreated,
   ContactDeleted,
   ContactUnblocked,
+  ContactUnsubscribed,
   ContactUpdated,
   DomainDegraded,
   DomainVerified,
@@ -73,6 +74,7 @@ import type {
 export type Events = {
   'contact.created': ContactCreated
   'contact.updated': ContactUpdated
+  'contact.unsubscribed': ContactUnsubscribed
   'contact.blocked': ContactBlocked
   'contact.unblocked': ContactUnblocked
   'contact.deleted': ContactDeleted
@@ -150,6 +152,7 @@ export type EventType = keyof Events
 export const eventContexts = {
   'contact.created': 'audience',
   'contact.updated': 'audience',
+  'contact.unsubscribed': 'audience',
   'contact.blocked': 'audience',
   'contact.unblocked': 'audience',
   'contact.deleted': 'audience',

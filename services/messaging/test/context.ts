@@ -79,7 +79,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     }),
     async eventsOf(subject) {
       const entries = database.collection('outbox').find({ 'event.subject': subject }).sort({ at: 1, _id: 1 })
-      return (await entries.toArray()).map(({ event }) => event)
+      return (await entries.toArray()).flatMap(({ event }) => event)
     },
     stop: () => all.disposeAsync(),
   }

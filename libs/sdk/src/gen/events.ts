@@ -16,6 +16,16 @@ export type ContactUpdated = {
   actor: Actor
 }
 
+/** A contact gets no more campaigns. */
+export type ContactUnsubscribed = {
+  contactId: string
+  /** link, one_click and preference: by the link of a mail; one_click by the mail program, preference on the page of lists. complaint: reported a mail as spam. provider: by the mail provider. api: by a user or an API token. */
+  how: 'link' | 'one_click' | 'preference' | 'complaint' | 'provider' | 'api'
+  /** The message whose link it was, or that was complained of. */
+  emailId?: string
+  actor: Actor
+}
+
 /** ContactBlocked as JSON. */
 export type ContactBlocked = {
   contactId: string
@@ -524,6 +534,7 @@ export type WebhookDisabled = {
 export type Events = {
   'contact.created': ContactCreated
   'contact.updated': ContactUpdated
+  'contact.unsubscribed': ContactUnsubscribed
   'contact.blocked': ContactBlocked
   'contact.unblocked': ContactUnblocked
   'contact.deleted': ContactDeleted

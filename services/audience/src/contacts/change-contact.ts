@@ -18,7 +18,7 @@ import { countChanges } from '../growth/count-changes.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { applyUpdate, type Change, type ContactUpdate, changesOf, type Patch, updateOf } from './changes.ts'
 import { type Contact, contactPositions } from './contact.model.ts'
-import { changedEvent } from './contact-events.ts'
+import { changedEvent, type OptOut, unsubscribedEvent } from './contact-events.ts'
 import { findContacts } from './find-contact.ts'
 import { confirmOptOuts } from './opt-outs.ts'
 import { orRefusal, succeeded } from './refusal.ts'
@@ -32,6 +32,8 @@ export type ChangeRequest = {
   /** The request that it serves; requests of a group differ in theirs. */
   origin?: Origin
   patchOf: PatchOf
+  /** How a contact is opted out, if not by a user or an API token. */
+  optOut?: OptOut
 }
 /** Returns the patch to apply. `definitions` is empty except for changes of attributes. */
 type PatchOf = (definitions: Definitions) => Patch
@@ -79,7 +81,7 @@ export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undef
     await countChanges(tenant, made, tx)
     await contactPositions(context, contacts.organization).invalidate(tx)
     await history.bulkWrite(made.map(entryOf).map(insertOf), { tx })
-    await addEvents(tx, made.map(eventOf))
+    await addEvents(tx, made.flatMap(eventsOf))
     return results
   }
 }
@@ -113,9 +115,12 @@ function writesOf({ before, after, update }: Made): BulkOperation[] {
 }
 
 function entryOf({ before, changes, request, at }: Made): HistoryEntry {
-  return changeEntry(before, request.type, at, request.actor, { changes })
+  return changeEntry(before, request.type, at, request.actor, { changes, ...request.optOut })
 }
 
-function eventOf({ before, changes, request, at }: Made): OutgoingEvent {
-  return changedEvent(before, changes, request.actor, at, request.origin)
+function eventsOf({ before, after, changes, request, at }: Made): OutgoingEvent[] {
+  const { actor, origin, optOut = { how: 'api' } } = request
+  const changed = changedEvent(before, changes, actor, at, origin)
+  const isOptOut = after.unsubscribed && !before.unsubscribed
+  return isOptOut ? [changed, unsubscribedEvent(before, optOut, actor, at, origin)] : [changed]
 }

@@ -1,3 +1,4 @@
+import type { Events } from '@rollcall/contract'
 import type { Actor } from '@rollcall/rpc'
 import type { Origin } from '@rollcall/runtime'
 import { event, type OutgoingEvent } from '@rollcall/store'
@@ -26,6 +27,21 @@ export function changedEvent(
   }
   if (to.get('blocked') === false) return event('contact.unblocked', contact, { contactId, actor }, at, origin)
   return event('contact.updated', contact, { contactId, changed: [...to.keys()], actor }, at, origin)
+}
+
+/** How a contact was opted out, and the message whose link was used or that was complained of. */
+export type OptOut = { how: Events['contact.unsubscribed']['how']; emailId?: string }
+
+/** Returns the event of a contact that gets no more campaigns. It follows that of the change. */
+export function unsubscribedEvent(
+  contact: Contact,
+  optOut: OptOut,
+  actor: Actor,
+  at: Date,
+  origin?: Origin,
+): OutgoingEvent {
+  const data = { contactId: String(contact._id), ...optOut, actor }
+  return event('contact.unsubscribed', contact, data, at, origin)
 }
 
 /** Returns the event of a deleted contact. */

@@ -47,7 +47,7 @@ describe('contacts', () => {
     audience.attributes.createAttribute({ name: definition.slug, options: [], ...definition } as never, me)
   const eventsOf = async (id: string) => {
     const entries = await audience.db.collection('outbox').find({ 'event.subject': id }).sort({ _id: 1 }).toArray()
-    return entries.map(({ event }) => event as Event)
+    return entries.flatMap(({ event }) => event as Event | Event[])
   }
   /** The traces of a change: types of the history entries, then of the events, oldest first. */
   const traces = async (me: Me, id: string) => [

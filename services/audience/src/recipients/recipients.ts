@@ -1,10 +1,12 @@
 import type { Handlers } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
+import { preferenceChanger } from './change-preferences.ts'
 import { checkRecipients } from './check-recipients.ts'
+import { getPreferences } from './get-preferences.ts'
 import { requireSelection } from './selection.ts'
 import { takeRecipients } from './take-recipients.ts'
 
-/** The handlers that tell other services who gets mail. */
+/** The handlers that tell other services who gets mail, and do what recipients choose. */
 export function recipients(context: Context): Handlers<'rollcall.audience.v1.Recipients'> {
   return {
     checkRecipients: (request, { caller }) =>
@@ -16,5 +18,9 @@ export function recipients(context: Context): Handlers<'rollcall.audience.v1.Rec
       await requireSelection(context.collections.of(caller.organizationId), selection)
       return {}
     },
+
+    getPreferences: ({ contactId }, { caller }) =>
+      getPreferences(context.collections.of(caller.organizationId), contactId),
+    changePreferences: preferenceChanger(context),
   }
 }
