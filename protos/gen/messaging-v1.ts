@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, PageRequest, PageResponse, Updated } from './types.ts'
 /** Addresses that get no mail of the organization: they bounced, their owners complained, or somebody added them. Account mail (codes, links, invitations) is tried nevertheless. */
 export type Suppressions = {
   /** Lists the suppressed addresses, newest first. Use it to see who gets no mail, and why. Honours the shared list parameters. */
@@ -400,6 +400,14 @@ export type MessageEventJson = {
   at: string
   /** The reply of the server, or why it ended. */
   detail: string | null
+}
+
+/** Pages behind the links of mails, for whoever has the link. Their tokens are signed and do not expire. */
+export type Pages = {
+  /** Shows what the recipient of a mail can choose: no campaigns at all, or which lists to stay on. Changes nothing, since programs that scan mails open every link. */
+  showPreferences: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Does what the recipient has chosen: with one click in the mail program (RFC 8058), or by the form of the page. */
+  choosePreferences: { kind: 'unary'; request: PageRequest; response: PageResponse }
 }
 
 /** The organization's mail provider. */

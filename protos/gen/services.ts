@@ -4,7 +4,7 @@ import type { Attributes, Batches, Contacts, Lists, Recipients, Segments } from 
 import type { Templates } from './campaigns-v1.ts'
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
-import type { Domains, Mail, Mailings, Messages, Providers, Senders, Suppressions } from './messaging-v1.ts'
+import type { Domains, Mail, Mailings, Messages, Pages, Providers, Senders, Suppressions } from './messaging-v1.ts'
 import type { Deliveries, Events, Webhooks } from './webhooks-v1.ts'
 
 /** Every gRPC service by its full name. */
@@ -36,6 +36,7 @@ export type Services = {
   'rollcall.messaging.v1.Mail': Mail
   'rollcall.messaging.v1.Mailings': Mailings
   'rollcall.messaging.v1.Messages': Messages
+  'rollcall.messaging.v1.Pages': Pages
   'rollcall.messaging.v1.Providers': Providers
   'rollcall.messaging.v1.Senders': Senders
   'rollcall.messaging.v1.Suppressions': Suppressions

@@ -102,6 +102,8 @@ export function audienceDouble(): Audience {
         check(selection)
         return {}
       },
+      getPreferences: async () => ({}),
+      changePreferences: async () => ({}),
     },
   }
   return audience

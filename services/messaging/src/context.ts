@@ -2,7 +2,12 @@ import { AppError, emailKeyOf } from '@rollcall/contract'
 import { createSecrets, type Secrets } from '@rollcall/credentials'
 import type { AddressPolicy } from '@rollcall/egress'
 import type { DueJob, LeaseJob } from '@rollcall/jobs'
-import type { CheckedRecipient, Recipient } from '@rollcall/protos/gen/audience-v1.ts'
+import type {
+  ChangePreferencesRequest,
+  CheckedRecipient,
+  Preferences,
+  Recipient,
+} from '@rollcall/protos/gen/audience-v1.ts'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
 import { connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
@@ -15,9 +20,9 @@ import { systemServers } from './dns/server-address.ts'
 import type { PublishedStatus } from './mail/mail-events.ts'
 import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
-import { createMailLinks, type MailLinks } from './mailings/mail-links.ts'
 import type { Mailing } from './mailings/mailing.model.ts'
 import { sendMailing, sendMailingsJob } from './mailings/send-mailings.job.ts'
+import { createMailLinks, type MailLinks } from './pages/mail-links.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
 
 export type { DirectoryUser }
@@ -48,6 +53,10 @@ export type Context = {
   findUsers(organizationId: string, ids: string[]): Promise<DirectoryUser[]>
   /** Returns of each recipient whether mail of the organization may go to it now, in the same order. */
   checkRecipients(organizationId: string, recipients: Recipient[], isCampaign: boolean): Promise<CheckedRecipient[]>
+  /** Returns what a contact can choose; undefined if there is no such contact. */
+  getPreferences(contact: { organizationId: string; contactId: string }): Promise<Preferences | undefined>
+  /** Does what a recipient has chosen, and returns the preferences afterwards. */
+  changePreferences(organizationId: string, change: ChangePreferencesRequest): Promise<Preferences | undefined>
   /**
    * Requires that an organization may mail an address. Unverified ones may mail only their owners.
    * @throws {AppError} organization.unverified
@@ -91,6 +100,14 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     async checkRecipients(organizationId, asked, isCampaign) {
       const caller = serviceCaller('messaging', organizationId)
       return (await recipients.checkRecipients({ recipients: asked, isCampaign }, { caller })).recipients
+    },
+    async getPreferences({ organizationId, contactId }) {
+      const caller = serviceCaller('messaging', organizationId)
+      return (await recipients.getPreferences({ contactId }, { caller })).preferences ?? undefined
+    },
+    async changePreferences(organizationId, change) {
+      const caller = serviceCaller('messaging', organizationId)
+      return (await recipients.changePreferences(change, { caller })).preferences ?? undefined
     },
     async requireMailReach(organizationId, email) {
       const caller = serviceCaller('messaging', organizationId)

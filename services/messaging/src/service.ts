@@ -7,6 +7,7 @@ import { domains } from './domains/domains.ts'
 import { mail } from './mail/mail.ts'
 import { mailings } from './mailings/mailings.ts'
 import { messages } from './messages/messages.ts'
+import { pages } from './pages/pages.ts'
 import { providers } from './provider/provider.ts'
 import { onUserDeleted } from './senders/on-user-deleted.ts'
 import { senders } from './senders/senders.ts'
@@ -25,6 +26,7 @@ export const service = defineService({
     'rollcall.messaging.v1.Mail': mail(context),
     'rollcall.messaging.v1.Mailings': mailings(context),
     'rollcall.messaging.v1.Messages': messages(context),
+    'rollcall.messaging.v1.Pages': pages(context),
     'rollcall.messaging.v1.Providers': providers(context),
     'rollcall.messaging.v1.Senders': senders(context),
     'rollcall.messaging.v1.Suppressions': suppressions(context),

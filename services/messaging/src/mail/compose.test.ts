@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { compose } from './compose.ts'
 
@@ -44,6 +45,26 @@ describe('a mail', () => {
       to: `a@example.com\r\nBcc: v@example.com`,
     })
     assert.ok(!/^Bcc:/im.test(raw))
+  })
+
+  it('is signed with the headers of unsubscribing by one click', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    })
+    const headers = {
+      'List-Unsubscribe': '<https://mail.example.com/u/token>',
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }
+    const { raw } = await compose({ ...message, headers }, { domainName: 'example.com', keySelector: 'k1', privateKey })
+    const unfolded = raw.toString().replace(/\r\n[ \t]+/g, '')
+    const [, signed = ''] = /^DKIM-Signature:.*?;h=([^;]*);/im.exec(unfolded.replace(/ /g, '')) ?? []
+    const names = signed.toLowerCase().split(':')
+    for (const name of ['from', 'to', 'subject', 'list-unsubscribe', 'list-unsubscribe-post'])
+      assert.ok(names.includes(name), `${name} is not in ${signed}`)
+    assert.match(raw.toString(), /^List-Unsubscribe: <https:\/\/mail\.example\.com\/u\/token>\r$/m)
+    assert.match(raw.toString(), /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
   })
 
   it('has its HTML beside the text', async () => {

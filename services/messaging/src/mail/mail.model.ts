@@ -67,6 +67,8 @@ export type Mail = {
   /** What happened to it, oldest first. */
   steps: MailStep[]
   finishedAt: Date | null
+  /** When its recipient unsubscribed by its link. */
+  unsubscribedAt?: Date | null
   createdAt: Date
   updatedAt: Date
 }
@@ -101,6 +103,7 @@ export const mailSchema = new Schema<Mail>(
     sentAt: { type: Date, default: null },
     steps: { type: [Schema.Types.Mixed] as never, default: [] },
     finishedAt: { type: Date, default: null },
+    unsubscribedAt: { type: Date, default: null },
   },
   { collection: 'mails', timestamps: true, minimize: false, versionKey: false },
 )

@@ -1,0 +1,78 @@
+import { bytesOfIds, createSignedTokens, idsOfBytes, type SignedTokens } from '@rollcall/credentials'
+import type { Config } from '../config.ts'
+import type { Mail } from '../mail/mail.model.ts'
+
+/** A mail that links are made for. The links of one without a contact, such as a test, change nothing. */
+type LinkedMail = Pick<Mail, '_id' | 'organization' | 'contact'>
+
+/** Which message a link is in. */
+export type MessageRef = { organizationId: string; messageId: string }
+/** The recipient whose preferences a link shows. Messages expire, so it names the contact, too; null: it was a test. */
+export type RecipientRef = MessageRef & { contactId: string | null }
+/** A counted link of a message. */
+export type LinkRef = MessageRef & { url: string }
+
+/** Makes and reads the public links of mails. What is read from another token is undefined. */
+export type MailLinks = {
+  unsubscribeUrl(mail: LinkedMail): string
+  readUnsubscribe(token: string): RecipientRef | undefined
+  webVersionUrl(mail: LinkedMail): string
+  readWebVersion(token: string): RecipientRef | undefined
+  /** URL of the image that counts opens. */
+  openUrl(mail: LinkedMail): string
+  readOpen(token: string): MessageRef | undefined
+  /** URL that counts a click and leads to another one. The token holds that, so the link works as long as its key. */
+  clickUrl(mail: LinkedMail, url: string): string
+  readClick(token: string): LinkRef | undefined
+  /** How the links of preferences begin, which are never counted. */
+  unsubscribePrefix: string
+}
+
+const NO_CONTACT = '0'.repeat(24)
+
+/** Creates the links of an installation, whose tokens are signed with the first of its LINK_KEYS. */
+export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KEYS' | 'PUBLIC_URL'>): MailLinks {
+  const base = PUBLIC_URL.replace(/\/$/, '')
+  const unsubscribe = createSignedTokens(LINK_KEYS, 'unsubscribe')
+  const webVersion = createSignedTokens(LINK_KEYS, 'web-version')
+  const open = createSignedTokens(LINK_KEYS, 'open')
+  const click = createSignedTokens(LINK_KEYS, 'click')
+  const unsubscribePrefix = `${base}/u/`
+  return {
+    unsubscribePrefix,
+    unsubscribeUrl: mail => unsubscribePrefix + unsubscribe.sign(recipientIds(mail)),
+    readUnsubscribe: token => readRecipient(unsubscribe, token),
+    webVersionUrl: mail => `${base}/v/${webVersion.sign(recipientIds(mail))}`,
+    readWebVersion: token => readRecipient(webVersion, token),
+    openUrl: mail => `${base}/t/o/${open.sign(messageIds(mail))}.gif`,
+    readOpen: token => readMessage(open, token)?.message,
+    clickUrl: (mail, url) => `${base}/t/c/${click.sign(Buffer.concat([messageIds(mail), Buffer.from(url)]))}`,
+    readClick(token) {
+      const read = readMessage(click, token)
+      return read && { ...read.message, url: read.rest.toString() }
+    },
+  }
+}
+
+function recipientIds({ organization, contact, _id }: LinkedMail): Buffer {
+  return bytesOfIds(String(organization), contact ?? NO_CONTACT, String(_id))
+}
+
+function messageIds({ organization, _id }: LinkedMail): Buffer {
+  return bytesOfIds(String(organization), String(_id))
+}
+
+function readRecipient(tokens: SignedTokens, token: string): RecipientRef | undefined {
+  const content = tokens.verify(token)
+  if (!content) return undefined
+  const [organizationId = '', contactId = '', messageId = ''] = idsOfBytes(content, 3).ids
+  return { organizationId, contactId: contactId === NO_CONTACT ? null : contactId, messageId }
+}
+
+function readMessage(tokens: SignedTokens, token: string): { message: MessageRef; rest: Buffer } | undefined {
+  const content = tokens.verify(token)
+  if (!content) return undefined
+  const { ids, rest } = idsOfBytes(content, 2)
+  const [organizationId = '', messageId = ''] = ids
+  return { message: { organizationId, messageId }, rest }
+}
