@@ -88,6 +88,7 @@ const bodiesOf: Record<string, Record<string, unknown>> = {
   'POST /api/users': { name: 'Robin Example', password: meaningful.password },
   'POST /api/workspaces/:id/invitations': { email: 'guest@example.com', role: 'user' },
   'POST /api/webhooks': { name: 'Order desk', url: 'https://hooks.example.com/rollcall', active: false },
+  'POST /api/links': { url: 'https://example.com/summer' },
   'POST /api/emails/domains': { domain: 'mail.example.com' },
   'POST /api/emails/senders': {
     name: 'Example',

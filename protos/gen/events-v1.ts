@@ -1,6 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
+import type { EntryJson } from './content-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
 import type { SuppressionJson } from './messaging-v1.ts'
 import type { ActorJson } from './types.ts'
@@ -129,6 +130,41 @@ export type TemplateUpdated = {
 /** TemplateDeleted as JSON. */
 export type TemplateDeleted = {
   template: EventTemplateJson
+  actor: ActorJson
+}
+
+/** A person followed a short link. Published for the first click of a visitor on a day; further ones are only counted. */
+export type LinkClicked = {
+  linkId: string
+  slug: string
+  /** Where the link leads. */
+  url: string
+  at: string
+  /** Host of the page with the link. */
+  referrer: string | null
+  /** ISO 3166-1 code. */
+  country: string | null
+  /** desktop, mobile, tablet or tv. */
+  device: string | null
+}
+
+/** CollectionEntryCreated as JSON. */
+export type CollectionEntryCreated = {
+  entry: EntryJson
+  actor: ActorJson
+}
+
+/** CollectionEntryUpdated as JSON. */
+export type CollectionEntryUpdated = {
+  entry: EntryJson
+  /** Slugs of the fields whose values changed. */
+  changed: string[]
+  actor: ActorJson
+}
+
+/** Not published for the entries of a deleted collection. */
+export type CollectionEntryDeleted = {
+  entry: EntryJson
   actor: ActorJson
 }
 

@@ -1,6 +1,9 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type {
+  CollectionEntryCreated,
+  CollectionEntryDeleted,
+  CollectionEntryUpdated,
   ContactAddedToList,
   ContactBlocked,
   ContactCreated,
@@ -22,6 +25,7 @@ import type {
   InvitationCreated,
   InvitationDeclined,
   InvitationRevoked,
+  LinkClicked,
   ListCreated,
   ListDeleted,
   ListUpdated,
@@ -88,6 +92,10 @@ export type Events = {
   'template.created': TemplateCreated
   'template.updated': TemplateUpdated
   'template.deleted': TemplateDeleted
+  'link.clicked': LinkClicked
+  'collection.entry_created': CollectionEntryCreated
+  'collection.entry_updated': CollectionEntryUpdated
+  'collection.entry_deleted': CollectionEntryDeleted
   'token.created': TokenCreated
   'token.updated': TokenUpdated
   'token.deleted': TokenDeleted
@@ -166,6 +174,10 @@ export const eventContexts = {
   'template.created': 'campaigns',
   'template.updated': 'campaigns',
   'template.deleted': 'campaigns',
+  'link.clicked': 'content',
+  'collection.entry_created': 'content',
+  'collection.entry_updated': 'content',
+  'collection.entry_deleted': 'content',
   'token.created': 'identity',
   'token.updated': 'identity',
   'token.deleted': 'identity',

@@ -169,6 +169,22 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'webhooks.test': () => ({ type: 'contact.created' }),
   'webhooks.recover': () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
   'webhooks.getStats': () => ({ hours: 2 }),
+  'links.create': () => ({ url: 'https://example.com/sale?utm_source=poster', slug: 'poster', title: 'Poster' }),
+  'links.update': () => ({ url: 'https://example.com/autumn' }),
+  'links.getClicks': () => ({ from: '2026-01-01T00:00:00.000Z', to: '2026-01-07T00:00:00.000Z', interval: 'day' }),
+  'collections.create': () => ({
+    name: 'Orders',
+    slug: 'orders',
+    fields: [
+      { slug: 'email', name: 'Email', type: 'email', required: true },
+      { slug: 'size', name: 'Size', type: 'enum', options: ['S', 'M', 'L'], default: 'M' },
+    ],
+  }),
+  'collections.update': () => ({ description: 'Shirts for the team' }),
+  'entries.create': () => ({ values: { email: 'alex@example.com', size: 'L' } }),
+  'entries.list': () => ({ filter: { 'values.size': 'L' }, sort: { createdAt: -1 } }),
+  'entries.update': () => ({ values: { size: 'M' } }),
+  'entries.export': () => ({ filter: { 'values.size': 'M' } }),
   'events.export': () => ({ filter: { type: 'contact.created' } }),
   'templates.create': () => ({
     name: 'Monthly news',

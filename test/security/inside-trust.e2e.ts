@@ -140,6 +140,7 @@ describe('finding 14: inside trust', () => {
         campaigns: own,
         import: own,
         webhooks: [...own, 'SECRET_KEYS'],
+        content: own,
         gateway: [...own, 'SESSION_KEYS', 'TENANT_ASSERTION_KEY', 'TOKEN_KEY'],
       })
     })

@@ -31,6 +31,7 @@ export {
 export { type Example, type Examples, examplesFile, readExamples } from './examples.ts'
 export { isObjectId } from './formats.ts'
 export { type HttpBody, json, updated } from './http-body.ts'
+export { type Interval, intervalStarts, nextOf, startOf } from './intervals.ts'
 export { type JsonFields, jsonFieldsOf } from './json-fields.ts'
 export { type Limit, limits } from './limits.ts'
 export { compileMatcher, type Match } from './match.ts'

@@ -15,5 +15,6 @@ export const limits = {
   /** The OpenAPI document and the reference page, which are not routes of the contract. */
   reference: { requests: 60, windowSeconds: 60 },
   page_visit: { requests: 300, windowSeconds: 60 },
+  link_visit: { requests: 3000, windowSeconds: 60 },
   credits: { requests: 30, windowSeconds: 60 },
 } as const satisfies Record<LimitGroup | 'global' | 'reference', Limit>

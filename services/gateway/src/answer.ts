@@ -35,7 +35,6 @@ const rawPageHeaders = [
   ...headersOf(
     helmet({ ...helmetOptions, contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }),
   ),
-  ['Cache-Control', 'no-store'],
   ['X-Robots-Tag', 'noindex'],
 ].flat()
 const CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -60,9 +59,9 @@ export function answer(exchange: Exchange, status: number, { contentType, data }
 
 /** Answers with a public page. */
 export function answerPage(exchange: Exchange, page: PageResponse): void {
-  const { status, contentType, data, location, contentSecurityPolicy = CLOSED_POLICY } = page
+  const { status, contentType, data, location, contentSecurityPolicy = CLOSED_POLICY, cacheControl = 'no-store' } = page
   const raw = ['X-Request-Id', exchange.id, ...rawPageHeaders, 'Content-Security-Policy', contentSecurityPolicy]
-  raw.push('Content-Type', contentType, 'Content-Length', String(data.length))
+  raw.push('Cache-Control', cacheControl, 'Content-Type', contentType, 'Content-Length', String(data.length))
   if (location !== undefined) raw.push('Location', location)
   for (const [name, value] of [...(exchange.limitHeaders ?? []), ...exchange.headers]) raw.push(name, value)
   exchange.response.writeHead(status || 200, raw)

@@ -1,5 +1,6 @@
 import { audienceErrors } from './audience.ts'
 import { campaignsErrors } from './campaigns.ts'
+import { contentErrors } from './content.ts'
 import type { Entry } from './entry.ts'
 import { gatewayErrors } from './gateway.ts'
 import { identityErrors } from './identity.ts'
@@ -14,6 +15,7 @@ export const catalogues = {
   gateway: gatewayErrors,
   audience: audienceErrors,
   campaigns: campaignsErrors,
+  content: contentErrors,
   identity: identityErrors,
   import: importErrors,
   messaging: messagingErrors,
@@ -25,6 +27,7 @@ const catalogue = {
   ...gatewayErrors,
   ...audienceErrors,
   ...campaignsErrors,
+  ...contentErrors,
   ...identityErrors,
   ...importErrors,
   ...messagingErrors,

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, AudienceList, Contact, DefaultTracking, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Suppression, Token, User, Webhook, Workspace } from './types.ts'
+import type { Actor, AudienceList, Contact, DefaultTracking, Entry, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Suppression, Token, User, Webhook, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -120,6 +120,41 @@ export type TemplateUpdated = {
 /** TemplateDeleted as JSON. */
 export type TemplateDeleted = {
   template: EventTemplate
+  actor: Actor
+}
+
+/** A person followed a short link. Published for the first click of a visitor on a day; further ones are only counted. */
+export type LinkClicked = {
+  linkId: string
+  slug: string
+  /** Where the link leads. */
+  url: string
+  at: string
+  /** Host of the page with the link. */
+  referrer: string | null
+  /** ISO 3166-1 code. */
+  country: string | null
+  /** desktop, mobile, tablet or tv. */
+  device: string | null
+}
+
+/** CollectionEntryCreated as JSON. */
+export type CollectionEntryCreated = {
+  entry: Entry
+  actor: Actor
+}
+
+/** CollectionEntryUpdated as JSON. */
+export type CollectionEntryUpdated = {
+  entry: Entry
+  /** Slugs of the fields whose values changed. */
+  changed: string[]
+  actor: Actor
+}
+
+/** Not published for the entries of a deleted collection. */
+export type CollectionEntryDeleted = {
+  entry: Entry
   actor: Actor
 }
 
@@ -548,6 +583,10 @@ export type Events = {
   'template.created': TemplateCreated
   'template.updated': TemplateUpdated
   'template.deleted': TemplateDeleted
+  'link.clicked': LinkClicked
+  'collection.entry_created': CollectionEntryCreated
+  'collection.entry_updated': CollectionEntryUpdated
+  'collection.entry_deleted': CollectionEntryDeleted
   'token.created': TokenCreated
   'token.updated': TokenUpdated
   'token.deleted': TokenDeleted

@@ -93,6 +93,37 @@ export const fields = {
     'contactId': { type: 'string', format: 'object_id' },
     'data': { type: 'object' },
   },
+  'collections.create': {
+    'name': { type: 'string', required: true, maxLength: 100 },
+    'slug': { type: 'string', required: true, maxLength: 40 },
+    'description': { type: 'string', maxLength: 500, multiline: true },
+    'fields': { type: 'array', required: true, maxItems: 50 },
+  },
+  'collections.update': {
+    'name': { type: 'string', minLength: 1, maxLength: 100 },
+    'slug': { type: 'string', maxLength: 40 },
+    'description': { type: 'string', maxLength: 500, multiline: true },
+    'fields': { type: 'array', maxItems: 50 },
+  },
+  'entries.create': {
+    'values': { type: 'object', required: true },
+  },
+  'entries.update': {
+    'values': { type: 'object', required: true },
+  },
+  'links.create': {
+    'url': { type: 'string', required: true, maxLength: 2000 },
+    'slug': { type: 'string', maxLength: 50 },
+    'title': { type: 'string', maxLength: 200 },
+    'active': { type: 'boolean' },
+    'expiresAt': { type: 'string', nullable: true, format: 'date' },
+  },
+  'links.update': {
+    'url': { type: 'string', minLength: 1, maxLength: 2000 },
+    'title': { type: 'string', maxLength: 200 },
+    'active': { type: 'boolean' },
+    'expiresAt': { type: 'string', nullable: true, format: 'date' },
+  },
   'authentication.register': {
     'name': { type: 'string', required: true, maxLength: 100 },
     'email': { type: 'string', required: true, maxLength: 254, format: 'email' },

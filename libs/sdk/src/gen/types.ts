@@ -217,6 +217,100 @@ export type Preview = {
   text: string
 }
 
+/** Collection as JSON. */
+export type Collection = {
+  _id: string
+  id: string
+  name: string
+  slug: string
+  description: string
+  fields: CollectionField[]
+  entryCount: number
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** CollectionField as JSON. */
+export type CollectionField = {
+  slug: string
+  /** What people see. */
+  name: string
+  type: 'string' | 'number' | 'boolean' | 'date' | 'enum' | 'email' | 'url' | 'text'
+  required: boolean
+  /** The value of entries without one; null: none. */
+  default: unknown
+  /** Allowed values of an enum. */
+  options: string[]
+  /** Whether no two entries may have the same value. */
+  unique: boolean
+}
+
+/** Entry as JSON. */
+export type Entry = {
+  _id: string
+  id: string
+  collection: string
+  /** Values by the slug of their field. */
+  values: Record<string, unknown>
+  /** How it was created. */
+  source: 'api' | 'form'
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** Link as JSON. */
+export type Link = {
+  _id: string
+  id: string
+  /** Where it leads. */
+  url: string
+  slug: string
+  title: string
+  /** Whether it leads anywhere. Otherwise it answers with a page and status 404. */
+  active: boolean
+  /** When it stops to lead anywhere. */
+  expiresAt: string | null
+  /** Clicks by people. Crawlers, scanners of mails and previews do not count. Up to a second late. */
+  clicks: number
+  /** The sum of the visitors of each day (UTC). A visitor is an address and a browser, kept as a hash for two days. */
+  uniqueClicks: number
+  lastClickedAt: string | null
+  /** The address to share. */
+  shortUrl: string
+  createdBy: Actor
+  createdAt: string
+  updatedAt: string
+}
+
+/** LinkClicks as JSON. */
+export type LinkClicks = {
+  /** Oldest first, also intervals without clicks. */
+  series: ClickPoint[]
+  /** By the host that the click came from, most clicks first, at most 50; null: unknown. A day keeps 200 names; clicks by further ones are counted as other. These and the next cover whole days (UTC). */
+  referrers: ClickCount[]
+  /** By ISO 3166-1 code. Empty unless the installation has a database of countries. */
+  countries: ClickCount[]
+  /** By kind of device: desktop, mobile, tablet, tv. */
+  devices: ClickCount[]
+}
+
+/** ClickPoint as JSON. */
+export type ClickPoint = {
+  /** Start of the interval. */
+  at: string
+  clicks: number
+  /** First clicks of a visitor on a day. */
+  unique: number
+}
+
+/** ClickCount as JSON. */
+export type ClickCount = {
+  name: string | null
+  clicks: number
+}
+
 /** Registration as JSON. */
 export type Registration = {
   /** The session JWT. */
@@ -1176,6 +1270,22 @@ export type ImportJob = {
   updatedAt: string
 }
 
+export type FieldDefinition = {
+  /** 1 to 40 lower-case letters, digits and underscores, starting with a letter. */
+  slug: string
+  /** What people see. */
+  name: string
+  /** string: one line. text: several lines. date: ISO 8601. */
+  type: 'string' | 'number' | 'boolean' | 'date' | 'enum' | 'email' | 'url' | 'text'
+  required?: boolean
+  /** The value of entries without one. */
+  default?: unknown
+  /** Allowed values. An enum needs at least one. */
+  options?: string[]
+  /** Not for boolean, enum and text, and not with a default. */
+  unique?: boolean
+}
+
 export type UpdateSettingsRequestUpdateTracking = {
   opens?: boolean
   clicks?: boolean
@@ -1317,6 +1427,52 @@ export type PreviewTemplateBody = {
   contactId?: string
   /** What `data` shows. */
   data?: Record<string, unknown>
+}
+
+export type CreateCollectionBody = {
+  name: string
+  /** 2 to 40 lower-case letters, digits and hyphens, starting with a letter. Unique in the organization. */
+  slug: string
+  description?: string
+  fields: FieldDefinition[]
+}
+
+export type UpdateCollectionBody = {
+  name?: string
+  slug?: string
+  description?: string
+  /** Replaces all fields. */
+  fields?: FieldDefinition[]
+}
+
+export type CreateEntryBody = {
+  /** Values by the slug of their field; null counts as not given. */
+  values: Record<string, string | number | boolean | null>
+}
+
+export type UpdateEntryBody = {
+  /** New values by the slug of their field; null removes one. */
+  values: Record<string, string | number | boolean | null>
+}
+
+export type CreateLinkBody = {
+  /** http or https, without user name and password. Stored as browsers normalize it. */
+  url: string
+  /** 3 to 50 lower-case letters, digits and hyphens, not starting with a hyphen. Default: 7 random characters. */
+  slug?: string
+  title?: string
+  /** Default: true. */
+  active?: boolean
+  /** A time in the future. Default: never. */
+  expiresAt?: string | null
+}
+
+export type UpdateLinkBody = {
+  url?: string
+  title?: string
+  active?: boolean
+  /** A time in the future; null: never. */
+  expiresAt?: string | null
 }
 
 export type RegisterBody = {
@@ -1908,6 +2064,60 @@ export type TemplateFields = {
   'createdBy.name': string
 }
 
+/** The fields of Collection that filter, sort and projection can name. */
+export type CollectionFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'name': string
+  'slug': string
+  'description': string
+  'fields': (Record<string, unknown>)[]
+  'entryCount': number
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+}
+
+/** The fields of Entry that filter, sort and projection can name. */
+export type EntryFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'collection': string
+  'values': Record<string, unknown>
+  'source': 'api' | 'form'
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+  [key: `values.${string}`]: string | number | boolean
+}
+
+/** The fields of Link that filter, sort and projection can name. */
+export type LinkFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'url': string
+  'slug': string
+  'title': string
+  'active': boolean
+  'expiresAt': string
+  'clicks': number
+  'uniqueClicks': number
+  'lastClickedAt': string
+  'shortUrl': string
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+}
+
 /** The fields of Feature that filter, sort and projection can name. */
 export type FeatureFields = {
   _id: string
@@ -2432,6 +2642,49 @@ export type Api = {
     /** Renders a template for a contact and returns the result; nothing is sent. Use it to look at a template before it is used. Without contactId it shows the oldest contact of the audience, or a sample. A template has no sender and no campaign: their variables show samples, and the links lead nowhere. */
     preview(id: string, body?: PreviewTemplateBody, options?: KeyedOptions): Promise<Preview>
   }
+  /** Collections: tables of entries with typed fields of your own. */
+  collections: {
+    /** Lists collections, newest first. Honours the shared list parameters. Use it to see which collections there are and how many entries they hold. */
+    list(query?: ListQuery<CollectionFields>, options?: RequestOptions): List<Collection>
+    /** Creates a collection with its fields. Use it to keep records that are not contacts: events, orders, answers. */
+    create(body: CreateCollectionBody, options?: KeyedOptions): Promise<Collection>
+    /** Returns a collection. Use it to learn its fields before you write entries. */
+    get(id: string, options?: RequestOptions): Promise<Collection>
+    /** Updates a collection. `fields` replaces all fields. Once there are entries, no field can be removed, made unique or given another slug or type, and a field that becomes required needs a default, which entries without a value get. Requires at least one field. Use it to rename a collection or to add fields to it. */
+    update(id: string, body: UpdateCollectionBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a collection and returns it. Its entries are hidden at once and deleted in the background. Use it when nobody needs its entries any more: they cannot be restored. */
+    delete(id: string, options?: RequestOptions): Promise<Collection>
+  }
+  /** Entries of a collection. */
+  entries: {
+    /** Lists the entries of a collection, newest first. Honours the shared list parameters; filter, sort and projection name values as values.<slug>. Use it to read or search a collection. */
+    list(id: string, query?: ListQuery<EntryFields>, options?: RequestOptions): List<Entry>
+    /** Creates an entry. Values are checked by the fields of the collection; an error names values.<slug>. Fields without a value get their default. Use it to add a record to a collection. */
+    create(id: string, body: CreateEntryBody, options?: KeyedOptions): Promise<Entry>
+    /** Exports entries as CSV: id, createdAt, then a column for each field. filter and sort are those of the list. Cells are written so that no spreadsheet runs them as formulas. Use it to take the entries elsewhere. */
+    export(id: string, query?: { filter?: Filter<EntryFields>; sort?: Sort<EntryFields> }, options?: RequestOptions): Promise<Response>
+    /** Returns an entry. Use it if you know its id; to find an entry by a value, filter the list. */
+    get(id: string, entryId: string, options?: RequestOptions): Promise<Entry>
+    /** Updates an entry: merges the values into those it has; null removes one. Use it to correct or complete a record. */
+    update(id: string, entryId: string, body: UpdateEntryBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes an entry and returns it. Use it to remove a record from a collection. */
+    delete(id: string, entryId: string, options?: RequestOptions): Promise<Entry>
+  }
+  /** Short links: addresses under /l/ that lead to a URL and count who follows them. */
+  links: {
+    /** Lists short links, newest first. Honours the shared list parameters. Use it to see which links there are and how often they are followed. */
+    list(query?: ListQuery<LinkFields>, options?: RequestOptions): List<Link>
+    /** Creates a short link. A slug is unique in the installation, and never given to another link, even after its link is deleted. Use it where a URL is too long to read or to print, or to count who follows it. */
+    create(body: CreateLinkBody, options?: KeyedOptions): Promise<Link>
+    /** Returns a short link. Use it to see where a link leads and how often it was followed. */
+    get(id: string, options?: RequestOptions): Promise<Link>
+    /** Updates a short link. The change applies to the next click. The slug is immutable. Requires at least one field. Use it to send a printed link elsewhere, or to switch it off. */
+    update(id: string, body: UpdateLinkBody, options?: RequestOptions): Promise<Updated>
+    /** Deletes a short link with its statistics. Whoever follows it gets a page with status 404. Use it when nobody should follow the link any more. */
+    delete(id: string, options?: RequestOptions): Promise<Link>
+    /** Counts the clicks on a short link by interval, and by referrer, country and kind of device. At most 400 points. Use it to chart how a link does and to see where its visitors come from. */
+    getClicks(id: string, query?: { from?: string; to?: string; interval?: 'hour' | 'day' | 'week' | 'month' }, options?: RequestOptions): Promise<LinkClicks>
+  }
   /** Signing in and out, and the current caller. */
   authentication: {
     /** Creates an organization and its owner, and signs the owner in. Use it to open a new organization, not to add people to one. Available only if the operator enables it. Until the owner verifies the email address, by a mailed code or link, the organization can only send mail to the owner, and other accounts with the address take precedence. The first verification removes the account's password, sessions and API tokens. */
@@ -2828,6 +3081,10 @@ export type ErrorCode =
   | 'list.unknown'
   | 'segment.unknown'
   | 'template.not_found'
+  | 'link.not_found'
+  | 'collection.not_found'
+  | 'collection.has_entries'
+  | 'entry.not_found'
   | 'user.not_found'
   | 'user.unknown'
   | 'account.unknown'

@@ -1,8 +1,9 @@
+import { startOf } from '@rollcall/contract'
 import { type BulkOperation, retryTransaction, type Scope } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import { type Counted, updateListCounts } from '../lists/list-counts.ts'
-import { type GrowthKind, type GrowthMonth, startOf } from './growth.model.ts'
+import type { GrowthKind, GrowthMonth } from './growth.model.ts'
 
 /** A contact before and after a change; one is missing when it is created or deleted. */
 export type CountedChange = { before?: Counted; after?: Counted; at: Date }

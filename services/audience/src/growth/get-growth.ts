@@ -1,4 +1,4 @@
-import { AppError, type HttpBody, json, parseDate } from '@rollcall/contract'
+import { AppError, type HttpBody, type Interval, intervalStarts, json, nextOf, startOf } from '@rollcall/contract'
 import type { GetGrowthRequest, GrowthPointJson } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Call, requirePermission } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
@@ -6,10 +6,7 @@ import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import { contactPositions } from '../contacts/contact.model.ts'
 import type { Data } from '../context.ts'
-import { dayOf, daysOf, type GrowthDays, growthKinds, type Interval, nextOf, startOf } from './growth.model.ts'
-
-const MAX_POINTS = 400
-const USUAL_DAYS = 30
+import { dayOf, daysOf, type GrowthDays, growthKinds } from './growth.model.ts'
 
 /**
  * Returns how contacts, or the members of a list, grew: a point for each interval. The totals are counted back from the
@@ -18,7 +15,7 @@ const USUAL_DAYS = 30
 export async function getGrowth(data: Data, request: GetGrowthRequest, { caller }: Call): Promise<HttpBody> {
   if (request.list !== undefined) requirePermission(caller, 'audience_lists.read')
   const interval = (request.interval ?? 'day') as Interval
-  const starts = intervalsOf(request, interval)
+  const starts = intervalStarts(request, interval)
   const tenant = data.collections.of(caller.organizationId)
   const list = request.list === undefined ? null : objectId(request.list, 'list')
   const first = starts[0]
@@ -30,23 +27,6 @@ export async function getGrowth(data: Data, request: GetGrowthRequest, { caller 
     return { days: daysOf(months), total: await totalOf(data, tenant, request.list, tx) }
   })
   return json(seriesOf(starts, interval, days, total))
-}
-
-/** The starts of the intervals from `from` to `to`, oldest first; none after now. @throws {AppError} request.invalid_field */
-function intervalsOf({ from, to }: GetGrowthRequest, interval: Interval): Date[] {
-  const now = new Date()
-  const last = to === undefined ? now : parseDate(to)!
-  const first = from === undefined ? new Date(last.getTime() - (USUAL_DAYS - 1) * 86_400_000) : parseDate(from)!
-  if (first > last) throw new AppError('request.invalid_field', { path: 'to', reason: 'must not be before from' })
-  const starts: Date[] = []
-  for (let start = startOf(interval, first); start <= last && start <= now; start = nextOf(interval, start)) {
-    if (starts.length === MAX_POINTS) {
-      const reason = `more than ${MAX_POINTS} points: choose a later start or a longer interval`
-      throw new AppError('request.invalid_field', { path: 'from', reason })
-    }
-    starts.push(start)
-  }
-  return starts
 }
 
 async function totalOf(data: Data, { lists, contacts }: Tenant, list: string | undefined, tx: ClientSession) {

@@ -1,3 +1,4 @@
+import { startOf } from '@rollcall/contract'
 import { Schema, type Types } from 'mongoose'
 
 /** What is counted by day. */
@@ -53,21 +54,4 @@ export function daysOf(months: readonly GrowthMonth[]): GrowthDays {
       for (const kind of growthKinds) sum[kind] += counts[kind] ?? 0
     }
   return sums
-}
-
-/** An interval of a series; weeks begin on Monday. */
-export type Interval = 'day' | 'week' | 'month'
-
-/** Returns the start of the interval that contains a time, in UTC. */
-export function startOf(interval: Interval, at: Date): Date {
-  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
-  if (interval === 'month') return new Date(Date.UTC(year, month, 1))
-  return new Date(Date.UTC(year, month, interval === 'day' ? day : day - ((at.getUTCDay() + 6) % 7)))
-}
-
-/** Returns the start of the interval after the one that starts at a time. */
-export function nextOf(interval: Interval, start: Date): Date {
-  const [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate()]
-  if (interval === 'month') return new Date(Date.UTC(year, month + 1, 1))
-  return new Date(Date.UTC(year, month, day + (interval === 'day' ? 1 : 7)))
 }

@@ -1,10 +1,11 @@
+import { startOf } from '@rollcall/contract'
 import { insertOf, type Scope } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import type { Data } from '../context.ts'
 import { listIdsOf } from '../lists/repair-counts.ts'
-import { dayOf, daysOf, type GrowthDays, type GrowthMonth, growthKinds, startOf } from './growth.model.ts'
+import { dayOf, daysOf, type GrowthDays, type GrowthMonth, growthKinds } from './growth.model.ts'
 
 /** Corrected growth of all contacts of an organization, or of a list: the number of days that were wrong. */
 export type GrowthRepair = { organization: string; list?: string; days: number }

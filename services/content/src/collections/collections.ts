@@ -1,0 +1,111 @@
+import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
+import type { CreateCollectionRequest, UpdateCollectionRequest } from '@rollcall/protos/gen/content-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
+import { requireRoom, runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { type Collection, collectionFields, publicCollection } from './collection.model.ts'
+import { checkChange, type Field, readFields } from './fields.ts'
+
+const SLUG = /^[a-z][a-z0-9-]{1,39}$/
+
+/** Handlers of collections. */
+export const collectionHandlers = (context: Context): Handlers<'rollcall.content.v1.Collections'> => ({
+  listCollections: ({ list }, { caller }) =>
+    runList({
+      scope: context.collections.of(caller.organizationId).collections,
+      query: list ?? {},
+      fields: collectionFields,
+      present: publicCollection,
+    }),
+
+  createCollection: (request, call) => createCollection(context, request, call),
+
+  getCollection: async ({ id }, { caller }) =>
+    json(publicCollection(await context.collections.of(caller.organizationId).collections.get(id, 'collection'))),
+
+  updateCollection: (request, call) => updateCollection(context, request, call),
+  deleteCollection: ({ id }, call) => deleteCollection(context, id, call),
+})
+
+async function createCollection(
+  context: Context,
+  request: CreateCollectionRequest,
+  { caller }: Call,
+): Promise<HttpBody> {
+  const { collections } = context.collections.of(caller.organizationId)
+  const { name, slug, description = '' } = request
+  checkSlug(slug)
+  const draft = { name, slug, description, fields: readFields(request.fields), createdBy: actorOf(caller) }
+  const quota = { limit: context.config.COLLECTIONS_PER_ORGANIZATION, what: 'collections per organization' }
+  const created = await context.store.transaction(
+    async tx => {
+      await requireRoom(collections, quota, tx)
+      return collections.insertOne(draft, { tx })
+    },
+    { queue: `collections of ${caller.organizationId}` },
+  )
+  return json(publicCollection(created))
+}
+
+async function updateCollection(
+  context: Context,
+  request: UpdateCollectionRequest,
+  { caller }: Call,
+): Promise<Updated> {
+  const { id, name, slug, description } = request
+  if (slug !== undefined) checkSlug(slug)
+  const fields = request.fields.length > 0 ? readFields(request.fields) : undefined
+  const changes = {
+    ...(name !== undefined && { name }),
+    ...(slug !== undefined && { slug }),
+    ...(description !== undefined && { description }),
+    ...(fields && { fields }),
+  }
+  await context.store.transaction(
+    async tx => {
+      const { collections, entries } = context.collections.of(caller.organizationId, tx)
+      const before = await collections.get(id, 'collection')
+      const filled = fields && before.entryCount > 0 ? checkChange(before.fields, fields) : []
+      await collections.rewriteOne({ _id: before._id }, changes, { tx })
+      for (const field of filled) await entries.updateMany(withoutValue(before, field), { $set: defaultOf(field) })
+    },
+    { queue: queueOf(id) },
+  )
+  return updated()
+}
+
+/** Deletes the collection now, and its entries by a job. */
+async function deleteCollection(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
+  const deleted = await context.store.transaction(
+    async tx => {
+      const { collections, deletions } = context.collections.of(caller.organizationId, tx)
+      const collection = await collections.findOneAndDelete({ _id: id })
+      if (!collection) throw new AppError('collection.not_found')
+      await deletions.insertOne({ _id: collection._id, dueAt: new Date() })
+      return collection
+    },
+    { queue: queueOf(id) },
+  )
+  context.deletionJob.wake()
+  return json(publicCollection(deleted))
+}
+
+/** Returns the queue of transactions that write a collection and its entries. */
+export function queueOf(id: string): string {
+  return `collection ${id}`
+}
+
+function withoutValue({ _id }: Collection, { slug }: Field) {
+  return { parent: _id, [`values.${slug}`]: { $exists: false } }
+}
+
+function defaultOf(field: Field) {
+  return { [`values.${field.slug}`]: field.default }
+}
+
+function checkSlug(slug: string): void {
+  if (SLUG.test(slug)) return
+  const reason = 'must be 2 to 40 lower-case letters, digits and hyphens, from a letter'
+  throw new AppError('request.invalid_field', { path: 'slug', reason })
+}

@@ -1,0 +1,39 @@
+import { createHmac } from 'node:crypto'
+import bowser from 'bowser'
+import { isbot } from 'isbot'
+import type { CountryOf } from './countries.ts'
+
+/** What a request for a short link tells about its sender. */
+export type Visit = { at: Date; ip: string; userAgent: string; referrer: string }
+
+/** A visit by what it is counted by; null: unknown. */
+export type Traits = { referrers: string | null; countries: string | null; devices: string | null }
+
+const MAX_USER_AGENT_LENGTH = 512
+const MAX_HOST_LENGTH = 253
+
+/** Whether a program made the visit: a crawler, a scanner of mails, a preview. */
+export function isMachine({ userAgent }: Visit): boolean {
+  return userAgent === '' || isbot(userAgent)
+}
+
+/** Returns what a visit is counted by. */
+export function traitsOf(visit: Visit, countryOf: CountryOf | undefined): Traits {
+  const userAgent = visit.userAgent.slice(0, MAX_USER_AGENT_LENGTH)
+  return {
+    referrers: hostOf(visit.referrer),
+    countries: countryOf?.(visit.ip) ?? null,
+    devices: bowser.parse(userAgent).platform.type ?? null,
+  }
+}
+
+/** Returns the hash that stands for a visitor on the day of the salt. */
+export function visitorOf({ ip, userAgent }: Visit, salt: string): string {
+  return createHmac('sha256', salt).update(`${ip}\n${userAgent}`).digest('base64url').slice(0, 22)
+}
+
+function hostOf(referrer: string): string | null {
+  if (!URL.canParse(referrer)) return null
+  const { hostname } = new URL(referrer)
+  return hostname === '' || hostname.length > MAX_HOST_LENGTH ? null : hostname
+}

@@ -1,0 +1,21 @@
+import { defineService } from '@rollcall/service'
+import { collectionHandlers } from './collections/collections.ts'
+import { collections } from './collections.ts'
+import { readConfig } from './config.ts'
+import { createContext } from './context.ts'
+import { entryHandlers } from './entries/entries.ts'
+import { links } from './links/links.ts'
+
+/** The content service: short links, collections and their entries. */
+export const service = defineService({
+  name: 'content',
+  config: readConfig,
+  collections,
+  context: createContext,
+  handlers: context => ({
+    'rollcall.content.v1.Collections': collectionHandlers(context),
+    'rollcall.content.v1.Entries': entryHandlers(context),
+    'rollcall.content.v1.Links': links(context),
+  }),
+  jobs: context => [context.deletionJob],
+})
