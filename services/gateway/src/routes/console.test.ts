@@ -54,12 +54,28 @@ describe('the console', () => {
       assert.equal(
         policy,
         `default-src 'none';script-src 'self';style-src 'self' 'nonce-${nonce}';img-src 'self' data:;font-src 'self';` +
-          `connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'`,
+          `connect-src 'self';frame-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'`,
       )
       assert.equal(await response.text(), `<script nonce="${nonce}"></script><style nonce="${nonce}">`)
       nonces.add(nonce)
     }
     assert.equal(nonces.size, 3)
+  })
+
+  it('shows mails in a frame where nothing of them runs, and only the console can show it', async () => {
+    const response = await get('/console/mail-frame.html')
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+    const policy = response.headers.get('content-security-policy') ?? ''
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1]
+    assert.ok(nonce)
+    assert.equal(
+      policy,
+      `default-src 'none';script-src 'nonce-${nonce}';style-src 'unsafe-inline';img-src data: https:;` +
+        `form-action 'none';base-uri 'none';frame-ancestors 'self';sandbox allow-scripts`,
+    )
+    assert.ok((await response.text()).includes(`<script nonce="${nonce}">`))
+    assert.equal((await get('/console/mail-frame.html', { method: 'POST' })).status, 404)
   })
 
   it('keeps other pages and origins away from it', async () => {
