@@ -27,6 +27,14 @@ const AREAS = [
   },
   { area: 'Domains', list: '/api/emails/domains', create: '/api/emails/domains', button: 'Add domain' },
   { area: 'Senders', list: '/api/emails/senders', create: '/api/emails/senders', button: 'New sender' },
+  { area: 'Templates', list: '/api/emails/templates', create: '/api/emails/templates', button: 'New template' },
+  { area: 'Messages', list: '/api/emails/messages', create: '/api/emails/send', button: 'Send message' },
+  {
+    area: 'Suppressions',
+    list: '/api/emails/suppressions',
+    create: '/api/emails/suppressions',
+    button: 'Add address',
+  },
   { area: 'Tokens', list: '/api/tokens', create: '/api/tokens', button: 'Create token' },
   { area: 'Roles', list: '/api/access-control/roles', create: '/api/access-control/save-role', button: 'New role' },
   { area: 'Users', list: '/api/users', create: '/api/users', button: 'Create user' },
@@ -219,7 +227,7 @@ describe('administration in the console', () => {
     await dkim.getByText('Correct').waitFor()
   })
 
-  it('a sender: connects its mail account and comes back, is shared and transferred', async () => {
+  it('a sender: connects its mail account, sends, is shared and transferred', async () => {
     const colleague = await person('user', 'Col League')
     const page = await console.open('/senders?new=true')
     const form = page.getByRole('dialog', { name: 'New sender' })
@@ -243,6 +251,34 @@ describe('administration in the console', () => {
     await page.getByRole('link', { name: 'Senders' }).last().click()
     await page.getByRole('link', { name: MAIL_ACCOUNT }).click()
     await page.getByText(`Connected to ${MAIL_ACCOUNT}.`).waitFor()
+    const sender = page.url()
+
+    await page.goto('/console/messages?new=true')
+    const mail = page.getByRole('dialog', { name: 'Send message' })
+    await mail.getByRole('textbox', { name: 'To', exact: true }).fill('guest@example.com')
+    await mail.getByRole('combobox', { name: 'From' }).click()
+    await page.getByRole('option', { name: MAIL_ACCOUNT }).click()
+    await mail.getByRole('textbox', { name: 'Subject' }).fill('Your receipt')
+    await mail.getByRole('textbox', { name: 'Text', exact: true }).fill('Thank you.')
+    await mail.getByLabel('Send at').fill(new Date(Date.now() + 172_800_000).toISOString().slice(0, 16))
+    assert.deepEqual(await violationsOf(page, 'the form of a message'), [])
+    await mail.getByRole('button', { name: 'Send message' }).click()
+    await page.getByRole('link', { name: 'guest@example.com Your receipt' }).click()
+    const message = page.getByRole('dialog', { name: 'Your receipt' })
+    await message.getByRole('button', { name: 'Cancel message' }).click()
+    await page.getByText('Cancelled the message to guest@example.com').waitFor()
+    assert.deepEqual(await violationsOf(page, 'a message'), [])
+
+    await page.goto('/console/suppressions?new=true')
+    const address = page.getByRole('dialog', { name: 'Add address' })
+    await address.getByLabel('Email').fill('guest@example.com')
+    await page.keyboard.press('Enter')
+    await page.getByText('guest@example.com gets no more mail').waitFor()
+    await page.getByRole('button', { name: 'More actions for guest@example.com' }).click()
+    await page.getByRole('menuitem', { name: 'Lift suppression' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Lift suppression' }).click()
+    await page.getByText('guest@example.com can get mail again').waitFor()
+    await page.goto(sender)
 
     await page.getByRole('button', { name: 'Share' }).click()
     await page.getByRole('combobox', { name: 'Person' }).fill('col')
@@ -257,6 +293,29 @@ describe('administration in the console', () => {
     await page.getByRole('heading', { name: 'Senders', level: 1 }).waitFor()
     const client = createClient({ baseUrl: console.url, token: colleague.token })
     assert.equal((await client.senders.list()).docs[0]?.owner, colleague.id)
+  })
+
+  it('a template: says where it is wrong, and shows what becomes of it without running it', async () => {
+    const page = await console.open('/templates?new=true')
+    const form = page.getByRole('dialog', { name: 'New template' })
+    await form.getByLabel('Name').fill('Receipt')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Receipt', level: 1 }).waitFor()
+    const html = page.getByRole('textbox', { name: 'HTML' })
+    const save = page.getByRole('button', { name: 'Save template' })
+    await html.fill('<p>{{ contact.name </p>')
+    await save.click()
+    await page.getByText(/^Line 1, column/).waitFor()
+    await html.fill('<p id="mail" style="color: rgb(1, 2, 3)">Thank you</p><script>document.body.remove()</script>')
+    await page.getByRole('button', { name: 'Insert variable' }).click()
+    await page.getByRole('menuitem', { name: 'Unsubscribe link' }).click()
+    assert.match(await html.inputValue(), /\{\{ unsubscribe_url \}\}/)
+    await save.click()
+    await page.getByRole('status').getByText('Saved the template').waitFor()
+    await page.frameLocator('iframe[title="Preview of the mail"]').getByText('Thank you').waitFor()
+    const frame = page.frames().find(each => each.url().endsWith('/mail-frame.html'))
+    assert.equal(await frame?.evaluate('getComputedStyle(document.querySelector("#mail")).color'), 'rgb(1, 2, 3)')
+    assert.deepEqual(await violationsOf(page, 'a template'), [])
   })
 
   it('a user: ends one session and all of them', async () => {

@@ -452,6 +452,8 @@ async function addRecords(client: Client): Promise<void> {
     oauth: { provider: 'google' },
   })
   await client.workspaces.create({ name: 'Marketing', seats: 5 })
+  const html = '<p style="color: #1e1e25">Hello {{ contact.name }}, <a href="{{ unsubscribe_url }}">unsubscribe</a></p>'
+  await client.templates.create({ name: 'Welcome', subject: 'Welcome, {{ contact.name }}', html })
   const types = ['contact.created', 'list.created']
   await client.webhooks.create({
     name: 'CRM',

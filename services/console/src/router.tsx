@@ -141,6 +141,22 @@ const screens = [
     lazyRouteComponent(() => import('./senders/sender.tsx'), 'Sender'),
   ),
   screen(
+    '/messages',
+    lazyRouteComponent(() => import('./messages/messages.tsx'), 'Messages'),
+  ),
+  screen(
+    '/suppressions',
+    lazyRouteComponent(() => import('./suppressions/suppressions.tsx'), 'Suppressions'),
+  ),
+  screen(
+    '/templates',
+    lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates'),
+  ),
+  screen(
+    '/templates/$id',
+    lazyRouteComponent(() => import('./templates/template.tsx'), 'Template'),
+  ),
+  screen(
     '/connect-account',
     lazyRouteComponent(() => import('./senders/connect-account.tsx'), 'ConnectAccount'),
   ),

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
-import { AttributeInput } from './attribute-input.tsx'
+import { ValueInput } from '../kit/value-input.tsx'
 import { attributesQuery, tagsQuery } from './queries.ts'
 
 /** Adds a contact, with the attributes that the organization has defined. */
@@ -50,9 +50,9 @@ export function ContactForm({ onClose, onCreated }: { onClose: () => void; onCre
       {attributes.length > 0 && (
         <Stack gap="sm" component="fieldset" style={{ border: 0, margin: 0, padding: 0 }}>
           {attributes.map(attribute => (
-            <AttributeInput
+            <ValueInput
               key={attribute.slug}
-              attribute={attribute}
+              field={attribute}
               required={attribute.required}
               value={form.values.attributes[attribute.slug]}
               onChange={value => form.setFieldValue(`attributes.${attribute.slug}`, value)}

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
-import { AttributeInput } from './attribute-input.tsx'
+import { ValueInput } from '../kit/value-input.tsx'
 import { attributesQuery } from './queries.ts'
 
 /** Changes the fields and attributes of a contact; sends only what is different. */
@@ -42,9 +42,9 @@ export function EditContact({ contact, onClose }: { contact: Contact; onClose: (
         {...form.getInputProps('name')}
       />
       {attributes.map(attribute => (
-        <AttributeInput
+        <ValueInput
           key={attribute.slug}
-          attribute={attribute}
+          field={attribute}
           value={form.values.attributes[attribute.slug]}
           onChange={value => form.setFieldValue(`attributes.${attribute.slug}`, value)}
           error={form.errors[`attributes.${attribute.slug}`]}

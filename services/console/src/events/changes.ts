@@ -3,13 +3,8 @@ export type Change = { field: string; before: unknown; after: unknown }
 
 /** Returns what an event changed, field by field; empty if it does not say. */
 export function changesOf(event: object): Change[] {
-  const { changes } = event as { changes?: unknown }
-  if (!Array.isArray(changes)) return []
-  return (changes as Record<string, unknown>[]).map(change => ({
-    field: String(change.field ?? change.key),
-    before: change.before ?? change.from,
-    after: change.after ?? change.to,
-  }))
+  const { changes } = event as { changes?: Record<string, { from?: unknown; to?: unknown }> | null }
+  return Object.entries(changes ?? {}).map(([field, { from, to }]) => ({ field, before: from, after: to }))
 }
 
 /** Returns the names of the fields that an event changed; empty if it does not say. */

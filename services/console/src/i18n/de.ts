@@ -8,6 +8,7 @@ import impersonation from '../impersonation/de.ts'
 import imports from '../imports/de.ts'
 import kit from '../kit/de.ts'
 import lists from '../lists/de.ts'
+import messages from '../messages/de.ts'
 import overview from '../overview/de.ts'
 import roles from '../roles/de.ts'
 import segments from '../segments/de.ts'
@@ -15,6 +16,8 @@ import senders from '../senders/de.ts'
 import settings from '../settings/de.ts'
 import shell from '../shell/de.ts'
 import signIn from '../sign-in/de.ts'
+import suppressions from '../suppressions/de.ts'
+import templates from '../templates/de.ts'
 import tokens from '../tokens/de.ts'
 import users from '../users/de.ts'
 import webhooks from '../webhooks/de.ts'
@@ -34,6 +37,7 @@ export const de = {
   imports,
   kit,
   lists,
+  messages,
   overview,
   roles,
   segments,
@@ -41,6 +45,8 @@ export const de = {
   settings,
   shell,
   signIn,
+  suppressions,
+  templates,
   tokens,
   users,
   webhooks,

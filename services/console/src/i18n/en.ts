@@ -8,6 +8,7 @@ import impersonation from '../impersonation/en.ts'
 import imports from '../imports/en.ts'
 import kit from '../kit/en.ts'
 import lists from '../lists/en.ts'
+import messages from '../messages/en.ts'
 import overview from '../overview/en.ts'
 import roles from '../roles/en.ts'
 import segments from '../segments/en.ts'
@@ -15,6 +16,8 @@ import senders from '../senders/en.ts'
 import settings from '../settings/en.ts'
 import shell from '../shell/en.ts'
 import signIn from '../sign-in/en.ts'
+import suppressions from '../suppressions/en.ts'
+import templates from '../templates/en.ts'
 import tokens from '../tokens/en.ts'
 import users from '../users/en.ts'
 import webhooks from '../webhooks/en.ts'
@@ -32,6 +35,7 @@ export const en = {
   imports,
   kit,
   lists,
+  messages,
   overview,
   roles,
   segments,
@@ -39,6 +43,8 @@ export const en = {
   settings,
   shell,
   signIn,
+  suppressions,
+  templates,
   tokens,
   users,
   webhooks,

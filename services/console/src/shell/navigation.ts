@@ -1,13 +1,16 @@
 import {
+  FileIcon,
   FilterIcon,
   GearIcon,
   GlobeIcon,
   HomeIcon,
   type Icon,
+  InboxIcon,
   KeyIcon,
   ListUnorderedIcon,
   LogIcon,
   MailIcon,
+  NoEntryIcon,
   OrganizationIcon,
   PeopleIcon,
   PersonIcon,
@@ -40,6 +43,9 @@ export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: reado
     areas: [
       { name: 'domains', to: '/domains', icon: GlobeIcon, call: 'domains.list' },
       { name: 'senders', to: '/senders', icon: MailIcon, call: 'senders.list' },
+      { name: 'templates', to: '/templates', icon: FileIcon, call: 'templates.list' },
+      { name: 'messages', to: '/messages', icon: InboxIcon, call: 'messages.list' },
+      { name: 'suppressions', to: '/suppressions', icon: NoEntryIcon, call: 'suppressions.list' },
     ],
   },
   {

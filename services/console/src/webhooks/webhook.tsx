@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action, MenuAction } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
+import { BarChart } from '../kit/bars.tsx'
 import { useAct } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Empty } from '../kit/empty.tsx'
@@ -25,13 +26,12 @@ import { Tag } from '../kit/status-chip.tsx'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { useMissing } from '../session.ts'
-import { DeliveryBars } from './delivery-bars.tsx'
+import { deliveryBars } from './delivery-bars.ts'
 import { DELIVERY_CHIPS, DELIVERY_STATES, type DeliveryChip } from './delivery-chips.ts'
 import { DeliveryState } from './delivery-state.tsx'
 import { eventTypesQuery, statsQuery } from './queries.ts'
 import { stateOf } from './state.ts'
 import { barsOf, PERIODS, type Period, sumOf } from './stats.ts'
-import classes from './webhooks.module.css'
 import { WebhookMenu, WebhookState } from './webhooks.tsx'
 
 const DeliveryPanel = lazy(async () => ({ default: (await import('./delivery-panel.tsx')).DeliveryPanel }))
@@ -237,13 +237,7 @@ function Stats({ id }: { id: string }) {
       }
     >
       {data ? (
-        <div className={classes.chart}>
-          <DeliveryBars bars={bars} />
-          <div className={classes.axis} aria-hidden>
-            <span>{bars[0] && when(bars[0].at)}</span>
-            <span>{bars.length > 0 && when(bars.at(-1)!.at)}</span>
-          </div>
-        </div>
+        <BarChart bars={deliveryBars(bars)} first={when(bars[0]!.at)} last={when(bars.at(-1)!.at)} />
       ) : (
         <Skeleton height={120} />
       )}

@@ -6,6 +6,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action, MenuAction } from '../kit/action.tsx'
+import { Bars } from '../kit/bars.tsx'
 import { ButtonLink } from '../kit/button-link.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
 import { Empty } from '../kit/empty.tsx'
@@ -19,7 +20,7 @@ import { StatusChip } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
-import { DeliveryBars } from './delivery-bars.tsx'
+import { deliveryBars } from './delivery-bars.ts'
 import { statsQuery } from './queries.ts'
 import { stateOf, TONES } from './state.ts'
 import { PERIODS, rateOf, sumOf } from './stats.ts'
@@ -134,7 +135,7 @@ function LastDay({ id }: { id: string }) {
   })
   return (
     <span className={classes.day}>
-      <DeliveryBars bars={hours} isSmall />
+      <Bars bars={deliveryBars(hours)} isSmall />
       <span className="rc-tabular">{t('webhooks.rate', { rate: percent })}</span>
     </span>
   )

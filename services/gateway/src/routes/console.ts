@@ -17,7 +17,7 @@ const MAIL_FRAME = `<!doctype html>
 <title>Mail</title>
 <script nonce="__CSP_NONCE__">
 addEventListener('message', ({ source, data }) => {
-  if (source === parent) document.documentElement.innerHTML = String(data)
+  if (source === parent && typeof data?.mail === 'string') document.documentElement.innerHTML = data.mail
 })
 </script>
 </html>`

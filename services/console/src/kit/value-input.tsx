@@ -1,16 +1,18 @@
-import { NumberInput, Select, TextInput } from '@mantine/core'
-import type { Attribute } from '@rollcall/sdk'
+import { NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
-/** An input for the value of an attribute, by its type. */
-export function AttributeInput({
-  attribute: { name, type, options },
+/** A field with a type: an attribute of contacts, or a field of a collection. */
+export type TypedField = { name: string; type: string; options?: readonly string[] }
+
+/** An input for the value of a field, by its type. */
+export function ValueInput({
+  field: { name, type, options = [] },
   value,
   onChange,
   error,
   required,
 }: {
-  attribute: Attribute
+  field: TypedField
   value: unknown
   onChange: (value: unknown) => void
   error?: React.ReactNode
@@ -60,7 +62,24 @@ export function AttributeInput({
           onChange={event => onChange(event.currentTarget.value || undefined)}
         />
       )
+    case 'text':
+      return (
+        <Textarea
+          {...common}
+          autosize
+          minRows={3}
+          value={text}
+          onChange={event => onChange(event.currentTarget.value || undefined)}
+        />
+      )
     default:
-      return <TextInput {...common} value={text} onChange={event => onChange(event.currentTarget.value || undefined)} />
+      return (
+        <TextInput
+          {...common}
+          type={type === 'email' || type === 'url' ? type : 'text'}
+          value={text}
+          onChange={event => onChange(event.currentTarget.value || undefined)}
+        />
+      )
   }
 }

@@ -1,0 +1,20 @@
+export default {
+  title: 'Suppressions',
+  lead: 'Addresses that get no mail: they bounced, their owners complained, or somebody added them.',
+  add: 'Add address',
+  search: 'Search addresses',
+  empty: {
+    title: 'No suppressed addresses',
+    text: 'An address comes here by itself when it bounces or its owner reports mail as spam.',
+  },
+  kind: { hard_bounce: 'Bounced', complaint: 'Complaint', manual: 'Added' },
+  why: 'Why',
+  reason: 'Reason',
+  count: 'Times',
+  last: 'Last',
+  lift: 'Lift suppression',
+  liftTitle: 'Send to {{email}} again?',
+  liftText: 'The next mail to this address is tried. If it bounces again, the address comes back here.',
+  lifted: '{{email}} can get mail again',
+  added: '{{email}} gets no more mail',
+} as const
