@@ -35,6 +35,8 @@ const AREAS = [
     create: '/api/emails/suppressions',
     button: 'Add address',
   },
+  { area: 'Links', list: '/api/links', create: '/api/links', button: 'New link' },
+  { area: 'Collections', list: '/api/collections', create: '/api/collections', button: 'New collection' },
   { area: 'Tokens', list: '/api/tokens', create: '/api/tokens', button: 'Create token' },
   { area: 'Roles', list: '/api/access-control/roles', create: '/api/access-control/save-role', button: 'New role' },
   { area: 'Users', list: '/api/users', create: '/api/users', button: 'Create user' },
@@ -316,6 +318,62 @@ describe('administration in the console', () => {
     const frame = page.frames().find(each => each.url().endsWith('/mail-frame.html'))
     assert.equal(await frame?.evaluate('getComputedStyle(document.querySelector("#mail")).color'), 'rgb(1, 2, 3)')
     assert.deepEqual(await violationsOf(page, 'a template'), [])
+  })
+
+  it('a link: leads on, counts who follows it, and has a QR code', async () => {
+    const page = await console.open('/links?new=true')
+    const form = page.getByRole('dialog', { name: 'New link' })
+    await form.getByLabel('Leads to').fill('https://example.com/spring')
+    await form.getByLabel('Short address').fill('spring-sale')
+    await form.getByLabel('Title').fill('Spring sale')
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'Spring sale', level: 1 }).waitFor()
+    const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x64) Firefox/140.0' }
+    const followed = await fetch(`${console.url}/l/spring-sale`, { redirect: 'manual', headers })
+    assert.equal(followed.headers.get('location'), 'https://example.com/spring')
+    await untilTrue(async () => {
+      await page.reload()
+      return page
+        .getByText('Clicks: 1 · Visitors: 1')
+        .waitFor({ timeout: 2000 })
+        .then(
+          () => true,
+          () => false,
+        )
+    })
+    await page.getByRole('region', { name: 'Devices' }).getByText('Desktop').waitFor()
+    await page.getByRole('img', { name: /^QR code of/ }).waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download as PNG' }).click()
+    assert.equal((await download).suggestedFilename(), 'spring-sale.png')
+  })
+
+  it('a collection: has fields of its own, and entries that they check', async () => {
+    const page = await console.open('/collections?new=true')
+    const form = page.getByRole('dialog', { name: 'New collection' })
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Courses')
+    await form.getByRole('textbox', { name: 'Name of the field' }).fill('Title')
+    await form.getByLabel('Required').check()
+    await form.getByRole('button', { name: 'Add field' }).click()
+    await form.getByRole('textbox', { name: 'Name of the field' }).last().fill('Contact')
+    await form.getByRole('combobox', { name: 'Type of the field' }).last().click()
+    await page.getByRole('option', { name: 'Email' }).click()
+    assert.deepEqual(await violationsOf(page, 'the fields of a collection'), [])
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'Courses', level: 1 }).waitFor()
+    await page.keyboard.press('n')
+    const entry = page.getByRole('dialog', { name: 'Add entry' })
+    await entry.getByLabel('Title').fill('Engines')
+    await entry.getByLabel('Contact').fill('nobody@nowhere')
+    await page.keyboard.press('Enter')
+    await entry.locator('[aria-invalid=true]').waitFor()
+    await entry.getByLabel('Contact').fill('teacher@example.com')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Engines' }).click()
+    const edit = page.getByRole('dialog', { name: 'Edit entry' })
+    await edit.getByLabel('Title').fill('Compilers')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Compilers' }).waitFor()
   })
 
   it('a user: ends one session and all of them', async () => {

@@ -454,6 +454,13 @@ async function addRecords(client: Client): Promise<void> {
   await client.workspaces.create({ name: 'Marketing', seats: 5 })
   const html = '<p style="color: #1e1e25">Hello {{ contact.name }}, <a href="{{ unsubscribe_url }}">unsubscribe</a></p>'
   await client.templates.create({ name: 'Welcome', subject: 'Welcome, {{ contact.name }}', html })
+  await client.links.create({ url: 'https://example.com/spring', slug: 'spring', title: 'Spring' })
+  const fields = [
+    { slug: 'title', name: 'Title', type: 'string' as const, required: true, options: [] },
+    { slug: 'seats', name: 'Seats', type: 'number' as const, options: [] },
+  ]
+  const { id } = await client.collections.create({ name: 'Courses', slug: 'courses', fields })
+  await client.entries.create(id, { values: { title: 'Engines', seats: 12 } })
   const types = ['contact.created', 'list.created']
   await client.webhooks.create({
     name: 'CRM',

@@ -157,6 +157,22 @@ const screens = [
     lazyRouteComponent(() => import('./templates/template.tsx'), 'Template'),
   ),
   screen(
+    '/links',
+    lazyRouteComponent(() => import('./links/links.tsx'), 'Links'),
+  ),
+  screen(
+    '/links/$id',
+    lazyRouteComponent(() => import('./links/link.tsx'), 'Link'),
+  ),
+  screen(
+    '/collections',
+    lazyRouteComponent(() => import('./collections/collections.tsx'), 'Collections'),
+  ),
+  screen(
+    '/collections/$id',
+    lazyRouteComponent(() => import('./collections/collection.tsx'), 'Collection'),
+  ),
+  screen(
     '/connect-account',
     lazyRouteComponent(() => import('./senders/connect-account.tsx'), 'ConnectAccount'),
   ),

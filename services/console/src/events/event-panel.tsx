@@ -169,7 +169,7 @@ function Receivers({ id }: { id: string }) {
       <ul className={classes.receivers}>
         {data?.map(({ endpoint, delivery }) => (
           <li key={endpoint._id}>
-            <Link to="/webhooks/$id" params={{ id: endpoint._id }} search={{ show: delivery._id } as never}>
+            <Link className="rc-link" to="/webhooks/$id" params={{ id: endpoint._id }} search={{ show: delivery._id }}>
               {endpoint.name}
             </Link>
             <DeliveryState delivery={delivery} />

@@ -53,7 +53,12 @@ export function Events() {
       title: t('events.what'),
       sort: 'type',
       render: ({ _id, type }) => (
-        <RecordLink to="." search={showing(_id) as never} name={typeName(type)} detail={<code>{type}</code>} />
+        <RecordLink
+          to="."
+          search={showing(_id)}
+          name={typeName(type)}
+          detail={typeName(type) !== type && <code>{type}</code>}
+        />
       ),
     },
     { name: 'subject', title: t('events.subject'), render: ({ subject }) => <SubjectLink subject={subject} /> },

@@ -11,7 +11,13 @@ export function SubjectLink({ subject }: { subject: EventSubject }) {
   const name = subject.name ?? kindName(subject.kind)
   return (
     <>
-      {place ? <Link {...(place as LinkProps)}>{name}</Link> : name}
+      {place ? (
+        <Link {...(place as LinkProps)} className="rc-link">
+          {name}
+        </Link>
+      ) : (
+        name
+      )}
       {subject.name !== null && (
         <Text span size="sm" c="dimmed" ml={6}>
           {kindName(subject.kind)}

@@ -1,5 +1,6 @@
 import account from '../account/de.ts'
 import attributes from '../attributes/de.ts'
+import collections from '../collections/de.ts'
 import contacts from '../contacts/de.ts'
 import domains from '../domains/de.ts'
 import events from '../events/de.ts'
@@ -7,6 +8,7 @@ import growth from '../growth/de.ts'
 import impersonation from '../impersonation/de.ts'
 import imports from '../imports/de.ts'
 import kit from '../kit/de.ts'
+import links from '../links/de.ts'
 import lists from '../lists/de.ts'
 import messages from '../messages/de.ts'
 import overview from '../overview/de.ts'
@@ -29,6 +31,7 @@ import type { Translation } from './translation.ts'
 export const de = {
   account,
   attributes,
+  collections,
   contacts,
   domains,
   events,
@@ -36,6 +39,7 @@ export const de = {
   impersonation,
   imports,
   kit,
+  links,
   lists,
   messages,
   overview,

@@ -1,5 +1,6 @@
 import account from '../account/en.ts'
 import attributes from '../attributes/en.ts'
+import collections from '../collections/en.ts'
 import contacts from '../contacts/en.ts'
 import domains from '../domains/en.ts'
 import events from '../events/en.ts'
@@ -7,6 +8,7 @@ import growth from '../growth/en.ts'
 import impersonation from '../impersonation/en.ts'
 import imports from '../imports/en.ts'
 import kit from '../kit/en.ts'
+import links from '../links/en.ts'
 import lists from '../lists/en.ts'
 import messages from '../messages/en.ts'
 import overview from '../overview/en.ts'
@@ -27,6 +29,7 @@ import workspaces from '../workspaces/en.ts'
 export const en = {
   account,
   attributes,
+  collections,
   contacts,
   domains,
   events,
@@ -34,6 +37,7 @@ export const en = {
   impersonation,
   imports,
   kit,
+  links,
   lists,
   messages,
   overview,

@@ -45,12 +45,12 @@ function Details({ message }: { message: Message }) {
           [t('kit.field.status')]: <MessageStatus status={status} />,
           [t('messages.to')]: <Copyable value={to} what={to} />,
           [t('messages.contact')]: contact ? (
-            <Link to="/contacts/$id" params={{ id: contact }}>
+            <Link className="rc-link" to="/contacts/$id" params={{ id: contact }}>
               {to}
             </Link>
           ) : undefined,
           [t('messages.from')]: sender ? (
-            <Link to="/senders/$id" params={{ id: sender }}>
+            <Link className="rc-link" to="/senders/$id" params={{ id: sender }}>
               {from}
             </Link>
           ) : (

@@ -53,7 +53,7 @@ export function Messages() {
       name: 'to',
       title: t('messages.to'),
       sort: 'to',
-      render: ({ _id, to, subject }) => <RecordLink to="." search={showing(_id) as never} name={to} detail={subject} />,
+      render: ({ _id, to, subject }) => <RecordLink to="." search={showing(_id)} name={to} detail={subject} />,
     },
     {
       name: 'status',

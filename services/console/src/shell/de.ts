@@ -7,7 +7,13 @@ export default {
   menu: 'Menü',
   closeMenu: 'Menü schließen',
   mainNavigation: 'Hauptnavigation',
-  groups: { audience: 'Zielgruppe', sending: 'Versand', access: 'Zugriff', organization: 'Organisation' },
+  groups: {
+    audience: 'Zielgruppe',
+    sending: 'Versand',
+    content: 'Inhalte',
+    access: 'Zugriff',
+    organization: 'Organisation',
+  },
   areas: {
     overview: 'Übersicht',
     contacts: 'Kontakte',
@@ -20,6 +26,8 @@ export default {
     messages: 'Nachrichten',
     suppressions: 'Sperrliste',
     templates: 'Vorlagen',
+    links: 'Links',
+    collections: 'Sammlungen',
     tokens: 'Tokens',
     roles: 'Rollen',
     users: 'Benutzer',

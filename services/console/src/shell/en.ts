@@ -4,7 +4,13 @@ export default {
   menu: 'Menu',
   closeMenu: 'Close menu',
   mainNavigation: 'Main',
-  groups: { audience: 'Audience', sending: 'Sending', access: 'Access', organization: 'Organization' },
+  groups: {
+    audience: 'Audience',
+    sending: 'Sending',
+    content: 'Content',
+    access: 'Access',
+    organization: 'Organization',
+  },
   areas: {
     overview: 'Overview',
     contacts: 'Contacts',
@@ -17,6 +23,8 @@ export default {
     messages: 'Messages',
     suppressions: 'Suppressions',
     templates: 'Templates',
+    links: 'Links',
+    collections: 'Collections',
     tokens: 'Tokens',
     roles: 'Roles',
     users: 'Users',

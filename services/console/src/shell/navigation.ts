@@ -1,4 +1,5 @@
 import {
+  DatabaseIcon,
   FileIcon,
   FilterIcon,
   GearIcon,
@@ -7,6 +8,7 @@ import {
   type Icon,
   InboxIcon,
   KeyIcon,
+  LinkIcon,
   ListUnorderedIcon,
   LogIcon,
   MailIcon,
@@ -46,6 +48,13 @@ export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: reado
       { name: 'templates', to: '/templates', icon: FileIcon, call: 'templates.list' },
       { name: 'messages', to: '/messages', icon: InboxIcon, call: 'messages.list' },
       { name: 'suppressions', to: '/suppressions', icon: NoEntryIcon, call: 'suppressions.list' },
+    ],
+  },
+  {
+    group: 'content',
+    areas: [
+      { name: 'links', to: '/links', icon: LinkIcon, call: 'links.list' },
+      { name: 'collections', to: '/collections', icon: DatabaseIcon, call: 'collections.list' },
     ],
   },
   {

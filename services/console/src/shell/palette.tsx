@@ -150,6 +150,8 @@ function useCreations(): Offered[] {
     { call: 'templates.create', to: '/templates', label: t('templates.create') },
     { call: 'messages.send', to: '/messages', label: t('messages.send') },
     { call: 'suppressions.create', to: '/suppressions', label: t('suppressions.add') },
+    { call: 'links.create', to: '/links', label: t('links.create') },
+    { call: 'collections.create', to: '/collections', label: t('collections.create') },
     { call: 'tokens.create', to: '/tokens', label: t('tokens.create') },
     { call: 'roles.save', to: '/roles/new', label: t('roles.new') },
     { call: 'users.create', to: '/users', label: t('users.create') },

@@ -30,7 +30,7 @@ export default {
   attributes: 'Attribute',
   links: 'Links',
   others: 'Weitere',
-  content: 'Inhalt',
+  content: 'Editor',
   preview: 'Vorschau',
   previewText: 'Die gespeicherte Vorlage, wie ein Kontakt sie erhält. Es wird nichts gesendet.',
   previewOf: 'Gezeigt für',

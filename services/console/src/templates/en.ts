@@ -27,7 +27,7 @@ export default {
   attributes: 'Attributes',
   links: 'Links',
   others: 'Others',
-  content: 'Content',
+  content: 'Editor',
   preview: 'Preview',
   previewText: 'The saved template, as one contact gets it. Nothing is sent.',
   previewOf: 'Shown for',

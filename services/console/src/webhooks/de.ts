@@ -39,8 +39,8 @@ export default {
   oldSecret: 'der vorige signiert ebenfalls, bis {{when}}',
   ownHeaders: 'Eigene Header',
   banner: {
-    failing: 'Seit einer Weile schlägt jeder Versuch fehl',
-    failingText: 'Der erste {{when}}. Nach fünf Tagen, in denen alles fehlschlägt, wird der Endpunkt abgeschaltet.',
+    failing: 'Zustellungen schlagen fehl',
+    failingText: 'Seit: {{when}}. Nach fünf Tagen, in denen alles fehlschlägt, wird der Endpunkt abgeschaltet.',
     stopped: 'Abgeschaltet, weil fünf Tage lang jeder Versuch fehlschlug',
     gone: 'Abgeschaltet, weil er mit 410 Gone geantwortet hat',
     stoppedText:

@@ -65,7 +65,7 @@ function Details({ delivery }: { delivery: DeliveryDetails }) {
             <>
               <Copyable value={event.id} what={t('webhooks.deliveries.id')} mono />
               {hasLog && (
-                <Link to="/events" search={{ show: event.id } as never}>
+                <Link className="rc-link" to="/events" search={{ show: event.id }}>
                   {t('webhooks.deliveries.toEvent')}
                 </Link>
               )}

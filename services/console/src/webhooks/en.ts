@@ -30,8 +30,8 @@ export default {
   oldSecret: 'the previous one signs too, until {{when}}',
   ownHeaders: 'Own headers',
   banner: {
-    failing: 'Every attempt has failed for a while',
-    failingText: 'The first one failed {{when}}. After five days of nothing but failures the endpoint is switched off.',
+    failing: 'Deliveries fail',
+    failingText: 'Failing since: {{when}}. After five days of nothing but failures the endpoint is switched off.',
     stopped: 'Switched off, because every attempt failed for five days',
     gone: 'Switched off, because it answered 410 Gone',
     stoppedText: 'Events are no longer sent to it. Mend the receiver, switch it on, then recover what it missed.',

@@ -32,6 +32,7 @@ import { DeliveryState } from './delivery-state.tsx'
 import { eventTypesQuery, statsQuery } from './queries.ts'
 import { stateOf } from './state.ts'
 import { barsOf, PERIODS, type Period, sumOf } from './stats.ts'
+import classes from './webhooks.module.css'
 import { WebhookMenu, WebhookState } from './webhooks.tsx'
 
 const DeliveryPanel = lazy(async () => ({ default: (await import('./delivery-panel.tsx')).DeliveryPanel }))
@@ -278,7 +279,7 @@ function Deliveries({ id }: { id: string }) {
       title: t('webhooks.deliveries.event'),
       sort: 'event.type',
       render: ({ _id, event }) => (
-        <RecordLink to="." search={showing(_id) as never} name={event.type} detail={<code>{event.id}</code>} />
+        <RecordLink to="." search={showing(_id)} name={event.type} detail={<code>{event.id}</code>} />
       ),
     },
     {
@@ -328,28 +329,32 @@ function Deliveries({ id }: { id: string }) {
         </Button>
       }
     >
-      <FilterBar
-        search={null}
-        choices={choices.filter(({ options }) => options.length > 0)}
-        chips={chipsOf(DELIVERY_CHIPS, filter).map(({ name, value }) => ({
-          name,
-          label: choices.find(choice => choice.name === name)?.label ?? '',
-          text: labelOf(name, value),
-        }))}
-        onSet={(name, value) => view.change({ filter: withChip(DELIVERY_CHIPS, filter, name as DeliveryChip, value) })}
-        onClear={() => view.change({ filter: undefined })}
-      />
-      <RecordTable
-        label={t('webhooks.deliveries.title')}
-        view={view}
-        columns={columns}
-        nameOf={({ event }) => event.type}
-        empty={
-          <Empty icon={WebhookIcon} title={t('webhooks.deliveries.none')}>
-            {t('webhooks.deliveries.noneText')}
-          </Empty>
-        }
-      />
+      <div className={classes.deliveries}>
+        <FilterBar
+          search={null}
+          choices={choices.filter(({ options }) => options.length > 0)}
+          chips={chipsOf(DELIVERY_CHIPS, filter).map(({ name, value }) => ({
+            name,
+            label: choices.find(choice => choice.name === name)?.label ?? '',
+            text: labelOf(name, value),
+          }))}
+          onSet={(name, value) =>
+            view.change({ filter: withChip(DELIVERY_CHIPS, filter, name as DeliveryChip, value) })
+          }
+          onClear={() => view.change({ filter: undefined })}
+        />
+        <RecordTable
+          label={t('webhooks.deliveries.title')}
+          view={view}
+          columns={columns}
+          nameOf={({ event }) => event.type}
+          empty={
+            <Empty icon={WebhookIcon} title={t('webhooks.deliveries.none')}>
+              {t('webhooks.deliveries.noneText')}
+            </Empty>
+          }
+        />
+      </div>
     </Section>
   )
 }
