@@ -66,17 +66,19 @@ export async function startWorld(): Promise<World> {
   onFailure.defer(() => server.stop())
   let inHand = 0
   let earlier = 0
+  let killed: PromiseWithResolvers<void> | undefined
   let strike: { after: number; now(): void } | undefined
   server.refuse = async (_to, stage) => {
     if (stage !== 'DATA') return undefined
     inHand++
     await pause(MAIL_MS)
     inHand--
-    // Others of the same burst are at hand, so nothing records this mail before the kill.
+    // Others of the same burst are at hand and wait for the kill, so that nothing records this mail before.
     if (strike && inHand > 0 && server.mails.length >= strike.after) {
       setImmediate(strike.now)
       strike = undefined
-    }
+      killed = Promise.withResolvers()
+    } else await killed?.promise
     return undefined
   }
   const settings = { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_PER_MINUTE: '0' }
@@ -139,6 +141,8 @@ export async function startWorld(): Promise<World> {
       const part = Math.floor(recipients / (kills + 2))
       await accepting(part * (kill - 1) + ((seed * 7919 + kill * 104_729) % part))
       await messaging!.kill()
+      killed?.resolve()
+      killed = undefined
       if (isNaive) await sendAgain(id)
       await messaging!.start()
     }

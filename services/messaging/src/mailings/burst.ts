@@ -2,6 +2,7 @@ import type { LeaseSlice } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
 import { addEvents, LeaseLost } from '@rollcall/store'
 import { compile, type Template, TemplateError } from '@rollcall/templates'
+import pLimit from 'p-limit'
 import type { Context } from '../context.ts'
 import { type Deliver, openDelivery } from '../mail/deliver.ts'
 import { DeliveryError, toDeliveryError } from '../mail/delivery-error.ts'
@@ -9,12 +10,13 @@ import { checkHandOver, type HandOver } from '../mail/hand-over.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { takeQuota } from '../mail/sending-quota.ts'
+import { CONNECTIONS_EACH } from '../mail/smtp.ts'
 import type { Sender } from '../senders/sender.model.ts'
 import type { Mailing } from './mailing.model.ts'
 import { paceOf } from './pace.ts'
 import { type End, type Ended, recordEnds } from './record-ends.ts'
 
-/** No hand-over of a burst begins later than this after the state of the mailing was read: a pause holds within 2 s. */
+/** No hand-over begins later than this after the state of the mailing was read, so that a pause holds within 2 s. */
 const START_MS = 1000
 const RETRY_WRITE_MS = 500
 const MAX_WRITE_MS = 60_000
@@ -26,20 +28,25 @@ type Candidate = { mail: Mail; handOver: HandOver }
 /** The next recipients of a mailing. `granted` is how many of those that may get the mail may get it now. */
 export type Burst = {
   mailing: Mailing
+  template: Template | TemplateError
   candidates: Candidate[]
   granted: number
   nextAt: number | null
-  openedAt: number
 }
 
 /** Returns the next burst of at most `size` recipients, or how long to wait for it. */
-export async function openBurst(context: Context, mailing: Mailing, size: number): Promise<Burst | { waitMs: number }> {
-  const openedAt = Date.now()
+export async function openBurst(
+  context: Context,
+  mailing: Mailing,
+  template: Burst['template'],
+  size: number,
+): Promise<Burst | { waitMs: number }> {
+  const now = Date.now()
   const tenant = context.collections.of(mailing.organization)
-  const pace = mailing.ratePerMinute === null ? null : paceOf(mailing.ratePerMinute, mailing.nextAt, openedAt)
+  const pace = mailing.ratePerMinute === null ? null : paceOf(mailing.ratePerMinute, mailing.nextAt, now)
   if (pace?.count === 0) return { waitMs: pace.waitMs }
   const limit = Math.min(size, pace?.count ?? size)
-  const due = { campaign: mailing._id, status: 'waiting', nextTryAt: { $lte: new Date(openedAt) } }
+  const due = { campaign: mailing._id, status: 'waiting', nextTryAt: { $lte: new Date(now) } }
   const mails: Mail[] = await tenant.mails.find(due, { sort: { nextTryAt: 1, _id: 1 }, limit })
   if (mails.length === 0) return { waitMs: Number.POSITIVE_INFINITY }
   const checked = await checkHandOver(context, String(mailing.organization), mails, true)
@@ -47,7 +54,7 @@ export async function openBurst(context: Context, mailing: Mailing, size: number
   const wanted = candidates.filter(({ handOver }) => handOver.refusal === null).length
   const { granted, waitMs } = wanted === 0 ? { granted: 0, waitMs: 0 } : await takeQuota(tenant, context.config, wanted)
   if (wanted > 0 && granted === 0 && wanted === candidates.length) return { waitMs }
-  return { mailing, candidates, granted, nextAt: pace?.nextAt(granted) ?? null, openedAt }
+  return { mailing, template, candidates, granted, nextAt: pace?.nextAt(granted) ?? null }
 }
 
 /** Sends a burst and records what became of it. Returns after how many milliseconds to go on. */
@@ -61,11 +68,19 @@ export async function sendBurst(context: Context, burst: Burst, slice: LeaseSlic
     await pauseItself(context, mailing, fault)
     return 0
   }
-  const sending = await openSending(context, mailing, sender!)
-  await mark(context, burst, chosen, slice) // what fails from here on counts as unknown
-  const isLate = () => Date.now() - burst.openedAt > START_MS || slice.signal.aborted
+  const sending = await openSending(context, burst, sender!)
+  const markedAt = await mark(context, burst, chosen, slice) // what fails from here on counts as unknown
+  if (markedAt === undefined) return 0
+  const isLate = () => Date.now() - markedAt > START_MS || slice.signal.aborted
+  const limit = pLimit(CONNECTIONS_EACH)
   const outcomes = await Promise.all(
-    chosen.map(async candidate => ({ candidate, ...(await handOver(context, sending, candidate, isLate)) })),
+    chosen.map((candidate, index) =>
+      limit(async () => {
+        const mayBegin = index === 0 || !isLate() // the first one always, so that slow stores do not stop everything
+        const outcome = mayBegin ? await handOver(context, sending, candidate) : later(candidate)
+        return { candidate, ...outcome }
+      }),
+    ),
   )
   const ends: Ended[] = [
     ...refused.map(({ mail, handOver }) => ({ mail, to: handOver.to, end: endOf(handOver) })),
@@ -78,18 +93,24 @@ export async function sendBurst(context: Context, burst: Burst, slice: LeaseSlic
   return isDown ? context.config.MAIL_RETRY_MS : 0
 }
 
-/** Marks mails as being handed over, with their events: from here on nobody sends them again. */
+/**
+ * Marks mails as being handed over, with their events: from here on nobody sends them again. Returns when the mailing was
+ * still sending; undefined if it is not.
+ */
 async function mark(
   { store, collections }: Context,
   { mailing, nextAt }: Burst,
   chosen: readonly Candidate[],
   slice: LeaseSlice,
-): Promise<void> {
-  if (chosen.length === 0) return
+): Promise<number | undefined> {
+  if (chosen.length === 0) return Date.now()
   const { mails, mailings } = collections.of(mailing.organization)
   const at = new Date()
-  await store.transaction(async tx => {
+  return store.transaction(async tx => {
     await slice.fence(tx)
+    const markedAt = Date.now()
+    if (!(await mailings.findOne({ _id: mailing._id, state: 'sending' }, { tx, projection: { _id: 1 } })))
+      return undefined
     if (nextAt !== null) await mailings.updateOne({ _id: mailing._id }, { $set: { nextAt } }, { tx, timestamps: false })
     const [again, first] = partition(chosen, ({ mail }) => mail.steps.length > 0)
     const status = { $set: { status: 'queued' } }
@@ -107,6 +128,7 @@ async function mark(
       tx,
       first.map(({ mail, handOver: { to } }) => mailEvent({ ...mail, to }, 'queued', at)),
     )
+    return markedAt
   })
 }
 
@@ -117,12 +139,12 @@ function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[],
 /** What the mails of a burst share. */
 type Sending = { mailing: Mailing; sender: Sender; template: Template | TemplateError; deliver: Deliver }
 
-async function openSending(context: Context, mailing: Mailing, sender: Sender): Promise<Sending> {
-  const deliver = await openDelivery(context, String(mailing.organization), sender)
-  return { mailing, sender, template: compiled(mailing), deliver }
+async function openSending(context: Context, { mailing, template }: Burst, sender: Sender): Promise<Sending> {
+  return { mailing, sender, template, deliver: await openDelivery(context, String(mailing.organization), sender) }
 }
 
-function compiled({ subject, preheader, html, text }: Mailing): Template | TemplateError {
+/** Returns the template of a mailing, or what is wrong with it. */
+export function compiled({ subject, preheader, html, text }: Mailing): Template | TemplateError {
   try {
     return compile({ subject, preheader, html, text })
   } catch (error) {
@@ -133,14 +155,12 @@ function compiled({ subject, preheader, html, text }: Mailing): Template | Templ
 
 type Outcome = { end: End; subject?: string; pausedReason?: string; isUnreachable?: boolean }
 
+function later({ mail }: Candidate): Outcome {
+  return { end: { kind: 'waiting', nextTryAt: mail.nextTryAt! } }
+}
+
 /** Hands one mail over. Never rejects: what is unknown is an outcome, too. */
-async function handOver(
-  context: Context,
-  sending: Sending,
-  candidate: Candidate,
-  isLate: () => boolean,
-): Promise<Outcome> {
-  if (isLate()) return { end: { kind: 'waiting', nextTryAt: candidate.mail.nextTryAt! } }
+async function handOver(context: Context, sending: Sending, candidate: Candidate): Promise<Outcome> {
   let subject: string | undefined
   try {
     const { message, rendered } = rendering(context, sending, candidate)
@@ -177,12 +197,13 @@ function rendering({ links }: Context, { mailing, sender, template }: Sending, {
   return { rendered, message }
 }
 
-function failed(context: Context, { mailing }: Sending, { mail }: Candidate, failure: DeliveryError): Outcome {
+function failed(context: Context, { mailing }: Sending, candidate: Candidate, failure: DeliveryError): Outcome {
+  const { mail } = candidate
   const { kind, message: detail } = failure
   context.logger.info({ mailing: String(mailing._id), mail: String(mail._id), kind, err: failure }, 'mail not sent')
   if (kind === 'bounced') return { end: { kind: 'bounced', detail, isBadAddress: failure.isBadAddress } }
   if (kind === 'failed' && failure.isAboutMail) return { end: { kind: 'failed', detail } }
-  if (kind === 'failed') return { end: { kind: 'waiting', nextTryAt: mail.nextTryAt! }, pausedReason: detail }
+  if (kind === 'failed') return { ...later(candidate), pausedReason: detail }
   if (failure.mayHaveArrived)
     return { end: { kind: 'failed', detail: `unknown whether it was handed over: ${detail}` } }
   const failures = (mail.failures ?? 0) + 1

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import type { HttpBody } from '@rollcall/contract'
 import type { CampaignRecipientJson, PutMailingRequest, Mailing as Shown } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Call } from '@rollcall/rpc'
-import { createMetrics, pause } from '@rollcall/runtime'
+import { createMetrics, pause, within } from '@rollcall/runtime'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
@@ -80,6 +80,22 @@ describe('mailings', () => {
   const received = (recipients: { email: string }[]) => {
     const wanted = new Set(recipients.map(({ email }) => email))
     return server.mails.filter(({ to }) => wanted.has(to)).map(({ to }) => to)
+  }
+  /** Lets the server accept so many mails of these recipients, and then none until it is opened. */
+  const closedAfter = (recipients: { email: string }[], count: number) => {
+    const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    server.refuse = async (_to, stage) => {
+      if (stage !== 'DATA' || received(recipients).length < count) return undefined
+      reached.resolve()
+      await opened.promise
+      return undefined
+    }
+    return { reached: within(scaledTimeout(LIMIT_MS), `${count} mails`, () => reached.promise), open: opened.resolve }
+  }
+  const noneInHand = async (id: string, ms: number) => {
+    const inHand = () => tenant().mails.count({ campaign: id, status: 'queued' })
+    for (const end = Date.now() + scaledTimeout(ms); (await inHand()) > 0; await pause(10))
+      assert.ok(Date.now() < end, `still sending after ${ms} ms`)
   }
   const bodiesOf = async (answer: unknown): Promise<string> => {
     const streamed = (await answer) as AsyncIterable<HttpBody> | HttpBody
@@ -184,24 +200,24 @@ describe('mailings', () => {
 
   it('pause within two seconds, resume, and cancel, with none sent twice', async () => {
     const recipients = contacts(150)
-    server.refuse = () => pause(40).then(() => undefined)
+    let gate = closedAfter(recipients, 15)
     const id = await put()
     await queue(id, recipients)
     await rpc().closeMailing({ id }, call())
     await set(id, 'sending')
-    await until(id, 'under way', ({ counts }) => counts!.sent > 0)
+    await gate.reached
     assert.equal((await set(id, 'paused')).state, 'paused')
-    const pausedAt = Date.now()
-    const inHand = () => tenant().mails.count({ campaign: id, status: 'queued' })
-    while ((await inHand()) > 0) assert.ok(Date.now() - pausedAt < scaledTimeout(2000), 'still sending')
+    gate.open()
+    await noneInHand(id, 2000)
     const count = received(recipients).length
-    assert.ok(count < 150, 'it was already over')
     assert.equal((await get(id)).counts!.sent, count)
+    assert.ok(count < 150, `${count} were sent`)
+    gate = closedAfter(recipients, count + 15)
     await set(id, 'sending')
-    await until(id, 'going on', ({ counts }) => counts!.sent > count)
-    await set(id, 'cancelled')
-    await until(id, 'released', () => true)
-    while ((await inHand()) > 0) await pause(20)
+    await gate.reached
+    assert.equal((await set(id, 'cancelled')).state, 'cancelled')
+    gate.open()
+    await noneInHand(id, 2000)
     const { counts, state, isFinished } = await get(id)
     assert.deepEqual([state, isFinished], ['cancelled', false])
     assert.equal(counts!.sent, received(recipients).length)

@@ -3,7 +3,7 @@ import { addEvents } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
-import { openBurst, sendBurst } from './burst.ts'
+import { compiled, openBurst, sendBurst } from './burst.ts'
 import type { Mailing } from './mailing.model.ts'
 
 /** A slice ends after this time at the latest, with the burst at hand. */
@@ -36,7 +36,7 @@ export function sendMailingsJob(
   return defineJob<Mailing>({
     name: 'mailings',
     lease: { store },
-    unfinished: () => collections.unscoped.mailings.find(hasWork).lean<Mailing[]>(),
+    unfinished: () => collections.unscoped.mailings.find(hasWork, listed).lean<Mailing[]>(),
     load: ({ _id, organization }) => collections.of(organization).mailings.findOne({ ...hasWork, _id }),
     since: ({ updatedAt }) => updatedAt,
     run,
@@ -49,6 +49,11 @@ const hasWork = {
   'counts.waiting': { $gt: 0 },
 }
 
+/** What a search needs: contents are large. */
+const listed = { organization: 1, updatedAt: 1 }
+/** What may change from burst to burst. */
+const current = { state: 1, ratePerMinute: 1, nextAt: 1 } as const
+
 /** Works on a mailing for a few seconds. */
 export function sendMailing(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<Outcome> {
   return mailing.state === 'cancelled' ? release(context, mailing) : sendForAWhile(context, mailing, slice)
@@ -57,12 +62,13 @@ export function sendMailing(context: Context, mailing: Mailing, slice: LeaseSlic
 async function sendForAWhile(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<Outcome> {
   await failInterrupted(context, mailing, slice)
   const { mailings } = context.collections.of(mailing.organization)
+  const template = compiled(mailing)
   let size = MIN_BURST
   for (const end = Date.now() + SLICE_MS; Date.now() < end && !slice.signal.aborted; ) {
-    const current = await mailings.findOne({ _id: mailing._id, state: 'sending' })
-    if (!current) return 'done'
+    const now = await mailings.findOne({ _id: mailing._id, state: 'sending' }, { projection: current })
+    if (!now) return 'done'
     const startedAt = Date.now()
-    const burst = await openBurst(context, current, size)
+    const burst = await openBurst(context, { ...mailing, ...now }, template, size)
     if ('waitMs' in burst) return Math.min(burst.waitMs, MAX_WAIT_MS)
     const waitMs = await sendBurst(context, burst, slice)
     if (waitMs > 0) return Math.min(waitMs, context.config.MAIL_RETRY_MS)
