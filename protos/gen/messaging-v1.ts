@@ -341,7 +341,7 @@ export type SendMessageRequest = {
   /** The sender. Default: the organization's default sender. */
   from?: string
   subject: string
-  /** At least one of html and text. Without text, the mail has the html only. */
+  /** At least one of html and text. Without text, the mail has the html only, or with data a text made from it. */
   html?: string
   text?: string
   /** Default: the reply address of the sender. */
@@ -350,6 +350,8 @@ export type SendMessageRequest = {
   headers?: Record<string, string>
   /** When to send it, at most 30 days ahead. Default: now. */
   sendAt?: string
+  /** Values for the content, which is Liquid if this is given: `data.<name>`, `contact.<email, name, tags, attributes>`, `sender.<name, email>`, `organization.name`. Values are escaped in html. At most 64 KiB. */
+  data?: Record<string, unknown>
 }
 
 /** Message as JSON. */

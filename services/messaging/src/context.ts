@@ -62,6 +62,8 @@ export type Context = {
    * @throws {AppError} organization.unverified
    */
   requireMailReach(organizationId: string, email: string): Promise<void>
+  /** Returns the name of an organization. */
+  organizationName(organizationId: string): Promise<string>
   /** Requires that an organization may mail everybody. @throws {AppError} organization.unverified */
   requireVerified(organizationId: string): Promise<void>
 }
@@ -76,6 +78,8 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
   const recipients = audience.client('rollcall.audience.v1.Recipients')
   const directory = identity.client('rollcall.identity.v1.Directory')
   const organizations = identity.client('rollcall.identity.v1.Organizations')
+  const findOrganization = (organizationId: string) =>
+    organizations.findOrganization({}, { caller: serviceCaller('messaging', organizationId) })
   const smtp = createSmtpConnections()
   onStop('connections to mail servers', async () => smtp.close())
   const context: Context = {
@@ -110,14 +114,13 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
       return (await recipients.changePreferences(change, { caller })).preferences ?? undefined
     },
     async requireMailReach(organizationId, email) {
-      const caller = serviceCaller('messaging', organizationId)
-      const { verified, ownerEmails } = await organizations.findOrganization({}, { caller })
+      const { verified, ownerEmails } = await findOrganization(organizationId)
       if (verified || ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))) return
       throw new AppError('organization.unverified')
     },
+    organizationName: async organizationId => (await findOrganization(organizationId)).name,
     async requireVerified(organizationId) {
-      const caller = serviceCaller('messaging', organizationId)
-      const { verified } = await organizations.findOrganization({}, { caller })
+      const { verified } = await findOrganization(organizationId)
       if (!verified) throw new AppError('organization.unverified')
     },
     links: createMailLinks(config),

@@ -59,6 +59,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
       recipients.map(recipient => checked(contacts, recipient, isCampaign)),
     requireMailReach: async () => {},
     requireVerified: async () => {},
+    organizationName: async () => 'Organization One',
     findUsers: async () => [],
   }
   await migrate(base.store, logger)

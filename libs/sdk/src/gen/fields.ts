@@ -328,6 +328,7 @@ export const fields = {
     'replyTo': { type: 'string', format: 'email' },
     'headers': { type: 'object' },
     'sendAt': { type: 'string', format: 'date' },
+    'data': { type: 'object' },
   },
   'providers.set': {
     'kind': { type: 'string', required: true, values: ['self-hosted', 'mailgun'] },

@@ -112,6 +112,35 @@ describe('messages', () => {
     assert.equal((await get(out.id)).status, 'sent', 'who has unsubscribed gets no campaigns only')
   })
 
+  it('are Liquid if they come with data, and go out as they are otherwise', async () => {
+    const fields = {
+      to: 'liquid@example.com',
+      subject: 'Order {{ data.number }}',
+      html: '<p>{{ data.item }} for {{ contact.email }} of {{ organization.name }} by {{ sender.name }}</p>',
+      text: undefined as never,
+    }
+    const { id, subject } = await send({ ...fields, data: { number: 7, item: '<b>tea</b>' } })
+    const { html, text } = await stored(id)
+    assert.equal(subject, 'Order 7')
+    assert.equal(html, '<p>&lt;b&gt;tea&lt;/b&gt; for liquid@example.com of Organization One by Sender One</p>')
+    assert.equal(text, '<b>tea</b> for liquid@example.com of Organization One by Sender One')
+    await run(id)
+    const plain = await send(fields)
+    assert.equal(plain.subject, 'Order {{ data.number }}')
+    await run(plain.id)
+    await assert.rejects(
+      send({ ...fields, html: '{% if %}', data: {} }),
+      (error: { code: string; message: string }) => {
+        assert.equal(error.code, 'request.invalid_field')
+        assert.match(error.message, /html: line 1, column 6: /)
+        return true
+      },
+    )
+    await assert.rejects(send({ data: { long: 'x'.repeat(70_000) } }), {
+      details: { path: 'data', reason: 'at most 65536 characters' },
+    })
+  })
+
   it('end as suppressed if the contact is blocked, or the address suppressed, before the hand-over', async () => {
     const contactId = contact('later@example.com')
     const [blocked, gone] = [await send({ to: { contactId } }), await send({ to: { contactId } })]

@@ -1,7 +1,9 @@
 import { AppError, emailOf, type HttpBody, isObjectId, json } from '@rollcall/contract'
+import type { CheckedRecipient } from '@rollcall/protos/gen/audience-v1.ts'
 import type { SendMessageRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Call, Caller } from '@rollcall/rpc'
 import { addEvents, requireRoom } from '@rollcall/store'
+import { render, TemplateError } from '@rollcall/templates'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
@@ -11,6 +13,7 @@ import { usableSender } from '../senders/sender-use.ts'
 import { publicMessage } from './public-message.ts'
 
 const MAX_AHEAD_MS = 30 * 24 * 3_600_000
+const MAX_DATA_CHARACTERS = 65_536
 const MAX_HEADERS = 10
 const MAX_HEADER_LENGTH = 998
 const HEADER_NAME = /^x-[a-z0-9-]{1,60}$/i
@@ -25,10 +28,11 @@ export async function sendMessage(context: Context, request: SendMessageRequest,
     throw new AppError('request.missing_field', { path: 'html' })
   const headers = readHeaders(request.headers)
   const sendAt = readSendAt(request.sendAt)
-  const { to, contact } = await resolveRecipient(context, recipient, caller)
+  const { to, contact, variables } = await resolveRecipient(context, recipient, caller)
   const sender = await usableSender(context, request.from, caller, 'from')
   await context.requireMailReach(caller.organizationId, to)
-  const mail = await store(context, draftOf(request, { to, contact, headers, sendAt, sender }), call)
+  const content = await contentOf(context, request, { contact: variables, sender, caller })
+  const mail = await store(context, draftOf(content, { to, contact, headers, sendAt, sender }), call)
   context.mailJob.wake()
   return json(publicMessage(mail))
 }
@@ -83,12 +87,35 @@ async function resolveRecipient(
   { checkRecipients }: Context,
   recipient: Recipient,
   { organizationId }: Caller,
-): Promise<{ to: string; contact: string | null }> {
+): Promise<{ to: string; contact: string | null; variables: CheckedRecipient['variables'] }> {
   const [found] = await checkRecipients(organizationId, [recipient], false)
   if (found!.outcome === 'deleted') throw new AppError('contact.not_found')
   if (found!.outcome === 'blocked') throw new AppError('contact.blocked')
-  if ('email' in recipient) return { to: recipient.email, contact: null }
-  return { to: found!.email, contact: found!.contactId! }
+  const { variables } = found!
+  if ('email' in recipient) return { to: recipient.email, contact: null, variables }
+  return { to: found!.email, contact: found!.contactId!, variables }
+}
+
+type Content = { subject: string; html: string | null; text: string | null; replyTo: string | null }
+
+/** Returns the content as it goes out: rendered if the request has data. @throws {AppError} request.invalid_field */
+async function contentOf(
+  { organizationName }: Context,
+  { subject, html, text, replyTo, data }: SendMessageRequest,
+  { contact, sender, caller }: { contact: CheckedRecipient['variables']; sender: Sender; caller: Caller },
+): Promise<Content> {
+  const content = { subject, html: html ?? null, text: text ?? null, replyTo: replyTo ?? null }
+  if (data === undefined) return content
+  if (JSON.stringify(data).length > MAX_DATA_CHARACTERS)
+    throw new AppError('request.invalid_field', { path: 'data', reason: `at most ${MAX_DATA_CHARACTERS} characters` })
+  const organization = { name: await organizationName(caller.organizationId) }
+  const variables = { contact, organization, sender: { name: sender.name, email: sender.email }, data }
+  try {
+    return { ...content, ...render(content, variables) }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    throw new AppError('request.invalid_field', { path: error.field, reason: error.message })
+  }
 }
 
 type Checked = {
@@ -99,7 +126,7 @@ type Checked = {
   sender: Sender
 }
 
-function draftOf({ subject, html, text, replyTo }: SendMessageRequest, { sender, sendAt, ...checked }: Checked) {
+function draftOf(content: Content, { sender, sendAt, ...checked }: Checked) {
   const _id = new Types.ObjectId()
   const status = sendAt ? ('scheduled' as const) : ('queued' as const)
   return {
@@ -107,10 +134,7 @@ function draftOf({ subject, html, text, replyTo }: SendMessageRequest, { sender,
     key: `message ${_id}`,
     kind: 'transactional' as const,
     ...checked,
-    subject,
-    html: html ?? null,
-    text: text ?? null,
-    replyTo: replyTo ?? null,
+    ...content,
     sender: sender._id,
     from: sender.email,
     messageId: `<${_id}@${domainOf(sender.email)}>`,
