@@ -45,7 +45,7 @@ const holders: Readonly<Record<Exclude<keyof Keys, 'ASSERTION_KEYS'>, readonly S
   TOKEN_KEY: ['identity', 'gateway'],
   SESSION_KEYS: ['identity', 'gateway'],
   SECRET_KEYS: ['identity', 'messaging', 'webhooks'],
-  LINK_KEYS: ['messaging'],
+  LINK_KEYS: ['messaging', 'content'],
 }
 
 /** Returns the keys that one service needs, by variable. */

@@ -729,3 +729,51 @@ export type UpdateSegmentRequest = {
 export type CountSegmentResponse = {
   count: number
 }
+
+/** People who sign up by a form. Internal. */
+export type SignUps = {
+  /** Creates the contact of a person who submitted a form, or updates the one with the address. Tags and lists are added, attributes that do not fit their definition are left out. Only a confirmed sign-up clears an opt-out. Idempotent by id. */
+  applySignUp: { kind: 'unary'; request: ApplySignUpRequest; response: ApplySignUpResponse }
+  /** Returns the attributes, lists and their state that a form may name. */
+  checkTargets: { kind: 'unary'; request: CheckTargetsRequest; response: CheckTargetsResponse }
+}
+
+export type ApplySignUpRequest = {
+  /** Idempotency key, an id. */
+  id: string
+  email: string
+  /** '': none was given. */
+  name: string
+  attributes: Record<string, string | number | boolean | null>
+  tags: string[]
+  /** Unknown and archived lists are skipped. */
+  lists: string[]
+  /** The form, and its entry. */
+  collectionId: string
+  entryId: string
+  form: string
+  /** When the form was submitted. */
+  at: string
+  /** If the person has confirmed the address: when, from where, and the text agreed to. */
+  confirmation?: Confirmation | null
+}
+
+export type Confirmation = {
+  at: string
+  ip: string
+  text: string
+}
+
+export type ApplySignUpResponse = {
+  contactId: string
+}
+
+export type CheckTargetsRequest = {
+  attributes: string[]
+  lists: string[]
+}
+
+export type CheckTargetsResponse = {
+  unknownAttributes: string[]
+  unknownLists: string[]
+}

@@ -10,7 +10,7 @@ export type Collections = {
   createCollection: { kind: 'unary'; request: CreateCollectionRequest; response: HttpBody }
   /** Returns a collection. Use it to learn its fields before you write entries. */
   getCollection: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a collection. `fields` replaces all fields. Once there are entries, no field can be removed, made unique or given another slug or type, and a field that becomes required needs a default, which entries without a value get. Requires at least one field. Use it to rename a collection or to add fields to it. */
+  /** Updates a collection. `fields` replaces all fields. Once there are entries, no field can be removed, made unique or given another slug or type, and a field that becomes required needs a default, which entries without a value get. `form` replaces the whole form. A form that makes contacts also needs audience.create, with lists audience_lists.create. Requires at least one field. Use it to rename a collection, to add fields to it, or to open its form. */
   updateCollection: { kind: 'unary'; request: UpdateCollectionRequest; response: Updated }
   /** Deletes a collection and returns it. Its entries are hidden at once and deleted in the background. Use it when nobody needs its entries any more: they cannot be restored. */
   deleteCollection: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -41,6 +41,8 @@ export type CollectionJson = {
   description: string
   fields: CollectionFieldJson[]
   entryCount: number
+  /** The public form at /f/<id>; null: none. */
+  form: CollectionFormJson | null
   createdBy: ActorJson
   createdAt: string
   updatedAt: string
@@ -53,6 +55,20 @@ export const collectionFields = {
   'description': 'string',
   'fields': 'object[]',
   'entryCount': 'number',
+  'form': 'object',
+  'form.enabled': 'boolean',
+  'form.title': 'string',
+  'form.submitLabel': 'string',
+  'form.redirectUrl': 'string',
+  'form.allowedOrigins': 'string[]',
+  'form.contact': 'object',
+  'form.contact.email': 'string',
+  'form.contact.name': 'string',
+  'form.contact.attributes': 'object',
+  'form.contact.tags': 'string[]',
+  'form.contact.lists': 'objectId[]',
+  'form.contact.doubleOptIn': 'boolean',
+  'form.contact.consent': 'string',
   'createdBy': 'object',
   'createdBy.kind': 'string',
   'createdBy.id': 'string',
@@ -72,6 +88,59 @@ export type CollectionFieldJson = {
   options: string[]
   /** Whether no two entries may have the same value. */
   unique: boolean
+}
+
+/** A page at /f/<id> and POST /api/forms/<id>/submit, for anyone. */
+export type CollectionFormJson = {
+  enabled: boolean
+  title: string
+  submitLabel: string
+  redirectUrl: string | null
+  allowedOrigins: string[]
+  contact: FormContactJson | null
+}
+
+/** FormContact as JSON. */
+export type FormContactJson = {
+  email: string
+  name: string | null
+  attributes: Record<string, string>
+  tags: string[]
+  lists: string[]
+  doubleOptIn: boolean
+  consent: string
+}
+
+export type FormDefinition = {
+  /** Default: true. */
+  enabled?: boolean
+  /** Heading of the page. */
+  title: string
+  /** Text of the button. */
+  submitLabel?: string
+  /** Where a browser goes after a submission. Default: a page that says thank you. */
+  redirectUrl?: string
+  /** Origins of other pages that may submit, such as https://www.example.com. */
+  allowedOrigins?: string[]
+  /** Makes contacts of submissions. */
+  contact?: FormContactDefinition | null
+}
+
+export type FormContactDefinition = {
+  /** Slug of the field with the address, of type email. A submission without an address makes no contact. */
+  email: string
+  /** Slug of the field with the name, of type string. */
+  name?: string
+  /** Slugs of fields by the slug of the contact's attribute. Values that do not fit the attribute are left out. */
+  attributes?: Record<string, string>
+  /** Tags that the contact gets. */
+  tags?: string[]
+  /** Ids of lists that the contact joins. */
+  lists?: string[]
+  /** Whether the person must confirm the address first, by a link that the default sender mails, at most three a day to an address, valid for 7 days. Only a confirmation clears an opt-out. Default: false. */
+  doubleOptIn?: boolean
+  /** What the person agrees to by confirming; kept in the history of the contact. Default: a text with the title. */
+  consent?: string
 }
 
 export type FieldDefinition = {
@@ -96,6 +165,8 @@ export type CreateCollectionRequest = {
   slug: string
   description?: string
   fields: FieldDefinition[]
+  /** The public form. Default: none. */
+  form?: FormDefinition | null
 }
 
 export type UpdateCollectionRequest = {
@@ -105,6 +176,8 @@ export type UpdateCollectionRequest = {
   description?: string
   /** Replaces all fields. */
   fields: FieldDefinition[]
+  /** Replaces the whole form. */
+  form?: FormDefinition | null
 }
 
 /** Entry as JSON. */
@@ -156,6 +229,18 @@ export type ExportEntriesRequest = {
   filter?: string
   /** As for the list of entries. */
   sort?: string
+}
+
+/** Public forms of collections. */
+export type Forms = {
+  /** Shows the form of a collection: a page made from its fields, without JavaScript. */
+  showForm: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Submits a form: a flat object of values by the slug of their field, as JSON or URL-encoded, at most 64 KiB. JSON gets 201 and JSON. A browser's form gets the page that follows, or the form again with what was wrong. */
+  submitForm: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Shows the page that asks a person to confirm an address, from the link in a mail. It changes nothing. */
+  showConfirmation: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Confirms an address. */
+  confirm: { kind: 'unary'; request: PageRequest; response: PageResponse }
 }
 
 /** Short links: addresses under /l/ that lead to a URL and count who follows them. */

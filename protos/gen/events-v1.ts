@@ -50,6 +50,16 @@ export type ContactDeleted = {
   actor: ActorJson
 }
 
+/** A person confirmed the address that was entered in a form. */
+export type ContactConfirmed = {
+  contactId: string
+  email: string
+  /** Title of the form. */
+  form: string
+  collectionId: string
+  at: string
+}
+
 /** A contact was added to a list. Published once each time, whatever the source. */
 export type ContactAddedToList = {
   contactId: string
@@ -146,6 +156,13 @@ export type LinkClicked = {
   country: string | null
   /** desktop, mobile, tablet or tv. */
   device: string | null
+}
+
+/** A form was submitted, and its entry created. */
+export type FormSubmitted = {
+  collectionId: string
+  entryId: string
+  at: string
 }
 
 /** CollectionEntryCreated as JSON. */

@@ -6,6 +6,7 @@ import type {
   CollectionEntryUpdated,
   ContactAddedToList,
   ContactBlocked,
+  ContactConfirmed,
   ContactCreated,
   ContactDeleted,
   ContactUnblocked,
@@ -17,6 +18,7 @@ import type {
   FeatureCreated,
   FeatureDeleted,
   FeatureUpdated,
+  FormSubmitted,
   ImportCancelled,
   ImportCompleted,
   ImportFailed,
@@ -82,6 +84,7 @@ export type Events = {
   'contact.blocked': ContactBlocked
   'contact.unblocked': ContactUnblocked
   'contact.deleted': ContactDeleted
+  'contact.confirmed': ContactConfirmed
   'triggers.audience.added_to_list': ContactAddedToList
   'list.created': ListCreated
   'list.updated': ListUpdated
@@ -93,6 +96,7 @@ export type Events = {
   'template.updated': TemplateUpdated
   'template.deleted': TemplateDeleted
   'link.clicked': LinkClicked
+  'form.submitted': FormSubmitted
   'collection.entry_created': CollectionEntryCreated
   'collection.entry_updated': CollectionEntryUpdated
   'collection.entry_deleted': CollectionEntryDeleted
@@ -164,6 +168,7 @@ export const eventContexts = {
   'contact.blocked': 'audience',
   'contact.unblocked': 'audience',
   'contact.deleted': 'audience',
+  'contact.confirmed': 'audience',
   'triggers.audience.added_to_list': 'audience',
   'list.created': 'audience',
   'list.updated': 'audience',
@@ -175,6 +180,7 @@ export const eventContexts = {
   'template.updated': 'campaigns',
   'template.deleted': 'campaigns',
   'link.clicked': 'content',
+  'form.submitted': 'content',
   'collection.entry_created': 'content',
   'collection.entry_updated': 'content',
   'collection.entry_deleted': 'content',

@@ -135,6 +135,12 @@ export type CreateDomainRequest = {
 export type Mail = {
   /** Accepts a mail for sending and returns when it is stored. It is sent in the background and retried until it is sent or permanently refused. Mail of the installation beyond its quotas fails with quota.too_many_pending: per organization and hour for mail that its people cause, per address and day over all organizations. */
   sendMail: { kind: 'unary'; request: SendMailRequest; response: SendMailResponse }
+  /** Returns whether the organization has a default sender that can send now. */
+  checkDefaultSender: { kind: 'unary'; request: Empty; response: CheckDefaultSenderResponse }
+}
+
+export type CheckDefaultSenderResponse = {
+  usable: boolean
 }
 
 export type SendMailRequest = {

@@ -1,8 +1,8 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Attributes, Batches, Contacts, Lists, Recipients, Segments } from './audience-v1.ts'
+import type { Attributes, Batches, Contacts, Lists, Recipients, Segments, SignUps } from './audience-v1.ts'
 import type { Templates } from './campaigns-v1.ts'
-import type { Collections, Entries, Links } from './content-v1.ts'
+import type { Collections, Entries, Forms, Links } from './content-v1.ts'
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
 import type { Domains, Mail, Mailings, Messages, Pages, Providers, Senders, Suppressions } from './messaging-v1.ts'
@@ -16,9 +16,11 @@ export type Services = {
   'rollcall.audience.v1.Lists': Lists
   'rollcall.audience.v1.Recipients': Recipients
   'rollcall.audience.v1.Segments': Segments
+  'rollcall.audience.v1.SignUps': SignUps
   'rollcall.campaigns.v1.Templates': Templates
   'rollcall.content.v1.Collections': Collections
   'rollcall.content.v1.Entries': Entries
+  'rollcall.content.v1.Forms': Forms
   'rollcall.content.v1.Links': Links
   'rollcall.identity.v1.Account': Account
   'rollcall.identity.v1.Authentication': Authentication

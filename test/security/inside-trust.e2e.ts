@@ -140,7 +140,7 @@ describe('finding 14: inside trust', () => {
         campaigns: own,
         import: own,
         webhooks: [...own, 'SECRET_KEYS'],
-        content: own,
+        content: [...own, 'LINK_KEYS'],
         gateway: [...own, 'SESSION_KEYS', 'TENANT_ASSERTION_KEY', 'TOKEN_KEY'],
       })
     })

@@ -16,5 +16,6 @@ export const limits = {
   reference: { requests: 60, windowSeconds: 60 },
   page_visit: { requests: 300, windowSeconds: 60 },
   link_visit: { requests: 3000, windowSeconds: 60 },
+  form_submit: { requests: 20, windowSeconds: 60 },
   credits: { requests: 30, windowSeconds: 60 },
 } as const satisfies Record<LimitGroup | 'global' | 'reference', Limit>

@@ -16,16 +16,24 @@ export type PageContent = {
   body: Html
   /** HTTP status. Default: 200. */
   status?: number
+  /** Origins that its forms lead to by redirects, besides its own. */
+  formTargets?: readonly string[]
+  /** Default: no-referrer. */
+  referrerPolicy?: string
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 const style = readFileSync(join(import.meta.dirname, 'page.css'), 'utf8')
 const styleHash = createHash('sha256').update(style).digest('base64')
 /** Pages have one known style, no script and nothing from elsewhere, and submit to their own origin. */
-const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+function policyOf(formTargets: readonly string[]): string {
+  const targets = ["'self'", ...formTargets].join(' ')
+  return `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${targets}; base-uri 'none'; frame-ancestors 'none'`
+}
 
 /** Renders a public page: one column that needs no JavaScript and follows the colour scheme of the reader. */
-export function renderPage({ language, title, body, status = 200 }: PageContent): PageResponse {
+export function renderPage(content: PageContent): PageResponse {
+  const { language, title, body, status = 200, formTargets = [], referrerPolicy } = content
   const page = html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -44,7 +52,13 @@ ${body}
 </body>
 </html>
 `
-  return { status, contentType: HTML_TYPE, data: Buffer.from(String(page)), contentSecurityPolicy: POLICY }
+  return {
+    status,
+    contentType: HTML_TYPE,
+    data: Buffer.from(String(page)),
+    contentSecurityPolicy: policyOf(formTargets),
+    ...(referrerPolicy !== undefined && { referrerPolicy }),
+  }
 }
 
 /** Returns a redirect to a URL. Default: 302. */

@@ -11,6 +11,7 @@ import { onUserEvents } from './history/on-user-events.ts'
 import { lists } from './lists/lists.ts'
 import { recipients } from './recipients/recipients.ts'
 import { segments } from './segments/segments.ts'
+import { signUps } from './sign-ups/sign-ups.ts'
 
 /** The audience service: contacts, their attributes, lists and history. */
 export const service = defineService({
@@ -25,6 +26,7 @@ export const service = defineService({
     'rollcall.audience.v1.Lists': lists(context),
     'rollcall.audience.v1.Recipients': recipients(context),
     'rollcall.audience.v1.Segments': segments(context),
+    'rollcall.audience.v1.SignUps': signUps(context),
   }),
   subscribers: context => [onUserEvents(context), onEmailEvents(context), onSuppressionLifted(context)],
   jobs: ({ dropValuesJob, listMembersJob }) => [dropValuesJob, listMembersJob],

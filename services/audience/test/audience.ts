@@ -31,6 +31,7 @@ export type TestAudience = {
   recipients: Client<'rollcall.audience.v1.Recipients'>
   /** The same as campaigns calls it. */
   campaigns: Client<'rollcall.audience.v1.Recipients'>
+  signUps: Client<'rollcall.audience.v1.SignUps'>
   client<N extends keyof Services & string>(name: N): Client<N>
   /** The accounts that the identity service knows, by organization. */
   users: Map<string, User[]>
@@ -54,7 +55,7 @@ export const startTestAudience = shared(startOwnAudience)
 /** The service with its own database, for tests that count all organizations. */
 export async function startOwnAudience(): Promise<TestAudience> {
   await using onFailure = new AsyncDisposableStack()
-  const keys = newKeySettings(['gateway', 'import', 'messaging', 'campaigns', 'audience'])
+  const keys = newKeySettings(['gateway', 'import', 'messaging', 'campaigns', 'content', 'audience'])
   const dbName = `audience-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const users = new Map<string, User[]>()
@@ -81,6 +82,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
   const { port } = await service.start(config, lifecycle)
   const address = `127.0.0.1:${port}`
   const connection = connect({ address, trust: readTrust(keys.gateway) })
+  const ofContent = connect({ address, trust: readTrust(keys.content) })
   const ofImport = connect({ address, trust: readTrust(keys.import) })
   const ofMessaging = connect({ address, trust: readTrust(keys.messaging) })
   const ofCampaigns = connect({ address, trust: readTrust(keys.campaigns) })
@@ -95,6 +97,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
     batches: ofImport.client('rollcall.audience.v1.Batches'),
     recipients: ofMessaging.client('rollcall.audience.v1.Recipients'),
     campaigns: ofCampaigns.client('rollcall.audience.v1.Recipients'),
+    signUps: ofContent.client('rollcall.audience.v1.SignUps'),
     client: name => connection.client(name),
     users,
     publish: (topic, events) => bus.publish(topic, events),
@@ -103,6 +106,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
     stop: async () => {
       connection.close()
       ofImport.close()
+      ofContent.close()
       ofMessaging.close()
       ofCampaigns.close()
       await bus.close()

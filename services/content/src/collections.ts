@@ -1,6 +1,7 @@
 import { defineCollections } from '@rollcall/store'
 import { collectionSchema, deletionSchema } from './collections/collection.model.ts'
 import { entrySchema, uniqueValueSchema } from './entries/entry.model.ts'
+import { mailCountSchema, signUpSchema } from './forms/sign-up.model.ts'
 import { clickDaySchema, saltSchema, visitorSchema } from './links/click.model.ts'
 import { linkSchema } from './links/link.model.ts'
 
@@ -14,6 +15,8 @@ export const collections = defineCollections({
   deletions: deletionSchema,
   entries: entrySchema,
   uniqueValues: uniqueValueSchema,
+  signUps: signUpSchema,
+  mailCounts: mailCountSchema,
 })
 
 /** The collections of a store. */

@@ -1,6 +1,7 @@
 import { busConfig, saslIsComplete } from '@rollcall/bus'
-import { rpcServerConfig } from '@rollcall/rpc'
-import { baseConfig, loadConfig, urlOf, whole } from '@rollcall/runtime'
+import { parseKeyRing } from '@rollcall/credentials'
+import { address, rpcServerConfig } from '@rollcall/rpc'
+import { baseConfig, loadConfig, parsedBy, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 
@@ -10,7 +11,12 @@ const schema = z
     ...storeConfig('rollcall_content'),
     ...busConfig,
     ...rpcServerConfig,
-    /** URL of the gateway for browsers, which short links begin with. */
+    /** Addresses of the audience and messaging services. */
+    AUDIENCE_ADDRESS: address(),
+    MESSAGING_ADDRESS: address(),
+    /** Keys for links that confirm addresses: the first one signs, the others verify links that are still on their way. */
+    LINK_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
+    /** URL of the gateway for browsers, which links begin with. */
     PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
     LINKS_PER_ORGANIZATION: whole(1, 1_000_000).default(10_000),
     COLLECTIONS_PER_ORGANIZATION: whole(1, 10_000).default(100),

@@ -4,9 +4,10 @@ import { collections } from './collections.ts'
 import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { entryHandlers } from './entries/entries.ts'
+import { forms } from './forms/forms.ts'
 import { links } from './links/links.ts'
 
-/** The content service: short links, collections and their entries. */
+/** The content service: short links, collections, their entries and forms. */
 export const service = defineService({
   name: 'content',
   config: readConfig,
@@ -15,7 +16,8 @@ export const service = defineService({
   handlers: context => ({
     'rollcall.content.v1.Collections': collectionHandlers(context),
     'rollcall.content.v1.Entries': entryHandlers(context),
+    'rollcall.content.v1.Forms': forms(context),
     'rollcall.content.v1.Links': links(context),
   }),
-  jobs: context => [context.deletionJob],
+  jobs: context => [context.deletionJob, context.signUpJob],
 })

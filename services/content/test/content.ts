@@ -1,7 +1,20 @@
-import { type HttpBody, toAppError } from '@rollcall/contract'
+import { randomBytes } from 'node:crypto'
+import { AppError, type HttpBody, toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
-import { type Caller, type Client, connect, newKeySettings, readTrust, serviceCaller } from '@rollcall/rpc'
-import { createLifecycle, createLogger, type Event } from '@rollcall/runtime'
+import type { ApplySignUpRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import type { SendMailRequest } from '@rollcall/protos/gen/messaging-v1.ts'
+import {
+  type Caller,
+  type Client,
+  connect,
+  type Handlers,
+  newKeySettings,
+  readTrust,
+  serve,
+  serviceCaller,
+  type Trust,
+} from '@rollcall/rpc'
+import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
 import { shared } from '@rollcall/testing/shared'
 import { deleteTopics } from '@rollcall/testing/topics'
 import { Mongoose, type mongo, Types } from 'mongoose'
@@ -11,11 +24,28 @@ import { service } from '../src/service.ts'
 /** A running content service for tests, with its own database. */
 export type TestContent = {
   client<N extends keyof Services & string>(name: N): Client<N>
+  /** The doubles of audience and messaging. */
+  neighbours: Neighbours
   /** The service's database. */
   db: mongo.Db
   /** Returns the events in the outbox about a subject, in order. */
   eventsOf(subject: string): Promise<Event[]>
   stop(): Promise<void>
+}
+
+/** What the doubles of audience and messaging got, and how they answer. */
+export type Neighbours = {
+  /** Sign-ups that the audience applied, once each. */
+  applied: ApplySignUpRequest[]
+  /** Mails that messaging accepted, once each. */
+  mails: SendMailRequest[]
+  /** Calls that failed because the audience is down. */
+  attempts: number
+  isDown: boolean
+  refuses: boolean
+  hasSender: boolean
+  /** Forgets what they got, and answers as usual. */
+  reset(): void
 }
 
 /** The service in this process on the backing services of the environment, shared by the test files of the process. */
@@ -24,15 +54,22 @@ export const startTestContent = shared(() => startOwnContent())
 /** The service with its own settings. */
 export async function startOwnContent(settings: Record<string, string> = {}): Promise<TestContent> {
   await using onFailure = new AsyncDisposableStack()
-  const keys = newKeySettings(['gateway', 'content'])
+  const keys = newKeySettings(['gateway', 'content', 'audience', 'messaging'])
   const dbName = `content-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'content', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
+  const neighbours = newNeighbours()
+  const audience = await serveNeighbours(neighbours, readTrust(keys.audience), logger)
+  onFailure.defer(() => audience.stop())
+  const address = `127.0.0.1:${audience.port}`
   const config = readConfig({
     ...process.env,
     MONGODB_DATABASE: dbName,
     TOPIC_PREFIX: `${dbName}.`,
     KAFKA_PARTITIONS: '2',
     PUBLIC_URL: 'https://rollcall.test',
+    AUDIENCE_ADDRESS: address,
+    MESSAGING_ADDRESS: address,
+    LINK_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...keys.content,
     PORT: '0',
     LISTEN_HOST: '127.0.0.1',
@@ -53,6 +90,7 @@ export async function startOwnContent(settings: Record<string, string> = {}): Pr
   const booted = onFailure.move()
   return {
     client: name => connection.client(name),
+    neighbours,
     db: database.db!,
     async eventsOf(subject) {
       const entries = await database
@@ -102,3 +140,41 @@ export async function refusalOf(call: Promise<unknown>): Promise<string> {
 
 /** A page of a list. */
 export type Page<T> = { docs: T[]; totalDocs: number }
+
+const usual = { attempts: 0, isDown: false, refuses: false, hasSender: true }
+
+function newNeighbours(): Neighbours {
+  const neighbours: Neighbours = {
+    ...usual,
+    applied: [],
+    mails: [],
+    reset: () => void Object.assign(neighbours, { ...usual, applied: [], mails: [] }),
+  }
+  return neighbours
+}
+
+/** Serves the rpcs of audience and messaging that the service calls. */
+function serveNeighbours(neighbours: Neighbours, trust: Trust, logger: Logger) {
+  const signUps: Handlers<'rollcall.audience.v1.SignUps'> = {
+    async applySignUp(request) {
+      if (neighbours.isDown) neighbours.attempts++
+      if (neighbours.isDown) throw new AppError('service.unavailable')
+      if (neighbours.refuses) throw new AppError('request.missing_field', { path: 'attributes.plan' })
+      if (!neighbours.applied.some(({ id }) => id === request.id)) neighbours.applied.push(request)
+      return { contactId: 'c'.repeat(24) }
+    },
+    checkTargets: async ({ attributes, lists }) => ({
+      unknownAttributes: attributes.filter(slug => slug !== 'plan'),
+      unknownLists: lists.filter(id => id !== 'a'.repeat(24)),
+    }),
+  }
+  const mail: Handlers<'rollcall.messaging.v1.Mail'> = {
+    checkDefaultSender: async () => ({ usable: neighbours.hasSender }),
+    async sendMail(request) {
+      if (!neighbours.mails.some(({ key }) => key === request.key)) neighbours.mails.push(request)
+      return { id: 'd'.repeat(24) }
+    },
+  }
+  const services = { 'rollcall.audience.v1.SignUps': signUps, 'rollcall.messaging.v1.Mail': mail }
+  return serve({ services, port: 0, host: '127.0.0.1', trust, logger })
+}

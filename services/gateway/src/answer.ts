@@ -33,7 +33,12 @@ const rawCommonHeaders = commonHeaders.flat()
 /** Headers of public pages: mail programs show their images in documents of other sites. No search engine lists them. */
 const rawPageHeaders = [
   ...headersOf(
-    helmet({ ...helmetOptions, contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }),
+    helmet({
+      ...helmetOptions,
+      contentSecurityPolicy: false,
+      referrerPolicy: false,
+      crossOriginResourcePolicy: { policy: 'cross-origin' },
+    }),
   ),
   ['X-Robots-Tag', 'noindex'],
 ].flat()
@@ -59,9 +64,18 @@ export function answer(exchange: Exchange, status: number, { contentType, data }
 
 /** Answers with a public page. */
 export function answerPage(exchange: Exchange, page: PageResponse): void {
-  const { status, contentType, data, location, contentSecurityPolicy = CLOSED_POLICY, cacheControl = 'no-store' } = page
+  const {
+    status,
+    contentType,
+    data,
+    location,
+    contentSecurityPolicy = CLOSED_POLICY,
+    cacheControl = 'no-store',
+    referrerPolicy = 'no-referrer',
+  } = page
   const raw = ['X-Request-Id', exchange.id, ...rawPageHeaders, 'Content-Security-Policy', contentSecurityPolicy]
-  raw.push('Cache-Control', cacheControl, 'Content-Type', contentType, 'Content-Length', String(data.length))
+  raw.push('Cache-Control', cacheControl, 'Referrer-Policy', referrerPolicy)
+  raw.push('Content-Type', contentType, 'Content-Length', String(data.length))
   if (location !== undefined) raw.push('Location', location)
   for (const [name, value] of [...(exchange.limitHeaders ?? []), ...exchange.headers]) raw.push(name, value)
   exchange.response.writeHead(status || 200, raw)

@@ -210,6 +210,7 @@ function startMailReceiver(mails: SentMail[]): Promise<RpcServer> {
   return serve({
     services: {
       'rollcall.messaging.v1.Mail': {
+        checkDefaultSender: async () => ({ usable: false }),
         async sendMail({ userId, ...mail }, { caller: { organizationId } }) {
           mails.push({ ...mail, organizationId, ...(userId !== undefined && { userId }) })
           return { id: mail.key }

@@ -46,6 +46,16 @@ export type ContactDeleted = {
   actor: Actor
 }
 
+/** A person confirmed the address that was entered in a form. */
+export type ContactConfirmed = {
+  contactId: string
+  email: string
+  /** Title of the form. */
+  form: string
+  collectionId: string
+  at: string
+}
+
 /** A contact was added to a list. Published once each time, whatever the source. */
 export type ContactAddedToList = {
   contactId: string
@@ -136,6 +146,13 @@ export type LinkClicked = {
   country: string | null
   /** desktop, mobile, tablet or tv. */
   device: string | null
+}
+
+/** A form was submitted, and its entry created. */
+export type FormSubmitted = {
+  collectionId: string
+  entryId: string
+  at: string
 }
 
 /** CollectionEntryCreated as JSON. */
@@ -573,6 +590,7 @@ export type Events = {
   'contact.blocked': ContactBlocked
   'contact.unblocked': ContactUnblocked
   'contact.deleted': ContactDeleted
+  'contact.confirmed': ContactConfirmed
   'triggers.audience.added_to_list': ContactAddedToList
   'list.created': ListCreated
   'list.updated': ListUpdated
@@ -584,6 +602,7 @@ export type Events = {
   'template.updated': TemplateUpdated
   'template.deleted': TemplateDeleted
   'link.clicked': LinkClicked
+  'form.submitted': FormSubmitted
   'collection.entry_created': CollectionEntryCreated
   'collection.entry_updated': CollectionEntryUpdated
   'collection.entry_deleted': CollectionEntryDeleted

@@ -226,6 +226,8 @@ export type Collection = {
   description: string
   fields: CollectionField[]
   entryCount: number
+  /** The public form at /f/<id>; null: none. */
+  form: CollectionForm | null
   createdBy: Actor
   createdAt: string
   updatedAt: string
@@ -244,6 +246,27 @@ export type CollectionField = {
   options: string[]
   /** Whether no two entries may have the same value. */
   unique: boolean
+}
+
+/** A page at /f/<id> and POST /api/forms/<id>/submit, for anyone. */
+export type CollectionForm = {
+  enabled: boolean
+  title: string
+  submitLabel: string
+  redirectUrl: string | null
+  allowedOrigins: string[]
+  contact: FormContact | null
+}
+
+/** FormContact as JSON. */
+export type FormContact = {
+  email: string
+  name: string | null
+  attributes: Record<string, string>
+  tags: string[]
+  lists: string[]
+  doubleOptIn: boolean
+  consent: string
 }
 
 /** Entry as JSON. */
@@ -1286,6 +1309,38 @@ export type FieldDefinition = {
   unique?: boolean
 }
 
+export type FormDefinition = {
+  /** Default: true. */
+  enabled?: boolean
+  /** Heading of the page. */
+  title: string
+  /** Text of the button. */
+  submitLabel?: string
+  /** Where a browser goes after a submission. Default: a page that says thank you. */
+  redirectUrl?: string | null
+  /** Origins of other pages that may submit, such as https://www.example.com. */
+  allowedOrigins?: string[]
+  /** Makes contacts of submissions. */
+  contact?: FormContactDefinition
+}
+
+export type FormContactDefinition = {
+  /** Slug of the field with the address, of type email. A submission without an address makes no contact. */
+  email: string
+  /** Slug of the field with the name, of type string. */
+  name?: string
+  /** Slugs of fields by the slug of the contact's attribute. Values that do not fit the attribute are left out. */
+  attributes?: Record<string, string>
+  /** Tags that the contact gets. */
+  tags?: string[]
+  /** Ids of lists that the contact joins. */
+  lists?: string[]
+  /** Whether the person must confirm the address first, by a link that the default sender mails, at most three a day to an address, valid for 7 days. Only a confirmation clears an opt-out. Default: false. */
+  doubleOptIn?: boolean
+  /** What the person agrees to by confirming; kept in the history of the contact. Default: a text with the title. */
+  consent?: string
+}
+
 export type UpdateSettingsRequestUpdateTracking = {
   opens?: boolean
   clicks?: boolean
@@ -1435,6 +1490,8 @@ export type CreateCollectionBody = {
   slug: string
   description?: string
   fields: FieldDefinition[]
+  /** The public form. Default: none. */
+  form?: FormDefinition
 }
 
 export type UpdateCollectionBody = {
@@ -1443,6 +1500,8 @@ export type UpdateCollectionBody = {
   description?: string
   /** Replaces all fields. */
   fields?: FieldDefinition[]
+  /** Replaces the whole form. */
+  form?: FormDefinition
 }
 
 export type CreateEntryBody = {
@@ -2077,6 +2136,20 @@ export type CollectionFields = {
   'description': string
   'fields': (Record<string, unknown>)[]
   'entryCount': number
+  'form': Record<string, unknown>
+  'form.enabled': boolean
+  'form.title': string
+  'form.submitLabel': string
+  'form.redirectUrl': string
+  'form.allowedOrigins': (string)[]
+  'form.contact': Record<string, unknown>
+  'form.contact.email': string
+  'form.contact.name': string
+  'form.contact.attributes': Record<string, unknown>
+  'form.contact.tags': (string)[]
+  'form.contact.lists': (string)[]
+  'form.contact.doubleOptIn': boolean
+  'form.contact.consent': string
   'createdBy': Record<string, unknown>
   'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
   'createdBy.id': string
@@ -2652,7 +2725,7 @@ export type Api = {
     create(body: CreateCollectionBody, options?: KeyedOptions): Promise<Collection>
     /** Returns a collection. Use it to learn its fields before you write entries. */
     get(id: string, options?: RequestOptions): Promise<Collection>
-    /** Updates a collection. `fields` replaces all fields. Once there are entries, no field can be removed, made unique or given another slug or type, and a field that becomes required needs a default, which entries without a value get. Requires at least one field. Use it to rename a collection or to add fields to it. */
+    /** Updates a collection. `fields` replaces all fields. Once there are entries, no field can be removed, made unique or given another slug or type, and a field that becomes required needs a default, which entries without a value get. `form` replaces the whole form. A form that makes contacts also needs audience.create, with lists audience_lists.create. Requires at least one field. Use it to rename a collection, to add fields to it, or to open its form. */
     update(id: string, body: UpdateCollectionBody, options?: RequestOptions): Promise<Updated>
     /** Deletes a collection and returns it. Its entries are hidden at once and deleted in the background. Use it when nobody needs its entries any more: they cannot be restored. */
     delete(id: string, options?: RequestOptions): Promise<Collection>
@@ -3087,6 +3160,12 @@ export type ErrorCode =
   | 'collection.not_found'
   | 'collection.has_entries'
   | 'entry.not_found'
+  | 'form.not_found'
+  | 'form.no_sender'
+  | 'form.origin_refused'
+  | 'form.too_large'
+  | 'form.wrong_content_type'
+  | 'form.malformed'
   | 'user.not_found'
   | 'user.unknown'
   | 'account.unknown'

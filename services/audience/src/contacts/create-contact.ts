@@ -28,7 +28,7 @@ import { createdEvent } from './contact-events.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A contact to be created, and by whom. */
-type Creation = { request: CreateContactRequest; origin: Origin }
+export type Creation = { request: CreateContactRequest; origin: Origin; source?: Contact['source'] }
 
 /**
  * Returns the function that creates a contact: the record, its position, its history entry and its event in one
@@ -42,7 +42,8 @@ export function contactCreator(context: Data): (request: CreateContactRequest, c
   }
 }
 
-function createAll(context: Data): WriteGroup<Creation, Contact> {
+/** Returns the function that creates contacts of one organization in a given transaction. */
+export function createAll(context: Data): WriteGroup<Creation, Contact> {
   return async (tx, creations, organizationId) => {
     const tenant = context.collections.of(organizationId)
     const { contacts, attributes, history } = tenant
@@ -80,7 +81,11 @@ async function takenEmails(contacts: Scope<Contact>, creations: readonly Creatio
 }
 
 /** Returns the contact and adds its email to `taken`. @throws {AppError} for invalid attributes or a taken email */
-function newContact({ request, origin }: Creation, definitions: Definitions, taken: Set<string>): NewContact {
+function newContact(
+  { request, origin, source = 'api' }: Creation,
+  definitions: Definitions,
+  taken: Set<string>,
+): NewContact {
   const attributes = initialAttributes(definitions, request.attributes)
   const emailKey = emailKeyOf(request.email)
   if (taken.has(emailKey)) throw new AppError('record.duplicate', { path: 'email' })
@@ -91,7 +96,7 @@ function newContact({ request, origin }: Creation, definitions: Definitions, tak
     emailKey,
     attributes,
     tags: distinctTags(request.tags),
-    source: 'api',
+    source,
     createdBy: origin.actor,
   }
 }

@@ -83,6 +83,28 @@ export function changeEntry(
   }
 }
 
+/** Returns the entry of what a person did. */
+export function activityEntry(
+  contact: Pick<Contact, '_id' | 'organization'>,
+  type: 'form.submitted' | 'form.confirmed',
+  at: Date,
+  actor: Actor,
+  data: HistoryData,
+): HistoryEntry {
+  const { organization, _id: person } = contact
+  return {
+    _id: new Types.ObjectId(),
+    organization,
+    person,
+    subject: 'contact',
+    kind: 'activity',
+    type,
+    at,
+    actor,
+    data,
+  }
+}
+
 /** Returns the first entry of a contact. It has the contact's id, so that writing it is idempotent. */
 export function createdEntry(contact: Contact): HistoryEntry {
   const { createdBy: actor } = contact

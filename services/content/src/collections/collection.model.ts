@@ -2,6 +2,7 @@ import { type CollectionJson, collectionFields as declared } from '@rollcall/pro
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
+import type { Form } from '../forms/form.ts'
 import type { Field } from './fields.ts'
 
 /** A table of entries with typed fields. */
@@ -12,6 +13,8 @@ export type Collection = {
   slug: string
   description: string
   fields: Field[]
+  /** The public form. */
+  form: Form | null
   /** Changes with each entry, so a change of the fields conflicts with entries that are written at the same time. */
   entryCount: number
   /** How often entries were changed; makes that conflict with changes of the fields. */
@@ -37,6 +40,7 @@ export const collectionSchema = new Schema<Collection>(
     slug: { type: String, required: true },
     description: { type: String, default: '' },
     fields: { type: [Schema.Types.Mixed], required: true } as never,
+    form: { type: Schema.Types.Mixed as never, default: null },
     entryCount: { type: Number, default: 0 },
     revision: { type: Number, default: 0 },
     createdBy: { type: Schema.Types.Mixed, required: true },

@@ -4,6 +4,7 @@ import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
 import { requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
+import { checkContact, checkMapping, readForm } from '../forms/form.ts'
 import { type Collection, collectionFields, publicCollection } from './collection.model.ts'
 import { checkChange, type Field, readFields } from './fields.ts'
 
@@ -28,15 +29,18 @@ export const collectionHandlers = (context: Context): Handlers<'rollcall.content
   deleteCollection: ({ id }, call) => deleteCollection(context, id, call),
 })
 
-async function createCollection(
-  context: Context,
-  request: CreateCollectionRequest,
-  { caller }: Call,
-): Promise<HttpBody> {
+async function createCollection(context: Context, request: CreateCollectionRequest, call: Call): Promise<HttpBody> {
+  const { caller } = call
   const { collections } = context.collections.of(caller.organizationId)
   const { name, slug, description = '' } = request
   checkSlug(slug)
-  const draft = { name, slug, description, fields: readFields(request.fields), createdBy: actorOf(caller) }
+  const fields = readFields(request.fields)
+  const form = request.form ? readForm(request.form) : null
+  if (form) {
+    checkMapping(form, fields)
+    await checkContact(context, form, call)
+  }
+  const draft = { name, slug, description, fields, form, createdBy: actorOf(caller) }
   const quota = { limit: context.config.COLLECTIONS_PER_ORGANIZATION, what: 'collections per organization' }
   const created = await context.store.transaction(
     async tx => {
@@ -48,25 +52,26 @@ async function createCollection(
   return json(publicCollection(created))
 }
 
-async function updateCollection(
-  context: Context,
-  request: UpdateCollectionRequest,
-  { caller }: Call,
-): Promise<Updated> {
+async function updateCollection(context: Context, request: UpdateCollectionRequest, call: Call): Promise<Updated> {
   const { id, name, slug, description } = request
   if (slug !== undefined) checkSlug(slug)
   const fields = request.fields.length > 0 ? readFields(request.fields) : undefined
+  const form = request.form && readForm(request.form)
+  if (form) await checkContact(context, form, call)
   const changes = {
     ...(name !== undefined && { name }),
     ...(slug !== undefined && { slug }),
     ...(description !== undefined && { description }),
     ...(fields && { fields }),
+    ...(form && { form }),
   }
   await context.store.transaction(
     async tx => {
-      const { collections, entries } = context.collections.of(caller.organizationId, tx)
+      const { collections, entries } = context.collections.of(call.caller.organizationId, tx)
       const before = await collections.get(id, 'collection')
       const filled = fields && before.entryCount > 0 ? checkChange(before.fields, fields) : []
+      const mapped = form ?? before.form
+      if (mapped) checkMapping(mapped, fields ?? before.fields)
       await collections.rewriteOne({ _id: before._id }, changes, { tx })
       for (const field of filled) await entries.updateMany(withoutValue(before, field), { $set: defaultOf(field) })
     },

@@ -6,12 +6,18 @@ import { Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { domainOf, type Sender } from '../senders/sender.model.ts'
+import { senderFault } from '../senders/sender-use.ts'
 import type { MailKind } from './mail.model.ts'
 import { mailEvent } from './mail-events.ts'
 import { countMail } from './mail-quota.ts'
 
 /** Handlers that accept mail from other services. */
 export const mail = (context: Context): Handlers<'rollcall.messaging.v1.Mail'> => ({
+  async checkDefaultSender(_request, { caller }) {
+    const sender = await context.collections.of(caller.organizationId).senders.findOne({ isDefault: true })
+    return { usable: sender !== null && (await senderFault(context, sender)) === undefined }
+  },
+
   async sendMail(request, { caller }) {
     const collections = context.collections.of(caller.organizationId)
     const { mails } = collections

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { AppError, emailKeyOf } from '@rollcall/contract'
+import { bytesOfIds } from '@rollcall/credentials'
+import { type DueJob, defineJob } from '@rollcall/jobs'
+import { isDuplicate, toStoreError, type Unscoped } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { confirmationMail } from './confirmation-mail.ts'
+import type { SignUp } from './sign-up.model.ts'
+
+const MAILS_PER_DAY = 3
+const DAY_MS = 86_400_000
+
+/**
+ * Makes contacts of sign-ups, each a record that was stored with its entry:
+ *
+ * 1. Claim a sign-up.
+ * 2. If it needs a confirmation and has none, mail the link, at most three a day to an address. Then it waits.
+ * 3. Otherwise apply it: the audience creates or updates the contact.
+ *
+ * Both effects are idempotent by the id of the sign-up, so a slice may run twice. A sign-up that the audience refuses is
+ * not a failure of the job.
+ */
+export function signUpJob(model: Unscoped<SignUp>, context: () => Context): DueJob {
+  return defineJob<SignUp>({
+    name: 'sign-ups',
+    due: { model },
+    concurrency: 20,
+    concurrencyPerOrganization: 4,
+    async run(signUp) {
+      const { _id, organization, attempts, doubleOptIn, confirmedAt } = signUp
+      const isOpen = doubleOptIn && confirmedAt === null
+      const refusal = await (isOpen ? mailLink(context(), signUp) : apply(context(), signUp)).catch(refusalOf)
+      const { signUps } = context().collections.of(organization)
+      await signUps.updateOne({ _id, attempts }, { $set: { dueAt: null, refusal: refusal ?? null } })
+      return 'done'
+    },
+  })
+}
+
+async function apply({ signUps, self }: Context, signUp: SignUp): Promise<undefined> {
+  const { _id, parent, entry, confirmedAt, ip, consent, createdAt, organization } = signUp
+  const { email, name, tags, lists, form } = signUp
+  const attributes = Object.entries(signUp.attributes).map(([slug, value]) => [slug, plain(value)])
+  const request = {
+    id: String(_id),
+    email,
+    name,
+    attributes: Object.fromEntries(attributes),
+    tags,
+    lists,
+    collectionId: String(parent),
+    entryId: String(entry),
+    form,
+    at: createdAt.toISOString(),
+    ...(confirmedAt && { confirmation: { at: confirmedAt.toISOString(), ip, text: consent } }),
+  }
+  await signUps.applySignUp(request, { caller: self(String(organization)) })
+}
+
+/** Mails the link, unless the address had enough mails today. Returns why it was not mailed. */
+async function mailLink(context: Context, signUp: SignUp): Promise<string | undefined> {
+  const { _id, organization, email, expiresAt } = signUp
+  if (!(await takeMail(context, email, _id))) return 'too many mails to this address today'
+  const token = context.confirmations.sign(bytesOfIds(String(organization), String(_id)))
+  const url = `${context.config.PUBLIC_URL.replace(/\/$/, '')}/c/${token}`
+  const mail = { key: `sign-up ${_id}`, to: email, fromDefault: true, expiresAt: expiresAt.toISOString() }
+  await context.mail.sendMail(
+    { ...mail, ...confirmationMail(signUp, url) },
+    { caller: context.self(String(organization)) },
+  )
+  return undefined
+}
+
+/** Counts the mail of a sign-up once; false if its address had enough today. Stores a hash of the address only. */
+async function takeMail({ collections, now }: Context, email: string, signUp: SignUp['_id']): Promise<boolean> {
+  const day = new Date(now()).toISOString().slice(0, 10)
+  const _id = createHash('sha256')
+    .update(`${day} ${emailKeyOf(email)}`)
+    .digest('base64url')
+  const hasRoom = { [`signUps.${MAILS_PER_DAY - 1}`]: { $exists: false } }
+  const filter = { _id, $or: [{ signUps: signUp }, hasRoom] }
+  const update = { $addToSet: { signUps: signUp }, $setOnInsert: { expiresAt: new Date(now() + 2 * DAY_MS) } }
+  try {
+    await collections.unscoped.mailCounts.updateOne(filter, update, { upsert: true })
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false // there is one that reached the limit
+    throw toStoreError(error)
+  }
+}
+
+/** Returns the refusal of a request that would be refused again; rethrows what may pass. */
+function refusalOf(error: unknown): string {
+  const isFinal = error instanceof AppError && error.status < 500 && error.status !== 429
+  if (!isFinal) throw error
+  return error.message
+}
+
+function plain(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CollectionJson, LinkJson } from '@rollcall/protos/gen/content-v1.ts'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { bodyOf } from '../api.ts'
+import { startStack, type TestStack } from '../stack.ts'
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+describe('public pages of content', () => {
+  let stack: TestStack
+  let url: string
+  before(async () => {
+    stack = await startStack()
+    url = stack.urls[0]!
+  })
+  after(() => stack?.stop())
+
+  const visit = (path: string, init: RequestInit = {}) =>
+    fetch(url + path, { redirect: 'manual', ...init, headers: { 'user-agent': FIREFOX, ...init.headers } })
+
+  it('redirect short links, and count who follows them', async () => {
+    const target = 'https://example.com/summer?a=b'
+    const link = await bodyOf(stack.owner.post<LinkJson>('/api/links', { url: target, slug: 'summer' }), 201)
+    const { status, headers } = await visit('/l/summer?utm_source=poster', {
+      headers: { referer: 'https://a.example/' },
+    })
+    assert.deepEqual([status, headers.get('location')], [302, target])
+    assert.deepEqual(
+      [headers.get('cache-control'), headers.get('referrer-policy')],
+      ['private, max-age=0', 'no-referrer'],
+    )
+    assert.equal(headers.get('ratelimit-limit'), '3000')
+    assert.equal((await visit('/l/summer', { method: 'HEAD' })).headers.get('location'), target)
+    const unknown = await visit('/l/unknown')
+    assert.deepEqual([unknown.status, unknown.headers.get('cache-control')], [404, 'no-store'])
+    assert.match(await unknown.text(), /Page not found/)
+    const end = Date.now() + scaledTimeout(10_000)
+    for (;;) {
+      const { clicks } = await bodyOf(stack.owner.get<LinkJson>(`/api/links/${link.id}`))
+      if (clicks > 0) break
+      assert.ok(Date.now() < end, 'the click was not counted')
+      await sleep(50)
+    }
+    const { referrers } = await bodyOf(stack.owner.get<{ referrers: object[] }>(`/api/links/${link.id}/clicks`))
+    assert.deepEqual(referrers, [{ name: 'a.example', clicks: 1 }])
+  })
+
+  it('show forms, and make contacts of what people submit', async () => {
+    const list = await bodyOf(stack.owner.post<{ id: string }>('/api/audience-lists', { name: 'Readers' }), 201)
+    const fields = [
+      { slug: 'email', name: 'Email', type: 'email', required: true },
+      { slug: 'name', name: 'Name', type: 'string' },
+    ]
+    const contact = { email: 'email', name: 'name', tags: ['form'], lists: [list.id] }
+    const form = { title: 'Newsletter', contact }
+    const body = { name: 'Readers', slug: 'readers', fields, form }
+    const { id } = await bodyOf(stack.owner.post<CollectionJson>('/api/collections', body), 201)
+
+    const page = await visit(`/f/${id}`, { headers: { 'accept-language': 'de' } })
+    assert.deepEqual([page.status, page.headers.get('referrer-policy')], [200, 'same-origin'])
+    assert.match(page.headers.get('content-security-policy')!, /form-action 'self'/)
+    assert.match(await page.text(), /<h1>Newsletter<\/h1>[\s\S]*Absenden/)
+
+    const submit = (values: Record<string, string>, headers: Record<string, string> = {}) =>
+      visit(`/api/forms/${id}/submit`, { method: 'POST', body: new URLSearchParams(values), headers })
+    const refused = await submit({ email: 'kim@example.com' }, { origin: 'https://evil.example' })
+    assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [403, 'form.origin_refused'])
+    assert.equal((await submit({ email: 'kim@example.com', name: 'Kim' })).status, 201)
+    const contacts = `/api/audience-lists/${list.id}/contacts`
+    const end = Date.now() + scaledTimeout(10_000)
+    for (;;) {
+      const { docs } = await bodyOf(stack.owner.get<{ docs: Record<string, unknown>[] }>(contacts))
+      const [found] = docs
+      if (found) {
+        assert.deepEqual(
+          [found.email, found.name, found.source, found.tags],
+          ['kim@example.com', 'Kim', 'form', ['form']],
+        )
+        break
+      }
+      assert.ok(Date.now() < end, 'no contact was made')
+      await sleep(50)
+    }
+  })
+
+  it('refuse more than 20 submissions a minute from an address', async () => {
+    const path = `/api/forms/${'f'.repeat(24)}/submit`
+    const post = () => visit(path, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+    let answer = await post()
+    assert.deepEqual([answer.status, answer.headers.get('x-error-code')], [404, 'form.not_found'])
+    for (let tries = 0; answer.status === 404 && tries < 45; tries++) answer = await post()
+    assert.deepEqual([answer.status, answer.headers.get('ratelimit-limit')], [429, '20'])
+  })
+})
