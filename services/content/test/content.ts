@@ -26,6 +26,8 @@ export type TestContent = {
   client<N extends keyof Services & string>(name: N): Client<N>
   /** The doubles of audience and messaging. */
   neighbours: Neighbours
+  /** The environment of another process of the service on the same database. */
+  environment: NodeJS.ProcessEnv
   /** The service's database. */
   db: mongo.Db
   /** Returns the events in the outbox about a subject, in order. */
@@ -61,7 +63,7 @@ export async function startOwnContent(settings: Record<string, string> = {}): Pr
   const audience = await serveNeighbours(neighbours, readTrust(keys.audience), logger)
   onFailure.defer(() => audience.stop())
   const address = `127.0.0.1:${audience.port}`
-  const config = readConfig({
+  const environment = {
     ...process.env,
     MONGODB_DATABASE: dbName,
     TOPIC_PREFIX: `${dbName}.`,
@@ -74,7 +76,8 @@ export async function startOwnContent(settings: Record<string, string> = {}): Pr
     PORT: '0',
     LISTEN_HOST: '127.0.0.1',
     ...settings,
-  })
+  }
+  const config = readConfig(environment)
   const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
   await database.asPromise()
   onFailure.defer(async () => {
@@ -91,6 +94,7 @@ export async function startOwnContent(settings: Record<string, string> = {}): Pr
   return {
     client: name => connection.client(name),
     neighbours,
+    environment,
     db: database.db!,
     async eventsOf(subject) {
       const entries = await database
