@@ -331,16 +331,11 @@ describe('administration in the console', () => {
     const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x64) Firefox/140.0' }
     const followed = await fetch(`${console.url}/l/spring-sale`, { redirect: 'manual', headers })
     assert.equal(followed.headers.get('location'), 'https://example.com/spring')
-    await untilTrue(async () => {
-      await page.reload()
-      return page
-        .getByText('Clicks: 1 · Visitors: 1')
-        .waitFor({ timeout: 2000 })
-        .then(
-          () => true,
-          () => false,
-        )
-    })
+    const client = createClient({ baseUrl: console.url, token: console.token })
+    const { docs } = await client.links.list({ filter: { slug: 'spring-sale' } })
+    await untilTrue(async () => (await client.links.get(docs[0]!._id)).clicks === 1)
+    await page.reload()
+    await page.getByText('Clicks: 1 · Visitors: 1').waitFor()
     await page.getByRole('region', { name: 'Devices' }).getByText('Desktop').waitFor()
     await page.getByRole('img', { name: /^QR code of/ }).waitFor()
     const download = page.waitForEvent('download')

@@ -464,7 +464,7 @@ async function addRecords(client: Client): Promise<void> {
   const types = ['contact.created', 'list.created']
   await client.webhooks.create({
     name: 'CRM',
-    url: 'https://crm.example.com/hook',
+    url: 'https://1.1.1.1/hook',
     eventTypes: types,
     active: false,
   })
