@@ -82,6 +82,7 @@ export default {
     suppression: 'Sperre',
     link: 'Link',
     collection: 'Sammlung',
+    entry: 'Eintrag',
     organization: 'Organisation',
     upload: 'Datei',
   },

@@ -76,6 +76,7 @@ export default {
     suppression: 'Suppression',
     link: 'Link',
     collection: 'Collection',
+    entry: 'Entry',
     organization: 'Organization',
     upload: 'Upload',
   },

@@ -9,6 +9,7 @@ it('a record leads to its screen, a role by its name', () => {
   assert.deepEqual(placeOf({ kind: 'contact', id: ID, name: null }), { to: '/contacts/$id', params: { id: ID } })
   assert.deepEqual(placeOf({ kind: 'role', id: ID, name: 'editor' }), { to: '/roles/$id', params: { id: 'editor' } })
   assert.equal(placeOf({ kind: 'role', id: ID, name: null }), undefined)
+  assert.deepEqual(placeOf({ kind: 'suppression', id: ID, name: null }), { to: '/suppressions' })
   assert.equal(placeOf({ kind: 'session', id: ID, name: null }), undefined)
 })
 

@@ -14,11 +14,22 @@ const PLACES: Record<string, NonNullable<LinkProps['to']>> = {
   user: '/users/$id',
   workspace: '/workspaces/$id',
   webhook: '/webhooks/$id',
+  template: '/templates/$id',
+  link: '/links/$id',
+  collection: '/collections/$id',
+}
+
+/** Kinds of records without a screen of their own, with the screen that lists them. */
+const LISTS: Record<string, NonNullable<LinkProps['to']>> = {
+  settings: '/settings',
+  attribute: '/attributes',
+  suppression: '/suppressions',
 }
 
 /** Returns the screen of the record that an event is about; undefined if it has none. */
 export function placeOf({ kind, id, name }: EventSubject): Place | undefined {
-  if (kind === 'settings') return { to: '/settings' }
+  const list = LISTS[kind]
+  if (list) return { to: list }
   if (kind === 'role') return name === null ? undefined : { to: '/roles/$id', params: { id: name } }
   const to = PLACES[kind]
   return to && { to, params: { id } }
