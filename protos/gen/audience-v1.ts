@@ -406,7 +406,7 @@ export type ContactEmailJson = {
   /** Address that the email was sent from. */
   sender: string
   /** suppressed: not sent, because the contact was blocked or the address is suppressed. */
-  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed' | 'suppressed'
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'suppressed'
   at: string
   sentAt: string | null
   error: string | null

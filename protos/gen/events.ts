@@ -145,7 +145,11 @@ export type Events = {
   'email.domain.degraded': DomainDegraded
   'email.queued': EmailProgress
   'email.sent': EmailProgress
+  'email.delivered': EmailProgress
+  'email.opened': EmailProgress
+  'email.clicked': EmailProgress
   'email.bounced': EmailProgress
+  'email.complained': EmailProgress
   'email.failed': EmailProgress
   'email.suppressed': EmailProgress
   'suppression.created': SuppressionCreated
@@ -229,7 +233,11 @@ export const eventContexts = {
   'email.domain.degraded': 'messaging',
   'email.queued': 'messaging',
   'email.sent': 'messaging',
+  'email.delivered': 'messaging',
+  'email.opened': 'messaging',
+  'email.clicked': 'messaging',
   'email.bounced': 'messaging',
+  'email.complained': 'messaging',
   'email.failed': 'messaging',
   'email.suppressed': 'messaging',
   'suppression.created': 'messaging',

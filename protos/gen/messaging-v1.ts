@@ -211,6 +211,8 @@ export type PutMailingRequest = {
   /** What templates show. */
   campaignName: string
   organizationName: string
+  /** What to count. Default: nothing. */
+  track?: TrackOptions | null
 }
 
 export type QueueRecipientsRequest = {
@@ -358,6 +360,8 @@ export type SendMessageRequest = {
   sendAt?: string
   /** Values for the content, which is Liquid if this is given: `data.<name>`, `contact.<email, name, tags, attributes>`, `sender.<name, email>`, `organization.name`. Values are escaped in html. At most 64 KiB. */
   data?: Record<string, unknown>
+  /** What to count. Default: nothing. It needs html: links are replaced by counting ones, and an image counts opens. */
+  track?: TrackOptions | null
 }
 
 /** Message as JSON. */
@@ -410,12 +414,24 @@ export type MessageEventJson = {
   detail: string | null
 }
 
+/** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
+export type TrackOptions = {
+  opens: boolean
+  clicks: boolean
+}
+
 /** Pages behind the links of mails, for whoever has the link. Their tokens are signed and do not expire. */
 export type Pages = {
   /** Shows what the recipient of a mail can choose: no campaigns at all, or which lists to stay on. Changes nothing, since programs that scan mails open every link. */
   showPreferences: { kind: 'unary'; request: PageRequest; response: PageResponse }
   /** Does what the recipient has chosen: with one click in the mail program (RFC 8058), or by the form of the page. */
   choosePreferences: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** The image that counts opens of a mail. Answers it although nothing can be counted. */
+  countOpen: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Counts a click and redirects to the URL of the link, which the token holds. Redirects although nothing can be counted. */
+  followLink: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Shows the mail of a campaign in the browser, as its contact would get it now. */
+  showWebVersion: { kind: 'unary'; request: PageRequest; response: PageResponse }
 }
 
 /** The organization's mail provider. */

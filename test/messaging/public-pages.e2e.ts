@@ -106,6 +106,26 @@ describe('public pages of mails', () => {
     assert.deepEqual([after.unsubscribed, after.updatedAt], [false, updatedAt])
   })
 
+  it('lead to the URL of a counted link, and nowhere else', async () => {
+    const clicks = createSignedTokens(parseKeyRing(stack.instances('messaging')[0]!.environment.LINK_KEYS!), 'click')
+    const url = 'https://shop.example.com/a?b=%20c&d=1#e'
+    const content = Buffer.concat([bytesOfIds(organizationId, message), Buffer.from(url)])
+    const token = clicks.sign(content)
+    const followed = await visit(`/t/c/${token}?fbclid=1`)
+    assert.deepEqual([followed.status, followed.headers.get('location')], [302, url])
+    assert.equal((await visit(`/t/c/${token}`, { method: 'HEAD' })).headers.get('location'), url)
+    const bytes = Buffer.from(token, 'base64url')
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, mask) => {
+        const altered = Buffer.from(bytes)
+        altered[at]! ^= mask
+        const answer = await visit(`/t/c/${altered.toString('base64url')}`)
+        assert.deepEqual([answer.status, answer.headers.get('location')], [404, null])
+      }),
+      { seed, numRuns: counted(100, 10_000) },
+    )
+  })
+
   it('answer 503 while the audience is away', async () => {
     const path = `/u/${tokenOf((await newContact()).id)}`
     const [audience] = stack.instances('audience')

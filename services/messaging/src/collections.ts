@@ -7,6 +7,7 @@ import { providerSchema } from './provider/provider.model.ts'
 import { oauthRequestSchema } from './senders/oauth-request.model.ts'
 import { senderSchema } from './senders/sender.model.ts'
 import { suppressionSchema } from './suppressions/suppression.model.ts'
+import { clickSchema } from './tracking/click.model.ts'
 import { usageWindowSchema } from './usage.ts'
 
 /** The collections of messaging. */
@@ -18,6 +19,7 @@ export const collections = defineCollections({
   mails: mailSchema,
   bouncedAddresses: bouncedAddressSchema,
   suppressions: suppressionSchema,
+  clicks: clickSchema,
   mailings: mailingSchema,
   sendingQuotas: sendingQuotaSchema,
   usageWindows: usageWindowSchema,

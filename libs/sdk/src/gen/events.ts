@@ -519,7 +519,7 @@ export type DomainDegraded = {
   reasons: string[]
 }
 
-/** The delivery status of an email changed. queued: accepted for sending. sent: accepted by the receiving server. bounced: permanently refused by that server. failed: every delivery attempt failed. suppressed: not sent, because the contact is blocked or the address is suppressed. */
+/** The delivery status of an email changed. queued: accepted for sending. sent: accepted by the receiving server. bounced: permanently refused by that server, at once or later. failed: every delivery attempt failed. suppressed: not sent, because the contact is blocked or the address is suppressed. delivered: in the mailbox, as the provider says. opened, clicked: by its recipient, the first time, if the message counts that. complained: reported as spam. */
 export type EmailProgress = {
   emailId: string
   to: string
@@ -536,6 +536,8 @@ export type EmailProgress = {
   kind?: 'account' | 'transactional' | 'campaign' | 'test'
   /** The campaign that it belongs to. */
   campaignId?: string
+  /** For clicked: the URL of the link. */
+  url?: string
 }
 
 /** An address gets no more mail of the organization. */
@@ -651,7 +653,11 @@ export type Events = {
   'email.domain.degraded': DomainDegraded
   'email.queued': EmailProgress
   'email.sent': EmailProgress
+  'email.delivered': EmailProgress
+  'email.opened': EmailProgress
+  'email.clicked': EmailProgress
   'email.bounced': EmailProgress
+  'email.complained': EmailProgress
   'email.failed': EmailProgress
   'email.suppressed': EmailProgress
   'suppression.created': SuppressionCreated

@@ -357,6 +357,9 @@ export const fields = {
     'headers': { type: 'object' },
     'sendAt': { type: 'string', format: 'date' },
     'data': { type: 'object' },
+    'track': { type: 'object' },
+    'track.opens': { type: 'boolean' },
+    'track.clicks': { type: 'boolean' },
   },
   'providers.set': {
     'kind': { type: 'string', required: true, values: ['self-hosted', 'mailgun'] },

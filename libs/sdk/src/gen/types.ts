@@ -137,7 +137,7 @@ export type ContactEmail = {
   /** Address that the email was sent from. */
   sender: string
   /** suppressed: not sent, because the contact was blocked or the address is suppressed. */
-  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed' | 'suppressed'
+  status: 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'suppressed'
   at: string
   sentAt: string | null
   error: string | null
@@ -1346,6 +1346,12 @@ export type UpdateSettingsRequestUpdateTracking = {
   clicks?: boolean
 }
 
+/** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
+export type TrackOptions = {
+  opens?: boolean
+  clicks?: boolean
+}
+
 export type Smtp = {
   host: string
   /** 25, 465, 587 or 2525. */
@@ -1851,6 +1857,8 @@ export type SendMessageBody = {
   sendAt?: string
   /** Values for the content, which is Liquid if this is given: `data.<name>`, `contact.<email, name, tags, attributes>`, `sender.<name, email>`, `organization.name`. Values are escaped in html. At most 64 KiB. */
   data?: Record<string, unknown>
+  /** What to count. Default: nothing. It needs html: links are replaced by counting ones, and an image counts opens. */
+  track?: TrackOptions
 }
 
 export type SetProviderBody = {
@@ -2065,7 +2073,7 @@ export type ContactEmailFields = {
   'to': string
   'subject': string
   'sender': string
-  'status': 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed' | 'suppressed'
+  'status': 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'suppressed'
   'at': string
   'sentAt': string
   'error': string

@@ -1,7 +1,17 @@
 import { Schema, type Types } from 'mongoose'
 
 /** The statuses of an email, in the order they can follow each other. */
-export const emailStatuses = ['queued', 'sent', 'suppressed', 'failed', 'bounced'] as const
+export const emailStatuses = [
+  'queued',
+  'sent',
+  'suppressed',
+  'failed',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+] as const
 export type EmailStatus = (typeof emailStatuses)[number]
 
 /** An email to a contact, from events of the messaging service. */

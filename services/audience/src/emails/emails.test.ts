@@ -167,6 +167,39 @@ describe('emails of a contact', () => {
     )
   })
 
+  it('opened and clicked are activities of the contact', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const email = { emailId: 'm1', to: 'one@example.com', contactId: id }
+    const url = 'https://shop.example.com/'
+    await publish(mailEvent(me, 'sent', email), mailEvent(me, 'opened', { ...email, at: times[1] }))
+    await publish(mailEvent(me, 'clicked', { ...email, url, at: times[2] }))
+    const activities = await streamedJsonOf<Page<Email>>(audience.contacts.listActivities({ id, list: {} }, me))
+    assert.deepEqual(
+      activities.docs.map(({ type, data }) => [type, (data as { url?: string }).url]),
+      [
+        ['email.clicked', url],
+        ['email.opened', undefined],
+      ],
+    )
+    assert.equal((await emails(me, id)).docs[0]?.status, 'clicked')
+  })
+
+  it('complained of opt the contact out, once', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const complaint = mailEvent(me, 'complained', { emailId: 'm1', to: 'one@example.com', error: 'abuse' })
+    await publish(complaint, complaint)
+    const contact = (await get(me, id)) as Contact & { unsubscribed: boolean }
+    assert.deepEqual([contact.emailStatus, contact.unsubscribed], ['complained', true])
+    const entries = await audience.db.collection('outbox').find({ 'event.subject': id }).toArray()
+    const outs = entries.flatMap(({ event }) => event).filter(({ type }) => type === 'contact.unsubscribed')
+    assert.deepEqual(
+      outs.map(({ data }) => [data.how, data.emailId]),
+      [['complaint', 'm1']],
+    )
+  })
+
   it('forget the state of an address when its suppression is lifted', async () => {
     const me = testCaller()
     const { id } = await newContact(me, 'One@example.com')

@@ -3,6 +3,7 @@ import { emailKeyOf, type Received } from '@rollcall/contract'
 import { addEvents } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
+import { changeAll } from '../contacts/change-contact.ts'
 import type { Change } from '../contacts/changes.ts'
 import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import { changedEvent } from '../contacts/contact-events.ts'
@@ -18,7 +19,9 @@ const messaging = { kind: 'system', id: null, name: 'messaging' } as const
 /** The address status that follows from a delivered or bounced email. One that failed says nothing of the address. */
 const addressStatuses: ReadonlyMap<string, Contact['emailStatus']> = new Map([
   ['email.sent', 'ok'],
+  ['email.delivered', 'ok'],
   ['email.bounced', 'bounced'],
+  ['email.complained', 'complained'],
 ])
 
 /**
@@ -39,6 +42,10 @@ export function onEmailEvents(data: Data): Subscription<ClientSession> {
       'email.failed': recordAs('failed'),
       'email.bounced': recordAs('bounced'),
       'email.suppressed': recordAs('suppressed'),
+      'email.delivered': recordAs('delivered'),
+      'email.opened': recordAs('opened'),
+      'email.clicked': recordAs('clicked'),
+      'email.complained': recordAs('complained'),
     },
   }
 }
@@ -51,10 +58,29 @@ async function record(data: Data, update: EmailUpdate, tx: ClientSession): Promi
   if (update.status === 'queued') return
   const change = await statusChange(collections, contact, update, tx)
   await writeEntry(collections, contact, update, change, tx)
+  if (update.status === 'complained') await optOut(data, contact, update, tx)
   if (!change) return
   await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: change.to } }, { tx })
   await contactPositions(data, update.organizationId).invalidate(tx)
   await addEvents(tx, [changedEvent(contact, [change], messaging, update.at)])
+}
+
+/** Opts out a contact that reported a mail as spam. */
+async function optOut(
+  data: Data,
+  { _id }: Contact,
+  { organizationId, email: { emailId } }: EmailUpdate,
+  tx: ClientSession,
+): Promise<void> {
+  const request = {
+    organizationId,
+    id: String(_id),
+    type: 'contact.updated' as const,
+    actor: messaging,
+    patchOf: () => ({ unsubscribed: true }),
+    optOut: { how: 'complaint' as const, emailId },
+  }
+  await changeAll(data)(tx, [request], organizationId)
 }
 
 /** Returns the change of the contact's `emailStatus`, unless a later email has set it already. */
@@ -110,12 +136,15 @@ async function storeEmail(
 async function writeEntry(
   { history }: Tenant,
   contact: Contact,
-  { email, at, type }: EmailUpdate,
+  { email, status, at, type }: EmailUpdate,
   change: Change | undefined,
   tx: ClientSession,
 ): Promise<void> {
-  const { emailId, subject, error } = email
-  const data = { emailId, subject, ...(error && { error }), ...(change && { changes: [change] }) }
-  const entry = { person: contact._id, kind: 'email', type, at, actor: messaging, data } as const
+  const { emailId, subject, error, url } = email
+  const details = { ...(error && { error }), ...(url && { url }) }
+  const data = { emailId, subject, ...details, ...(change && { changes: [change] }) }
+  // What the person did is behaviour; the rest happened to the email.
+  const kind = status === 'opened' || status === 'clicked' ? ('activity' as const) : ('email' as const)
+  const entry = { person: contact._id, kind, type, at, actor: messaging, data }
   await history.insertOne(entry, { tx })
 }

@@ -4,8 +4,8 @@ import type { Mail, MailStatus } from './mail.model.ts'
 /** Statuses that are published. */
 export type PublishedStatus = Exclude<MailStatus, 'waiting' | 'scheduled' | 'cancelled'>
 
-/** Creates the event for a mail's status; `error` is why it was not sent. */
-export function mailEvent(mail: Mail, status: PublishedStatus, at: Date, error?: string): OutgoingEvent {
+/** Creates the event for a mail's status; `error` is why it was not sent or delivered, `url` the link that was opened. */
+export function mailEvent(mail: Mail, status: PublishedStatus, at: Date, error?: string, url?: string): OutgoingEvent {
   const { _id, kind, to, subject, from, contact, user, campaign } = mail
   const data = {
     emailId: _id,
@@ -18,6 +18,7 @@ export function mailEvent(mail: Mail, status: PublishedStatus, at: Date, error?:
     ...(campaign && { campaignId: String(campaign) }),
     at,
     ...(error !== undefined && { error }),
+    ...(url !== undefined && { url }),
   }
   return event(`email.${status}`, mail, data, at)
 }

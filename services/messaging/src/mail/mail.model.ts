@@ -1,12 +1,17 @@
 import { Schema, type Types } from 'mongoose'
+import type { Track } from '../tracking/track-html.ts'
 
-/** Statuses of a mail. waiting: of a campaign, until its turn. */
+/** Statuses of a mail, in the order they can follow each other. waiting: of a campaign, until its turn. */
 export const mailStatuses = [
   'waiting',
   'scheduled',
   'queued',
   'sent',
+  'delivered',
+  'opened',
+  'clicked',
   'bounced',
+  'complained',
   'failed',
   'cancelled',
   'suppressed',
@@ -67,6 +72,12 @@ export type Mail = {
   /** What happened to it, oldest first. */
   steps: MailStep[]
   finishedAt: Date | null
+  /** What it counts; null: nothing. */
+  track?: Track | null
+  /** How often it and its links were opened by its recipient, and by programs. */
+  opens?: number
+  clicks?: number
+  machineVisits?: number
   /** When its recipient unsubscribed by its link. */
   unsubscribedAt?: Date | null
   createdAt: Date
@@ -103,6 +114,10 @@ export const mailSchema = new Schema<Mail>(
     sentAt: { type: Date, default: null },
     steps: { type: [Schema.Types.Mixed] as never, default: [] },
     finishedAt: { type: Date, default: null },
+    track: { type: Schema.Types.Mixed as never, default: null },
+    opens: Number,
+    clicks: Number,
+    machineVisits: Number,
     unsubscribedAt: { type: Date, default: null },
   },
   { collection: 'mails', timestamps: true, minimize: false, versionKey: false },

@@ -41,6 +41,30 @@ for (const attempts of [1, 2]) {
   })
 }
 
+it('a message that counts opens and clicks has links and an image that do', async () => {
+  const { mails } = test.context.collections.of(test.organizationId)
+  const to = 'counted@example.com'
+  const html = '<a href="https://example.com/a">a</a>'
+  const draft = {
+    key: to,
+    kind: 'transactional' as const,
+    to,
+    subject: 'S',
+    html,
+    from: 'a@example.com',
+    messageId: '<1@a>',
+  }
+  for (const track of [null, { opens: true, clicks: true }]) {
+    const { _id } = await mails.insertOne({ ...draft, key: String(track), attempts: 1, dueAt: new Date(), track })
+    await sendMail(test.context, (await mails.findOne({ _id }))!)
+  }
+  const [plain, counted] = server.mails
+    .filter(mail => mail.to === to)
+    .map(({ raw }) => raw.toString().replace(/=\r\n/g, ''))
+  assert.match(plain!, /<a href=(3D)?"https:\/\/example\.com\/a">/)
+  assert.match(counted!, /<a href=(3D)?"[^"]*\/t\/c\/[\w-]+">a<\/a><img src=(3D)?"[^"]*\/t\/o\/[\w-]+\.gif"/)
+})
+
 /** The context, whose database refuses so many transactions. */
 function awayFor(count: number, context: Context): Context {
   let left = count

@@ -3,6 +3,7 @@ import { retry } from '@rollcall/runtime'
 import { addEvents, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { retryDuplicate, suppress } from '../suppressions/suppress.ts'
+import { tracked } from '../tracking/tracked.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 import { checkHandOver } from './hand-over.ts'
@@ -96,7 +97,13 @@ async function deliverMail(context: Context, mail: Mail): Promise<string> {
   if (senderId && !sender) throw new DeliveryError('failed', 'the sender no longer exists')
   if (sender?.active === false) throw new DeliveryError('failed', 'the sender is not active')
   const date = mail.sendAt ?? mail.createdAt
-  const content = { subject, text: text ?? (html === null ? '' : undefined), html, replyTo, headers: headers ?? {} }
+  const content = {
+    subject,
+    text: text ?? (html === null ? '' : undefined),
+    html: tracked(context.links, mail, html, mail.track),
+    replyTo,
+    headers: headers ?? {},
+  }
   return deliver(context, organizationId, sender, { messageId, date, to, ...content })
 }
 

@@ -12,6 +12,7 @@ import { mailEvent } from '../mail/mail-events.ts'
 import { takeQuota } from '../mail/sending-quota.ts'
 import { CONNECTIONS_EACH } from '../mail/smtp.ts'
 import type { Sender } from '../senders/sender.model.ts'
+import { tracked } from '../tracking/tracked.ts'
 import type { Mailing } from './mailing.model.ts'
 import { paceOf } from './pace.ts'
 import { type End, type Ended, recordEnds } from './record-ends.ts'
@@ -193,7 +194,8 @@ function rendering({ links }: Context, { mailing, sender, template }: Sending, {
     'List-Unsubscribe': `<${unsubscribeUrl}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   }
-  const message = { ...rendered, messageId: mail.messageId, date: new Date(), to: handOver.to, headers }
+  const html = tracked(links, mail, rendered.html, mailing.track)
+  const message = { ...rendered, html, messageId: mail.messageId, date: new Date(), to: handOver.to, headers }
   return { rendered, message }
 }
 

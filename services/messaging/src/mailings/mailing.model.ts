@@ -1,4 +1,5 @@
 import { Schema, type Types } from 'mongoose'
+import type { Track } from '../tracking/track-html.ts'
 
 /** The sending side of a campaign. */
 export type Mailing = {
@@ -14,6 +15,7 @@ export type Mailing = {
   html: string | null
   text: string | null
   ratePerMinute: number | null
+  track?: Track | null
   state: 'prepared' | 'sending' | 'paused' | 'cancelled'
   /** Why it paused by itself. */
   pausedReason: string | null
@@ -57,6 +59,7 @@ export const mailingSchema = new Schema<Mailing>(
     html: text,
     text,
     ratePerMinute: { type: Number, default: null },
+    track: { type: Schema.Types.Mixed as never, default: null },
     state: { type: String, enum: ['prepared', 'sending', 'paused', 'cancelled'], default: 'prepared' },
     pausedReason: text,
     isClosed: { type: Boolean, default: false },

@@ -76,6 +76,7 @@ async function putMailing(context: Context, request: PutMailingRequest, caller: 
     html: request.html ?? null,
     text: request.text ?? null,
     ratePerMinute: request.ratePerMinute ?? null,
+    track: request.track ?? null,
     campaignName,
     organizationName,
   }

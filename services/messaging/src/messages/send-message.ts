@@ -10,6 +10,7 @@ import type { Mail } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { domainOf, type Sender } from '../senders/sender.model.ts'
 import { usableSender } from '../senders/sender-use.ts'
+import type { Track } from '../tracking/track-html.ts'
 import { publicMessage } from './public-message.ts'
 
 const MAX_AHEAD_MS = 30 * 24 * 3_600_000
@@ -32,7 +33,11 @@ export async function sendMessage(context: Context, request: SendMessageRequest,
   const sender = await usableSender(context, request.from, caller, 'from')
   await context.requireMailReach(caller.organizationId, to)
   const content = await contentOf(context, request, { contact: variables, sender, caller })
-  const mail = await store(context, draftOf(content, { to, contact, headers, sendAt, sender }), call)
+  const mail = await store(
+    context,
+    draftOf(content, { to, contact, headers, sendAt, sender, track: request.track ?? null }),
+    call,
+  )
   context.mailJob.wake()
   return json(publicMessage(mail))
 }
@@ -124,6 +129,7 @@ type Checked = {
   headers: Record<string, string> | null
   sendAt: Date | null
   sender: Sender
+  track: Track | null
 }
 
 function draftOf(content: Content, { sender, sendAt, ...checked }: Checked) {

@@ -3,12 +3,14 @@ import type { Config } from '../config.ts'
 import type { Mail } from '../mail/mail.model.ts'
 
 /** A mail that links are made for. The links of one without a contact, such as a test, change nothing. */
-type LinkedMail = Pick<Mail, '_id' | 'organization' | 'contact'>
+type LinkedMail = Pick<Mail, '_id' | 'organization' | 'contact' | 'campaign'>
 
 /** Which message a link is in. */
 export type MessageRef = { organizationId: string; messageId: string }
 /** The recipient whose preferences a link shows. Messages expire, so it names the contact, too; null: it was a test. */
 export type RecipientRef = MessageRef & { contactId: string | null }
+/** A recipient's mail of a campaign; no campaign: the mail was a test. */
+export type WebVersionRef = RecipientRef & { campaignId: string | null }
 /** A counted link of a message. */
 export type LinkRef = MessageRef & { url: string }
 
@@ -17,7 +19,7 @@ export type MailLinks = {
   unsubscribeUrl(mail: LinkedMail): string
   readUnsubscribe(token: string): RecipientRef | undefined
   webVersionUrl(mail: LinkedMail): string
-  readWebVersion(token: string): RecipientRef | undefined
+  readWebVersion(token: string): WebVersionRef | undefined
   /** URL of the image that counts opens. */
   openUrl(mail: LinkedMail): string
   readOpen(token: string): MessageRef | undefined
@@ -28,7 +30,8 @@ export type MailLinks = {
   unsubscribePrefix: string
 }
 
-const NO_CONTACT = '0'.repeat(24)
+/** Stands for a contact or campaign that a test does not have. */
+const NONE = '0'.repeat(24)
 
 /** Creates the links of an installation, whose tokens are signed with the first of its LINK_KEYS. */
 export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KEYS' | 'PUBLIC_URL'>): MailLinks {
@@ -42,8 +45,11 @@ export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KE
     unsubscribePrefix,
     unsubscribeUrl: mail => unsubscribePrefix + unsubscribe.sign(recipientIds(mail)),
     readUnsubscribe: token => readRecipient(unsubscribe, token),
-    webVersionUrl: mail => `${base}/v/${webVersion.sign(recipientIds(mail))}`,
-    readWebVersion: token => readRecipient(webVersion, token),
+    webVersionUrl: mail => `${base}/v/${webVersion.sign(webVersionIds(mail))}`,
+    readWebVersion(token) {
+      const content = webVersion.verify(token)
+      return content && { ...recipientOf(content), campaignId: orNull(idsOfBytes(content, 4).ids[3]) }
+    },
     openUrl: mail => `${base}/t/o/${open.sign(messageIds(mail))}.gif`,
     readOpen: token => readMessage(open, token)?.message,
     clickUrl: (mail, url) => `${base}/t/c/${click.sign(Buffer.concat([messageIds(mail), Buffer.from(url)]))}`,
@@ -55,18 +61,29 @@ export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KE
 }
 
 function recipientIds({ organization, contact, _id }: LinkedMail): Buffer {
-  return bytesOfIds(String(organization), contact ?? NO_CONTACT, String(_id))
+  return bytesOfIds(String(organization), contact ?? NONE, String(_id))
 }
 
 function messageIds({ organization, _id }: LinkedMail): Buffer {
   return bytesOfIds(String(organization), String(_id))
 }
 
+function webVersionIds(mail: LinkedMail): Buffer {
+  return Buffer.concat([recipientIds(mail), bytesOfIds(mail.campaign ? String(mail.campaign) : NONE)])
+}
+
 function readRecipient(tokens: SignedTokens, token: string): RecipientRef | undefined {
   const content = tokens.verify(token)
-  if (!content) return undefined
-  const [organizationId = '', contactId = '', messageId = ''] = idsOfBytes(content, 3).ids
-  return { organizationId, contactId: contactId === NO_CONTACT ? null : contactId, messageId }
+  return content && recipientOf(content)
+}
+
+function recipientOf(content: Buffer): RecipientRef {
+  const [organizationId = '', contactId, messageId = ''] = idsOfBytes(content, 3).ids
+  return { organizationId, contactId: orNull(contactId), messageId }
+}
+
+function orNull(id = NONE): string | null {
+  return id === NONE ? null : id
 }
 
 function readMessage(tokens: SignedTokens, token: string): { message: MessageRef; rest: Buffer } | undefined {
