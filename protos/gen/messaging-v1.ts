@@ -432,6 +432,8 @@ export type Pages = {
   followLink: { kind: 'unary'; request: PageRequest; response: PageResponse }
   /** Shows the mail of a campaign in the browser, as its contact would get it now. */
   showWebVersion: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Takes what Mailgun reports of messages, by its signed webhook. Refuses what is forged, older than 15 minutes or repeated. */
+  receiveReport: { kind: 'unary'; request: PageRequest; response: PageResponse }
 }
 
 /** The organization's mail provider. */
@@ -451,6 +453,8 @@ export type ProviderJson = {
   region?: string
   /** The account's sending domain, if one was given. */
   domain?: string
+  /** For mailgun: the URL to enter there as a webhook, so that deliveries, bounces and complaints are known. It needs the webhookSigningKey. */
+  webhookUrl?: string
 }
 
 export type SetProviderRequest = {
@@ -461,6 +465,8 @@ export type SetProviderRequest = {
   region?: 'us' | 'eu'
   /** The account's sending domain, for display only. */
   domain?: string
+  /** For mailgun only: the key that signs its webhooks. Write-only and encrypted at rest. Omit it to keep the stored key. */
+  webhookSigningKey?: string
 }
 
 /** Senders: the addresses that mail is sent from, their owners, and the users they are shared with. */

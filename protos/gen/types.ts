@@ -9,7 +9,7 @@ export type Errors = {
 export type Via = 'VIA_UNSPECIFIED' | 'JSON' | 'UPLOAD' | 'SIGN_IN' | 'SIGN_OUT' | 'OAUTH' | 'OAUTH_REGISTRATION' | 'BROWSER' | 'REDIRECT' | 'PAGE'
 
 /** A group of routes that share a rate limit. libs/contract/src/limits.ts sets the requests that each allows. */
-export type LimitGroup = 'LIMIT_GROUP_UNSPECIFIED' | 'LOGIN' | 'OTP' | 'AUTH' | 'TOKEN_EXCHANGE' | 'CLIENT_REGISTRATION' | 'USAGE' | 'CREDITS' | 'PAGE_VISIT' | 'LINK_VISIT' | 'FORM_SUBMIT'
+export type LimitGroup = 'LIMIT_GROUP_UNSPECIFIED' | 'LOGIN' | 'OTP' | 'AUTH' | 'TOKEN_EXCHANGE' | 'CLIENT_REGISTRATION' | 'USAGE' | 'CREDITS' | 'PAGE_VISIT' | 'LINK_VISIT' | 'FORM_SUBMIT' | 'PROVIDER_WEBHOOK'
 
 /** Exactly one of resource, caller and public is set. */
 export type Access = {
@@ -157,6 +157,8 @@ export type PageRequest = {
   referer: string
   /** The unparsed body, at most 1 MiB. */
   body: Buffer
+  /** The organization, where the path names it. */
+  organizationId?: string
 }
 
 /** The answer of a public page. */

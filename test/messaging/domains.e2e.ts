@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { startTestDns, type TestDns, type ZoneRecord } from '@rollcall/testing/dns'
 import { startTestMailgun, type TestMailgun } from '@rollcall/testing/mailgun'
@@ -283,9 +284,25 @@ describe('sending domains', () => {
       assert.deepEqual(await bodyOf(api.get(providerPath)), { kind: 'self-hosted', configured: true })
       const settings = { kind: 'mailgun', apiKey: mailgun.apiKey, region: 'eu', domain: 'Mail.Example.org' }
       assert.deepEqual(await bodyOf(api.put(providerPath, settings)), { success: true, message: 'updated' })
-      const shown = { kind: 'mailgun', configured: true, region: 'eu', domain: 'mail.example.org' }
+      const { webhookUrl } = await bodyOf(api.get<{ webhookUrl: string }>(providerPath))
+      assert.match(new URL(webhookUrl).pathname, /^\/api\/emails\/provider\/webhook\/[0-9a-f]{24}\/[\w-]+$/)
+      const shown = { kind: 'mailgun', configured: true, region: 'eu', domain: 'mail.example.org', webhookUrl }
       assert.deepEqual(await bodyOf(api.get(providerPath)), shown)
       await bodyOf(api.put(providerPath, { kind: 'mailgun', region: 'us' }))
+      const report = async (key: string) => {
+        const timestamp = String(Math.floor(Date.now() / 1000))
+        const signature = createHmac('sha256', key).update(`${timestamp}token`).digest('hex')
+        const body = { signature: { timestamp, token: 'token', signature }, 'event-data': { event: 'delivered' } }
+        const path = new URL(webhookUrl).pathname
+        const init = { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
+        const answer = await fetch(stack.urls[0] + path, init)
+        return [answer.status, answer.headers.get('ratelimit-limit'), await answer.text()]
+      }
+      assert.deepEqual(await report('signing key'), [401, '600', 'Unauthorized'], 'there is no key')
+      await bodyOf(api.put(providerPath, { kind: 'mailgun', webhookSigningKey: 'signing key' }))
+      assert.deepEqual(await report('another key'), [401, '600', 'Unauthorized'])
+      assert.deepEqual(await report('signing key'), [200, '600', '{"success":true}'])
+      assert.deepEqual(await report('signing key'), [401, '600', 'Unauthorized'], 'it was repeated')
       assert.deepEqual(await bodyOf(api.get(providerPath)), { ...shown, region: 'us' })
       assert.deepEqual(await bodyOf(api.delete(providerPath)), { ...shown, region: 'us' })
       assert.deepEqual(await bodyOf(api.get(providerPath)), { kind: null, configured: false })
@@ -294,6 +311,7 @@ describe('sending domains', () => {
       await inDatabase(async client => {
         const stored = await client.db(`${stack.namespace}rollcall_messaging`).collection('providers').find().toArray()
         assert.ok(!JSON.stringify(stored).includes(mailgun.apiKey))
+        assert.ok(!JSON.stringify(stored).includes('signing key'))
       })
     })
 

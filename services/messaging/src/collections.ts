@@ -4,6 +4,8 @@ import { bouncedAddressSchema, mailSchema } from './mail/mail.model.ts'
 import { sendingQuotaSchema } from './mail/sending-quota.ts'
 import { mailingSchema } from './mailings/mailing.model.ts'
 import { providerSchema } from './provider/provider.model.ts'
+import { providerReportSchema } from './provider/provider-report.model.ts'
+import { softBounceSchema } from './returns/soft-bounce.model.ts'
 import { oauthRequestSchema } from './senders/oauth-request.model.ts'
 import { senderSchema } from './senders/sender.model.ts'
 import { suppressionSchema } from './suppressions/suppression.model.ts'
@@ -20,6 +22,8 @@ export const collections = defineCollections({
   bouncedAddresses: bouncedAddressSchema,
   suppressions: suppressionSchema,
   clicks: clickSchema,
+  providerReports: providerReportSchema,
+  softBounces: softBounceSchema,
   mailings: mailingSchema,
   sendingQuotas: sendingQuotaSchema,
   usageWindows: usageWindowSchema,

@@ -1,7 +1,7 @@
 import { holderOf, type SecretHolder } from '@rollcall/service'
 import type { Collections } from './collections.ts'
 import { dkimKeyPlace } from './domains/domain.model.ts'
-import { apiKeyPlace } from './provider/provider.model.ts'
+import { apiKeyPlace, signingKeyPlace } from './provider/provider.model.ts'
 import { secretPlace } from './senders/secret-places.ts'
 
 type Holders = Pick<Collections['unscoped'], 'providers' | 'domains' | 'senders' | 'oauthRequests'>
@@ -9,7 +9,10 @@ type Holders = Pick<Collections['unscoped'], 'providers' | 'domains' | 'senders'
 /** Returns where messaging stores sealed secrets. */
 export function secretHolders({ providers, domains, senders, oauthRequests }: Holders): SecretHolder[] {
   return [
-    holderOf(providers, record => [{ path: 'apiKey', sealed: record.apiKey, place: apiKeyPlace(record.organization) }]),
+    holderOf(providers, ({ apiKey, webhookSigningKey = null, organization }) => [
+      { path: 'apiKey', sealed: apiKey, place: apiKeyPlace(organization) },
+      { path: 'webhookSigningKey', sealed: webhookSigningKey, place: signingKeyPlace(organization) },
+    ]),
     holderOf(domains, record =>
       record.dkimKeys.map(({ privateKey }, index) => ({
         path: `dkimKeys.${index}.privateKey`,

@@ -1,4 +1,4 @@
-import { badRequest, conflict, forbidden, notFound } from './entry.ts'
+import { badRequest, conflict, forbidden, notFound, unauthenticated } from './entry.ts'
 
 const success = { shape: 'success' } as const
 
@@ -24,6 +24,7 @@ export const messagingErrors = {
   ),
 
   'provider.not_found': notFound('provider'),
+  'provider.report_refused': unauthenticated('The report is not signed by the mail provider, too old or repeated.'),
   'provider.not_configured': badRequest('no mail provider is configured for the organization', success),
   'provider.not_offered': badRequest('this installation has no mail servers of its own', success),
   'provider.key_missing': badRequest('the mail provider has no API key', success),

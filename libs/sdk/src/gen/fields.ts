@@ -366,6 +366,7 @@ export const fields = {
     'apiKey': { type: 'string', minLength: 1, maxLength: 500 },
     'region': { type: 'string', values: ['us', 'eu'] },
     'domain': { type: 'string', minLength: 1, maxLength: 255 },
+    'webhookSigningKey': { type: 'string', minLength: 1, maxLength: 500 },
   },
   'senders.create': {
     'name': { type: 'string', required: true, maxLength: 100 },

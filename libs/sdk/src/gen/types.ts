@@ -939,6 +939,8 @@ export type Provider = {
   region?: string
   /** The account's sending domain, if one was given. */
   domain?: string
+  /** For mailgun: the URL to enter there as a webhook, so that deliveries, bounces and complaints are known. It needs the webhookSigningKey. */
+  webhookUrl?: string
 }
 
 /** Sender as JSON. */
@@ -1869,6 +1871,8 @@ export type SetProviderBody = {
   region?: 'us' | 'eu'
   /** The account's sending domain, for display only. */
   domain?: string
+  /** For mailgun only: the key that signs its webhooks. Write-only and encrypted at rest. Omit it to keep the stored key. */
+  webhookSigningKey?: string
 }
 
 export type CreateSenderBody = {
@@ -3265,6 +3269,7 @@ export type ErrorCode =
   | 'domain.records_unseen'
   | 'domain.other_provider'
   | 'provider.not_found'
+  | 'provider.report_refused'
   | 'provider.not_configured'
   | 'provider.not_offered'
   | 'provider.key_missing'

@@ -26,6 +26,10 @@ export type MailLinks = {
   /** URL that counts a click and leads to another one. The token holds that, so the link works as long as its key. */
   clickUrl(mail: LinkedMail, url: string): string
   readClick(token: string): LinkRef | undefined
+  /** URL that an organization's mail provider reports to. */
+  reportUrl(organizationId: string): string
+  /** Whether a key in such a URL is that of the organization. */
+  isReportKey(organizationId: string, key: string): boolean
   /** How the links of preferences begin, which are never counted. */
   unsubscribePrefix: string
 }
@@ -40,6 +44,7 @@ export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KE
   const webVersion = createSignedTokens(LINK_KEYS, 'web-version')
   const open = createSignedTokens(LINK_KEYS, 'open')
   const click = createSignedTokens(LINK_KEYS, 'click')
+  const report = createSignedTokens(LINK_KEYS, 'provider-webhook')
   const unsubscribePrefix = `${base}/u/`
   return {
     unsubscribePrefix,
@@ -53,6 +58,9 @@ export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KE
     openUrl: mail => `${base}/t/o/${open.sign(messageIds(mail))}.gif`,
     readOpen: token => readMessage(open, token)?.message,
     clickUrl: (mail, url) => `${base}/t/c/${click.sign(Buffer.concat([messageIds(mail), Buffer.from(url)]))}`,
+    reportUrl: organizationId =>
+      `${base}/api/emails/provider/webhook/${organizationId}/${report.sign(bytesOfIds(organizationId))}`,
+    isReportKey: (organizationId, key) => report.verify(key)?.toString('hex') === organizationId,
     readClick(token) {
       const read = readMessage(click, token)
       return read && { ...read.message, url: read.rest.toString() }

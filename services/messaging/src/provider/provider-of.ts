@@ -8,7 +8,7 @@ import { apiKeyPlace, type Provider, type ProviderKind, type Region } from './pr
 import { createSelfHosted } from './self-hosted.ts'
 
 /** The settings of an organization's provider, or the installation's default. */
-export type Choice = Pick<Provider, 'apiKey' | 'region' | 'domain'> & { kind: ProviderKind }
+export type Choice = Pick<Provider, 'apiKey' | 'region' | 'domain' | 'webhookSigningKey'> & { kind: ProviderKind }
 
 /** Returns the provider settings of an organization, or null if there are none. */
 export async function chosenProvider(context: Context, organizationId: string): Promise<Choice | null> {

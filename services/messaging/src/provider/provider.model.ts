@@ -15,6 +15,8 @@ export type Provider = {
   /** Null if it was removed; the default does not apply then. */
   kind: ProviderKind | null
   apiKey: Sealed | null
+  /** Verifies the reports of the hosted provider. */
+  webhookSigningKey?: Sealed | null
   region: Region | null
   domain: string | null
   createdAt: Date
@@ -26,6 +28,7 @@ export const providerSchema = new Schema<Provider>(
     organization: { type: Schema.Types.ObjectId, required: true },
     kind: { type: String, enum: [...providerKinds, null], default: null },
     apiKey: { type: Schema.Types.Mixed, default: null },
+    webhookSigningKey: { type: Schema.Types.Mixed, default: null },
     region: { type: String, enum: ['us', 'eu', null], default: null },
     domain: { type: String, default: null },
   },
@@ -36,4 +39,9 @@ providerSchema.index({ organization: 1 }, { unique: true })
 /** Returns the place of an organization's API key; see `Secrets`. */
 export function apiKeyPlace(organizationId: string | Types.ObjectId): string {
   return `${organizationId}/provider`
+}
+
+/** Returns the place of the key that verifies an organization's reports. */
+export function signingKeyPlace(organizationId: string | Types.ObjectId): string {
+  return `${organizationId}/provider/webhook`
 }

@@ -7,21 +7,21 @@ import { isDuplicate } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { parseDomainName } from '../domains/domain-name.ts'
 import { createMailgun } from './mailgun.ts'
-import { apiKeyPlace, type Provider } from './provider.model.ts'
+import { apiKeyPlace, type Provider, signingKeyPlace } from './provider.model.ts'
 import { type Choice, chosenProvider, mailHosts, regionUrl } from './provider-of.ts'
 
 /** Handlers of the organization's mail provider. */
 export const providers = (context: Context): Handlers<'rollcall.messaging.v1.Providers'> => ({
   getProvider: async (_request, { caller }) =>
-    json(publicProvider(await chosenProvider(context, caller.organizationId))),
+    json(publicProvider(context, caller.organizationId, await chosenProvider(context, caller.organizationId))),
 
   setProvider: (request, call) => setProvider(context, request, call),
 
   deleteProvider: async (_request, { caller }) => {
     const choice = await chosenProvider(context, caller.organizationId)
     if (!choice) throw new AppError('provider.not_found')
-    await save(context, caller.organizationId, { kind: null, apiKey: null, region: null, domain: null })
-    return json(publicProvider(choice))
+    await save(context, caller.organizationId, { kind: null, ...noSettings })
+    return json(publicProvider(context, caller.organizationId, choice))
   },
 })
 
@@ -35,14 +35,16 @@ async function setProvider(context: Context, request: SetProviderRequest, { call
   return updated()
 }
 
-type Settings = Pick<Provider, 'kind' | 'apiKey' | 'region' | 'domain'>
+type Settings = Pick<Provider, 'kind' | 'apiKey' | 'region' | 'domain' | 'webhookSigningKey'>
+
+const noSettings = { apiKey: null, webhookSigningKey: null, region: null, domain: null }
 
 function selfHostedSettings(context: Context, request: SetProviderRequest): Settings {
-  for (const path of ['apiKey', 'region', 'domain'] as const) {
+  for (const path of ['apiKey', 'region', 'domain', 'webhookSigningKey'] as const) {
     if (request[path] !== undefined) throw new AppError('request.extra_field', { path })
   }
   mailHosts(context)
-  return { kind: 'self-hosted', apiKey: null, region: null, domain: null }
+  return { kind: 'self-hosted', ...noSettings }
 }
 
 /** Checks the key before it is stored. Keeps the old key if there is no new one. */
@@ -58,7 +60,12 @@ async function mailgunSettings(
   if (apiKey === null) throw new AppError('request.missing_field', { path: 'apiKey' })
   await createMailgun({ apiUrl: regionUrl(context, region), apiKey }).checkKey()
   const sealed: Sealed = context.secrets.seal(apiKey, apiKeyPlace(organizationId))
-  return { kind: 'mailgun', apiKey: sealed, region, domain }
+  const signingKey = request.webhookSigningKey
+  const webhookSigningKey =
+    signingKey === undefined
+      ? (known?.webhookSigningKey ?? null)
+      : context.secrets.seal(signingKey, signingKeyPlace(organizationId))
+  return { kind: 'mailgun', apiKey: sealed, webhookSigningKey, region, domain }
 }
 
 function storedKey({ secrets }: Context, organizationId: string, known: Choice | null): string | null {
@@ -74,8 +81,14 @@ async function save(context: Context, organizationId: string, settings: Settings
   })
 }
 
-function publicProvider(choice: Choice | null): ProviderJson {
+function publicProvider({ links }: Context, organizationId: string, choice: Choice | null): ProviderJson {
   if (!choice) return { kind: null, configured: false }
   const { kind, region, domain } = choice
-  return { kind, configured: true, ...(region !== null && { region }), ...(domain !== null && { domain }) }
+  return {
+    kind,
+    configured: true,
+    ...(region !== null && { region }),
+    ...(domain !== null && { domain }),
+    ...(kind === 'mailgun' && { webhookUrl: links.reportUrl(organizationId) }),
+  }
 }

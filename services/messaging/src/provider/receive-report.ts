@@ -1,0 +1,153 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { AppError } from '@rollcall/contract'
+import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
+import { isDuplicate } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import { z } from 'zod'
+import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
+import type { Mail } from '../mail/mail.model.ts'
+import { recordIn } from '../returns/record-return.ts'
+import { countSoftBounce, forgetSoftBounces } from '../returns/soft-bounces.ts'
+import { signingKeyPlace } from './provider.model.ts'
+
+const MAX_AGE_MS = 15 * 60_000
+const MAX_DETAIL_LENGTH = 1000
+
+const textOrNumber = z.union([z.string().max(100), z.number()]).transform(String)
+/** A webhook of Mailgun (https://documentation.mailgun.com, "Webhooks"): the parts that are used. */
+const reportSchema = z.object({
+  signature: z.object({
+    timestamp: textOrNumber,
+    token: z.string().min(1).max(200),
+    signature: z.string().max(200),
+  }),
+  'event-data': z.object({
+    event: z.string(),
+    severity: z.string().nullish(),
+    reason: z.string().nullish(),
+    recipient: z.string().nullish(),
+    url: z.string().nullish(),
+    message: z.object({ headers: z.object({ 'message-id': z.string().nullish() }).nullish() }).nullish(),
+    'delivery-status': z.object({ message: z.string().nullish(), description: z.string().nullish() }).nullish(),
+    'client-info': z.object({ bot: z.string().nullish() }).nullish(),
+  }),
+})
+
+type Report = z.infer<typeof reportSchema>
+type ReportedEvent = Report['event-data']
+
+/**
+ * Takes a report of Mailgun about a message. Its signature, its time and that it is new are checked first. The note that
+ * it was taken and what follows from it are one transaction, so a report that fails is accepted when it is sent again.
+ * @throws {AppError} provider.report_refused
+ */
+export async function receiveReport(context: Context, request: PageRequest): Promise<PageResponse> {
+  const { organizationId = '', key, body } = request
+  if (!context.links.isReportKey(organizationId, key)) throw new AppError('provider.report_refused')
+  const { signature, 'event-data': reported } = parse(body)
+  const tenant = context.collections.of(organizationId)
+  await verify(context, tenant, organizationId, signature)
+  if (reported.event === 'unsubscribed') await unsubscribe(context, tenant, organizationId, reported)
+  const expiresAt = new Date(Date.now() + 2 * MAX_AGE_MS)
+  const take = context.store.transaction(async tx => {
+    await tenant.providerReports.insertOne({ token: signature.token, expiresAt }, { tx })
+    const mail = await mailOf(tenant, reported, tx)
+    if (mail) await apply(tenant, mail, reported, tx)
+  })
+  await take.catch(error => {
+    if (!isDuplicate(error)) throw error
+    return refuseRepeated(tenant, signature.token, error)
+  })
+  return { status: 200, contentType: 'application/json; charset=utf-8', data: Buffer.from('{"success":true}') }
+}
+
+/** @throws {AppError} provider.report_refused */
+function parse(body: Buffer): Report {
+  try {
+    return reportSchema.parse(JSON.parse(body.toString()))
+  } catch (cause) {
+    throw new AppError('provider.report_refused', {}, { cause })
+  }
+}
+
+async function verify(
+  { secrets }: Context,
+  { providers }: Tenant,
+  organizationId: string,
+  { timestamp, token, signature }: Report['signature'],
+): Promise<void> {
+  const provider = await providers.findOne({ kind: 'mailgun' })
+  if (!provider?.webhookSigningKey) throw new AppError('provider.report_refused')
+  const signingKey = secrets.open(provider.webhookSigningKey, signingKeyPlace(organizationId))
+  const expected = createHmac('sha256', signingKey)
+    .update(timestamp + token)
+    .digest()
+  const given = Buffer.from(signature, 'hex')
+  const isSigned = given.length === expected.length && timingSafeEqual(given, expected)
+  const isRecent = Math.abs(Date.now() - Number(timestamp) * 1000) <= MAX_AGE_MS
+  if (!isSigned || !isRecent) throw new AppError('provider.report_refused')
+}
+
+/** Refuses a report whose token was used; another duplicate arose from a concurrent write, and the provider repeats it. */
+async function refuseRepeated({ providerReports }: Tenant, token: string, cause: unknown): Promise<never> {
+  const isUsed = (await providerReports.findOne({ token })) !== null
+  throw new AppError(isUsed ? 'provider.report_refused' : 'service.unavailable', {}, { cause })
+}
+
+/** Returns the message of a report. Mailgun keeps our Message-ID, which begins with the id of the message. */
+function mailOf({ mails }: Tenant, { message }: ReportedEvent, tx?: ClientSession): Promise<Mail | null> {
+  const [, id] = /^<?([0-9a-f]{24})@/.exec(message?.headers?.['message-id'] ?? '') ?? []
+  return id === undefined ? Promise.resolve(null) : mails.findOne({ _id: id }, tx && { tx })
+}
+
+async function apply(tenant: Tenant, mail: Mail, reported: ReportedEvent, tx: ClientSession): Promise<void> {
+  const at = new Date()
+  const detail = detailOf(reported)
+  switch (reported.event) {
+    case 'delivered':
+      await forgetSoftBounces(tenant, mail, tx)
+      await recordIn(tenant, mail, { status: 'delivered', at, detail }, tx)
+      return
+    case 'opened':
+    case 'clicked':
+      if (reported['client-info']?.bot) return
+      await recordIn(tenant, mail, { status: 'opened', at }, tx)
+      if (reported.event === 'clicked')
+        await recordIn(tenant, mail, { status: 'clicked', at, ...(reported.url && { detail: reported.url }) }, tx)
+      return
+    case 'failed':
+      if (reported.severity !== 'permanent') return countSoftBounce(tenant, mail, { at, detail }, tx)
+      await recordIn(tenant, mail, { status: 'bounced', at, detail, suppression: 'hard_bounce' }, tx)
+      return
+    case 'complained':
+      await recordIn(tenant, mail, { status: 'complained', at, detail, suppression: 'complaint' }, tx)
+      return
+  }
+}
+
+function detailOf({ 'delivery-status': status, reason, event }: ReportedEvent): string {
+  return (status?.message || status?.description || reason || event).slice(0, MAX_DETAIL_LENGTH)
+}
+
+/** Opts out the contact of a message, or the one with its address. Repeating it changes nothing. */
+async function unsubscribe(
+  context: Context,
+  tenant: Tenant,
+  organizationId: string,
+  reported: ReportedEvent,
+): Promise<void> {
+  const mail = await mailOf(tenant, reported)
+  if (!mail || mail.kind === 'account') return
+  const recipient = mail.contact === null ? { email: mail.to } : { contactId: mail.contact }
+  const [found] = await context.checkRecipients(organizationId, [recipient], false)
+  if (!found?.contactId) return
+  const change = {
+    contactId: found.contactId,
+    how: 'provider' as const,
+    emailId: String(mail._id),
+    leave: [],
+    rejoin: [],
+  }
+  await context.changePreferences(organizationId, { ...change, unsubscribed: true })
+}
