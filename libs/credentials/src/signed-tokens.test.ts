@@ -40,6 +40,20 @@ describe('signed tokens', () => {
     })
   }
 
+  it('are refused where a reader that trusts their content would be deceived', () => {
+    const tokens = createSignedTokens(ring, 'open')
+    const naive = (token: string) => Buffer.from(token, 'base64url').subarray(10)
+    let deceived = 0
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 10, maxLength: 10 }), mac => {
+        const forged = Buffer.concat([mac, content]).toString('base64url')
+        if (naive(forged).equals(content)) deceived++
+        return tokens.verify(forged) === undefined
+      }),
+    )
+    assert.ok(deceived > 0)
+  })
+
   it('are refused if they are random', () => {
     const tokens = createSignedTokens(ring, 'open')
     fc.assert(fc.property(fc.string(), text => tokens.verify(text) === undefined))
