@@ -125,6 +125,8 @@ export const mailSchema = new Schema<Mail>(
 mailSchema.index({ organization: 1, key: 1 }, { unique: true })
 // Workers query due mails of all organizations.
 mailSchema.index({ dueAt: 1 })
+// The list of messages, newest first; and those that wait.
+mailSchema.index({ organization: 1, _id: 1 })
 mailSchema.index({ organization: 1, status: 1, _id: 1 })
 // The recipients of a campaign: for the job that sends them, and in the default order of lists.
 const ofCampaign = { partialFilterExpression: { campaign: { $exists: true } } }
