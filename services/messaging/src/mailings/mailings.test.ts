@@ -266,6 +266,17 @@ describe('mailings', () => {
     assert.deepEqual(received([interrupted!]), [interrupted!.email])
   })
 
+  it('fail what a crash interrupted also if they were cancelled since', async () => {
+    const [interrupted, waiting] = contacts(2)
+    const id = await put()
+    await queue(id, [interrupted!, waiting!])
+    await tenant().mails.updateOne({ campaign: id, to: interrupted!.email }, { $set: { status: 'queued' } })
+    await set(id, 'cancelled')
+    const { counts } = await until(id, 'settled', ({ counts }) => counts!.failed === 1)
+    assert.equal(counts!.waiting, 1)
+    assert.deepEqual(received([interrupted!, waiting!]), [])
+  })
+
   it('fail a mail whose server was lost after it got the text, because it may have accepted it', async () => {
     const [lost] = contacts(1)
     server.refuse = async (to, stage) => {

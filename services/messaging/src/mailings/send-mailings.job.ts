@@ -55,12 +55,12 @@ const listed = { organization: 1, updatedAt: 1 }
 const current = { state: 1, ratePerMinute: 1, nextAt: 1 } as const
 
 /** Works on a mailing for a few seconds. */
-export function sendMailing(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<Outcome> {
+export async function sendMailing(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<Outcome> {
+  await failInterrupted(context, mailing, slice)
   return mailing.state === 'cancelled' ? release(context, mailing) : sendForAWhile(context, mailing, slice)
 }
 
 async function sendForAWhile(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<Outcome> {
-  await failInterrupted(context, mailing, slice)
   const { mailings } = context.collections.of(mailing.organization)
   const template = compiled(mailing)
   let size = MIN_BURST
