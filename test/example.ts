@@ -53,7 +53,8 @@ function exampleObject(fields: readonly Field[]): Record<string, unknown> {
 
 /** Returns a valid value of a field. */
 export function exampleOf(field: Field): unknown {
-  if (field.name in meaningful) return meaningful[field.name]
+  const known = meaningful[field.name]
+  if (known !== undefined) return field.repeated && !Array.isArray(known) ? [known] : known
   const within = fieldsWithin(field)
   const single = within ? exampleObject(within) : exampleValue(field)
   return field.repeated ? [single] : single
@@ -61,7 +62,7 @@ export function exampleOf(field: Field): unknown {
 
 function exampleValue(field: Field): unknown {
   const { json, format, oneOf, minLen: least = 1, maxLen: most = 100 } = ruleOf(field)
-  if (json === 'texts') return ['text']
+  if (json === 'texts') return [format === 'object_id' ? unknownId : 'text']
   if (json !== undefined) return {}
   if (field.type === 'bool') return true
   if (field.type !== 'string') return 1

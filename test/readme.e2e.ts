@@ -16,24 +16,30 @@ test('the tours of the README work as they stand', async () => {
   const blocksOf = (language: string) =>
     [...readme.matchAll(new RegExp(`^\`{3}${language}\n(.*?)^\`{3}`, 'gms'))].map(match => match[1]!)
   const blocks = blocksOf('sh')
-  assert.equal(blocks.length, 3)
+  assert.equal(blocks.length, 4)
   const [program = '', ...more] = blocksOf('ts')
   assert.equal(more.length, 0)
   const stack = await startStack()
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-tour-'))
   try {
     const env = { ...process.env, BASE: stack.urls[0], EMAIL: OWNER.email, PASSWORD: OWNER.password }
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', [...blocks, 'echo "TOKEN=$TOKEN"'].join('\n')], {
-      cwd: folder,
-      env,
-      timeout: scaledTimeout(60_000),
-    })
+    const { stdout } = await run(
+      'bash',
+      ['-euo', 'pipefail', '-c', [...blocks, 'echo', 'echo "TOKEN=$TOKEN"'].join('\n')],
+      {
+        cwd: folder,
+        env,
+        timeout: scaledTimeout(60_000),
+      },
+    )
     assert.match(
       stdout,
       /"state":"completed","progress":100,"result":\{"created":2,"updated":0,"unchanged":0,"skipped":0,"failed":1,.*"total":3,/,
     )
     assert.match(stdout, /"message":"E-mail must be an email address"/)
     assert.match(stdout, /"email":"two@example.com".*"totalDocs":1,/)
+    assert.match(stdout, /"subject":"News for Engines, Ltd","html":"<p>Hello Contact One<\/p>/)
+    assert.match(stdout, /"success":false,"message":"invalid field -> sender: there is no default sender"/)
     assert.match(stdout, /^one@example\.com,Contact One,false,false,tour,[^,]+,"Engines, Ltd"\r?$/m)
 
     const TOKEN = /^TOKEN=(.*)$/m.exec(stdout)?.[1]

@@ -479,7 +479,7 @@ export type Lists = {
   getList: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Updates a list. Use it to rename a list, or to archive one that is no longer sent to. Requires at least one field. An archived list accepts no more contacts. */
   updateList: { kind: 'unary'; request: UpdateListRequest; response: Updated }
-  /** Deletes a list. Use it for a list made by mistake; archive one that was sent to. Its contacts are kept. */
+  /** Deletes a list. Use it for a list made by mistake; archive one that was sent to. Its contacts are kept. 409 while a campaign that is not finished sends to it or excludes it. */
   deleteList: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Lists the contacts of the list, most recently added first. Use it to see or export who would get a mail to this list. Also requires audience.read. Honours the shared list parameters. */
   listMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
@@ -670,7 +670,7 @@ export type Segments = {
   getSegment: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Updates a segment. Use it to rename it or to change what it matches. Requires at least one field. */
   updateSegment: { kind: 'unary'; request: UpdateSegmentRequest; response: Updated }
-  /** Deletes a segment and returns it. Use it when nobody needs the filter any more. Its contacts are kept. */
+  /** Deletes a segment and returns it. Use it when nobody needs the filter any more. Its contacts are kept. 409 while a campaign that is not finished sends to it. */
   deleteSegment: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Lists the contacts that match the segment now, in its order. Use it to show or read them. Honours the shared list parameters: `filter` narrows the segment, `sort` replaces its order. */
   listSegmentContacts: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }

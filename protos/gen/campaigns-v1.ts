@@ -1,7 +1,230 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { ActorJson, IdRequest, ListRequest, Updated } from './types.ts'
+import type { MailingPoint } from './messaging-v1.ts'
+import type { ActorJson, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
+/** Campaigns: one mail to everybody on some lists or in some segments. */
+export type Campaigns = {
+  /** Lists the campaigns, newest first. Use it to see what is prepared, being sent and sent. Honours the shared list parameters. */
+  listCampaigns: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Creates a campaign as a draft. Use it to prepare a mailing: content, audience and sender can be added and changed until it starts. Its content is its own html and text, or that of a template. */
+  createCampaign: { kind: 'unary'; request: CreateCampaignRequest; response: HttpBody }
+  /** Returns a campaign. Use it to follow it: `counts` is at most a few seconds old while it is being sent. */
+  getCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Updates a campaign that is a draft or scheduled. Use it to change its content, audience or sender. Requires at least one field. `ratePerMinute` can change while it is being sent, too. */
+  updateCampaign: { kind: 'unary'; request: UpdateCampaignRequest; response: Updated }
+  /** Deletes a campaign that is a draft or scheduled, and returns it. Use it when it is not going to be sent. */
+  deleteCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Starts a campaign and returns it. Use it to send now. It is checked first: 400 names the first thing that is wrong with the sender, the audience, the content, the unsubscribe link, or how it renders for three of its contacts. The audience is taken when sending starts: contacts that join later get nothing, and nobody gets the mail twice. */
+  startCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Schedules a campaign, or moves a scheduled one, and returns it. Use it to send later. It is checked as at the start, now and again at its time; if it is not ready then, it fails, and `failedReason` says why. */
+  scheduleCampaign: { kind: 'unary'; request: ScheduleCampaignRequest; response: HttpBody }
+  /** Pauses a campaign and returns it. Use it to stop at once and perhaps continue later: within two seconds no further mail is handed over. */
+  pauseCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Resumes a paused campaign and returns it. Use it to send to those who still wait. */
+  resumeCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Cancels a campaign and returns it. Use it to end one that is being sent or paused: what was sent stays sent, nobody else gets it. A scheduled campaign becomes a draft again. */
+  cancelCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Sends once more to the recipients for whom sending failed, and returns the campaign. Use it when the cause is mended. Includes those for whom it is unknown whether the mail was handed over. */
+  retryCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Renders a campaign for a contact and returns the result; nothing is sent. Use it to look at a campaign before it starts. Without contactId it shows the oldest contact of the audience, or a sample. The links to unsubscribe and to the web version lead nowhere. */
+  previewCampaign: { kind: 'unary'; request: PreviewCampaignRequest; response: HttpBody }
+  /** Sends a campaign to some addresses as a test, rendered for the oldest contact of the audience, or a sample. Use it to see the mail in real mail programs before it starts. The subject is marked as a test, and the unsubscribe link leads to a page that says it was one. The campaign does not change. */
+  testCampaign: { kind: 'unary'; request: TestCampaignRequest; response: Updated }
+  /** Lists the recipients of a campaign and what became of each mail. Use it to find out who did not get it, and why. Empty before the start. Honours the shared list parameters. */
+  listCampaignRecipients: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Returns the counts of a campaign as they are now, and by hour or day. Use it to compare campaigns and to see when they are read. */
+  getCampaignReport: { kind: 'unary'; request: GetCampaignReportRequest; response: CampaignReport }
+  /** Downloads the recipients of a campaign as CSV. Use it to work on them in a spreadsheet. */
+  exportCampaign: { kind: 'server_stream'; request: IdRequest; response: HttpBody }
+  /** Creates a draft with the content, audience and sender of a campaign. Use it to send something similar. Its name begins with "Copy of". */
+  duplicateCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
+}
+
+/** Who got no mail although the campaign names them. */
+export type SuppressedCounts = {
+  blocked: number
+  unsubscribed: number
+  /** The address bounced or complained before, or was suppressed by hand. */
+  address: number
+}
+
+/** Who got no mail although the campaign names them. */
+export type SuppressedCountsJson = {
+  blocked: number
+  unsubscribed: number
+  /** The address bounced or complained before, or was suppressed by hand. */
+  address: number
+}
+
+/** How many recipients there are of each kind. recipients = sent + failed + suppressed + waiting. */
+export type CampaignCounts = {
+  recipients: number
+  sent: number
+  delivered: number
+  bounced: number
+  complained: number
+  opened: number
+  clicked: number
+  unsubscribed: number
+  suppressed?: SuppressedCounts | null
+  failed: number
+  waiting: number
+}
+
+/** How many recipients there are of each kind. recipients = sent + failed + suppressed + waiting. */
+export type CampaignCountsJson = {
+  recipients: number
+  sent: number
+  delivered: number
+  bounced: number
+  complained: number
+  opened: number
+  clicked: number
+  unsubscribed: number
+  suppressed: SuppressedCountsJson
+  failed: number
+  waiting: number
+}
+
+/** Campaign as JSON. */
+export type CampaignJson = {
+  _id: string
+  id: string
+  name: string
+  subject: string
+  /** What mail clients show after the subject. */
+  preheader: string | null
+  html: string | null
+  /** The template that holds the content, instead of html and text. */
+  template: string | null
+  /** Null: it is made from the HTML. */
+  text: string | null
+  /** Null: the default sender. */
+  sender: string | null
+  lists: string[]
+  segments: string[]
+  excludeLists: string[]
+  /** Null: as fast as the quotas of the installation allow. */
+  ratePerMinute: number | null
+  status: 'draft' | 'scheduled' | 'sending' | 'paused' | 'sent' | 'cancelled' | 'failed'
+  /** Why it paused by itself. */
+  pausedReason: string | null
+  /** Why it could not start at its time. */
+  failedReason: string | null
+  counts: CampaignCountsJson
+  scheduledAt: string | null
+  startedAt: string | null
+  finishedAt: string | null
+  createdBy: ActorJson
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Campaign. */
+export const campaignFields = {
+  'name': 'string',
+  'subject': 'string',
+  'preheader': 'string',
+  'html': 'string',
+  'template': 'objectId',
+  'text': 'string',
+  'sender': 'objectId',
+  'lists': 'objectId[]',
+  'segments': 'objectId[]',
+  'excludeLists': 'objectId[]',
+  'ratePerMinute': 'number',
+  'status': 'string',
+  'pausedReason': 'string',
+  'failedReason': 'string',
+  'counts': 'object',
+  'counts.recipients': 'number',
+  'counts.sent': 'number',
+  'counts.delivered': 'number',
+  'counts.bounced': 'number',
+  'counts.complained': 'number',
+  'counts.opened': 'number',
+  'counts.clicked': 'number',
+  'counts.unsubscribed': 'number',
+  'counts.suppressed': 'object',
+  'counts.suppressed.blocked': 'number',
+  'counts.suppressed.unsubscribed': 'number',
+  'counts.suppressed.address': 'number',
+  'counts.failed': 'number',
+  'counts.waiting': 'number',
+  'scheduledAt': 'date',
+  'startedAt': 'date',
+  'finishedAt': 'date',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+} as const
+
+export type CreateCampaignRequest = {
+  name: string
+  subject: string
+  preheader?: string
+  html?: string
+  /** Instead of html and text. */
+  template?: string
+  text?: string
+  sender?: string
+  lists: string[]
+  segments: string[]
+  /** Who is on one of these gets nothing. */
+  excludeLists: string[]
+  /** Mails in any 60 seconds, spread evenly; 0 for no limit of its own. */
+  ratePerMinute?: number
+}
+
+export type UpdateCampaignRequest = {
+  id: string
+  name?: string
+  subject?: string
+  preheader?: string
+  /** Replaces a template. */
+  html?: string
+  /** Replaces html and text. */
+  template?: string
+  text?: string
+  sender?: string
+  lists?: string[]
+  segments?: string[]
+  excludeLists?: string[]
+  /** 0 for no limit of its own. */
+  ratePerMinute?: number
+}
+
+export type ScheduleCampaignRequest = {
+  id: string
+  /** In the future, at most a year ahead. */
+  at: string
+}
+
+export type PreviewCampaignRequest = {
+  id: string
+  contactId?: string
+}
+
+export type TestCampaignRequest = {
+  id: string
+  /** Who gets it. */
+  to: string[]
+}
+
+export type GetCampaignReportRequest = {
+  id: string
+  /** Length of the intervals of the series. Default: day. */
+  interval?: 'hour' | 'day'
+}
+
+export type CampaignReport = {
+  counts?: CampaignCounts | null
+  /** Oldest first, without intervals in which nothing happened. */
+  series: MailingPoint[]
+}
+
 /** Templates of mails, in Liquid. They can show `contact.email`, `contact.name`, `contact.tags` and `contact.attributes.<slug>`, `campaign.name`, `organization.name`, `sender.name` and `sender.email`, `unsubscribe_url`, `web_version_url` and `data.<name>`. Values are escaped in HTML. A variable without a value shows nothing. The output of each part has at most 256 KiB and the whole mail takes at most 50 ms. */
 export type Templates = {
   /** Lists the templates, newest first. Use it to offer them for choice. Honours the shared list parameters. */
@@ -12,7 +235,7 @@ export type Templates = {
   getTemplate: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Updates a template. Use it to change its content. Requires at least one field. What was sent stays as it was. */
   updateTemplate: { kind: 'unary'; request: UpdateTemplateRequest; response: Updated }
-  /** Deletes a template and returns it. Use it when nobody needs the content any more. */
+  /** Deletes a template and returns it. Use it when nobody needs the content any more. 409 while a campaign that is not finished uses it. */
   deleteTemplate: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Renders a template for a contact and returns the result; nothing is sent. Use it to look at a template before it is used. Without contactId it shows the oldest contact of the audience, or a sample. A template has no sender and no campaign: their variables show samples, and the links lead nowhere. */
   previewTemplate: { kind: 'unary'; request: PreviewTemplateRequest; response: HttpBody }
@@ -79,4 +302,21 @@ export type PreviewJson = {
   /** Null: the mail is plain text. */
   html: string | null
   text: string
+}
+
+/** What campaigns still need. Internal: for services that refuse to delete it. */
+export type Uses = {
+  /** Returns a campaign that is not finished and sends to a list or segment, or excludes the list. */
+  findUse: { kind: 'unary'; request: FindUseRequest; response: FindUseResponse }
+}
+
+/** One of the two. */
+export type FindUseRequest = {
+  listId?: string
+  segmentId?: string
+}
+
+export type FindUseResponse = {
+  /** Absent: there is none. */
+  campaignName?: string
 }

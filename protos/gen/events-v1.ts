@@ -1,6 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
+import type { CampaignCountsJson } from './campaigns-v1.ts'
 import type { EntryJson } from './content-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
 import type { SuppressionJson } from './messaging-v1.ts'
@@ -140,6 +141,65 @@ export type TemplateUpdated = {
 /** TemplateDeleted as JSON. */
 export type TemplateDeleted = {
   template: EventTemplateJson
+  actor: ActorJson
+}
+
+/** A campaign without its content, which can be large. */
+export type EventCampaignJson = {
+  _id: string
+  id: string
+  name: string
+  subject: string
+  status: 'draft' | 'scheduled' | 'sending' | 'paused' | 'sent' | 'cancelled' | 'failed'
+  /** Why it paused by itself. */
+  pausedReason: string | null
+  counts: CampaignCountsJson
+}
+
+/** The public fields of EventCampaign. */
+export const eventCampaignFields = {
+  'name': 'string',
+  'subject': 'string',
+  'status': 'string',
+  'pausedReason': 'string',
+  'counts': 'object',
+  'counts.recipients': 'number',
+  'counts.sent': 'number',
+  'counts.delivered': 'number',
+  'counts.bounced': 'number',
+  'counts.complained': 'number',
+  'counts.opened': 'number',
+  'counts.clicked': 'number',
+  'counts.unsubscribed': 'number',
+  'counts.suppressed': 'object',
+  'counts.suppressed.blocked': 'number',
+  'counts.suppressed.unsubscribed': 'number',
+  'counts.suppressed.address': 'number',
+  'counts.failed': 'number',
+  'counts.waiting': 'number',
+} as const
+
+/** A campaign began to be sent. */
+export type CampaignStarted = {
+  campaign: EventCampaignJson
+  actor: ActorJson
+}
+
+/** No recipient of a campaign waits any more. */
+export type CampaignFinished = {
+  campaign: EventCampaignJson
+  actor: ActorJson
+}
+
+/** A campaign was paused by a person, or paused by itself: then pausedReason says why. */
+export type CampaignPaused = {
+  campaign: EventCampaignJson
+  actor: ActorJson
+}
+
+/** A campaign was cancelled while it was being sent or paused. */
+export type CampaignCancelled = {
+  campaign: EventCampaignJson
   actor: ActorJson
 }
 

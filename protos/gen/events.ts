@@ -1,6 +1,10 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type {
+  CampaignCancelled,
+  CampaignFinished,
+  CampaignPaused,
+  CampaignStarted,
   CollectionEntryCreated,
   CollectionEntryDeleted,
   CollectionEntryUpdated,
@@ -95,6 +99,10 @@ export type Events = {
   'template.created': TemplateCreated
   'template.updated': TemplateUpdated
   'template.deleted': TemplateDeleted
+  'campaign.started': CampaignStarted
+  'campaign.finished': CampaignFinished
+  'campaign.paused': CampaignPaused
+  'campaign.cancelled': CampaignCancelled
   'link.clicked': LinkClicked
   'form.submitted': FormSubmitted
   'collection.entry_created': CollectionEntryCreated
@@ -183,6 +191,10 @@ export const eventContexts = {
   'template.created': 'campaigns',
   'template.updated': 'campaigns',
   'template.deleted': 'campaigns',
+  'campaign.started': 'campaigns',
+  'campaign.finished': 'campaigns',
+  'campaign.paused': 'campaigns',
+  'campaign.cancelled': 'campaigns',
   'link.clicked': 'content',
   'form.submitted': 'content',
   'collection.entry_created': 'content',

@@ -154,7 +154,8 @@ async function startForBench(url: string, brokers: string, dbName: string) {
     MONGODB_URL: url,
     MONGODB_DATABASE: dbName,
     KAFKA_BROKERS: brokers,
-    IDENTITY_ADDRESS: '127.0.0.1:1', // not called
+    IDENTITY_ADDRESS: '127.0.0.1:1',
+    CAMPAIGNS_ADDRESS: '127.0.0.1:1', // not called
     TOPIC_PREFIX: `${dbName}.`,
     ...keys.audience,
   })

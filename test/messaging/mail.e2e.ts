@@ -9,6 +9,7 @@ import { createBus, topics } from '@rollcall/bus'
 import { type Client, connect, serviceCaller } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'
 import { startTestDns, type TestDns } from '@rollcall/testing/dns'
+import { eventually } from '@rollcall/testing/eventually'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { type Api, bodyOf } from '../api.ts'
@@ -16,6 +17,10 @@ import { startStack, type TestStack } from '../stack.ts'
 
 type Domain = { id: string; sendingRecords: { type: string; name: string; value: string }[] }
 type Sender = { id: string }
+type Campaign = {
+  status: string
+  counts: { recipients: number; sent: number; waiting: number; suppressed: { unsubscribed: number } }
+}
 type Outcome = { success: boolean; message: string }
 
 const domain = 'mail.rollcall-test.com'
@@ -178,6 +183,40 @@ describe('mail', () => {
     const { raw } = await relay.mailTo('once@example.com')
     assert.match(raw.toString(), new RegExp(`^Message-ID: <${one.id}@${domain}>\r$`, 'mi'))
     assert.equal(relay.asked.filter(to => to === 'once@example.com').length, 1)
+  })
+
+  it('of a campaign reaches each contact of its audience once, and says how to unsubscribe', async () => {
+    const sender = await create({ delivery: 'provider' })
+    const { id: list } = await bodyOf(owner.post<{ id: string }>('/api/audience-lists', { name: 'Readers' }), 201)
+    const emails = ['reader-1@example.com', 'reader-2@example.com', 'former@example.com']
+    for (const email of emails)
+      await bodyOf(
+        owner.post('/api/audience', { email, name: `<${email}>`, unsubscribed: email.startsWith('former') }),
+        201,
+      )
+    await bodyOf(owner.post(`/api/audience-lists/${list}/contacts`, { emails }))
+    const html = '<p>Hello {{ contact.name }}</p><a href="{{ unsubscribe_url }}">Unsubscribe</a>'
+    const content = { name: 'Spring', subject: 'Hi {{ contact.email }}', html, sender, lists: [list] }
+    const campaigns = '/api/emails/campaigns'
+    const { id } = await bodyOf(owner.post<{ id: string }>(campaigns, content), 201)
+    await bodyOf(owner.post(`${campaigns}/${id}/test`, { to: ['tester@example.com'] }))
+    assert.match((await relay.mailTo('tester@example.com')).raw.toString(), /^Subject: \[Test\] Hi .+@/m)
+    await bodyOf(owner.post(`${campaigns}/${id}/start`))
+    const { counts } = await eventually('the campaign is sent', async () => {
+      const campaign = await bodyOf(owner.get<Campaign>(`${campaigns}/${id}`))
+      return campaign.status === 'sent' && campaign
+    })
+    assert.deepEqual([counts.recipients, counts.sent, counts.suppressed.unsubscribed, counts.waiting], [3, 2, 1, 0])
+    for (const to of emails.slice(0, 2)) {
+      const raw = (await relay.mailTo(to)).raw
+      assert.match(raw.toString(), /^List-Unsubscribe:\s+<http:\/\/localhost:\d+\/u\/[\w-]+>\r$/m)
+      assert.match(raw.toString(), new RegExp(`^Subject: Hi ${to}\r$`, 'm'))
+      assert.match(raw.toString(), /&lt;reader-/)
+      assert.deepEqual(await signatures(raw), [['pass', domain]])
+    }
+    assert.deepEqual(relay.asked.filter(to => emails.includes(to)).toSorted(), emails.slice(0, 2))
+    const { docs } = await bodyOf(owner.get<{ docs: { status: string }[] }>(`${campaigns}/${id}/recipients`))
+    assert.deepEqual(docs.map(({ status }) => status).toSorted(), ['sent', 'sent', 'suppressed'])
   })
 
   it('without a sender uses the default one only if requested', async () => {

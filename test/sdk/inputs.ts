@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CallName,
+  Campaign,
   Client,
   CreatedInvitation,
   Delivery,
@@ -55,6 +56,7 @@ const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 /** Calls that are refused here, and how. Every other call succeeds. */
 export const refused: Partial<Record<CallName, string>> = {
   'imports.cancel': 'import.finished',
+  'campaigns.retry': 'campaign.nothing_failed',
 }
 
 /** What a call is given where the example of its contract would be refused, or says little. */
@@ -186,6 +188,17 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'entries.update': () => ({ values: { size: 'M' } }),
   'entries.export': () => ({ filter: { 'values.size': 'M' } }),
   'events.export': () => ({ filter: { type: 'contact.created' } }),
+  'campaigns.create': () => ({
+    name: 'Spring news',
+    subject: 'What is new, {{ contact.name }}',
+    preheader: 'Three things for your garden',
+    html: '<p>Hello {{ contact.name }}</p><p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>',
+    ratePerMinute: 600,
+  }),
+  'campaigns.update': () => ({ ratePerMinute: 1200 }),
+  'campaigns.schedule': () => ({ at: new Date(Date.now() + 24 * 3_600_000).toISOString() }),
+  'campaigns.preview': () => ({}),
+  'campaigns.test': () => ({ to: ['alex@example.com'] }),
   'templates.create': () => ({
     name: 'Monthly news',
     subject: 'News for {{ contact.name }}',
@@ -219,6 +232,7 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
 /** The path variables of a call, where the latest record would not do. */
 export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>>> = {
   'contacts.listLists': async world => [(await memberOfList(world)).contact],
+  'lists.delete': async ({ rollcall }) => [(await rollcall.lists.create({ name: unique('Mistake') })).id],
   'lists.listMembers': async world => [(await memberOfList(world)).list],
   'invitations.list': async world => [(await newInvitation(world)) && workspaceOf(world)],
   'members.update': async world => [workspaceOf(world), (await newMember(world)).id],
@@ -274,6 +288,24 @@ export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>
   'deliveries.get': async world => [(await newDelivery(world)).id],
   'deliveries.replay': async world => [(await newDelivery(world)).id],
   'senders.test': async world => [await connectedSender(world)],
+  'campaigns.start': async world => [(await newCampaign(world)).id],
+  'campaigns.schedule': async world => [(await newCampaign(world)).id],
+  'campaigns.pause': async world => [(await startedCampaign(world)).id],
+  'campaigns.resume': async world => {
+    const { id } = await startedCampaign(world)
+    await world.rollcall.campaigns.pause(id)
+    return [id]
+  },
+  'campaigns.retry': async world => {
+    const { id } = await startedCampaign(world)
+    await world.rollcall.campaigns.pause(id)
+    return [id]
+  },
+  'campaigns.cancel': async world => [(await startedCampaign(world)).id],
+  'campaigns.test': async world => [(await newCampaign(world)).id],
+  'campaigns.listRecipients': async world => [(await startedCampaign(world)).id],
+  'campaigns.getReport': async world => [(await startedCampaign(world)).id],
+  'campaigns.export': async world => [(await startedCampaign(world)).id],
   'messages.get': async ({ answers }) => [(answers['messages.send'] as Message).id],
   'messages.cancel': async ({ answers }) => [(answers['messages.send'] as Message).id],
 }
@@ -346,6 +378,28 @@ async function newDelivery(world: World): Promise<Delivery> {
 
 function newSender({ rollcall }: World): Promise<Sender> {
   return rollcall.senders.create({ name: 'Rollcall', ...senderOf(unique('sender')) })
+}
+
+/** Creates a campaign that is ready to start. It sends slowly, so that it can be paused. */
+async function newCampaign(world: World): Promise<Campaign> {
+  const { rollcall } = world
+  const sender = await connectedSender(world)
+  const { id: list } = await rollcall.lists.create({ name: unique('Readers') })
+  const emails = [`${unique('reader')}@example.com`, `${unique('reader')}@example.com`]
+  for (const email of emails) await rollcall.contacts.create({ email, name: 'Kim Example' })
+  await rollcall.lists.addMembers(list, { emails })
+  return rollcall.campaigns.create({
+    name: 'Spring news',
+    subject: 'What is new',
+    html: '<p>Hello {{ contact.name }}</p><p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>',
+    sender,
+    lists: [list],
+    ratePerMinute: 1,
+  })
+}
+
+async function startedCampaign(world: World): Promise<Campaign> {
+  return world.rollcall.campaigns.start((await newCampaign(world)).id)
 }
 
 /** Creates a sender whose account is connected, and returns its id. */

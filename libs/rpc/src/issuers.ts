@@ -25,6 +25,7 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.audience.v1.Recipients/TakeRecipients': { campaigns: ['service'] },
   '/rollcall.audience.v1.SignUps/ApplySignUp': { content: ['service'] },
   '/rollcall.audience.v1.SignUps/CheckTargets': { content: ['service'] },
+  '/rollcall.campaigns.v1.Uses/FindUse': { audience: ['service'] },
   '/rollcall.identity.v1.Credentials/ResolveSession': { gateway: ['service'] },
   '/rollcall.identity.v1.Credentials/ResolveToken': { gateway: ['service'] },
   '/rollcall.identity.v1.Directory/FindUsers': { audience: ['service'], messaging: ['service'] },

@@ -16,6 +16,7 @@ const schema = z
     MAX_ATTRIBUTES: z.coerce.number().int().min(1).default(500),
     /** Address of the identity service. */
     IDENTITY_ADDRESS: address(),
+    CAMPAIGNS_ADDRESS: address(),
   })
   .check(saslIsComplete)
 

@@ -18,6 +18,8 @@ export type Context = Data & {
   matches: MatchMemory
   /** Looks up the accounts of an organization. */
   directory: Client<'rollcall.identity.v1.Directory'>
+  /** Tells which campaigns need a list or a segment. */
+  uses: Client<'rollcall.campaigns.v1.Uses'>
   limits: Limits
 }
 
@@ -28,6 +30,8 @@ export type Limits = { lists: number; segments: number; attributes: number }
 export function createContext({ config, store, collections, lifecycle }: Base<Config, Collections>): Context {
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
   lifecycle.onStop('connection to identity', async () => identity.close())
+  const campaigns = connect({ ...rpcSettings(config), address: config.CAMPAIGNS_ADDRESS })
+  lifecycle.onStop('connection to campaigns', async () => campaigns.close())
   const data = { store, collections, logger: lifecycle.logger }
   return {
     ...data,
@@ -35,6 +39,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     listMembersJob: listMembersJob(data),
     matches: createMatchMemory(),
     directory: identity.client('rollcall.identity.v1.Directory'),
+    uses: campaigns.client('rollcall.campaigns.v1.Uses'),
     limits: { lists: config.MAX_LISTS, segments: config.MAX_SEGMENTS, attributes: config.MAX_ATTRIBUTES },
   }
 }

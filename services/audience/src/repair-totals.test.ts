@@ -107,6 +107,7 @@ describe('the repair of totals', () => {
       MONGODB_DATABASE: audience.db.databaseName,
       ...newKeySettings(['audience']).audience,
       IDENTITY_ADDRESS: '127.0.0.1:1',
+      CAMPAIGNS_ADDRESS: '127.0.0.1:1',
     }
     const child = spawn(process.execPath, [command], { env, stdio: 'ignore' })
     assert.deepEqual(await once(child, 'exit'), [0, null])

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { busSettings, createBus, type Topic } from '@rollcall/bus'
-import type { HttpBody } from '@rollcall/contract'
+import { AppError, type HttpBody } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import {
   type Caller,
@@ -33,6 +33,8 @@ export type TestAudience = {
   campaigns: Client<'rollcall.audience.v1.Recipients'>
   signUps: Client<'rollcall.audience.v1.SignUps'>
   client<N extends keyof Services & string>(name: N): Client<N>
+  /** Names of campaigns that use a list or segment, by its id; an error: campaigns is down. */
+  uses: Map<string, string | AppError>
   /** The accounts that the identity service knows, by organization. */
   users: Map<string, User[]>
   /** Publishes events of another service. */
@@ -59,15 +61,17 @@ export async function startOwnAudience(): Promise<TestAudience> {
   const dbName = `audience-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'audience', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const users = new Map<string, User[]>()
-  const identity = await serveDirectory(users, readTrust(keys.audience), logger)
-  onFailure.defer(() => identity.stop())
+  const uses: TestAudience['uses'] = new Map()
+  const neighbours = await serveNeighbours({ users, uses }, readTrust(keys.audience), logger)
+  onFailure.defer(() => neighbours.stop())
   const env = {
     ...process.env,
     MONGODB_DATABASE: dbName,
     TOPIC_PREFIX: `${dbName}.`,
     KAFKA_PARTITIONS: '2',
     ...keys.audience,
-    IDENTITY_ADDRESS: `127.0.0.1:${identity.port}`,
+    IDENTITY_ADDRESS: `127.0.0.1:${neighbours.port}`,
+    CAMPAIGNS_ADDRESS: `127.0.0.1:${neighbours.port}`,
   }
   const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
   const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })
@@ -100,6 +104,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
     signUps: ofContent.client('rollcall.audience.v1.SignUps'),
     client: name => connection.client(name),
     users,
+    uses,
     publish: (topic, events) => bus.publish(topic, events),
     db: database.db!,
     replica: () => startReplica(env, readTrust(keys.import)),
@@ -115,14 +120,21 @@ export async function startOwnAudience(): Promise<TestAudience> {
   }
 }
 
-/** A double of the identity service, with the rpcs that the audience calls. */
-function serveDirectory(users: TestAudience['users'], trust: Trust, logger: Logger) {
+/** Doubles of identity and campaigns, with the rpcs that the audience calls. */
+function serveNeighbours({ users, uses }: Pick<TestAudience, 'users' | 'uses'>, trust: Trust, logger: Logger) {
   const directory: Handlers<'rollcall.identity.v1.Directory'> = {
     findUsers: async ({ ids }, { caller }) => ({
       users: (users.get(caller.organizationId) ?? []).filter(({ id }) => ids.includes(id)),
     }),
   }
-  const services = { 'rollcall.identity.v1.Directory': directory }
+  const inUse: Handlers<'rollcall.campaigns.v1.Uses'> = {
+    async findUse({ listId, segmentId }) {
+      const campaignName = uses.get(listId ?? segmentId ?? '')
+      if (campaignName instanceof AppError) throw campaignName
+      return campaignName === undefined ? {} : { campaignName }
+    },
+  }
+  const services = { 'rollcall.identity.v1.Directory': directory, 'rollcall.campaigns.v1.Uses': inUse }
   return serve({ services, port: 0, host: '127.0.0.1', trust, logger })
 }
 

@@ -1,8 +1,10 @@
 import { defineCollections } from '@rollcall/store'
+import { campaignSchema } from './campaigns/campaign.model.ts'
 import { templateSchema } from './templates/template.model.ts'
 
 /** The collections of campaigns. */
 export const collections = defineCollections({
+  campaigns: campaignSchema,
   templates: templateSchema,
 })
 

@@ -13,6 +13,9 @@ const schema = z
     /** Addresses of the services that are called. */
     AUDIENCE_ADDRESS: address(),
     IDENTITY_ADDRESS: address(),
+    MESSAGING_ADDRESS: address(),
+    /** Campaigns per organization. */
+    CAMPAIGNS_PER_ORGANIZATION: whole(1, 1_000_000).default(10_000),
     /** Templates per organization. */
     TEMPLATES_PER_ORGANIZATION: whole(1, 100_000).default(1000),
   })

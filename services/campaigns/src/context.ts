@@ -1,7 +1,10 @@
+import type { DueJob } from '@rollcall/jobs'
 import { type Client, connect, rpcSettings } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
 import type { Base } from '@rollcall/service'
 import type { Store } from '@rollcall/store'
+import { campaignJob, runCampaign } from './campaigns/campaign.job.ts'
+import { createSending, type Sending } from './campaigns/sending.ts'
 import type { Collections } from './collections.ts'
 import type { Config } from './config.ts'
 
@@ -13,6 +16,10 @@ export type Context = {
   logger: Logger
   /** Tells who gets mail. */
   recipients: Client<'rollcall.audience.v1.Recipients'>
+  /** Sends the mails of campaigns. */
+  sending: Sending
+  /** Job that runs campaigns. */
+  job: DueJob
   organizations: Client<'rollcall.identity.v1.Organizations'>
 }
 
@@ -23,12 +30,17 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
   onStop('connection to audience', async () => audience.close())
   const identity = connect({ ...rpcSettings(config), address: config.IDENTITY_ADDRESS })
   onStop('connection to identity', async () => identity.close())
-  return {
+  const messaging = connect({ ...rpcSettings(config), address: config.MESSAGING_ADDRESS })
+  onStop('connection to messaging', async () => messaging.close())
+  const context: Context = {
     config,
     store,
     collections,
     logger,
     recipients: audience.client('rollcall.audience.v1.Recipients'),
+    sending: createSending(messaging.client('rollcall.messaging.v1.Mailings')),
+    job: campaignJob(collections.unscoped.campaigns, campaign => runCampaign(context, campaign)),
     organizations: identity.client('rollcall.identity.v1.Organizations'),
   }
+  return context
 }

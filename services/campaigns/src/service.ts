@@ -1,16 +1,21 @@
 import { defineService } from '@rollcall/service'
+import { campaigns } from './campaigns/campaigns.ts'
+import { uses } from './campaigns/uses.ts'
 import { collections } from './collections.ts'
 import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { templates } from './templates/templates.ts'
 
-/** The campaigns service: templates of mails. */
+/** The campaigns service: templates and campaigns. */
 export const service = defineService({
   name: 'campaigns',
   config: readConfig,
   collections,
   context: createContext,
   handlers: context => ({
+    'rollcall.campaigns.v1.Campaigns': campaigns(context),
     'rollcall.campaigns.v1.Templates': templates(context),
+    'rollcall.campaigns.v1.Uses': uses(context),
   }),
+  jobs: context => [context.job],
 })

@@ -1,5 +1,6 @@
 import type { HttpBody } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
+import type { FindUseRequest, FindUseResponse } from '@rollcall/protos/gen/campaigns-v1.ts'
 import {
   type Caller,
   type Client,
@@ -18,11 +19,15 @@ import { Mongoose, type mongo, Types } from 'mongoose'
 import { readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
 import { type Audience, audienceDouble } from './audience-double.ts'
+import { type Messaging, messagingDouble } from './messaging-double.ts'
 
 /** A running campaigns service for tests, with its own database, and doubles of the services that it calls. */
 export type TestCampaigns = {
   client<N extends keyof Services & string>(name: N): Client<N>
+  /** As the audience service asks, for the organization of a caller. */
+  uses: { findUse(request: FindUseRequest, me: { caller: Caller }): Promise<FindUseResponse> }
   audience: Audience
+  messaging: Messaging
   /** Returns the events in the outbox about a subject, in order. */
   eventsOf(subject: string): Promise<Event[]>
   /** The service's database. */
@@ -36,10 +41,11 @@ export const startTestCampaigns = shared(startOwnCampaigns)
 /** The service with additional settings. */
 export async function startOwnCampaigns(settings: Record<string, string> = {}): Promise<TestCampaigns> {
   await using onFailure = new AsyncDisposableStack()
-  const keys = newKeySettings(['gateway', 'campaigns'])
+  const keys = newKeySettings(['gateway', 'audience', 'campaigns'])
   const dbName = `campaigns-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'campaigns', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const audience = audienceDouble()
+  const messaging = messagingDouble()
   const organizations: Handlers<'rollcall.identity.v1.Organizations'> = {
     findOrganization: async (_request, { caller }) => ({
       id: caller.organizationId,
@@ -51,6 +57,7 @@ export async function startOwnCampaigns(settings: Record<string, string> = {}): 
   const services = {
     'rollcall.audience.v1.Recipients': audience.handlers,
     'rollcall.identity.v1.Organizations': organizations,
+    'rollcall.messaging.v1.Mailings': messaging.handlers,
   }
   const doubles = await serve({ services, port: 0, host: '127.0.0.1', trust: readTrust(keys.campaigns), logger })
   onFailure.defer(() => doubles.stop())
@@ -62,6 +69,7 @@ export async function startOwnCampaigns(settings: Record<string, string> = {}): 
     ...keys.campaigns,
     AUDIENCE_ADDRESS: `127.0.0.1:${doubles.port}`,
     IDENTITY_ADDRESS: `127.0.0.1:${doubles.port}`,
+    MESSAGING_ADDRESS: `127.0.0.1:${doubles.port}`,
     PORT: '0',
     LISTEN_HOST: '127.0.0.1',
     ...settings,
@@ -78,10 +86,18 @@ export async function startOwnCampaigns(settings: Record<string, string> = {}): 
   const { port } = await service.start(config, lifecycle)
   const connection = connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys.gateway) })
   onFailure.defer(async () => connection.close())
+  const ofAudience = connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys.audience) })
+  onFailure.defer(async () => ofAudience.close())
+  const uses = ofAudience.client('rollcall.campaigns.v1.Uses')
   const booted = onFailure.move()
   return {
     client: name => connection.client(name),
+    uses: {
+      findUse: (request, { caller: { organizationId } }) =>
+        uses.findUse(request, { caller: serviceCaller('audience', organizationId) }),
+    },
     audience,
+    messaging,
     async eventsOf(subject) {
       const entries = database.collection('outbox').find({ 'event.subject': subject }).sort({ at: 1, _id: 1 })
       return (await entries.toArray()).map(({ event }) => event as Event)

@@ -10,6 +10,8 @@ export const audienceErrors = {
   'segment.not_found': notFound('segment'),
   /** A field that its filter or order names is gone. */
   'segment.outdated': conflict((d: { reason: string }) => `the segment no longer applies: ${d.reason}`),
+  'list.in_use': conflict((d: { campaign: string }) => `the campaign "${d.campaign}" uses the list`),
+  'segment.in_use': conflict((d: { campaign: string }) => `the campaign "${d.campaign}" uses the segment`),
   'list.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown list`),
   'segment.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown segment`),
 }

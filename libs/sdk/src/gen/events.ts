@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, AudienceList, Contact, DefaultTracking, Entry, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Suppression, Token, User, Webhook, Workspace } from './types.ts'
+import type { Actor, AudienceList, CampaignCounts, Contact, DefaultTracking, Entry, Feature, Invitation, Member, OrganizationSettings, Role, Segment, SuppressedCounts, Suppression, Token, User, Webhook, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -130,6 +130,42 @@ export type TemplateUpdated = {
 /** TemplateDeleted as JSON. */
 export type TemplateDeleted = {
   template: EventTemplate
+  actor: Actor
+}
+
+/** A campaign began to be sent. */
+export type CampaignStarted = {
+  campaign: EventCampaign
+  actor: Actor
+}
+
+/** A campaign without its content, which can be large. */
+export type EventCampaign = {
+  _id: string
+  id: string
+  name: string
+  subject: string
+  status: 'draft' | 'scheduled' | 'sending' | 'paused' | 'sent' | 'cancelled' | 'failed'
+  /** Why it paused by itself. */
+  pausedReason: string | null
+  counts: CampaignCounts
+}
+
+/** No recipient of a campaign waits any more. */
+export type CampaignFinished = {
+  campaign: EventCampaign
+  actor: Actor
+}
+
+/** A campaign was paused by a person, or paused by itself: then pausedReason says why. */
+export type CampaignPaused = {
+  campaign: EventCampaign
+  actor: Actor
+}
+
+/** A campaign was cancelled while it was being sent or paused. */
+export type CampaignCancelled = {
+  campaign: EventCampaign
   actor: Actor
 }
 
@@ -603,6 +639,10 @@ export type Events = {
   'template.created': TemplateCreated
   'template.updated': TemplateUpdated
   'template.deleted': TemplateDeleted
+  'campaign.started': CampaignStarted
+  'campaign.finished': CampaignFinished
+  'campaign.paused': CampaignPaused
+  'campaign.cancelled': CampaignCancelled
   'link.clicked': LinkClicked
   'form.submitted': FormSubmitted
   'collection.entry_created': CollectionEntryCreated

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { AppError } from '@rollcall/contract'
 import type { CreateListRequest, SelectMembersRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Caller, Client } from '@rollcall/rpc'
 import { createLogger, createMetrics, type Event } from '@rollcall/runtime'
@@ -125,6 +126,14 @@ describe('lists', () => {
       await lists.updateList({ id, name: 'Old' }, me)
       await create(me, { name: 'News' })
       await create(testCaller(), { name: 'News' })
+      audience.uses.set(id, 'Spring')
+      await assert.rejects(lists.deleteList({ id }, me), {
+        code: 'list.in_use',
+        message: 'the campaign "Spring" uses the list',
+      })
+      audience.uses.set(id, new AppError('service.unavailable'))
+      await assert.rejects(lists.deleteList({ id }, me), { code: 'service.unavailable' })
+      audience.uses.delete(id)
       await lists.deleteList({ id }, me)
       await create(me, { name: 'Old' })
     })

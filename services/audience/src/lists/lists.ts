@@ -6,6 +6,7 @@ import { addEvents, changedFields, event, requireRoom, runList, type Scope } fro
 import type { ClientSession } from 'mongoose'
 import { distinctTags } from '../contacts/changes.ts'
 import type { Context } from '../context.ts'
+import { requireUnused } from '../in-use.ts'
 import { type AudienceList, listFields, nameKeyOf, publicList } from './list.model.ts'
 import { listQueue } from './list-counts.ts'
 import { jobKey } from './list-job.model.ts'
@@ -91,8 +92,10 @@ async function write(
 }
 
 /** Deletes a list at once; a job removes its memberships. */
-async function deleteList(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
+async function deleteList(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const { caller } = call
   const { lists, listJobs } = context.collections.of(caller.organizationId)
+  await requireUnused(context, 'list', String((await lists.get(id, 'list'))._id), call)
   const actor = actorOf(caller)
   const remove = async (tx: ClientSession) => {
     const list = await lists.get(id, 'list', { tx })

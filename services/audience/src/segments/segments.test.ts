@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { AppError } from '@rollcall/contract'
 import type { SegmentJson } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Caller, Client } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
@@ -165,6 +166,19 @@ describe('segments', () => {
     }
     await segments.updateSegment({ id: filtered.id, filter: {} } as never, me)
     assert.equal(await contactsOf(me, filtered.id), '')
+  })
+
+  it('are kept while a campaign uses them, or while campaigns cannot be asked', async () => {
+    const me = testCaller()
+    const { id } = await create(me)
+    audience.uses.set(id, 'Spring')
+    const remove = () => segments.deleteSegment({ id }, me)
+    await assert.rejects(remove(), { code: 'segment.in_use', message: 'the campaign "Spring" uses the segment' })
+    audience.uses.set(id, new AppError('service.unavailable'))
+    await assert.rejects(remove(), { code: 'service.unavailable' })
+    await get(me, id)
+    audience.uses.delete(id)
+    await remove()
   })
 
   it('are unknown to another organization', async () => {

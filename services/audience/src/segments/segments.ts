@@ -18,6 +18,7 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import { contactFields } from '../contacts/contact.model.ts'
 import { contactList } from '../contacts/list-contacts.ts'
 import type { Context } from '../context.ts'
+import { requireUnused } from '../in-use.ts'
 import { nameKeyOf, publicSegment, type Segment, segmentFields } from './segment.model.ts'
 
 /** The use cases of segments. */
@@ -89,8 +90,10 @@ async function updateSegment(
   return updated()
 }
 
-async function deleteSegment(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
+async function deleteSegment(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const { caller } = call
   const { segments } = context.collections.of(caller.organizationId)
+  await requireUnused(context, 'segment', String((await segments.get(id, 'segment'))._id), call)
   const actor = actorOf(caller)
   return context.store.transaction(async tx => {
     const segment = await segments.get(id, 'segment', { tx })

@@ -15,6 +15,8 @@ export type Template = {
   text: string | null
   description: string
   createdBy: Actor
+  /** How often a campaign began to use it; see `holdTemplate`. */
+  holds: number
   createdAt: Date
   updatedAt: Date
 }
@@ -29,6 +31,7 @@ export const templateSchema = new Schema<Template>(
     text: { type: String, default: null },
     description: { type: String, default: '' },
     createdBy: { type: Schema.Types.Mixed, required: true },
+    holds: { type: Number, default: 0 },
   },
   { collection: 'templates', timestamps: true, versionKey: false },
 )

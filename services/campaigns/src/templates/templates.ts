@@ -1,8 +1,9 @@
-import { type HttpBody, json, updated } from '@rollcall/contract'
+import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateTemplateRequest, UpdateTemplateRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
 import { addEvents, changedFields, event, requireRoom, runList } from '@rollcall/store'
+import { UNFINISHED } from '../campaigns/campaign-states.ts'
 import type { Context } from '../context.ts'
 import { requireParsable } from './content.ts'
 import { previewTemplate } from './preview-template.ts'
@@ -11,6 +12,7 @@ import { nameKeyOf, publicTemplate, type Template, templateFields } from './temp
 /** Handlers of templates. */
 export function templates(context: Context): Handlers<'rollcall.campaigns.v1.Templates'> {
   const of = ({ caller }: Call) => context.collections.of(caller.organizationId).templates
+  const campaigns = ({ caller }: Call) => context.collections.of(caller.organizationId).campaigns
   return {
     listTemplates: ({ list }, call) =>
       runList({ scope: of(call), query: list ?? {}, fields: templateFields, present: publicTemplate }),
@@ -22,6 +24,8 @@ export function templates(context: Context): Handlers<'rollcall.campaigns.v1.Tem
     deleteTemplate: async ({ id }, call) =>
       context.store.transaction(async tx => {
         const template = await of(call).get(id, 'template', { tx })
+        const inUse = { template: template._id, status: { $in: UNFINISHED } }
+        if (await campaigns(call).findOne(inUse, { tx })) throw new AppError('template.in_use')
         await of(call).deleteOne({ _id: template._id }, { tx })
         const actor = actorOf(call.caller)
         await addEvents(tx, [event('template.deleted', template, { template: named(template), actor })])

@@ -325,10 +325,15 @@ describe('mailings', () => {
 
   it('have tests, which are messages of kind test and reach no blocked contact', async () => {
     const blocked = contact({ blocked: true })
-    const tested = { subject: 'Hello', html: '<p>Hello</p>', text: 'Hello' }
+    const tested = {
+      subject: 'Hello {{ contact.name }}',
+      html: '{{ unsubscribe_url }}',
+      variables: { contact: { name: 'Ada' } },
+    }
     await rpc().sendTest({ to: ['reader@example.com'], ...tested }, call())
     const stored = await tenant().mails.findOne({ to: 'reader@example.com' })
-    assert.deepEqual([stored?.kind, stored?.status, stored?.subject], ['test', 'queued', 'Hello'])
+    assert.deepEqual([stored?.kind, stored?.status, stored?.subject], ['test', 'queued', 'Hello Ada'])
+    assert.match(stored!.html!, /\/u\/[\w-]/)
     const refused = rpc().sendTest({ to: ['reader@example.com', blocked.email], ...tested }, call())
     await assert.rejects(refused as Promise<unknown>, { code: 'contact.blocked' })
     assert.equal(await tenant().mails.count({ to: { $in: ['reader@example.com', blocked.email] } }), 1)

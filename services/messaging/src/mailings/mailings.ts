@@ -2,6 +2,7 @@ import { AppError } from '@rollcall/contract'
 import type { PutMailingRequest, SendTestRequest, Mailing as Shown } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Call, Handlers } from '@rollcall/rpc'
 import { addEvents } from '@rollcall/store'
+import { compile } from '@rollcall/templates'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { mailEvent } from '../mail/mail-events.ts'
@@ -59,11 +60,12 @@ export const mailings = (context: Context): Handlers<'rollcall.messaging.v1.Mail
 
 /** Returns the sender of a campaign. Its links must be safe, and its organization known. */
 async function senderOf(context: Context, id: string | undefined, caller: Call['caller']) {
+  const sender = await usableSender(context, id, caller, SENDER_PATH)
   const { protocol, hostname } = new URL(context.config.PUBLIC_URL)
   const isSafe = protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (!isSafe) throw new AppError('mailing.unsafe_links')
   await context.requireVerified(caller.organizationId)
-  return usableSender(context, id, caller, SENDER_PATH)
+  return sender
 }
 
 async function putMailing(context: Context, request: PutMailingRequest, caller: Call['caller']): Promise<void> {
@@ -129,7 +131,7 @@ function shown({ _id, state, pausedReason, isClosed, counts }: Mailing): Shown {
 /** Stores test mails, which the job of mails sends. */
 async function sendTest(context: Context, request: SendTestRequest, { caller }: Call): Promise<void> {
   const { organizationId } = caller
-  const { to: addresses, subject, html, text } = request
+  const { to: addresses, subject, preheader, html, text, variables } = request
   const sender = await senderOf(context, request.senderId, caller)
   const checked = await context.checkRecipients(
     organizationId,
@@ -139,10 +141,12 @@ async function sendTest(context: Context, request: SendTestRequest, { caller }: 
   if (checked.some(({ outcome }) => outcome === 'blocked')) throw new AppError('contact.blocked')
   for (const to of addresses) await countMail(context, { organizationId, to })
   const { mails } = context.collections.of(organizationId)
+  const template = compile({ subject, preheader: preheader ?? null, html: html ?? null, text: text ?? null })
   const at = new Date()
   const drafts = addresses.map(to => {
     const _id = new Types.ObjectId()
-    const content = { subject, html: html ?? null, text }
+    const links = linksOf(context, { _id, organization: mails.organization, contact: null })
+    const content = template.render({ ...variables, ...links })
     const from = { sender: sender._id, from: sender.email, messageId: `<${_id}@${domainOf(sender.email)}>` }
     const steps = [{ type: 'queued' as const, at, detail: null }]
     return { _id, key: `test mail ${_id}`, kind: 'test' as const, to, ...content, ...from, dueAt: at, steps }
@@ -155,4 +159,9 @@ async function sendTest(context: Context, request: SendTestRequest, { caller }: 
     )
   })
   context.mailJob.wake()
+}
+
+/** Returns the links that templates show. */
+function linksOf({ links }: Context, mail: Parameters<Context['links']['unsubscribeUrl']>[0]) {
+  return { unsubscribe_url: links.unsubscribeUrl(mail), web_version_url: links.webVersionUrl(mail) }
 }

@@ -1,0 +1,411 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { AppError } from '@rollcall/contract'
+import type { CampaignJson, PreviewJson, TemplateJson } from '@rollcall/protos/gen/campaigns-v1.ts'
+import type { Caller, Client } from '@rollcall/rpc'
+import { eventually } from '@rollcall/testing/eventually'
+import { Types } from 'mongoose'
+import {
+  jsonOf,
+  type Page,
+  startTestCampaigns,
+  streamedJsonOf,
+  type TestCampaigns,
+  testCaller,
+  textOf,
+} from '../../test/campaigns.ts'
+import {
+  type CampaignAction,
+  type CampaignStatus,
+  campaignStatuses,
+  statusAfter,
+  transitions,
+} from './campaign-states.ts'
+
+type Me = { caller: Caller }
+
+const nobody = String(new Types.ObjectId())
+const HTML = '<p>Hello {{ contact.name }}</p><a href="{{ unsubscribe_url }}">Leave</a>'
+
+describe('the states of a campaign', () => {
+  // Written out again, as the specification has it.
+  const table: Record<CampaignAction, Partial<Record<CampaignStatus, CampaignStatus>>> = {
+    update: { draft: 'draft', scheduled: 'scheduled' },
+    delete: { draft: 'draft', scheduled: 'scheduled' },
+    changeRate: { draft: 'draft', scheduled: 'scheduled', sending: 'sending' },
+    start: { draft: 'sending', scheduled: 'sending' },
+    schedule: { draft: 'scheduled', scheduled: 'scheduled' },
+    pause: { sending: 'paused' },
+    resume: { paused: 'sending' },
+    cancel: { scheduled: 'draft', sending: 'cancelled', paused: 'cancelled' },
+    retry: { sent: 'sending', paused: 'sending', failed: 'sending' },
+  }
+  it('change as specified, and are refused otherwise', () => {
+    for (const action of Object.keys(transitions) as CampaignAction[])
+      for (const status of campaignStatuses) {
+        const next = table[action][status]
+        if (next) assert.equal(statusAfter(action, status), next, `${action} in ${status}`)
+        else
+          assert.throws(() => statusAfter(action, status), { code: 'campaign.wrong_status' }, `${action} in ${status}`)
+      }
+  })
+})
+
+describe('campaigns', () => {
+  let service: TestCampaigns
+  let campaigns: Client<'rollcall.campaigns.v1.Campaigns'>
+  let templates: Client<'rollcall.campaigns.v1.Templates'>
+  before(async () => {
+    service = await startTestCampaigns()
+    campaigns = service.client('rollcall.campaigns.v1.Campaigns')
+    templates = service.client('rollcall.campaigns.v1.Templates')
+  })
+  after(() => service.stop())
+
+  const create = (me: Me, rest: object = {}) =>
+    jsonOf<CampaignJson>(
+      campaigns.createCampaign(
+        {
+          name: 'Spring',
+          subject: 'Hi {{ contact.name }}',
+          html: HTML,
+          lists: [],
+          segments: [],
+          excludeLists: [],
+          ...rest,
+        },
+        me,
+      ),
+    )
+  const get = (me: Me, id: string) => jsonOf<CampaignJson>(campaigns.getCampaign({ id }, me))
+  const start = (me: Me, id: string) => jsonOf<CampaignJson>(campaigns.startCampaign({ id }, me))
+  /** A list that exists, with contacts on it. */
+  const listOf = (me: Me, ...people: object[]) => {
+    const id = String(new Types.ObjectId())
+    service.audience.known.add(id)
+    for (const [index, rest] of people.entries())
+      service.audience.add(me.caller.organizationId, `contact${index}-${id}@example.com`, { lists: [id], ...rest })
+    return id
+  }
+  const ready = async (me: Me, count = 2, rest: object = {}) =>
+    create(me, { lists: [listOf(me, ...Array.from({ length: count }, () => ({})))], ...rest })
+  const reached = (me: Me, id: string, status: CampaignStatus) =>
+    eventually(`the campaign is ${status}`, async () => {
+      const campaign = await get(me, id)
+      return campaign.status === status && campaign
+    })
+  const isTaken = (id: string) =>
+    eventually('the audience is taken', () => service.messaging.mailings.get(id)?.isClosed)
+  const typesOf = async (id: string) => (await service.eventsOf(id)).map(({ type }) => type)
+
+  it('are made, read, updated, duplicated and deleted', async () => {
+    const me = testCaller()
+    const list = listOf(me)
+    const made = await create(me, {
+      lists: [list, list],
+      preheader: 'Soon',
+      ratePerMinute: 60,
+    })
+    assert.deepEqual(
+      [made.status, made.lists, made.preheader, made.ratePerMinute, made.template, made.sender],
+      ['draft', [list], 'Soon', 60, null, null],
+    )
+    assert.deepEqual(made.counts.suppressed, { blocked: 0, unsubscribed: 0, address: 0 })
+    assert.equal(made.createdBy.id, me.caller.userId)
+    assert.deepEqual(await get(me, made.id), made)
+    await campaigns.updateCampaign({ id: made.id, lists: [], preheader: '', ratePerMinute: 0, name: 'Summer' }, me)
+    const changed = await get(me, made.id)
+    assert.deepEqual(
+      [changed.lists, changed.preheader, changed.ratePerMinute, changed.name],
+      [[], null, null, 'Summer'],
+    )
+    const copy = await jsonOf<CampaignJson>(campaigns.duplicateCampaign({ id: made.id }, me))
+    assert.deepEqual([copy.name, copy.status, copy.html], ['Copy of Summer', 'draft', HTML])
+    const page = await streamedJsonOf<Page<CampaignJson>>(
+      campaigns.listCampaigns({ list: { filter: '{"status":"draft"}' } }, me),
+    )
+    assert.deepEqual(
+      page.docs.map(({ id }) => id),
+      [copy.id, made.id],
+    )
+    assert.deepEqual(await jsonOf(campaigns.deleteCampaign({ id: made.id }, me)), changed)
+    await assert.rejects(get(me, made.id), { code: 'campaign.not_found' })
+  })
+
+  it('name only what exists and parses', async () => {
+    const me = testCaller()
+    const known = listOf(me)
+    const made = await create(me)
+    service.messaging.refusals.set(nobody, new AppError('sender.unknown', { path: 'sender' }))
+    const bad = [
+      [{ lists: [known, nobody] }, { code: 'list.unknown', path: 'lists.1' }],
+      [{ excludeLists: [nobody] }, { code: 'list.unknown', path: 'excludeLists.0' }],
+      [{ segments: [nobody] }, { code: 'segment.unknown', path: 'segments.0' }],
+      [{ sender: nobody }, { code: 'sender.unknown', path: 'sender' }],
+      [
+        { template: nobody, html: '' },
+        { code: 'template.unknown', path: 'template' },
+      ],
+      [
+        { template: nobody, html: 'x' },
+        { code: 'request.extra_field', path: 'template' },
+      ],
+      [{ html: '{% if %}' }, { code: 'request.invalid_field', path: 'html' }],
+      [{ preheader: '{{ a' }, { code: 'request.invalid_field', path: 'preheader' }],
+      [{ ratePerMinute: -1 }, { code: 'request.invalid_field', path: 'ratePerMinute' }],
+    ] as const
+    for (const [change, refusal] of bad) {
+      await assert.rejects(create(me, change), refusal)
+      await assert.rejects(campaigns.updateCampaign({ id: made.id, ...change } as never, me), refusal)
+    }
+    assert.deepEqual(await get(me, made.id), made)
+  })
+
+  it('use a template instead of content of their own, which is then in use', async () => {
+    const me = testCaller()
+    const template = await jsonOf<TemplateJson>(templates.createTemplate({ name: 'News', html: `${HTML} T` }, me))
+    const list = listOf(me, {})
+    const made = await create(me, { html: '', template: template.id, lists: [list] })
+    assert.deepEqual([made.template, made.html], [template.id, null])
+    await assert.rejects(templates.deleteTemplate({ id: template.id }, me), { code: 'template.in_use' })
+    const shown = await jsonOf<PreviewJson>(campaigns.previewCampaign({ id: made.id }, me))
+    assert.match(shown.html!, / T$/)
+    await start(me, made.id)
+    await isTaken(made.id)
+    assert.equal(service.messaging.mailings.get(made.id)?.content.html, `${HTML} T`)
+    service.messaging.send(made.id)
+    await reached(me, made.id, 'sent')
+    await templates.deleteTemplate({ id: template.id }, me)
+
+    const other = await create(me, { html: 'own' })
+    const second = await jsonOf<TemplateJson>(templates.createTemplate({ name: 'News', html: HTML }, me))
+    await campaigns.updateCampaign({ id: other.id, template: second.id }, me)
+    assert.equal((await get(me, other.id)).html, null)
+    await campaigns.updateCampaign({ id: other.id, html: 'own' }, me)
+    assert.equal((await get(me, other.id)).template, null)
+  })
+
+  it('do not start before they are ready, and say what is missing first', async () => {
+    const me = testCaller()
+    const refusal = async (rest: object, count = 1) => {
+      const { id } = await ready(me, count, rest)
+      const { message } = await start(me, id).then(
+        () => assert.fail('it started'),
+        (error: AppError) => {
+          assert.equal(error.code, 'campaign.not_ready')
+          return error
+        },
+      )
+      await assert.rejects(campaigns.scheduleCampaign({ id, at: soon(60_000) }, me), {
+        code: 'campaign.not_ready',
+        message,
+      })
+      assert.equal((await get(me, id)).status, 'draft')
+      assert.equal(service.messaging.mailings.has(id), false)
+      return message
+    }
+    service.messaging.refusals.set('default', new AppError('sender.unknown', { path: 'sender' }))
+    assert.match(await refusal({ html: '' }), /no such sender/) // named before the content
+    service.messaging.refusals.delete('default')
+    assert.match(await refusal({}, 0), /no contact is left/)
+    const gone = listOf(me, { unsubscribed: true }, { blocked: true })
+    assert.match(await refusal({ lists: [gone] }), /no contact is left/)
+    assert.match(await refusal({ html: '' }), /has no content/)
+    assert.match(await refusal({ html: '<p>Hello</p>' }), /^html: the unsubscribe link is missing/)
+    assert.match(await refusal({ text: 'Hello' }), /^text: the unsubscribe link is missing/)
+    const loop = '{% for i in (1..2000) %}'
+    const slow = `${HTML}{% if contact.attributes.slow %}${loop}${loop}{% endfor %}{% endfor %}{% endif %}`
+    const slowOnes = listOf(me, {}, {}, { attributes: { slow: true } })
+    assert.match(await refusal({ html: slow, lists: [slowOnes] }), /^invalid field -> html: takes longer than 50 ms/)
+  })
+
+  it('reach each contact of their audience once, and finish', async () => {
+    const me = testCaller()
+    const [one, two] = [listOf(me, {}, {}), listOf(me, { unsubscribed: true })]
+    const excluded = listOf(me)
+    const both = service.audience.add(me.caller.organizationId, 'both@example.com', { lists: [one, two] })
+    service.audience.add(me.caller.organizationId, 'not@example.com', { lists: [one, excluded] })
+    const { id } = await create(me, { lists: [one, two], excludeLists: [excluded] })
+    const started = await start(me, id)
+    assert.equal(started.status, 'sending')
+    assert.ok(started.startedAt)
+    await isTaken(id)
+    const mailing = service.messaging.mailings.get(id)!
+    assert.equal(mailing.recipients.length, 4)
+    assert.ok(mailing.recipients.includes(both.id))
+    assert.deepEqual([mailing.content.subject, mailing.content.campaignName], ['Hi {{ contact.name }}', 'Spring'])
+    mailing.counts = { sent: 2, suppressed: { blocked: 0, unsubscribed: 1, address: 0 } }
+    await eventually('the counts are copied', async () => (await get(me, id)).counts.sent === 2)
+    assert.deepEqual((await get(me, id)).counts.waiting, 1)
+    mailing.counts = { sent: 3, suppressed: { blocked: 0, unsubscribed: 1, address: 0 }, opened: 1 }
+    const { counts, finishedAt } = await reached(me, id, 'sent')
+    assert.deepEqual([counts.recipients, counts.sent, counts.suppressed.unsubscribed, counts.opened], [4, 3, 1, 1])
+    assert.ok(finishedAt)
+    assert.deepEqual(await typesOf(id), ['campaign.started', 'campaign.finished'])
+    for (const attempt of [
+      () => start(me, id),
+      () => campaigns.updateCampaign({ id, name: 'Late' }, me),
+      () => campaigns.deleteCampaign({ id }, me),
+      () => campaigns.pauseCampaign({ id }, me),
+      () => campaigns.resumeCampaign({ id }, me),
+      () => campaigns.cancelCampaign({ id }, me),
+      () => campaigns.scheduleCampaign({ id, at: soon(60_000) }, me),
+    ])
+      await assert.rejects(async () => attempt(), { code: 'campaign.wrong_status' })
+    await assert.rejects(campaigns.retryCampaign({ id }, me), { code: 'campaign.nothing_failed' })
+  })
+
+  it('pause, resume, change their rate and are cancelled', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    await start(me, id)
+    await isTaken(id)
+    const mailing = service.messaging.mailings.get(id)!
+    await campaigns.updateCampaign({ id, ratePerMinute: 5 }, me)
+    assert.equal(service.messaging.mailings.get(id)!.content.ratePerMinute, 5)
+    await assert.rejects(campaigns.updateCampaign({ id, ratePerMinute: 5, name: 'x' }, me), {
+      code: 'campaign.wrong_status',
+    })
+    assert.equal((await jsonOf<CampaignJson>(campaigns.pauseCampaign({ id }, me))).status, 'paused')
+    assert.equal(service.messaging.mailings.get(id)!.state, 'paused')
+    assert.equal((await jsonOf<CampaignJson>(campaigns.resumeCampaign({ id }, me))).status, 'sending')
+    assert.equal(service.messaging.mailings.get(id)!.state, 'sending')
+    assert.equal((await jsonOf<CampaignJson>(campaigns.cancelCampaign({ id }, me))).status, 'cancelled')
+    assert.equal(service.messaging.mailings.get(id)!.state, 'cancelled')
+    assert.equal(mailing.recipients.length, 2)
+    assert.deepEqual(await typesOf(id), ['campaign.started', 'campaign.paused', 'campaign.cancelled'])
+  })
+
+  it('pause by themselves with a reason, and go on with those who failed', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    await start(me, id)
+    await isTaken(id)
+    Object.assign(service.messaging.mailings.get(id)!, { state: 'paused', pausedReason: 'the sender was deleted' })
+    assert.equal((await reached(me, id, 'paused')).pausedReason, 'the sender was deleted')
+    assert.deepEqual(await typesOf(id), ['campaign.started', 'campaign.paused'])
+    service.messaging.mailings.get(id)!.failed = 1
+    const retried = await jsonOf<CampaignJson>(campaigns.retryCampaign({ id }, me))
+    assert.deepEqual([retried.status, retried.pausedReason], ['sending', null])
+    service.messaging.send(id)
+    await reached(me, id, 'sent')
+  })
+
+  it('start at their time, or fail with the reason', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    for (const at of [soon(-1000), soon(400 * 24 * 3_600_000)])
+      await assert.rejects(campaigns.scheduleCampaign({ id, at }, me), { code: 'request.invalid_field', path: 'at' })
+    const at = soon(3_600_000)
+    const scheduled = await jsonOf<CampaignJson>(campaigns.scheduleCampaign({ id, at }, me))
+    assert.deepEqual([scheduled.status, scheduled.scheduledAt], ['scheduled', at])
+    const draft = await jsonOf<CampaignJson>(campaigns.cancelCampaign({ id }, me))
+    assert.deepEqual([draft.status, draft.scheduledAt], ['draft', null])
+    await campaigns.scheduleCampaign({ id, at: soon(300) }, me)
+    await reached(me, id, 'sending')
+
+    const other = await ready(me)
+    await campaigns.scheduleCampaign({ id: other.id, at: soon(300) }, me)
+    await campaigns.updateCampaign({ id: other.id, html: '<p>No link</p>' }, me)
+    assert.match((await reached(me, other.id, 'failed')).failedReason!, /unsubscribe link is missing/)
+    assert.equal(service.messaging.mailings.has(other.id), false)
+  })
+
+  it('change nothing while messaging or the audience is down', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    const isDown = { code: 'service.unavailable' }
+    for (const double of [service.messaging, service.audience]) {
+      double.failure = new AppError('service.unavailable')
+      try {
+        await assert.rejects(start(me, id), isDown)
+        assert.equal((await get(me, id)).status, 'draft')
+      } finally {
+        double.failure = undefined
+      }
+    }
+    await start(me, id)
+    await isTaken(id)
+    service.messaging.failure = new AppError('service.unavailable')
+    try {
+      await assert.rejects(campaigns.pauseCampaign({ id }, me), isDown)
+      assert.equal((await get(me, id)).status, 'sending')
+    } finally {
+      service.messaging.failure = undefined
+    }
+  })
+
+  it('show their recipients, counts over time and a file; nothing before the start', async () => {
+    const me = testCaller()
+    const { id } = await ready(me, 3)
+    const results = async () => ({
+      page: await streamedJsonOf<Page<object>>(campaigns.listCampaignRecipients({ id, list: {} }, me)),
+      report: await campaigns.getCampaignReport({ id, interval: 'hour' }, me),
+      file: await textOf(campaigns.exportCampaign({ id }, me)),
+    })
+    const before = await results()
+    assert.deepEqual([before.page.docs, before.report.series, before.report.counts?.recipients], [[], [], 0])
+    assert.equal(before.file, 'email,contact,status,at,error\r\n')
+    await start(me, id)
+    await isTaken(id)
+    service.messaging.mailings.get(id)!.counts = { sent: 2 }
+    const now = await results()
+    assert.equal(now.page.totalDocs, 3)
+    assert.deepEqual([now.report.counts?.sent, now.report.counts?.waiting, now.report.series[0]?.at], [2, 1, 'hour'])
+    assert.equal(now.file.split('\r\n').length, 3)
+  })
+
+  it('are tested with the oldest contact, whatever their state', async () => {
+    const me = testCaller()
+    const { id } = await ready(me, 1, { subject: 'Hi' })
+    await campaigns.testCampaign({ id, to: ['me@example.com', 'me@example.com'] }, me)
+    const sent = service.messaging.tests.at(-1)!
+    assert.deepEqual([sent.to, sent.subject, sent.html], [['me@example.com'], '[Test] Hi', HTML])
+    assert.match(JSON.stringify(sent.variables), /contact0-/)
+    assert.equal((await get(me, id)).status, 'draft')
+    const empty = await create(me, { html: '' })
+    await assert.rejects(campaigns.testCampaign({ id: empty.id, to: ['me@example.com'] }, me), {
+      code: 'campaign.not_ready',
+    })
+  })
+
+  it('tell who asks which lists and segments they need', async () => {
+    const me = testCaller()
+    const [list, excluded, segment] = [listOf(me), listOf(me), listOf(me)]
+    const { id } = await create(me, { lists: [list], excludeLists: [excluded], segments: [segment] })
+    const asked = [{ listId: list }, { listId: excluded }, { segmentId: segment }]
+    const answers = async () =>
+      Promise.all(asked.map(async each => (await service.uses.findUse(each, me)).campaignName))
+    assert.deepEqual(await answers(), ['Spring', 'Spring', 'Spring'])
+    assert.deepEqual(await service.uses.findUse({ segmentId: list }, me), {})
+    await campaigns.deleteCampaign({ id }, me)
+    assert.deepEqual(await answers(), [undefined, undefined, undefined])
+  })
+
+  it('are unknown to another organization', async () => {
+    const [mine, theirs] = [testCaller(), testCaller()]
+    const { id } = await ready(mine)
+    const attempts = [
+      () => get(theirs, id),
+      () => start(theirs, id),
+      () => campaigns.updateCampaign({ id, name: 'Theirs' }, theirs),
+      () => campaigns.deleteCampaign({ id }, theirs),
+      () => campaigns.pauseCampaign({ id }, theirs),
+      () => campaigns.resumeCampaign({ id }, theirs),
+      () => campaigns.cancelCampaign({ id }, theirs),
+      () => campaigns.retryCampaign({ id }, theirs),
+      () => campaigns.duplicateCampaign({ id }, theirs),
+      () => campaigns.previewCampaign({ id }, theirs),
+      () => campaigns.testCampaign({ id, to: ['me@example.com'] }, theirs),
+      () => campaigns.getCampaignReport({ id }, theirs),
+      () => textOf(campaigns.exportCampaign({ id }, theirs)),
+      () => textOf(campaigns.listCampaignRecipients({ id, list: {} }, theirs)),
+      () => campaigns.scheduleCampaign({ id, at: soon(60_000) }, theirs),
+    ]
+    for (const attempt of attempts) await assert.rejects(async () => attempt(), { code: 'campaign.not_found' })
+  })
+})
+
+function soon(ms: number): string {
+  return new Date(Date.now() + ms).toISOString()
+}

@@ -1,0 +1,125 @@
+import { type HttpBody, json, updated } from '@rollcall/contract'
+import type { CreateCampaignRequest, UpdateCampaignRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
+import type { Updated } from '@rollcall/protos/gen/types.ts'
+import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
+import { type Draft, requireRoom, runList } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { requireParsable } from '../templates/content.ts'
+import { callsOf } from './calls.ts'
+import { type Campaign, campaignFields, publicCampaign } from './campaign.model.ts'
+import { exportCampaign, getCampaignReport, listCampaignRecipients } from './campaign-results.ts'
+import { statusAfter } from './campaign-states.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign, retryCampaign } from './change-state.ts'
+import { previewCampaign, testCampaign } from './preview-campaign.ts'
+import { holdTemplate, requireReferences, settingsOf } from './settings.ts'
+import { scheduleCampaign, startCampaign } from './start-campaign.ts'
+
+const MAX_NAME_LENGTH = 100
+
+/** Handlers of campaigns. */
+export function campaigns(context: Context): Handlers<'rollcall.campaigns.v1.Campaigns'> {
+  const of = ({ caller }: Call) => context.collections.of(caller.organizationId).campaigns
+  return {
+    listCampaigns: ({ list }, call) =>
+      runList({ scope: of(call), query: list ?? {}, fields: campaignFields, present: publicCampaign }),
+
+    createCampaign: (request, call) => createCampaign(context, request, call),
+    getCampaign: async ({ id }, call) => json(publicCampaign(await of(call).get(id, 'campaign'))),
+    updateCampaign: (request, call) => updateCampaign(context, request, call),
+
+    deleteCampaign: async ({ id }, call) =>
+      context.store.transaction(async tx => {
+        const campaign = await of(call).get(id, 'campaign', { tx })
+        statusAfter('delete', campaign.status)
+        await of(call).deleteOne({ _id: campaign._id }, { tx })
+        return json(publicCampaign(campaign))
+      }),
+
+    startCampaign: ({ id }, call) => startCampaign(context, id, call),
+    scheduleCampaign: (request, call) => scheduleCampaign(context, request, call),
+    pauseCampaign: ({ id }, call) => pauseCampaign(context, id, call),
+    resumeCampaign: ({ id }, call) => resumeCampaign(context, id, call),
+    cancelCampaign: ({ id }, call) => cancelCampaign(context, id, call),
+    retryCampaign: ({ id }, call) => retryCampaign(context, id, call),
+    testCampaign: (request, call) => testCampaign(context, request, call),
+    listCampaignRecipients: (request, call) => listCampaignRecipients(context, request, call),
+    getCampaignReport: (request, call) => getCampaignReport(context, request, call),
+    exportCampaign: ({ id }, call) => exportCampaign(context, id, call),
+    previewCampaign: (request, call) => previewCampaign(context, request, call),
+
+    duplicateCampaign: async ({ id }, call) => {
+      const {
+        subject,
+        preheader,
+        html,
+        template,
+        text,
+        sender,
+        lists,
+        segments,
+        excludeLists,
+        ratePerMinute,
+        ...rest
+      } = await of(call).get(id, 'campaign')
+      const name = `Copy of ${rest.name}`.slice(0, MAX_NAME_LENGTH)
+      const copied = {
+        subject,
+        preheader,
+        html,
+        template,
+        text,
+        sender,
+        lists,
+        segments,
+        excludeLists,
+        ratePerMinute,
+      }
+      return insert(context, { ...copied, name }, call)
+    },
+  }
+}
+
+async function createCampaign(context: Context, request: CreateCampaignRequest, call: Call): Promise<HttpBody> {
+  const settings = settingsOf(request)
+  requireParsable(settings)
+  await requireReferences(context, settings, call)
+  return insert(context, settings, call)
+}
+
+async function insert(context: Context, settings: Partial<Campaign>, { caller }: Call): Promise<HttpBody> {
+  const tenant = context.collections.of(caller.organizationId)
+  const quota = { limit: context.config.CAMPAIGNS_PER_ORGANIZATION, what: 'campaigns per organization' }
+  const draft = { ...settings, createdBy: actorOf(caller) } as Draft<Campaign>
+  const created = await context.store.transaction(
+    async tx => {
+      await requireRoom(tenant.campaigns, quota, tx)
+      await holdTemplate(tenant, settings, tx)
+      return tenant.campaigns.insertOne(draft, { tx })
+    },
+    { queue: `campaigns of ${caller.organizationId}` },
+  )
+  return json(publicCampaign(created))
+}
+
+/** Changes a campaign. A new rate reaches the mails of one that is being sent at once. */
+async function updateCampaign(
+  context: Context,
+  { id, ...request }: UpdateCampaignRequest,
+  call: Call,
+): Promise<Updated> {
+  const tenant = context.collections.of(call.caller.organizationId)
+  const settings = settingsOf(request)
+  const action = Object.keys(settings).join() === 'ratePerMinute' ? 'changeRate' : 'update'
+  statusAfter(action, (await tenant.campaigns.get(id, 'campaign')).status)
+  requireParsable(settings)
+  await requireReferences(context, settings, call)
+  const campaign = await context.store.transaction(async tx => {
+    const { _id, status } = await tenant.campaigns.get(id, 'campaign', { tx })
+    statusAfter(action, status)
+    await holdTemplate(tenant, settings, tx)
+    return tenant.campaigns.findOneAndUpdate({ _id }, { $set: settings }, { tx, returnDocument: 'after' })
+  })
+  if (campaign?.status === 'sending' && campaign.content)
+    await context.sending.put(campaign, campaign.content, callsOf(call).asService)
+  return updated()
+}

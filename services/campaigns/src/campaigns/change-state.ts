@@ -1,0 +1,145 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
+import { actorOf, type Call, type CallContext } from '@rollcall/rpc'
+import { addEvents, event } from '@rollcall/store'
+import type { Context } from '../context.ts'
+import { callsOf } from './calls.ts'
+import { type Campaign, publicCampaign } from './campaign.model.ts'
+import { type CampaignAction, type CampaignStatus, statusAfter } from './campaign-states.ts'
+
+type Actor = Campaign['createdBy']
+
+type OwnEvent = 'campaign.started' | 'campaign.paused' | 'campaign.cancelled'
+
+/** The events of the actions that have one. */
+const events = new Map<CampaignAction, OwnEvent>([
+  ['start', 'campaign.started'],
+  ['pause', 'campaign.paused'],
+  ['cancel', 'campaign.cancelled'],
+])
+
+/** What an action does. */
+export type Change = {
+  action: CampaignAction
+  actor: Actor
+  /** Fields that change with the status. */
+  set?: Partial<Campaign>
+  /** Further conditions: the fence of a job. */
+  where?: { attempts?: number }
+}
+
+/**
+ * Moves a campaign to the status after an action, with its event, in one transaction.
+ * @throws {AppError} campaign.wrong_status, also if another action came first
+ */
+export async function changeState(
+  context: Context,
+  { _id, organization }: Pick<Campaign, '_id' | 'organization'>,
+  { action, actor, set = {}, where = {} }: Change,
+): Promise<Campaign> {
+  const { campaigns } = context.collections.of(organization)
+  const changed = await context.store.transaction(async tx => {
+    const before = await campaigns.get(_id, 'campaign', { tx })
+    const status = statusAfter(action, before.status)
+    const filter = { _id, status: before.status, ...where }
+    const after = await campaigns.findOneAndUpdate(
+      filter,
+      { $set: { ...set, status } },
+      { tx, returnDocument: 'after' },
+    )
+    if (!after) throw new AppError('campaign.wrong_status', { status: before.status, verb: 'changed' })
+    const type = status === 'draft' ? undefined : events.get(action)
+    if (type) await addEvents(tx, [event(type, after, { campaign: eventCampaign(after), actor })])
+    return after
+  })
+  context.job.wake()
+  return changed
+}
+
+/** Returns a campaign as events name it: without its content, which can be large. */
+export function eventCampaign({ _id, name, subject, status, pausedReason, counts }: Campaign) {
+  return { _id, id: _id, name, subject, status, pausedReason, counts }
+}
+
+/**
+ * Pauses a campaign. Its mails stop first: if they cannot be stopped, nothing has changed.
+ * @throws {AppError} campaign.wrong_status
+ */
+export async function pauseCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const campaign = await campaignFor(context, 'pause', id, call)
+  await context.sending.setState(campaign, 'paused', callsOf(call).asService)
+  const set = { pausedReason: null, dueAt: new Date() }
+  return settle(context, campaign, { action: 'pause', set }, call)
+}
+
+/** Resumes a paused campaign. @throws {AppError} campaign.wrong_status */
+export async function resumeCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const campaign = await campaignFor(context, 'resume', id, call)
+  await context.sending.setState(campaign, 'sending', callsOf(call).asService)
+  const set = { pausedReason: null, dueAt: new Date() }
+  return settle(context, campaign, { action: 'resume', set }, call)
+}
+
+/** Cancels a campaign, or makes a scheduled one a draft again. @throws {AppError} campaign.wrong_status */
+export async function cancelCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const campaign = await campaignFor(context, 'cancel', id, call)
+  const isScheduled = campaign.status === 'scheduled'
+  if (!isScheduled) await context.sending.setState(campaign, 'cancelled', callsOf(call).asService)
+  const set: Partial<Campaign> = isScheduled
+    ? { scheduledAt: null, dueAt: null }
+    : { pausedReason: null, finishedAt: new Date(), dueAt: new Date() }
+  return json(
+    publicCampaign(await changeState(context, campaign, { action: 'cancel', actor: actorOf(call.caller), set })),
+  )
+}
+
+/** Sends again to those for whom sending failed. @throws {AppError} campaign.wrong_status, campaign.nothing_failed */
+export async function retryCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const campaign = await campaignFor(context, 'retry', id, call)
+  const count = campaign.startedAt === null ? 0 : await context.sending.retryFailed(campaign, callsOf(call).asService)
+  if (count === 0) throw new AppError('campaign.nothing_failed')
+  await context.sending.setState(campaign, 'sending', callsOf(call).asService)
+  const set = { pausedReason: null, finishedAt: null, dueAt: new Date() }
+  return settle(context, campaign, { action: 'retry', set }, call)
+}
+
+/** Changes the status of a campaign whose mails have already changed, and returns it. */
+async function settle(
+  context: Context,
+  campaign: Campaign,
+  change: Pick<Change, 'action' | 'set'>,
+  call: Call,
+): Promise<HttpBody> {
+  const changed = await changeState(context, campaign, { ...change, actor: actorOf(call.caller) })
+  await syncState(context, campaign, callsOf(call).asService)
+  return json(publicCampaign(changed))
+}
+
+/**
+ * Gives the mails of a campaign the state of the campaign. A concurrent action may have changed it since: whoever writes
+ * last looks again, so that both agree in the end.
+ */
+export async function syncState(
+  { collections, sending }: Context,
+  campaign: Pick<Campaign, '_id' | 'organization'>,
+  as: CallContext,
+): Promise<void> {
+  const { campaigns } = collections.of(campaign.organization)
+  const stateNow = async () => (await campaigns.get(campaign._id, 'campaign')).status
+  let seen: CampaignStatus | undefined
+  for (let status = await stateNow(); status !== seen; status = await stateNow()) {
+    seen = status
+    if (status === 'sending' || status === 'paused') await sending.setState(campaign, status, as)
+  }
+}
+
+/** Returns a campaign in a status that allows an action. @throws {AppError} campaign.not_found, campaign.wrong_status */
+export async function campaignFor(
+  context: Context,
+  action: CampaignAction,
+  id: string,
+  { caller }: Call,
+): Promise<Campaign> {
+  const campaign = await context.collections.of(caller.organizationId).campaigns.get(id, 'campaign')
+  statusAfter(action, campaign.status)
+  return campaign
+}

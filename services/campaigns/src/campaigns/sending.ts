@@ -1,0 +1,117 @@
+import { AppError, type HttpBody } from '@rollcall/contract'
+import type { Recipient } from '@rollcall/protos/gen/audience-v1.ts'
+import type { Mailing, MailingPoint } from '@rollcall/protos/gen/messaging-v1.ts'
+import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
+import type { CallContext, Client } from '@rollcall/rpc'
+import type { Campaign } from './campaign.model.ts'
+import type { CampaignContent } from './content-of.ts'
+
+/** A sender, as mails show it. */
+export type ShownSender = { name: string; email: string }
+
+/** What a campaign sends, and the name of its organization. */
+export type SentContent = CampaignContent & { organizationName: string }
+
+/** A call for a user, or for a service on its own. */
+type As = CallContext
+
+/** The sending side of campaigns, in messaging. */
+export type Sending = {
+  /** Returns the sender that the caller may use for a campaign now. @throws {AppError} sender.*, mailing.unsafe_links, organization.unverified */
+  checkSender(sender: Campaign['sender'], as: As): Promise<ShownSender>
+  /** Returns the sender of a campaign if the caller may use it, otherwise a sample. */
+  senderToShow(sender: Campaign['sender'], as: As): Promise<ShownSender>
+  /** Checks that the caller can see a sender, even if it cannot send now. @throws {AppError} sender.unknown */
+  requireKnownSender(sender: Campaign['sender'], as: As): Promise<void>
+  /** Stores what is to be sent. */
+  put(campaign: Campaign, content: SentContent, as: As): Promise<void>
+  /** Adds recipients, each once. */
+  queue(campaign: Campaign, recipients: readonly Recipient[], as: As): Promise<void>
+  /** Declares the set of recipients whole. */
+  close(campaign: Campaign, as: As): Promise<void>
+  setState(campaign: Pick<Campaign, '_id'>, state: 'sending' | 'paused' | 'cancelled', as: As): Promise<void>
+  /** Lets failed recipients wait again, and returns how many. */
+  retryFailed(campaign: Campaign, as: As): Promise<number>
+  /** Sends a mail to some addresses as a test. @throws {AppError} sender.*, contact.blocked, request.rate_limited */
+  sendTest(sender: Campaign['sender'], to: string[], content: CampaignContent, variables: object, as: As): Promise<void>
+  /** Streams a page of recipients. */
+  recipients(request: ListOfRequest, as: As): AsyncIterable<HttpBody>
+  /** Streams all recipients as CSV. */
+  export(campaign: Campaign, as: As): AsyncIterable<HttpBody>
+  series(campaign: Campaign, interval: 'hour' | 'day', as: As): Promise<MailingPoint[]>
+  get(campaign: Campaign, as: As): Promise<Mailing & { counts: Campaign['counts'] }>
+}
+
+const SAMPLE_SENDER: ShownSender = { name: 'Sender', email: 'sender@example.com' }
+
+/** Creates the sending side. */
+export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>): Sending {
+  const checkSender: Sending['checkSender'] = async (sender, as) => {
+    const { name, email } = await mailings.checkSender({ ...(sender && { senderId: String(sender) }) }, as)
+    return { name, email }
+  }
+  return {
+    checkSender,
+    senderToShow: (sender, as) =>
+      checkSender(sender, as).catch(error => {
+        if (isRefusal(error)) return SAMPLE_SENDER
+        throw error
+      }),
+    async requireKnownSender(sender, as) {
+      await checkSender(sender, as).catch(error => {
+        if (!isRefusal(error) || error.code === 'sender.unknown') throw error
+      })
+    },
+    async put({ _id, name, sender, ratePerMinute }, { subject, preheader, html, text, organizationName }, as) {
+      await mailings.putMailing(
+        {
+          id: String(_id),
+          ...(sender && { senderId: String(sender) }),
+          subject,
+          ...(preheader && { preheader }),
+          ...(html && { html }),
+          ...(text && { text }),
+          ...(ratePerMinute !== null && { ratePerMinute }),
+          campaignName: name,
+          organizationName,
+        },
+        as,
+      )
+    },
+    async queue({ _id }, recipients, as) {
+      const items = recipients.map(({ contactId = '', email = '' }) => ({ contactId, email }))
+      await mailings.queueRecipients({ mailingId: String(_id), recipients: items }, as)
+    },
+    async close({ _id }, as) {
+      await mailings.closeMailing({ id: String(_id) }, as)
+    },
+    async setState({ _id }, state, as) {
+      await mailings.setMailingState({ id: String(_id), state }, as)
+    },
+    retryFailed: async ({ _id }, as) => (await mailings.retryFailed({ id: String(_id) }, as)).count,
+    async sendTest(sender, to, { subject, preheader, html, text }, variables, as) {
+      const request = {
+        ...(sender && { senderId: String(sender) }),
+        to,
+        subject,
+        ...(preheader && { preheader }),
+        ...(html && { html }),
+        ...(text && { text }),
+        variables: { ...variables },
+      }
+      await mailings.sendTest(request, as)
+    },
+    recipients: (request, as) => mailings.listRecipients(request, as),
+    export: ({ _id }, as) => mailings.exportRecipients({ id: String(_id) }, as),
+    series: async ({ _id }, interval, as) => (await mailings.seriesOf({ id: String(_id), interval }, as)).points,
+    async get({ _id }, as) {
+      const { counts, ...mailing } = await mailings.getMailing({ id: String(_id) }, as)
+      return { ...mailing, counts: counts as Campaign['counts'] }
+    },
+  }
+}
+
+/** Whether an error is a refusal of the sender, not a failure of a service. */
+function isRefusal(error: unknown): error is AppError {
+  return error instanceof AppError && error.code !== 'service.unavailable'
+}

@@ -1,0 +1,61 @@
+import { AppError, type HttpBody, json } from '@rollcall/contract'
+import type { ScheduleCampaignRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
+import { actorOf, type Call } from '@rollcall/rpc'
+import type { Context } from '../context.ts'
+import { type Calls, callsOf } from './calls.ts'
+import { type Campaign, publicCampaign } from './campaign.model.ts'
+import { type Change, campaignFor, changeState } from './change-state.ts'
+import { checkCampaign, refusing } from './check-campaign.ts'
+
+const MAX_AHEAD_MS = 366 * 24 * 3_600_000
+
+/** Starts a campaign that is ready. @throws {AppError} campaign.wrong_status, campaign.not_ready */
+export async function startCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
+  const campaign = await campaignFor(context, 'start', id, call)
+  const started = await begin(context, campaign, callsOf(call), { actor: actorOf(call.caller) })
+  return json(publicCampaign(started))
+}
+
+/**
+ * Checks a campaign and begins to send it. Its content reaches the sending side first, so that a start that fails changes
+ * nothing. The job then takes the audience.
+ */
+export async function begin(
+  context: Context,
+  campaign: Campaign,
+  calls: Calls,
+  starter: Pick<Change, 'actor' | 'where'>,
+): Promise<Campaign> {
+  const content = await checkCampaign(context, campaign, calls)
+  await refusing(() => context.sending.put(campaign, content, calls.asUser))
+  const now = new Date()
+  const set = {
+    content,
+    startedAt: now,
+    failedReason: null,
+    taken: { position: 0, until: null, isWhole: false },
+    dueAt: now,
+  }
+  return changeState(context, campaign, { ...starter, action: 'start', set })
+}
+
+/** Schedules a campaign that is ready. @throws {AppError} campaign.wrong_status, campaign.not_ready, request.invalid_field */
+export async function scheduleCampaign(
+  context: Context,
+  { id, at }: ScheduleCampaignRequest,
+  call: Call,
+): Promise<HttpBody> {
+  const campaign = await campaignFor(context, 'schedule', id, call)
+  const scheduledAt = new Date(at)
+  requireFuture(scheduledAt)
+  const actor = actorOf(call.caller)
+  await checkCampaign(context, campaign, callsOf(call))
+  const set = { scheduledAt, dueAt: scheduledAt, scheduledBy: actor }
+  return json(publicCampaign(await changeState(context, campaign, { action: 'schedule', actor, set })))
+}
+
+function requireFuture(at: Date): void {
+  const ahead = at.getTime() - Date.now()
+  if (ahead <= 0) throw new AppError('request.invalid_field', { path: 'at', reason: 'must be in the future' })
+  if (ahead > MAX_AHEAD_MS) throw new AppError('request.invalid_field', { path: 'at', reason: 'at most a year ahead' })
+}
