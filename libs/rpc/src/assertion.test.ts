@@ -5,7 +5,7 @@ import { createSigner, createVerifier } from './assertion.ts'
 import { type Caller, serviceCaller } from './caller.ts'
 import { issuersOf, requireIssuer } from './issuers.ts'
 import { newKeySettings, newSigningKey, readPublicKeys, readSigningKey, readTrust } from './service-keys.ts'
-import { contractRoutes } from './wire.ts'
+import { contractPages, contractRoutes } from './wire.ts'
 
 const { gateway, messaging } = newKeySettings(['gateway', 'messaging'])
 const { signingKey, publicKeys } = readTrust(gateway)
@@ -104,10 +104,11 @@ describe('who may call whom', () => {
   }
 
   it('is declared for every rpc', () => {
+    const routes = [...contractRoutes(), ...contractPages()]
     for (const service of servicesOf(loadRoot())) {
       for (const rpc of service.methodsArray) {
         const path = `/${service.fullName.slice(1)}/${rpc.name}`
-        const hasRoute = contractRoutes().some(route => `/${route.service}/${route.rpc.name}` === path)
+        const hasRoute = routes.some(route => `/${route.service}/${route.rpc.name}` === path)
         assert.ok(Object.keys(issuersOf(path, hasRoute)).length > 0, path)
       }
     }
