@@ -1,10 +1,9 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
-import type { CampaignCountsJson } from './campaigns-v1.ts'
+import type { AttributeJson, AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
 import type { EntryJson } from './content-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
-import type { SuppressionJson } from './messaging-v1.ts'
+import type { DomainJson, SenderJson, SuppressionJson } from './messaging-v1.ts'
 import type { ActorJson } from './types.ts'
 import type { WebhookJson } from './webhooks-v1.ts'
 /** ContactCreated as JSON. */
@@ -19,6 +18,8 @@ export type ContactUpdated = {
   /** Names of the fields that changed; attributes as attributes.<slug>. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** A contact gets no more campaigns. */
@@ -70,6 +71,45 @@ export type ContactAddedToList = {
   at: string
 }
 
+/** A contact was removed from a list, or left it. A deleted list publishes list.deleted alone. */
+export type ContactRemovedFromList = {
+  contactId: string
+  listId: string
+  at: string
+  actor: ActorJson
+}
+
+/** Contacts were downloaded as CSV. */
+export type AudienceExported = {
+  /** Contacts that matched the filter. */
+  matched: number
+  /** The filter as it was given; absent for all contacts. */
+  filter?: string
+  actor: ActorJson
+}
+
+/** AttributeCreated as JSON. */
+export type AttributeCreated = {
+  attribute: AttributeJson
+  actor: ActorJson
+}
+
+/** AttributeUpdated as JSON. */
+export type AttributeUpdated = {
+  attribute: AttributeJson
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
+}
+
+/** An attribute was deleted. Its values are dropped from the contacts without further events. */
+export type AttributeDeleted = {
+  attribute: AttributeJson
+  actor: ActorJson
+}
+
 /** ListCreated as JSON. */
 export type ListCreated = {
   list: AudienceListJson
@@ -82,6 +122,8 @@ export type ListUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** ListDeleted as JSON. */
@@ -102,6 +144,8 @@ export type SegmentUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** SegmentDeleted as JSON. */
@@ -258,11 +302,21 @@ export type TokenUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** TokenDeleted as JSON. */
 export type TokenDeleted = {
   token: TokenJson
+  actor: ActorJson
+}
+
+/** A request with a token was refused. Published at most once a minute for each token. */
+export type TokenRefused = {
+  tokenId: string
+  /** Code of the refusal, for example token.invalid for a token that is inactive, archived or expired. */
+  reason: string
   actor: ActorJson
 }
 
@@ -273,6 +327,8 @@ export type RoleSaved = {
   affectedTokens: number
   affectedMembers: number
   actor: ActorJson
+  /** The old and the new value of each public field that changed; absent for a new role. */
+  changes?: Record<string, unknown>
 }
 
 /** RoleDeleted as JSON. */
@@ -348,6 +404,8 @@ export type UserUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** UserRoleChanged as JSON. */
@@ -385,6 +443,26 @@ export type UserDeviceRevoked = {
   actor: ActorJson
 }
 
+/** A mail with a link to set a password was requested. The actor has not proved who they are. */
+export type UserPasswordResetRequested = {
+  userId: string
+  actor: ActorJson
+}
+
+/** A mail with a code to sign in was requested. The actor has not proved who they are. */
+export type UserCodeRequested = {
+  userId: string
+  actor: ActorJson
+}
+
+/** The user asked for another email address. It changes once the new mailbox is verified. */
+export type UserEmailChangeRequested = {
+  userId: string
+  /** The new address. */
+  email: string
+  actor: ActorJson
+}
+
 /** UserPasswordSet as JSON. */
 export type UserPasswordSet = {
   userId: string
@@ -399,6 +477,12 @@ export type UserEmailVerified = {
 
 /** The password and sessions of an unverified account were removed, since another account verified the same address. */
 export type UserPasswordRemoved = {
+  userId: string
+  actor: ActorJson
+}
+
+/** The user got the secret of a second factor, which is on once a code of it is confirmed. */
+export type UserSecondFactorStarted = {
   userId: string
   actor: ActorJson
 }
@@ -435,6 +519,8 @@ export type WorkspaceUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** A workspace was deleted with its memberships and invitations, which publish no events of their own. */
@@ -505,6 +591,8 @@ export type SettingsUpdated = {
   /** Names of the settings that changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** FeatureCreated as JSON. */
@@ -519,11 +607,37 @@ export type FeatureUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** FeatureDeleted as JSON. */
 export type FeatureDeleted = {
   feature: FeatureJson
+  actor: ActorJson
+}
+
+/** A file was uploaded for import. */
+export type ImportUploaded = {
+  importId: string
+  fileName?: string
+  rows: number
+  actor: ActorJson
+}
+
+/** An import, or a dry run of one, was started. */
+export type ImportStarted = {
+  jobId: string
+  importId: string
+  dryRun: boolean
+  actor: ActorJson
+}
+
+/** The undo of an import was started. */
+export type ImportUndoStarted = {
+  /** The import, and the job that undoes it. */
+  jobId: string
+  undoJobId: string
   actor: ActorJson
 }
 
@@ -570,6 +684,66 @@ export type ImportUndone = {
   removed: number
   restored: number
   kept: number
+}
+
+/** DomainCreated as JSON. */
+export type DomainCreated = {
+  domain: DomainJson
+  actor: ActorJson
+}
+
+/** DomainDeleted as JSON. */
+export type DomainDeleted = {
+  domain: DomainJson
+  actor: ActorJson
+}
+
+/** Somebody had the DNS records of a domain checked, which changes neither its status nor whether it may send. */
+export type DomainChecked = {
+  domain: DomainJson
+  actor: ActorJson
+}
+
+/** A domain got another DKIM key. */
+export type DomainKeyRotated = {
+  domain: DomainJson
+  actor: ActorJson
+}
+
+/** The organization chose a mail provider, or changed its settings. */
+export type ProviderUpdated = {
+  kind: string
+  region?: string
+  domain?: string
+  actor: ActorJson
+}
+
+/** The organization removed its mail provider. */
+export type ProviderDeleted = {
+  kind: string
+  actor: ActorJson
+}
+
+/** SenderCreated as JSON. */
+export type SenderCreated = {
+  sender: SenderJson
+  actor: ActorJson
+}
+
+/** SenderUpdated as JSON. */
+export type SenderUpdated = {
+  sender: SenderJson
+  /** Names of the fields that changed, for example isDefault, owner, sharedWith or smtpPassword. */
+  changed: string[]
+  actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
+}
+
+/** SenderDeleted as JSON. */
+export type SenderDeleted = {
+  sender: SenderJson
+  actor: ActorJson
 }
 
 /** DomainVerified as JSON. */
@@ -634,6 +808,8 @@ export type WebhookUpdated = {
   /** Names of the fields that changed; secret for a rotation. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** WebhookDeleted as JSON. */
@@ -651,5 +827,30 @@ export type WebhookFailing = {
 /** An endpoint was switched off, because it answered 410 or every attempt has failed for five days. */
 export type WebhookDisabled = {
   webhook: WebhookJson
+  actor: ActorJson
+}
+
+/** An example was sent to an endpoint on request. */
+export type WebhookTested = {
+  webhookId: string
+  /** Type of the example. */
+  type: string
+  /** Whether the endpoint accepted it. */
+  delivered: boolean
+  actor: ActorJson
+}
+
+/** Deliveries of an endpoint were scheduled again on request. */
+export type WebhookRecovered = {
+  webhookId: string
+  since: string
+  scheduled: number
+  actor: ActorJson
+}
+
+/** A delivery was sent again on request. */
+export type WebhookReplayed = {
+  webhookId: string
+  deliveryId: string
   actor: ActorJson
 }

@@ -1,10 +1,10 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type {
-  CampaignCancelled,
-  CampaignFinished,
-  CampaignPaused,
-  CampaignStarted,
+  AttributeCreated,
+  AttributeDeleted,
+  AttributeUpdated,
+  AudienceExported,
   CollectionEntryCreated,
   CollectionEntryDeleted,
   CollectionEntryUpdated,
@@ -13,10 +13,15 @@ import type {
   ContactConfirmed,
   ContactCreated,
   ContactDeleted,
+  ContactRemovedFromList,
   ContactUnblocked,
   ContactUnsubscribed,
   ContactUpdated,
+  DomainChecked,
+  DomainCreated,
   DomainDegraded,
+  DomainDeleted,
+  DomainKeyRotated,
   DomainVerified,
   EmailProgress,
   FeatureCreated,
@@ -26,7 +31,10 @@ import type {
   ImportCancelled,
   ImportCompleted,
   ImportFailed,
+  ImportStarted,
+  ImportUndoStarted,
   ImportUndone,
+  ImportUploaded,
   InvitationAccepted,
   InvitationCreated,
   InvitationDeclined,
@@ -38,11 +46,16 @@ import type {
   MemberAdded,
   MemberRemoved,
   MemberRoleChanged,
+  ProviderDeleted,
+  ProviderUpdated,
   RoleDeleted,
   RoleSaved,
   SegmentCreated,
   SegmentDeleted,
   SegmentUpdated,
+  SenderCreated,
+  SenderDeleted,
+  SenderUpdated,
   SessionCreated,
   SessionEnded,
   SessionExchanged,
@@ -56,24 +69,32 @@ import type {
   TemplateUpdated,
   TokenCreated,
   TokenDeleted,
+  TokenRefused,
   TokenUpdated,
   UserBlocked,
+  UserCodeRequested,
   UserCreated,
   UserDeleted,
   UserDeviceRevoked,
+  UserEmailChangeRequested,
   UserEmailVerified,
   UserFeaturesChanged,
   UserPasswordRemoved,
+  UserPasswordResetRequested,
   UserPasswordSet,
   UserRoleChanged,
   UserSecondFactorDisabled,
   UserSecondFactorEnabled,
+  UserSecondFactorStarted,
   UserUnblocked,
   UserUpdated,
   WebhookCreated,
   WebhookDeleted,
   WebhookDisabled,
   WebhookFailing,
+  WebhookRecovered,
+  WebhookReplayed,
+  WebhookTested,
   WebhookUpdated,
   WorkspaceCreated,
   WorkspaceDeleted,
@@ -90,6 +111,11 @@ export type Events = {
   'contact.deleted': ContactDeleted
   'contact.confirmed': ContactConfirmed
   'triggers.audience.added_to_list': ContactAddedToList
+  'contact.removed_from_list': ContactRemovedFromList
+  'audience.exported': AudienceExported
+  'attribute.created': AttributeCreated
+  'attribute.updated': AttributeUpdated
+  'attribute.deleted': AttributeDeleted
   'list.created': ListCreated
   'list.updated': ListUpdated
   'list.deleted': ListDeleted
@@ -111,6 +137,7 @@ export type Events = {
   'token.created': TokenCreated
   'token.updated': TokenUpdated
   'token.deleted': TokenDeleted
+  'token.refused': TokenRefused
   'role.saved': RoleSaved
   'role.deleted': RoleDeleted
   'session.created': SessionCreated
@@ -125,9 +152,13 @@ export type Events = {
   'user.unblocked': UserUnblocked
   'user.deleted': UserDeleted
   'user.device_revoked': UserDeviceRevoked
+  'user.password_reset_requested': UserPasswordResetRequested
+  'user.code_requested': UserCodeRequested
+  'user.email_change_requested': UserEmailChangeRequested
   'user.password_set': UserPasswordSet
   'user.email_verified': UserEmailVerified
   'user.password_removed': UserPasswordRemoved
+  'user.second_factor_started': UserSecondFactorStarted
   'user.second_factor_enabled': UserSecondFactorEnabled
   'user.second_factor_disabled': UserSecondFactorDisabled
   'user.features_changed': UserFeaturesChanged
@@ -145,12 +176,25 @@ export type Events = {
   'feature.created': FeatureCreated
   'feature.updated': FeatureUpdated
   'feature.deleted': FeatureDeleted
+  'audience.import_uploaded': ImportUploaded
+  'audience.import_started': ImportStarted
+  'audience.import_undo_started': ImportUndoStarted
   'audience.import_completed': ImportCompleted
   'audience.import_failed': ImportFailed
   'audience.import_cancelled': ImportCancelled
   'audience.import_undone': ImportUndone
+  'email.domain.created': DomainCreated
+  'email.domain.deleted': DomainDeleted
+  'email.domain.checked': DomainChecked
+  'email.domain.key_rotated': DomainKeyRotated
+  'email.provider.updated': ProviderUpdated
+  'email.provider.deleted': ProviderDeleted
+  'email.sender.created': SenderCreated
+  'email.sender.updated': SenderUpdated
+  'email.sender.deleted': SenderDeleted
   'email.domain.verified': DomainVerified
   'email.domain.degraded': DomainDegraded
+  'email.scheduled': EmailProgress
   'email.queued': EmailProgress
   'email.sent': EmailProgress
   'email.delivered': EmailProgress
@@ -159,6 +203,7 @@ export type Events = {
   'email.bounced': EmailProgress
   'email.complained': EmailProgress
   'email.failed': EmailProgress
+  'email.cancelled': EmailProgress
   'email.suppressed': EmailProgress
   'suppression.created': SuppressionCreated
   'suppression.deleted': SuppressionDeleted
@@ -167,6 +212,9 @@ export type Events = {
   'webhook.deleted': WebhookDeleted
   'webhook.failing': WebhookFailing
   'webhook.disabled': WebhookDisabled
+  'webhook.tested': WebhookTested
+  'webhook.recovered': WebhookRecovered
+  'webhook.replayed': WebhookReplayed
 }
 
 /** The type of an event. */
@@ -182,6 +230,11 @@ export const eventContexts = {
   'contact.deleted': 'audience',
   'contact.confirmed': 'audience',
   'triggers.audience.added_to_list': 'audience',
+  'contact.removed_from_list': 'audience',
+  'audience.exported': 'audience',
+  'attribute.created': 'audience',
+  'attribute.updated': 'audience',
+  'attribute.deleted': 'audience',
   'list.created': 'audience',
   'list.updated': 'audience',
   'list.deleted': 'audience',
@@ -203,6 +256,7 @@ export const eventContexts = {
   'token.created': 'identity',
   'token.updated': 'identity',
   'token.deleted': 'identity',
+  'token.refused': 'identity',
   'role.saved': 'identity',
   'role.deleted': 'identity',
   'session.created': 'identity',
@@ -217,9 +271,13 @@ export const eventContexts = {
   'user.unblocked': 'identity',
   'user.deleted': 'identity',
   'user.device_revoked': 'identity',
+  'user.password_reset_requested': 'identity',
+  'user.code_requested': 'identity',
+  'user.email_change_requested': 'identity',
   'user.password_set': 'identity',
   'user.email_verified': 'identity',
   'user.password_removed': 'identity',
+  'user.second_factor_started': 'identity',
   'user.second_factor_enabled': 'identity',
   'user.second_factor_disabled': 'identity',
   'user.features_changed': 'identity',
@@ -237,12 +295,25 @@ export const eventContexts = {
   'feature.created': 'identity',
   'feature.updated': 'identity',
   'feature.deleted': 'identity',
+  'audience.import_uploaded': 'import',
+  'audience.import_started': 'import',
+  'audience.import_undo_started': 'import',
   'audience.import_completed': 'import',
   'audience.import_failed': 'import',
   'audience.import_cancelled': 'import',
   'audience.import_undone': 'import',
+  'email.domain.created': 'messaging',
+  'email.domain.deleted': 'messaging',
+  'email.domain.checked': 'messaging',
+  'email.domain.key_rotated': 'messaging',
+  'email.provider.updated': 'messaging',
+  'email.provider.deleted': 'messaging',
+  'email.sender.created': 'messaging',
+  'email.sender.updated': 'messaging',
+  'email.sender.deleted': 'messaging',
   'email.domain.verified': 'messaging',
   'email.domain.degraded': 'messaging',
+  'email.scheduled': 'messaging',
   'email.queued': 'messaging',
   'email.sent': 'messaging',
   'email.delivered': 'messaging',
@@ -251,6 +322,7 @@ export const eventContexts = {
   'email.bounced': 'messaging',
   'email.complained': 'messaging',
   'email.failed': 'messaging',
+  'email.cancelled': 'messaging',
   'email.suppressed': 'messaging',
   'suppression.created': 'messaging',
   'suppression.deleted': 'messaging',
@@ -259,6 +331,9 @@ export const eventContexts = {
   'webhook.deleted': 'webhooks',
   'webhook.failing': 'webhooks',
   'webhook.disabled': 'webhooks',
+  'webhook.tested': 'webhooks',
+  'webhook.recovered': 'webhooks',
+  'webhook.replayed': 'webhooks',
 } as const satisfies Record<EventType, string>
 
 /** A service that publishes events. */

@@ -309,7 +309,7 @@ export type DeliveryAttemptJson = {
   responseBody: string
 }
 
-/** The event log: everything that happened in the organization, and who did it. Nobody can change it. */
+/** The event log: everything that happened in the organization except mail to accounts, and who did it. Nobody can change it. */
 export type Events = {
   /** Lists events, newest first. Honours the shared list parameters. Use it to answer who did what, when and from where. */
   listEvents: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
@@ -334,8 +334,10 @@ export type LoggedEventJson = {
   /** The X-Request-Id of the request. */
   requestId: string | null
   subject: EventSubjectJson
-  /** The data of the event, as webhooks receive it. */
+  /** The data of the event as webhooks receive it, except its changes. */
   data: Record<string, unknown>
+  /** What an update changed: the old and the new value of each field, as {field: {from, to}}; null for other events. */
+  changes: Record<string, unknown> | null
 }
 
 /** The public fields of LoggedEvent. */
@@ -356,6 +358,7 @@ export const loggedEventFields = {
   'subject.id': 'objectId',
   'subject.name': 'string',
   'data': 'object',
+  'changes': 'object',
 } as const
 
 /** EventCredential as JSON. */

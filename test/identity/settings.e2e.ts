@@ -16,7 +16,7 @@ const initial = {
   allowedOrigins: [],
   sessionHours: 24,
   requireMfa: false,
-  eventRetentionDays: 30,
+  eventRetentionDays: 90,
   defaultTracking: { opens: true, clicks: true },
 }
 

@@ -59,6 +59,13 @@ export const refused: Partial<Record<CallName, string>> = {
   'campaigns.retry': 'campaign.nothing_failed',
 }
 
+/** Calls that leave no entry in the event log of the organization although they are no GET, and why. */
+export const eventless: Partial<Record<CallName, string>> = {
+  'authentication.listSignInOrganizations': 'it reads',
+  'templates.preview': 'it reads',
+  'authentication.registerClient': 'a client belongs to no organization; its use is session.exchanged',
+}
+
 /** What a call is given where the example of its contract would be refused, or says little. */
 export const inputs: Partial<Record<CallName, (world: World) => object | Promise<object>>> = {
   'attributes.create': () => ({ name: 'Plan', slug: 'plan', type: 'enum', options: ['free', 'team'] }),
@@ -69,7 +76,7 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'contacts.updateAttributes': () => ({ attributes: { plan: 'team', company: null } }),
   'contacts.replaceTags': () => ({ tags: ['newsletter', 'customer'] }),
   'contacts.block': () => ({ reason: 'Asked by phone' }),
-  'contacts.linkUser': () => ({ userId: null }),
+  'contacts.linkUser': async world => ({ userId: (await newUser(world)).id }),
   'contacts.export': () => ({ filter: { tags: { $exists: true } }, sort: { createdAt: -1 } }),
   'contacts.getGrowth': () => ({ from: '2026-01-01T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z', interval: 'week' }),
   'segments.create': () => ({
@@ -148,6 +155,8 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'users.setFeatures': ({ answers }) => ({ features: { [(answers['features.create'] as Feature).slug]: true } }),
   'workspaces.create': () => ({ name: 'Autumn campaign', seats: 40 }),
   'workspaces.update': () => ({ seats: 50 }),
+  'members.update': () => ({ role: 'admin' }),
+  'users.changeRole': () => ({ role: 'admin' }),
   'members.add': async world => ({ email: (await newUser(world)).email, role: 'user' }),
   'invitations.create': () => ({ email: 'guest@example.com', role: 'user' }),
   'invitations.accept': () => ({ name: 'Guest Example', password: NEW_PASSWORD }),
@@ -187,6 +196,7 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'entries.list': () => ({ filter: { 'values.size': 'L' }, sort: { createdAt: -1 } }),
   'entries.update': () => ({ values: { size: 'M' } }),
   'entries.export': () => ({ filter: { 'values.size': 'M' } }),
+  'events.list': () => ({ filter: { type: 'contact.created' }, limit: 25 }),
   'events.export': () => ({ filter: { type: 'contact.created' } }),
   'campaigns.create': () => ({
     name: 'Spring news',
@@ -231,12 +241,16 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
 
 /** The path variables of a call, where the latest record would not do. */
 export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>>> = {
+  'contacts.linkUser': async ({ rollcall }) => [
+    (await rollcall.contacts.create({ email: `${unique('contact')}@example.com` })).id,
+  ],
   'contacts.listLists': async world => [(await memberOfList(world)).contact],
   'lists.delete': async ({ rollcall }) => [(await rollcall.lists.create({ name: unique('Mistake') })).id],
   'lists.listMembers': async world => [(await memberOfList(world)).list],
   'invitations.list': async world => [(await newInvitation(world)) && workspaceOf(world)],
   'members.update': async world => [workspaceOf(world), (await newMember(world)).id],
   'members.remove': async world => [workspaceOf(world), (await newMember(world)).id],
+  'users.changeRole': async world => [(await newMember(world)).id],
   'users.listSessions': async world => [(await newMember(world)).id],
   'users.listDevices': async world => [(await newMember(world)).id],
   'users.listActivities': async world => [(await newMember(world)).id],
@@ -262,6 +276,10 @@ export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>
     const { docs } = await world.rollcall.account.listDevices()
     return [docs.find(({ current }) => !current)!.deviceId]
   },
+  'account.revokeOtherSessions': async world => {
+    await signInByPhone(world, world.email, NEW_PASSWORD)
+    return []
+  },
   'users.revokeSession': async world => {
     const { id, email } = await newUser(world)
     await signInByPhone(world, email, password)
@@ -285,6 +303,7 @@ export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>
   'webhooks.test': async world => [(await newWebhook(world)).id],
   'webhooks.recover': async world => [(await newWebhook(world)).id],
   'deliveries.list': async world => [(await newDelivery(world)).endpoint],
+  'events.get': async world => [(await newDelivery(world)).event.id],
   'deliveries.get': async world => [(await newDelivery(world)).id],
   'deliveries.replay': async world => [(await newDelivery(world)).id],
   'senders.test': async world => [await connectedSender(world)],

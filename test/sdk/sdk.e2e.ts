@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Example, readExamples } from '@rollcall/contract'
 import {
@@ -12,6 +13,8 @@ import {
   type Client,
   ConflictError,
   createClient,
+  type LoggedEvent,
+  type Registration,
   RollcallError,
   type StartImportResponse,
   routes as sent,
@@ -20,8 +23,9 @@ import {
 import { startTestDns } from '@rollcall/testing/dns'
 import { startMailServer } from '@rollcall/testing/mail-server'
 import { startReceiver } from '@rollcall/testing/receiver'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { checkAnswer } from '../answers.ts'
-import { type Api, makeToken } from '../api.ts'
+import { type Api, bodyOf, makeToken } from '../api.ts'
 import { fromElsewhere, manyAddresses, type Route, routes } from '../every-route.ts'
 import { exampleBody, exampleOf, makeOneOfEach, ownPath, queryFieldsOf } from '../example.ts'
 import { openMailbox } from '../identity/mailbox.ts'
@@ -29,7 +33,7 @@ import { addPerson } from '../identity/people.ts'
 import { startAccountProvider } from '../messaging/mail-account-provider.ts'
 import { verifiedDomain } from '../messaging/verified-domain.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { inputs, paths, refused, SENDER_DOMAIN, type World } from './inputs.ts'
+import { eventless, inputs, paths, refused, SENDER_DOMAIN, type World } from './inputs.ts'
 import { differences, startRecorder } from './recorder.ts'
 
 const run = promisify(execFile)
@@ -37,6 +41,9 @@ const LIBRARY = join(import.meta.dirname, '../../libs/sdk')
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
 
 type Call = Route & { call: CallName }
+
+/** Within this time, the log has the events of a call. */
+const LOGGED_MS = 10_000
 
 const calls = routes.filter(({ call }) => call in sent) as Call[]
 /** Deletions come last, of what is in a record before the record, and what ends the session after them. */
@@ -50,6 +57,9 @@ describe('the SDK', () => {
   let caller: Api
   let rollcall: Client
   let world: World
+  /** Ids of the last request, and of the request of each call that changed something. */
+  let lastRequest = ''
+  const changing = new Map<string, CallName>()
   before(async () => {
     const mailbox = await openMailbox()
     started.defer(mailbox.remove)
@@ -94,6 +104,7 @@ describe('the SDK', () => {
     const headers = { ...(init?.headers as Record<string, string>), ...fromElsewhere(stack.api).headers }
     const response = await fetch(url, { ...init, headers })
     const { status, headers: answered } = response
+    lastRequest = answered.get('x-request-id') ?? ''
     checkAnswer(init?.method ?? 'GET', new URL(String(url)), status, answered, await response.clone().text())
     return response
   }
@@ -139,6 +150,7 @@ describe('the SDK', () => {
       try {
         const example = await perform(route)
         const { answer } = example
+        if ((route.verb !== 'GET' || call === 'contacts.export') && !eventless[call]) changing.set(lastRequest, call)
         world.answers[call] = answer
         assert.equal(refused[call], undefined)
         recorder.note(call, example)
@@ -153,6 +165,23 @@ describe('the SDK', () => {
       }
     })
   }
+
+  it('left an entry in the event log with each call that changed something', async () => {
+    const deadline = Date.now() + scaledTimeout(LOGGED_MS)
+    const { token } = world.answers['authentication.register'] as Registration
+    const logs = [stack.owner, stack.api.as(token!)] // the call made an organization of its own
+    const idsIn = async (api: Api) => {
+      const query = { pagination: false, projection: { requestId: 1 } }
+      return (await bodyOf(fromElsewhere(api).get<LoggedEvent[]>('/api/events', query))).map(each => each.requestId)
+    }
+    const missing = async () => {
+      const logged = new Set((await Promise.all(logs.map(idsIn))).flat())
+      return [...changing].flatMap(([id, call]) => (logged.has(id) ? [] : [call]))
+    }
+    let absent = await missing()
+    for (; absent.length > 0 && Date.now() < deadline; absent = await missing()) await sleep(200)
+    assert.deepEqual(absent, [], 'these calls left no entry')
+  })
 
   it('sends and gets what the examples of the reference show', () => {
     const examples = recorder.examples()

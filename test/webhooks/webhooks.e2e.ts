@@ -8,6 +8,7 @@ import type {
 } from '@rollcall/protos/gen/webhooks-v1.ts'
 import { eventually } from '@rollcall/testing/eventually'
 import { type Receiver, startReceiver } from '@rollcall/testing/receiver'
+import { MongoClient } from 'mongodb'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -311,6 +312,48 @@ describe('webhooks and the event log', () => {
       await bodyOf(owner.patch(`/api/audience/${made[0]!.id}/block`, {}))
       const [blocked] = await find({ type: 'contact.blocked', 'subject.id': made[0]!.id })
       assert.equal(blocked!.subject.name, 'C')
+    })
+
+    it('says what an update changed', async () => {
+      const { id } = await bodyOf(owner.post<{ id: string }>('/api/audience-lists', { name: 'Before' }), 201)
+      await bodyOf(owner.patch(`/api/audience-lists/${id}`, { name: 'After', tags: ['a'] }))
+      const [updated] = await find({ type: 'list.updated', 'subject.id': id })
+      assert.deepEqual(updated!.changes, { name: { from: 'Before', to: 'After' }, tags: { from: [], to: ['a'] } })
+      assert.ok(!('changes' in updated!.data))
+      const [created] = await find({ type: 'list.created', 'subject.id': id })
+      assert.equal(created!.changes, null)
+    })
+
+    it('has the refusals of a token, one a minute', async () => {
+      const { id, api } = await makeToken(owner, { name: 'switched off' })
+      await bodyOf(owner.patch(`/api/tokens/${id}`, { active: false }))
+      for (let times = 0; times < 3; times++) await bodyOf(api.get('/api/audience'), 401)
+      const refusals = await find({ type: 'token.refused' })
+      assert.deepEqual(
+        refusals.map(({ actor, ip, data }) => [actor, ip, data.reason]),
+        [[{ kind: 'token', id, name: 'switched off' }, '127.0.0.1', 'token.invalid']],
+      )
+    })
+
+    it('has each export, with the number of contacts that matched', async () => {
+      const { email } = await contact()
+      const filter = JSON.stringify({ email })
+      await bodyOf(owner.get('/api/audience/export', { filter }))
+      const [exported] = await find({ type: 'audience.exported' })
+      assert.deepEqual([exported!.data.matched, exported!.data.filter], [1, filter])
+    })
+
+    it('keeps events as long as the organization chose', async () => {
+      await contact()
+      await bodyOf(owner.patch('/api/settings', { eventRetentionDays: 7 }))
+      await using client = new MongoClient(stack.backing.MONGODB_URL)
+      const events = client.db(`${stack.namespace}rollcall_webhooks`).collection('events')
+      const days = await until(async () => {
+        const stored = await events.find({ type: { $ne: 'settings.updated' } }).toArray()
+        const kept = new Set(stored.map(({ at, expiresAt }) => (expiresAt - at) / (24 * 3_600_000)))
+        return kept.size === 1 && !kept.has(90) ? kept : undefined
+      })
+      assert.deepEqual([...days], [7])
     })
 
     it('filters, pages and exports', async () => {

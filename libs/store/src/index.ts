@@ -1,6 +1,6 @@
 export { createLease, type Lease, LeaseLost } from './coordination/lease.ts'
 export { type Migration, migrate } from './coordination/migrate.ts'
-export { changedFields } from './events/changed-fields.ts'
+export { changedFields, changesBetween, type FieldChange } from './events/changed-fields.ts'
 export { type Aggregate, event, type OutgoingEvent, type Serializable } from './events/event.ts'
 export { createInbox, type Inbox } from './events/inbox.ts'
 export { addEvents } from './events/outbox.ts'

@@ -40,7 +40,7 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
     lookups.inc({ kind: ref.kind, result: found?.kind ?? 'bypassed' })
     if (found?.kind === 'hit') return found.value
     const { id: requestId, deadline, signal } = exchange
-    const caller = serviceCaller('gateway', ref.organizationId)
+    const caller = { ...serviceCaller('gateway', ref.organizationId), ip: exchange.ip }
     const resolved = await claim.resolve({ caller, requestId, deadline, signal })
     refuseForeignAnswer(ref, resolved)
     const value = toCached(resolved)

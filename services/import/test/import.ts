@@ -29,7 +29,7 @@ export type TestImport = {
   /** Runs one time slice of the organization. */
   runSlice(call: Call, signal?: AbortSignal): ReturnType<typeof runSlice>
   job(call: Call, jobId: string): Promise<Import>
-  /** The events of a job, in order. */
+  /** The events of a job after its start, in order. */
   events(jobId: string): Promise<Event[]>
   stop(): Promise<void>
 }
@@ -96,7 +96,8 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
       (await context.collections.of(caller.organizationId).imports.findOne({ _id: jobId }))!,
     async events(jobId) {
       const entries = store.connection.collection<{ event: Event }>('outbox').find({ 'event.subject': jobId })
-      return (await entries.toArray()).map(({ event }) => event)
+      const events = (await entries.toArray()).map(({ event }) => event)
+      return events.filter(({ type }) => type !== 'audience.import_started')
     },
     stop: () => all.disposeAsync(),
   }

@@ -2,6 +2,7 @@ import { defineCollections } from '@rollcall/store'
 import { attemptSchema, deliverySchema } from './deliveries/delivery.model.ts'
 import { webhookSchema } from './endpoints/webhook.model.ts'
 import { loggedEventSchema } from './events/logged-event.model.ts'
+import { retentionSchema } from './events/retention.model.ts'
 
 /** The collections of webhooks. */
 export const collections = defineCollections({
@@ -9,6 +10,7 @@ export const collections = defineCollections({
   deliveries: deliverySchema,
   attempts: attemptSchema,
   events: loggedEventSchema,
+  retentions: retentionSchema,
 })
 
 /** The collections of a store. */

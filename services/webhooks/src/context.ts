@@ -8,6 +8,7 @@ import type { Collections } from './collections.ts'
 import type { Config } from './config.ts'
 import { type Circuits, createCircuits } from './deliveries/circuits.ts'
 import { deliveryJob } from './deliveries/deliver.job.ts'
+import { retentionJob } from './events/retention.job.ts'
 
 /** Dependencies of handlers, consumers and jobs. */
 export type Context = {
@@ -23,6 +24,8 @@ export type Context = {
   circuits: Circuits
   /** Job that sends due deliveries. */
   deliveryJob: DueJob
+  /** Job that changes when stored events expire. */
+  retentionJob: DueJob
   /** Counts attempts by outcome. */
   attempted: { inc(labels: { outcome: 'delivered' | 'failed' }): void }
 }
@@ -46,6 +49,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     poster,
     circuits: createCircuits(),
     deliveryJob: deliveryJob(collections.unscoped.deliveries, () => context),
+    retentionJob: retentionJob(collections.unscoped.retentions, () => context),
     attempted: metrics.counter({
       name: 'rollcall_webhook_attempts_total',
       help: 'Requests to webhooks, by outcome',

@@ -19,5 +19,5 @@ export const service = defineService({
     'rollcall.webhooks.v1.Webhooks': webhooks(context),
   }),
   subscribers: context => [onEvent(context)],
-  jobs: context => [context.deliveryJob],
+  jobs: context => [context.deliveryJob, context.retentionJob],
 })

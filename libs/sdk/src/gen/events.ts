@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, AudienceList, CampaignCounts, Contact, DefaultTracking, Entry, Feature, Invitation, Member, OrganizationSettings, Role, Segment, SuppressedCounts, Suppression, Token, User, Webhook, Workspace } from './types.ts'
+import type { Actor, Attribute, AudienceList, Contact, DefaultTracking, DnsRecord, Domain, Entry, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Sender, SenderOauth, SenderSmtp, Suppression, Token, User, Webhook, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -14,6 +14,8 @@ export type ContactUpdated = {
   /** Names of the fields that changed; attributes as attributes.<slug>. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** A contact gets no more campaigns. */
@@ -65,6 +67,45 @@ export type ContactAddedToList = {
   at: string
 }
 
+/** A contact was removed from a list, or left it. A deleted list publishes list.deleted alone. */
+export type ContactRemovedFromList = {
+  contactId: string
+  listId: string
+  at: string
+  actor: Actor
+}
+
+/** Contacts were downloaded as CSV. */
+export type AudienceExported = {
+  /** Contacts that matched the filter. */
+  matched: number
+  /** The filter as it was given; absent for all contacts. */
+  filter?: string
+  actor: Actor
+}
+
+/** AttributeCreated as JSON. */
+export type AttributeCreated = {
+  attribute: Attribute
+  actor: Actor
+}
+
+/** AttributeUpdated as JSON. */
+export type AttributeUpdated = {
+  attribute: Attribute
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
+}
+
+/** An attribute was deleted. Its values are dropped from the contacts without further events. */
+export type AttributeDeleted = {
+  attribute: Attribute
+  actor: Actor
+}
+
 /** ListCreated as JSON. */
 export type ListCreated = {
   list: AudienceList
@@ -77,6 +118,8 @@ export type ListUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** ListDeleted as JSON. */
@@ -97,6 +140,8 @@ export type SegmentUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** SegmentDeleted as JSON. */
@@ -224,11 +269,21 @@ export type TokenUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** TokenDeleted as JSON. */
 export type TokenDeleted = {
   token: Token
+  actor: Actor
+}
+
+/** A request with a token was refused. Published at most once a minute for each token. */
+export type TokenRefused = {
+  tokenId: string
+  /** Code of the refusal, for example token.invalid for a token that is inactive, archived or expired. */
+  reason: string
   actor: Actor
 }
 
@@ -239,6 +294,8 @@ export type RoleSaved = {
   affectedTokens: number
   affectedMembers: number
   actor: Actor
+  /** The old and the new value of each public field that changed; absent for a new role. */
+  changes?: Record<string, unknown>
 }
 
 /** RoleDeleted as JSON. */
@@ -314,6 +371,8 @@ export type UserUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** UserRoleChanged as JSON. */
@@ -351,6 +410,26 @@ export type UserDeviceRevoked = {
   actor: Actor
 }
 
+/** A mail with a link to set a password was requested. The actor has not proved who they are. */
+export type UserPasswordResetRequested = {
+  userId: string
+  actor: Actor
+}
+
+/** A mail with a code to sign in was requested. The actor has not proved who they are. */
+export type UserCodeRequested = {
+  userId: string
+  actor: Actor
+}
+
+/** The user asked for another email address. It changes once the new mailbox is verified. */
+export type UserEmailChangeRequested = {
+  userId: string
+  /** The new address. */
+  email: string
+  actor: Actor
+}
+
 /** UserPasswordSet as JSON. */
 export type UserPasswordSet = {
   userId: string
@@ -365,6 +444,12 @@ export type UserEmailVerified = {
 
 /** The password and sessions of an unverified account were removed, since another account verified the same address. */
 export type UserPasswordRemoved = {
+  userId: string
+  actor: Actor
+}
+
+/** The user got the secret of a second factor, which is on once a code of it is confirmed. */
+export type UserSecondFactorStarted = {
   userId: string
   actor: Actor
 }
@@ -401,6 +486,8 @@ export type WorkspaceUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** A workspace was deleted with its memberships and invitations, which publish no events of their own. */
@@ -471,6 +558,8 @@ export type SettingsUpdated = {
   /** Names of the settings that changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** FeatureCreated as JSON. */
@@ -485,11 +574,37 @@ export type FeatureUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** FeatureDeleted as JSON. */
 export type FeatureDeleted = {
   feature: Feature
+  actor: Actor
+}
+
+/** A file was uploaded for import. */
+export type ImportUploaded = {
+  importId: string
+  fileName?: string
+  rows: number
+  actor: Actor
+}
+
+/** An import, or a dry run of one, was started. */
+export type ImportStarted = {
+  jobId: string
+  importId: string
+  dryRun: boolean
+  actor: Actor
+}
+
+/** The undo of an import was started. */
+export type ImportUndoStarted = {
+  /** The import, and the job that undoes it. */
+  jobId: string
+  undoJobId: string
   actor: Actor
 }
 
@@ -536,6 +651,66 @@ export type ImportUndone = {
   removed: number
   restored: number
   kept: number
+}
+
+/** DomainCreated as JSON. */
+export type DomainCreated = {
+  domain: Domain
+  actor: Actor
+}
+
+/** DomainDeleted as JSON. */
+export type DomainDeleted = {
+  domain: Domain
+  actor: Actor
+}
+
+/** Somebody had the DNS records of a domain checked, which changes neither its status nor whether it may send. */
+export type DomainChecked = {
+  domain: Domain
+  actor: Actor
+}
+
+/** A domain got another DKIM key. */
+export type DomainKeyRotated = {
+  domain: Domain
+  actor: Actor
+}
+
+/** The organization chose a mail provider, or changed its settings. */
+export type ProviderUpdated = {
+  kind: string
+  region?: string
+  domain?: string
+  actor: Actor
+}
+
+/** The organization removed its mail provider. */
+export type ProviderDeleted = {
+  kind: string
+  actor: Actor
+}
+
+/** SenderCreated as JSON. */
+export type SenderCreated = {
+  sender: Sender
+  actor: Actor
+}
+
+/** SenderUpdated as JSON. */
+export type SenderUpdated = {
+  sender: Sender
+  /** Names of the fields that changed, for example isDefault, owner, sharedWith or smtpPassword. */
+  changed: string[]
+  actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
+}
+
+/** SenderDeleted as JSON. */
+export type SenderDeleted = {
+  sender: Sender
+  actor: Actor
 }
 
 /** DomainVerified as JSON. */
@@ -600,6 +775,8 @@ export type WebhookUpdated = {
   /** Names of the fields that changed; secret for a rotation. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each public field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** WebhookDeleted as JSON. */
@@ -620,6 +797,31 @@ export type WebhookDisabled = {
   actor: Actor
 }
 
+/** An example was sent to an endpoint on request. */
+export type WebhookTested = {
+  webhookId: string
+  /** Type of the example. */
+  type: string
+  /** Whether the endpoint accepted it. */
+  delivered: boolean
+  actor: Actor
+}
+
+/** Deliveries of an endpoint were scheduled again on request. */
+export type WebhookRecovered = {
+  webhookId: string
+  since: string
+  scheduled: number
+  actor: Actor
+}
+
+/** A delivery was sent again on request. */
+export type WebhookReplayed = {
+  webhookId: string
+  deliveryId: string
+  actor: Actor
+}
+
 /** The data of every event by its type. */
 export type Events = {
   'contact.created': ContactCreated
@@ -630,6 +832,11 @@ export type Events = {
   'contact.deleted': ContactDeleted
   'contact.confirmed': ContactConfirmed
   'triggers.audience.added_to_list': ContactAddedToList
+  'contact.removed_from_list': ContactRemovedFromList
+  'audience.exported': AudienceExported
+  'attribute.created': AttributeCreated
+  'attribute.updated': AttributeUpdated
+  'attribute.deleted': AttributeDeleted
   'list.created': ListCreated
   'list.updated': ListUpdated
   'list.deleted': ListDeleted
@@ -651,6 +858,7 @@ export type Events = {
   'token.created': TokenCreated
   'token.updated': TokenUpdated
   'token.deleted': TokenDeleted
+  'token.refused': TokenRefused
   'role.saved': RoleSaved
   'role.deleted': RoleDeleted
   'session.created': SessionCreated
@@ -665,9 +873,13 @@ export type Events = {
   'user.unblocked': UserUnblocked
   'user.deleted': UserDeleted
   'user.device_revoked': UserDeviceRevoked
+  'user.password_reset_requested': UserPasswordResetRequested
+  'user.code_requested': UserCodeRequested
+  'user.email_change_requested': UserEmailChangeRequested
   'user.password_set': UserPasswordSet
   'user.email_verified': UserEmailVerified
   'user.password_removed': UserPasswordRemoved
+  'user.second_factor_started': UserSecondFactorStarted
   'user.second_factor_enabled': UserSecondFactorEnabled
   'user.second_factor_disabled': UserSecondFactorDisabled
   'user.features_changed': UserFeaturesChanged
@@ -685,12 +897,25 @@ export type Events = {
   'feature.created': FeatureCreated
   'feature.updated': FeatureUpdated
   'feature.deleted': FeatureDeleted
+  'audience.import_uploaded': ImportUploaded
+  'audience.import_started': ImportStarted
+  'audience.import_undo_started': ImportUndoStarted
   'audience.import_completed': ImportCompleted
   'audience.import_failed': ImportFailed
   'audience.import_cancelled': ImportCancelled
   'audience.import_undone': ImportUndone
+  'email.domain.created': DomainCreated
+  'email.domain.deleted': DomainDeleted
+  'email.domain.checked': DomainChecked
+  'email.domain.key_rotated': DomainKeyRotated
+  'email.provider.updated': ProviderUpdated
+  'email.provider.deleted': ProviderDeleted
+  'email.sender.created': SenderCreated
+  'email.sender.updated': SenderUpdated
+  'email.sender.deleted': SenderDeleted
   'email.domain.verified': DomainVerified
   'email.domain.degraded': DomainDegraded
+  'email.scheduled': EmailProgress
   'email.queued': EmailProgress
   'email.sent': EmailProgress
   'email.delivered': EmailProgress
@@ -699,6 +924,7 @@ export type Events = {
   'email.bounced': EmailProgress
   'email.complained': EmailProgress
   'email.failed': EmailProgress
+  'email.cancelled': EmailProgress
   'email.suppressed': EmailProgress
   'suppression.created': SuppressionCreated
   'suppression.deleted': SuppressionDeleted
@@ -707,6 +933,9 @@ export type Events = {
   'webhook.deleted': WebhookDeleted
   'webhook.failing': WebhookFailing
   'webhook.disabled': WebhookDisabled
+  'webhook.tested': WebhookTested
+  'webhook.recovered': WebhookRecovered
+  'webhook.replayed': WebhookReplayed
 }
 
 /** The type of an event. */

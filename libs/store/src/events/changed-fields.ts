@@ -8,3 +8,17 @@ export function changedFields<W extends object>(
   const fields = Object.keys(wanted) as (keyof W & string)[]
   return fields.filter(field => !isDeepStrictEqual(before[field], wanted[field]))
 }
+
+/** The old and the new value of a field, as the API shows them. */
+export type FieldChange = { from: unknown; to: unknown }
+
+/**
+ * Returns the old and the new values of changed fields for an event.
+ * @param before the record as the API showed it, so that fields that it never shows are left out
+ * @param after the record as the API shows it now
+ */
+export function changesBetween(changed: readonly string[], before: object, after: object): Record<string, FieldChange> {
+  const [old, current] = [before as Record<string, unknown>, after as Record<string, unknown>]
+  const shown = changed.filter(field => field in old || field in current)
+  return Object.fromEntries(shown.map(field => [field, { from: old[field] ?? null, to: current[field] ?? null }]))
+}

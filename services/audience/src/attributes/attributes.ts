@@ -2,7 +2,7 @@ import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateAttributeRequest, UpdateAttributeRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { isDuplicate, requireRoom, runList } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, event, isDuplicate, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { attributeFields, presentAttribute } from './attribute.model.ts'
 import { checkSlug } from './attribute-slug.ts'
@@ -51,7 +51,10 @@ async function createAttribute(context: Context, request: CreateAttributeRequest
     context.store.transaction(
       async tx => {
         await requireRoom(attributes, quota, tx)
-        return attributes.insertOne(draft, { tx })
+        const attribute = await attributes.insertOne(draft, { tx })
+        const data = { attribute: presentAttribute(attribute), actor: draft.createdBy }
+        await addEvents(tx, [event('attribute.created', attribute, data)])
+        return attribute
       },
       { queue: `attributes of ${caller.organizationId}` },
     )
@@ -74,20 +77,30 @@ async function updateAttribute(context: Context, request: UpdateAttributeRequest
     ...(request.required !== undefined && { required: request.required }),
     ...(request.options.length > 0 && { options: [...new Set(request.options)] }),
   }
-  const { matchedCount } = await attributes.updateOne(filter, { $set: changes })
-  if (matchedCount === 0) throw new AppError('attribute.not_found')
+  await context.store.transaction(async tx => {
+    const before = await attributes.findOneAndUpdate(filter, { $set: changes }, { tx, returnDocument: 'before' })
+    if (!before) throw new AppError('attribute.not_found')
+    const changed = changedFields(before, changes)
+    if (changed.length === 0) return
+    const attribute = presentAttribute({ ...before, ...changes, updatedAt: new Date() })
+    const values = changesBetween(changed, presentAttribute(before), attribute)
+    const data = { attribute, changed, changes: values, actor: actorOf(caller) }
+    await addEvents(tx, [event('attribute.updated', before, data)])
+  })
   return updated()
 }
 
 /** Hides the definition at once and drops its values in the background; another process resumes that after a crash. */
 async function deleteAttribute(context: Context, id: string, { caller }: Call): Promise<HttpBody> {
   const { attributes } = context.collections.of(caller.organizationId)
-  const deleted = await attributes.findOneAndUpdate(
-    { _id: id, ...alive },
-    { $set: { deleting: true } },
-    { returnDocument: 'before' },
-  )
-  if (!deleted) throw new AppError('attribute.not_found')
+  const deleted = await context.store.transaction(async tx => {
+    const hidden = { $set: { deleting: true } }
+    const before = await attributes.findOneAndUpdate({ _id: id, ...alive }, hidden, { tx, returnDocument: 'before' })
+    if (!before) throw new AppError('attribute.not_found')
+    const data = { attribute: presentAttribute(before), actor: actorOf(caller) }
+    await addEvents(tx, [event('attribute.deleted', before, data)])
+    return before
+  })
   await context.dropValuesJob.drop(deleted)
   return json(presentAttribute(deleted))
 }

@@ -26,7 +26,9 @@ export function changedEvent(
     return event('contact.blocked', contact, { contactId, ...(reason && { reason }), actor }, at, origin)
   }
   if (to.get('blocked') === false) return event('contact.unblocked', contact, { contactId, actor }, at, origin)
-  return event('contact.updated', contact, { contactId, changed: [...to.keys()], actor }, at, origin)
+  const values = Object.fromEntries(changes.map(({ key, from, to }) => [key, { from: from ?? null, to }]))
+  const data = { contactId, changed: [...to.keys()], changes: values, actor }
+  return event('contact.updated', contact, data, at, origin)
 }
 
 /** How a contact was opted out, and the message whose link was used or that was complained of. */

@@ -169,6 +169,7 @@ describe('contacts', () => {
       assert.deepEqual(data, {
         contactId: id,
         changed: ['name', 'unsubscribed'],
+        changes: { name: { from: 'One', to: 'Two' }, unsubscribed: { from: false, to: true } },
         actor: { kind: 'user', id: me.caller.userId, name: 'User One' },
       })
       await audience.contacts.updateContact({ id, unsubscribed: false }, me)

@@ -1,8 +1,17 @@
 import type { HttpBody } from '@rollcall/contract'
 import type { ExportContactsRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { ListRequest } from '@rollcall/protos/gen/types.ts'
-import type { Call } from '@rollcall/rpc'
-import { type FieldTable, listRecords, runList } from '@rollcall/store'
+import { actorOf, type Call } from '@rollcall/rpc'
+import {
+  addEvents,
+  countRecords,
+  event,
+  type FieldTable,
+  listRecords,
+  objectId,
+  parseFilter,
+  runList,
+} from '@rollcall/store'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'
 import { contactFields, contactPositions, publicContact } from './contact.model.ts'
@@ -26,14 +35,20 @@ export function contactList(context: Context, call: Call, fields: FieldTable) {
   return { ...options, present: publicContact, populate: contactReferences(context, call) }
 }
 
-/** Streams contacts as CSV, in constant memory. */
+/** Streams contacts as CSV, in constant memory. The event is stored first: nothing leaves without an entry in the log. */
 export async function exportContacts(
   context: Context,
   query: ExportContactsRequest,
   { caller }: Call,
 ): Promise<AsyncIterable<HttpBody>> {
   const definitions = await readDefinitions(context.collections.of(caller.organizationId).attributes)
-  const found = listRecords({ ...listOptions(context, caller, contactFields(definitions)), query, select: csvFields })
+  const options = listOptions(context, caller, contactFields(definitions))
+  const found = listRecords({ ...options, query, select: csvFields })
+  const _id = objectId(caller.organizationId)
+  const { filter } = query
+  const matched = await countRecords({ ...options, where: parseFilter(filter, options.fields) })
+  const data = { matched, ...(filter !== undefined && { filter }), actor: actorOf(caller) }
+  await context.store.transaction(tx => addEvents(tx, [event('audience.exported', { _id, organization: _id }, data)]))
   return contactsAsCsv(found, [...definitions.values()])
 }
 

@@ -2,7 +2,7 @@ import { type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateListRequest, UpdateListRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { addEvents, changedFields, event, requireRoom, runList, type Scope } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, event, requireRoom, runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { distinctTags } from '../contacts/changes.ts'
 import type { Context } from '../context.ts'
@@ -67,7 +67,8 @@ async function updateList(
     const changed = changedFields(before, wanted)
     if (changed.length === 0) return
     const after = await write(lists, before, wanted, tx)
-    const data = { list: publicList(after), changed, actor: actorOf(caller) }
+    const list = publicList(after)
+    const data = { list, changed, changes: changesBetween(changed, publicList(before), list), actor: actorOf(caller) }
     await addEvents(tx, [event('list.updated', after, data)])
   })
   return updated()

@@ -6,7 +6,7 @@ import type { Data } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
 import { joinedEntry, leftEntry } from '../history/history.model.ts'
 import type { AudienceList } from './list.model.ts'
-import { addedToListEvent } from './list-events.ts'
+import { addedToListEvent, removedFromListEvent } from './list-events.ts'
 import { type Membership, type MembershipSource, memberPositions } from './membership.model.ts'
 
 /** The fields of a contact that joining and leaving need, read in the same transaction. */
@@ -81,7 +81,7 @@ export async function writeMemberships(
   return made
 }
 
-/** Removes contacts from a list and skips those who are not on it. Returns how many were removed. */
+/** Removes contacts from a list, with history and events; skips those who are not on it. Returns how many were removed. */
 export async function removeMembers(
   data: Data,
   tx: ClientSession,
@@ -96,6 +96,10 @@ export async function removeMembers(
   await countChanges(tenant, changes, tx)
   const ended = await tenant.memberships.find({ list: list._id, contact: { $in: idsOf(leaving) } }, { tx })
   await endMemberships(data, tx, ended, { list, actor, at })
+  await addEvents(
+    tx,
+    ended.map(each => removedFromListEvent(each, actor, at)),
+  )
   return leaving.length
 }
 

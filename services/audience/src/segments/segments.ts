@@ -5,6 +5,7 @@ import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
 import {
   addEvents,
   changedFields,
+  changesBetween,
   countRecords,
   event,
   type FieldTable,
@@ -84,7 +85,9 @@ async function updateSegment(
     if (changed.length === 0) return
     const key = rest.name !== undefined && { nameKey: nameKeyOf(rest.name) }
     const after = await segments.rewriteOne({ _id: before._id }, { ...wanted, ...key }, { tx })
-    const data = { segment: publicSegment(after!), changed, actor: actorOf(caller) }
+    const segment = publicSegment(after!)
+    const changes = changesBetween(changed, publicSegment(before), segment)
+    const data = { segment, changed, changes, actor: actorOf(caller) }
     await addEvents(tx, [event('segment.updated', after!, data)])
   })
   return updated()

@@ -8,7 +8,8 @@ import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
 import { blockedAccount } from '../sessions/credential.ts'
 import { dispossessOthers, recordVerified } from '../sessions/prove-mailbox.ts'
-import { presentUser, type User } from '../users/user.model.ts'
+import { updatedData } from '../users/change-user.ts'
+import type { User } from '../users/user.model.ts'
 import type { EmailChange } from './email-change.model.ts'
 import { requireOwnPassword } from './own-password.ts'
 
@@ -32,7 +33,12 @@ export async function changeEmail(context: Context, request: ChangeEmailRequest,
   const secret = generateSecret()
   const expiresAt = new Date(Date.now() + LIFETIME_HOURS * HOUR_MS)
   const change = { email, hash: context.secrets['email-change'].hash(secret), expiresAt }
-  await emailChanges.findOneAndUpdate({ user: user._id }, { $set: change }, { upsert: true })
+  await context.store.transaction(async tx => {
+    await emailChanges.findOneAndUpdate({ user: user._id }, { $set: change }, { upsert: true, tx })
+    const { organization, _id: subject } = user
+    const content = { organization, subject, data: { userId: String(subject), email } }
+    await publish(context, call.caller, 'user.email_change_requested', content, tx)
+  })
   await context.mailer.send({
     organizationId,
     userId: String(user._id),
@@ -82,7 +88,7 @@ async function changeWithin(
   const person = asPerson(caller, before)
   if (!before.emailVerified) await recordVerified(context, before, person, tx)
   const changed = before.emailVerified ? ['email'] : ['email', 'emailVerified']
-  const data = { user: presentUser(user!), changed }
+  const data = updatedData(before, user!, changed)
   await publish(context, person, 'user.updated', { organization, subject, data }, tx)
   return before
 }

@@ -2,7 +2,7 @@ import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateFeatureRequest, UpdateFeatureRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListRequest, Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Caller, type Handlers } from '@rollcall/rpc'
-import { changedFields, runList, type Scope } from '@rollcall/store'
+import { changedFields, changesBetween, runList, type Scope } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
@@ -78,7 +78,8 @@ async function updateWithin(
   await features.updateOne({ _id: before._id }, { $set: set }, { tx })
   const feature = presentFeature(await features.get(id, 'feature', { tx }))
   const { organization, _id: subject } = before
-  await publish(context, caller, 'feature.updated', { organization, subject, data: { feature, changed } }, tx)
+  const data = { feature, changed, changes: changesBetween(changed, presentFeature(before), feature) }
+  await publish(context, caller, 'feature.updated', { organization, subject, data }, tx)
 }
 
 async function deleteWithin(context: Context, id: string, caller: Caller, tx: ClientSession): Promise<HttpBody> {

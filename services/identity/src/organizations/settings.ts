@@ -2,7 +2,7 @@ import { AppError, json, updated } from '@rollcall/contract'
 import type { UpdateSettingsRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller, Handlers } from '@rollcall/rpc'
-import { changedFields, objectId } from '@rollcall/store'
+import { changedFields, changesBetween, objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
@@ -51,7 +51,11 @@ async function updateWithin(
   const set = Object.fromEntries(changed.map(field => [field === 'name' ? field : `settings.${field}`, wanted[field]]))
   await organizations.updateOne({ _id: organization._id }, { $set: set }, { session: tx })
   const { _id } = organization
-  const content = { organization: _id, subject: _id, data: { settings: wanted, changed } }
+  const content = {
+    organization: _id,
+    subject: _id,
+    data: { settings: wanted, changed, changes: changesBetween(changed, before, wanted) },
+  }
   await publish(context, caller, 'settings.updated', content, tx)
   return updated()
 }
@@ -64,7 +68,7 @@ function shown({ sessionHours }: Context, { name, settings }: Organization): Sho
     allowedOrigins: [],
     sessionHours,
     requireMfa: false,
-    eventRetentionDays: 30,
+    eventRetentionDays: 90,
     defaultTracking: { opens: true, clicks: true },
     ...settings,
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { SaveRoleRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Caller } from '@rollcall/rpc'
-import { isDuplicate } from '@rollcall/store'
+import { changedFields, changesBetween, isDuplicate } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
@@ -107,10 +107,12 @@ async function saveWithin(context: Context, wanted: Wanted, caller: Caller, tx: 
   }
   const [held, granted] = [permissionsOf(before?.permissions ?? {}), permissionsOf(changes.permissions)]
   const affectedNames = changed ? await namesOfAffected(context, role, caller, tx) : { tokens: [], members: [] }
+  const shown = presentRole(role)
   const data = {
-    role: presentRole(role),
+    role: shown,
     affectedTokens: affected.tokens,
     affectedMembers: affected.members,
+    ...(before && { changes: changesBetween(changedFields(before, changes), presentRole(before), shown) }),
   }
   await publish(context, caller, 'role.saved', { organization: role.organization, subject: role._id, data }, tx)
   return { role, affected, gained: excessOf(granted, held), lost: excessOf(held, granted), affectedNames }

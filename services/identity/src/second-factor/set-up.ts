@@ -34,8 +34,11 @@ export async function startTotp(context: Context, caller: Caller): Promise<TotpS
     recoveryCodes: [],
   }
   const notOn = { _id: user._id, 'totp.confirmedAt': null }
-  const stored = await users.updateOne(notOn, { $set: { totp } }, { timestamps: false })
-  if (stored.matchedCount === 0) throw new AppError('second_factor.on')
+  await context.store.transaction(async tx => {
+    const stored = await users.updateOne(notOn, { $set: { totp } }, { timestamps: false, tx })
+    if (stored.matchedCount === 0) throw new AppError('second_factor.on')
+    await record(context, 'user.second_factor_started', user, caller, tx)
+  })
   return setup
 }
 
@@ -101,7 +104,7 @@ function changeAtOnce(context: Context, { organizationId }: Caller, write: (tx: 
 
 function record(
   context: Context,
-  type: 'user.second_factor_enabled' | 'user.second_factor_disabled',
+  type: 'user.second_factor_started' | 'user.second_factor_enabled' | 'user.second_factor_disabled',
   { _id: subject, organization }: User,
   caller: Caller,
   tx: ClientSession,

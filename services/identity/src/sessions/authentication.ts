@@ -63,9 +63,9 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     return { success: true, message: 'signed out' }
   },
 
-  async forgotPassword(request, { logger }) {
+  async forgotPassword(request, { caller, logger }) {
     // Runs in the background, so that response time does not reveal whether the account exists.
-    mailResets(context, request).catch(err => logger.error({ err }, 'password reset mail failed'))
+    mailResets(context, request, caller).catch(err => logger.error({ err }, 'password reset mail failed'))
     return { success: true, message: 'sent, if there is such an account' }
   },
 
@@ -79,10 +79,10 @@ export const authentication = (context: Context): Handlers<'rollcall.identity.v1
     return { success: true, message: 'email address changed' }
   },
 
-  async requestOtp(request, { logger }) {
+  async requestOtp(request, { caller, logger }) {
     const { requestId, issued } = await requestCode(context, request)
     // Runs in the background, so that response time does not reveal whether the account exists.
-    if (issued) mailCode(context, issued).catch(err => logger.error({ err }, 'sign-in code mail failed'))
+    if (issued) mailCode(context, issued, caller).catch(err => logger.error({ err }, 'sign-in code mail failed'))
     return { success: true, message: 'sent, if there is such an account', requestId }
   },
 

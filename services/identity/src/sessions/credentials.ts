@@ -6,6 +6,7 @@ import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { type StoredSettings, settingsOf } from '../organizations/organization.model.ts'
 import { hasSecondFactor } from '../second-factor/second-factor.ts'
+import { reportRefused } from '../tokens/report-refused.ts'
 import type { Token } from '../tokens/token.model.ts'
 import type { User } from '../users/user.model.ts'
 import {
@@ -33,13 +34,20 @@ export const credentials = ({
   secrets,
   store,
 }: Pick<Context, 'collections' | 'secrets' | 'store'>): Handlers<'rollcall.identity.v1.Credentials'> => ({
-  async resolveToken({ organizationId, hashes }, { caller, logger }) {
+  async resolveToken({ organizationId, hashes }, call) {
+    const { caller, logger } = call
     requireService(caller)
     const tenant = collections.of(organizationId)
-    const { credential, settings } = await store.readLatest(async session => ({
-      credential: await tokenCredential(collections.of(organizationId, session), { hash: { $in: hashes } }),
+    const named = { hash: { $in: hashes } }
+    const resolve = store.readLatest(async session => ({
+      credential: await tokenCredential(collections.of(organizationId, session), named),
       settings: await settingsOf(collections, organizationId, { tx: session, ...committed }),
     }))
+    const { credential, settings } = await resolve.catch(error => {
+      if (error instanceof AppError && error.code !== 'service.unavailable')
+        reportRefused({ collections, store }, organizationId, named, error.code, call)
+      throw error
+    })
     renewHash(tenant.tokens, credential.token, secrets.token.renewal(credential.token.hash, hashes)).catch(err =>
       logger.warn({ err }, 'token hash renewal failed'),
     )

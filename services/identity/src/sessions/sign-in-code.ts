@@ -2,10 +2,11 @@ import { randomInt } from 'node:crypto'
 import { AppError, emailKeyOf, type HttpBody, json } from '@rollcall/contract'
 import { generateSecret } from '@rollcall/credentials'
 import type { RequestOtpRequest, VerifyOtpRequest } from '@rollcall/protos/gen/identity-v1.ts'
-import type { Call } from '@rollcall/rpc'
+import type { Call, Caller } from '@rollcall/rpc'
 import { objectId } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
+import { publish } from '../events.ts'
 import { openPendingSignIn } from '../second-factor/pending-sign-in.ts'
 import { hasSecondFactor } from '../second-factor/second-factor.ts'
 import { accountsOf, foremost } from '../users/accounts-of.ts'
@@ -59,7 +60,7 @@ export async function requestCode(
 }
 
 /** Mails a code once, to the address as given, if it has an account that the code is valid for. */
-export async function mailCode(context: Context, { email, code, orgId }: NewCode): Promise<void> {
+export async function mailCode(context: Context, { email, code, orgId }: NewCode, caller: Caller): Promise<void> {
   const [account] = await accountsOf(context, emailKeyOf(email), orgId)
   if (!account) return
   const text = [
@@ -68,6 +69,8 @@ export async function mailCode(context: Context, { email, code, orgId }: NewCode
     `It works once, within ${LIFETIME_MINUTES} minutes. If you did not request it, you can ignore this mail.`,
   ]
   const { organization, _id } = account
+  const content = { organization, subject: _id, data: { userId: String(_id) } }
+  await context.store.transaction(tx => publish(context, caller, 'user.code_requested', content, tx, [_id]))
   const recipient = { organizationId: String(organization), userId: String(_id), to: email }
   await context.mailer.send({
     ...recipient,

@@ -27,6 +27,8 @@ export type Token = {
   creator: Types.ObjectId
   lastUsedAt: Date | null
   lastUsedIp: string | null
+  /** When its refusal was last published. */
+  refusedAt: Date | null
   /** Addresses and CIDR blocks that may use it; empty: any. */
   allowedIps: string[]
   createdAt: Date
@@ -56,6 +58,7 @@ export const tokenSchema = new Schema<Token>(
     creator: { type: Schema.Types.ObjectId, required: true },
     lastUsedAt: { type: Date, default: null },
     lastUsedIp: { type: String, default: null },
+    refusedAt: { type: Date, default: null },
     allowedIps: { type: [String], default: [] },
   },
   { collection: 'tokens', timestamps: true, versionKey: false },

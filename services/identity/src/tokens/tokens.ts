@@ -1,7 +1,7 @@
 import { AppError, json, updated } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller, Handlers } from '@rollcall/rpc'
-import { changedFields, objectId, runList } from '@rollcall/store'
+import { changedFields, changesBetween, objectId, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
@@ -54,10 +54,13 @@ type Changes = Partial<Pick<Token, 'name' | 'description' | 'active' | 'archived
 async function updateToken(context: Context, id: string, changes: Changes, caller: Caller): Promise<Updated> {
   const { tokens } = context.collections.of(caller.organizationId)
   await changeToken(context, id, caller, async tx => {
+    const shown = await showToken(tokens, objectId(id), tx)
     const before = await tokens.findOneAndUpdate({ _id: id }, { $set: changes }, { tx, returnDocument: 'before' })
-    if (!before) throw new AppError('token.not_found')
+    if (!before || !shown) throw new AppError('token.not_found')
     const { organization, _id: subject } = before
-    const data = { token: (await showToken(tokens, subject, tx))!, changed: changedFields(before, changes) }
+    const changed = changedFields(before, changes)
+    const token = (await showToken(tokens, subject, tx))!
+    const data = { token, changed, changes: changesBetween(changed, shown, token) }
     await publish(context, caller, 'token.updated', { organization, subject, data }, tx)
   })
   return updated()

@@ -1,7 +1,7 @@
 import { type EventType, updated } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
-import { changedFields, type TransactionOptions } from '@rollcall/store'
+import { changedFields, changesBetween, type TransactionOptions } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { type Details, publish } from '../events.ts'
@@ -49,6 +49,12 @@ async function changeWithin(
   const changed = changedFields(before, set)
   if (changed.length === 0) return
   const user = await users.findOneAndUpdate({ _id: before._id }, { $set: set }, { tx })
-  const { type, data } = event ?? { type: 'user.updated', data: { user: presentUser(user!), changed } }
+  const { type, data } = event ?? { type: 'user.updated', data: updatedData(before, user!, changed) }
   await publish(context, caller, type, { organization: before.organization, subject: before._id, data }, tx)
+}
+
+/** Returns the data of the event of an updated user. */
+export function updatedData(before: User, after: User, changed: string[]) {
+  const user = presentUser(after)
+  return { user, changed, changes: changesBetween(changed, presentUser(before), user) }
 }

@@ -31,13 +31,17 @@ export async function invite(context: Context, user: User, tx: ClientSession): P
 }
 
 /** Mails password reset links to the accounts of an email, in all organizations or in one. */
-export async function mailResets(context: Context, { email, orgId }: ForgotPasswordRequest): Promise<void> {
+export async function mailResets(
+  context: Context,
+  { email, orgId }: ForgotPasswordRequest,
+  caller: Caller,
+): Promise<void> {
   const accounts = await accountsOf(context, emailKeyOf(email), orgId)
   for (const user of foremost(accounts)) {
     const tenant = context.collections.of(user.organization)
     const pending = { user: user._id, expiresAt: { $gt: new Date() } }
     if (user.blocked || (await tenant.passwordResets.count(pending)) >= MAX_PENDING) continue
-    const { link, expiresAt } = await createReset(context, user, RESET_MINUTES)
+    const { link, expiresAt } = await context.store.transaction(tx => requestReset(context, user, caller, tx))
     const mail = mailOf(user, { purpose: 'password_reset', subject: 'Reset your password', expiresAt }, [
       'someone, hopefully you, requested a new password. Set it here:',
       link,
@@ -46,6 +50,14 @@ export async function mailResets(context: Context, { email, orgId }: ForgotPassw
     ])
     await context.mailer.send(mail)
   }
+}
+
+/** Creates a password reset that somebody requested who has not proved who they are. */
+async function requestReset(context: Context, user: User, caller: Caller, tx: ClientSession) {
+  const { organization, _id: subject } = user
+  const content = { organization, subject, data: { userId: String(subject) } }
+  await publish(context, caller, 'user.password_reset_requested', content, tx, [subject])
+  return createReset(context, user, RESET_MINUTES, tx)
 }
 
 /** Warns that API tokens stay active, in case somebody else knew the password. */

@@ -2,7 +2,7 @@ import { AppError, allows, type HttpBody, json, updated } from '@rollcall/contra
 import type { CreateWorkspaceRequest, UpdateWorkspaceRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Caller, type Handlers } from '@rollcall/rpc'
-import { changedFields, type Filter, runList } from '@rollcall/store'
+import { changedFields, changesBetween, type Filter, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
@@ -101,7 +101,8 @@ async function updateWithin(
     await tenant.members.updateMany({ workspace: _id }, { $set: shown }, { tx })
     await lockMembers(tenant, _id, tx)
   }
-  const data = { workspace: presentWorkspace({ ...workspace, updatedAt: new Date() }), changed }
+  const shown = presentWorkspace({ ...workspace, updatedAt: new Date() })
+  const data = { workspace: shown, changed, changes: changesBetween(changed, presentWorkspace(before), shown) }
   await publish(context, caller, 'workspace.updated', { organization, subject: _id, data }, tx)
 }
 

@@ -2,8 +2,8 @@ import { AppError, isObjectId } from '@rollcall/contract'
 import type { DescribeAttributesResponseDefinition as Definition } from '@rollcall/protos/gen/audience-v1.ts'
 import type { StartImportRequest, StartImportResponse } from '@rollcall/protos/gen/import-v1.ts'
 import { actorOf, type Call, requirePermission } from '@rollcall/rpc'
-import { isDuplicate, objectId } from '@rollcall/store'
-import type { Types } from 'mongoose'
+import { addEvents, type Draft, event, isDuplicate, objectId } from '@rollcall/store'
+import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { releaseRoom } from '../uploads/pending.ts'
@@ -68,7 +68,7 @@ async function insertDryRun(
   const { dryRuns: limit } = context.quotas
   if (upload.dryRuns >= limit) throw new AppError('quota.exceeded', { limit, what: 'dry runs per upload' })
   const job = { ...draftOf(upload, options), kind: 'dry-run' as const }
-  const { _id } = await context.store.transaction(tx => insertJob(context, collections, job, tx))
+  const { _id } = await context.store.transaction(tx => insertStarted(context, collections, job, tx))
   await collections.uploads.updateOne({ _id: upload._id }, { $inc: { dryRuns: 1 } })
   return _id
 }
@@ -89,7 +89,7 @@ async function insertOnce(
   ])
   try {
     const job = { ...draftOf(upload, options), kind: 'import' as const }
-    const inserted = await context.store.transaction(tx => insertJob(context, collections, job, tx))
+    const inserted = await context.store.transaction(tx => insertStarted(context, collections, job, tx))
     await releaseRoom(collections, _id)
     return inserted._id
   } catch (error) {
@@ -97,6 +97,14 @@ async function insertOnce(
     if (!other) throw error
     return other._id
   }
+}
+
+/** Stores a job with its event. */
+async function insertStarted(context: Context, collections: Tenant, draft: Draft<Import>, tx: ClientSession) {
+  const job = await insertJob(context, collections, draft, tx)
+  const { _id: jobId, upload: importId, kind, createdBy: actor } = job
+  await addEvents(tx, [event('audience.import_started', job, { jobId, importId, dryRun: kind === 'dry-run', actor })])
+  return job
 }
 
 function draftOf({ _id, fileName, format, rowCount }: Upload, options: Options) {

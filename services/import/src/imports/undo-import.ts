@@ -1,6 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import type { ImportJobRequest, StartImportResponse } from '@rollcall/protos/gen/import-v1.ts'
 import { actorOf, type Call } from '@rollcall/rpc'
+import { addEvents, event } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { findImport } from './find-import.ts'
@@ -24,7 +25,10 @@ export async function undoImport(
     const undoneBy = new Types.ObjectId()
     await imports.updateOne({ _id }, { $set: { undoneBy } }, { tx })
     const undo = { ...undoOf(job!), _id: undoneBy, createdBy: actorOf(caller) }
-    return (await insertJob(context, collections, undo, tx))._id
+    await insertJob(context, collections, undo, tx)
+    const data = { jobId: _id, undoJobId: undoneBy, actor: undo.createdBy }
+    await addEvents(tx, [event('audience.import_undo_started', job!, data)])
+    return undoneBy
   })
   await context.queue.enqueue(queueIdOf(caller.organizationId))
   return { jobId: String(undo) }

@@ -1,13 +1,15 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { CsvError, type CsvFormat, type CsvLimits, openCsv, type Row, readCsv, suggestMapping } from '@rollcall/csv'
 import type { UploadImportRequest } from '@rollcall/protos/gen/import-v1.ts'
-import type { Call } from '@rollcall/rpc'
+import { actorOf, type Call } from '@rollcall/rpc'
+import { addEvents, event } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { EmailIndex, recordEmail } from './email-index.ts'
 import { type Room, releaseRoom, reserveRoom } from './pending.ts'
 import { readStored, storeWhilePassing } from './spool.ts'
+import type { Upload } from './upload.model.ts'
 
 /** Uploads are kept this long after they expire, to allow for clock skew of the database. */
 const PURGE_SLACK_MS = 3_600_000
@@ -55,13 +57,10 @@ export async function uploadImport(
     const { format, rowCount } = survey
     const expiresAt = new Date(context.now() + context.uploadTtlMs)
     await room.settle(expiresAt)
-    await collections.uploads.insertOne({
-      _id: upload,
-      fileName: fileName ?? null,
-      format,
-      rowCount,
-      expiresAt,
-      purgeAt,
+    const record = { _id: upload, fileName: fileName ?? null, format, rowCount, expiresAt, purgeAt }
+    await context.store.transaction(async tx => {
+      await collections.uploads.insertOne(record, { tx })
+      await addEvents(tx, [uploadedEvent(collections, record, call)])
     })
     return json(present(upload, survey, expiresAt))
   } catch (error) {
@@ -69,6 +68,13 @@ export async function uploadImport(
     throw error instanceof CsvError ? new AppError(`file.${error.code}`, { reason: error.message }) : error
   }
 }
+
+function uploadedEvent({ uploads }: Tenant, { _id, fileName, rowCount }: NewUpload, { caller }: Call) {
+  const data = { importId: _id, ...(fileName !== null && { fileName }), rows: rowCount, actor: actorOf(caller) }
+  return event('audience.import_uploaded', { _id, organization: uploads.organization }, data)
+}
+
+type NewUpload = Pick<Upload, '_id' | 'fileName' | 'rowCount'>
 
 async function discard(collections: Tenant, upload: Types.ObjectId): Promise<void> {
   await collections.chunks.deleteMany({ upload })

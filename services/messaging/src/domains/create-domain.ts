@@ -1,7 +1,7 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { CreateDomainRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import { actorOf, type Call } from '@rollcall/rpc'
-import { requireRoom } from '@rollcall/store'
+import { addEvents, event, requireRoom } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { ProviderDomain, ProviderKey, RecordDraft } from '../provider/port.ts'
 import { providerOf } from '../provider/provider-of.ts'
@@ -32,7 +32,11 @@ export async function createDomain(
   }
   const created = await context.store.transaction(async tx => {
     await requireRoom(domains, quota, tx)
-    return domains.insertOne(draft, { tx })
+    const stored = await domains.insertOne(draft, { tx })
+    await addEvents(tx, [
+      event('email.domain.created', stored, { domain: publicDomain(stored), actor: draft.createdBy }),
+    ])
+    return stored
   })
   return json(publicDomain(created))
 }

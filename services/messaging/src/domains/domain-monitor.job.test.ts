@@ -77,8 +77,8 @@ describe('the monitor of verified domains', () => {
     assert.deepEqual([degraded.status, degraded.verifiedAt], ['degraded', domain.verifiedAt])
     await roundsAt(domain, [36, 42])
 
-    assert.deepEqual(await typesOf(id), ['verified', 'degraded'])
-    const [, { data }] = (await test.eventsOf(id)) as [unknown, { data: Record<string, string & string[]> }]
+    assert.deepEqual(await typesOf(id), ['created', 'verified', 'degraded'])
+    const [, , { data }] = (await test.eventsOf(id)) as [unknown, unknown, { data: Record<string, string & string[]> }]
     assert.deepEqual([data.domainId, data.domain, data.reasons?.length], [id, domain.domain, 3])
     assert.equal(data.degradedAt, new Date(domain.verifiedAt!.getTime() + 30 * HOUR).toISOString())
   })
@@ -93,7 +93,7 @@ describe('the monitor of verified domains', () => {
     assert.deepEqual([better.status, better.failures, better.failingSince], ['degraded', 0, null])
     await verify(id)
     assert.equal((await read(id)).status, 'verified')
-    assert.deepEqual(await typesOf(id), ['verified', 'degraded', 'verified'])
+    assert.deepEqual(await typesOf(id), ['created', 'verified', 'degraded', 'verified'])
   })
 
   it('does not degrade for many failures within a short time, nor for few over a long one', async () => {

@@ -1,6 +1,6 @@
 import { json } from '@rollcall/contract'
-import type { Handlers } from '@rollcall/rpc'
-import { runList } from '@rollcall/store'
+import { actorOf, type Handlers } from '@rollcall/rpc'
+import { addEvents, event, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { createDomain } from './create-domain.ts'
 import { deleteDomain } from './delete-domain.ts'
@@ -34,6 +34,9 @@ export const domains = (context: Context): Handlers<'rollcall.messaging.v1.Domai
     const domain = await domains.get(id, 'domain')
     await limitChecks(context, domain)
     await keepInspection(context, domain, await inspect(context, domain, call))
-    return json(publicDomain(await domains.get(id, 'domain')))
+    const checked = publicDomain(await domains.get(id, 'domain'))
+    const data = { domain: checked, actor: actorOf(call.caller) }
+    await context.store.transaction(tx => addEvents(tx, [event('email.domain.checked', domain, data)]))
+    return json(checked)
   },
 })

@@ -1,5 +1,6 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
-import type { Call } from '@rollcall/rpc'
+import { actorOf, type Call } from '@rollcall/rpc'
+import { addEvents, event } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { providerOf } from '../provider/provider-of.ts'
 import { newRecord, storedKey } from './create-domain.ts'
@@ -27,7 +28,12 @@ export async function rotateDkim(context: Context, id: string, { caller }: Call)
         dkimKeys: [...dkimKeys, storedKey(context, domain, key, 'next')],
         sendingRecords: [...sendingRecords, record],
       }
-  const { matchedCount } = await domains.updateOne({ _id, revision }, { $set: change, $inc: { revision: 1 } })
-  if (matchedCount === 0) throw new AppError('domain.changed')
-  return json(publicDomain(await domains.get(id, 'domain')))
+  return context.store.transaction(async tx => {
+    const update = { $set: change, $inc: { revision: 1 } }
+    const rotated = await domains.findOneAndUpdate({ _id, revision }, update, { tx })
+    if (!rotated) throw new AppError('domain.changed')
+    const shown = publicDomain(rotated)
+    await addEvents(tx, [event('email.domain.key_rotated', rotated, { domain: shown, actor: actorOf(caller) })])
+    return json(shown)
+  })
 }

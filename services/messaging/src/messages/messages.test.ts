@@ -223,17 +223,18 @@ describe('messages', () => {
     const [first, second] = [await send({ to: 'timed@example.com', sendAt }), await send({ sendAt })]
     assert.deepEqual([first.status, first.sendAt], ['scheduled', sendAt])
     assert.equal((await stored(first.id)).dueAt!.toISOString(), sendAt)
-    assert.deepEqual(await typesOf(first.id), [])
+    assert.deepEqual(await typesOf(first.id), ['email.scheduled'])
     const claimed = await stored(second.id)
     assert.equal((await cancel(second.id)).status, 'cancelled')
     assert.equal(await sendMail(test.context, claimed), 'done')
     await assert.rejects(cancel(second.id), { code: 'message.not_scheduled' })
     assert.equal((await get(second.id)).status, 'cancelled')
+    assert.deepEqual(await typesOf(second.id), ['email.scheduled', 'email.cancelled'])
     await run(first.id)
     await server.mailTo('timed@example.com')
     const { status, events } = await get(first.id)
     assert.deepEqual([status, ...events.map(({ type }) => type)], ['sent', 'scheduled', 'queued', 'sent'])
-    assert.deepEqual(await typesOf(first.id), ['email.queued', 'email.sent'])
+    assert.deepEqual(await typesOf(first.id), ['email.scheduled', 'email.queued', 'email.sent'])
   })
 
   it('wait above the quota, and fail after all attempts', async () => {

@@ -168,7 +168,8 @@ function store(
     async tx => {
       await requireRoom(mails, quota, tx)
       const mail = await mails.insertOne(draft, { tx })
-      if (mail.status === 'queued') await addEvents(tx, [mailEvent(mail, 'queued', mail.createdAt)])
+      const status = mail.status === 'scheduled' ? 'scheduled' : 'queued'
+      await addEvents(tx, [mailEvent(mail, status, mail.createdAt)])
       return mail
     },
     { queue: `messages of ${caller.organizationId}`, timeoutMs: deadline - Date.now() },

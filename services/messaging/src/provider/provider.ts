@@ -2,8 +2,8 @@ import { AppError, json, updated } from '@rollcall/contract'
 import type { Sealed } from '@rollcall/credentials'
 import type { ProviderJson, SetProviderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import type { Call, Handlers } from '@rollcall/rpc'
-import { isDuplicate } from '@rollcall/store'
+import { actorOf, type Call, type Caller, type Handlers } from '@rollcall/rpc'
+import { type Aggregate, addEvents, event, isDuplicate, type OutgoingEvent, objectId } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { parseDomainName } from '../domains/domain-name.ts'
 import { createMailgun } from './mailgun.ts'
@@ -20,7 +20,9 @@ export const providers = (context: Context): Handlers<'rollcall.messaging.v1.Pro
   deleteProvider: async (_request, { caller }) => {
     const choice = await chosenProvider(context, caller.organizationId)
     if (!choice) throw new AppError('provider.not_found')
-    await save(context, caller.organizationId, { kind: null, ...noSettings })
+    const { kind } = choice
+    const none = { kind: null, ...noSettings }
+    await save(context, caller, none, about => event('email.provider.deleted', about, { kind, actor: actorOf(caller) }))
     return json(publicProvider(context, caller.organizationId, choice))
   },
 })
@@ -31,7 +33,9 @@ async function setProvider(context: Context, request: SetProviderRequest, { call
     request.kind === 'mailgun'
       ? await mailgunSettings(context, request, organizationId)
       : selfHostedSettings(context, request)
-  await save(context, organizationId, settings)
+  const { kind, region, domain } = settings
+  const data = { kind: kind!, ...(region && { region }), ...(domain && { domain }), actor: actorOf(caller) }
+  await save(context, caller, settings, about => event('email.provider.updated', about, data))
   return updated()
 }
 
@@ -72,9 +76,20 @@ function storedKey({ secrets }: Context, organizationId: string, known: Choice |
   return known?.apiKey ? secrets.open(known.apiKey, apiKeyPlace(organizationId)) : null
 }
 
-async function save(context: Context, organizationId: string, settings: Settings): Promise<void> {
+/** Stores the settings with the event. */
+async function save(
+  context: Context,
+  { organizationId }: Caller,
+  settings: Settings,
+  eventAbout: (organization: Aggregate) => OutgoingEvent,
+): Promise<void> {
   const { providers } = context.collections.of(organizationId)
-  const write = () => providers.updateOne({}, { $set: settings }, { upsert: true })
+  const _id = objectId(organizationId)
+  const write = () =>
+    context.store.transaction(async tx => {
+      await providers.updateOne({}, { $set: settings }, { upsert: true, tx })
+      await addEvents(tx, [eventAbout({ _id, organization: _id })])
+    })
   await write().catch(error => {
     if (!isDuplicate(error)) throw error
     return write() // created by a concurrent call

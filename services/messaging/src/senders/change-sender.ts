@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '@rollcall/contract'
 import type { UpdateSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import type { Caller } from '@rollcall/rpc'
+import { actorOf, type Caller } from '@rollcall/rpc'
 import { retry } from '@rollcall/runtime'
-import { isDuplicate } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, event, isDuplicate, type OutgoingEvent } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { releaseDomain } from '../domains/domain-use.ts'
 import { type SenderAction, senderFor } from './rights.ts'
 import { secretPlace } from './secret-places.ts'
-import type { Sender } from './sender.model.ts'
+import { publicSender, type Sender } from './sender.model.ts'
 import { checkSmtpChange } from './smtp-settings.ts'
 
 /**
- * Changes a sender if the caller has the right to. Checks the right in the transaction of the change.
+ * Changes a sender if the caller has the right to, with its event. Checks the right in the transaction of the change.
  * @param change returns the update for the current sender
  */
 export function changeSender(
@@ -24,8 +24,25 @@ export function changeSender(
 ): Promise<void> {
   return context.store.transaction(async tx => {
     const sender = await senderFor(context, action, id, caller, tx)
-    await context.collections.of(caller.organizationId).senders.updateOne({ _id: sender._id }, change(sender), { tx })
+    const { senders } = context.collections.of(caller.organizationId)
+    const changed = await senders.findOneAndUpdate({ _id: sender._id }, change(sender), { tx })
+    if (changed) await addEvents(tx, updatedEvents(sender, changed, caller))
   })
+}
+
+/** Returns the event of a sender that changed; none if nothing changed. Secrets are named, never shown. */
+function updatedEvents(before: Sender, after: Sender, caller: Caller): OutgoingEvent[] {
+  const { updatedAt: _, ...fields } = after
+  const changed = changedFields(before, fields)
+  if (changed.length === 0) return []
+  const sender = publicSender(after)
+  const data = {
+    sender,
+    changed,
+    changes: changesBetween(changed, publicSender(before), sender),
+    actor: actorOf(caller),
+  }
+  return [event('email.sender.updated', after, data)]
 }
 
 /** Updates name, reply address, activity and mail server. */
@@ -83,7 +100,8 @@ export function setDefaultSender(
     const sender = await senderFor(context, 'setDefault', id, caller, tx)
     if (sender.isDefault) return
     await senders.rewriteOne({ isDefault: true }, { isDefault: false }, { tx })
-    await senders.rewriteOne({ _id: sender._id }, { isDefault: true }, { tx })
+    const changed = await senders.rewriteOne({ _id: sender._id }, { isDefault: true }, { tx })
+    await addEvents(tx, updatedEvents(sender, changed!, caller))
   }
   const queue = `default sender of ${caller.organizationId}`
   return retry(() => context.store.transaction(work, { queue }), { attempts: 10, retryable: isDuplicate })
@@ -97,6 +115,8 @@ export async function deleteSender(context: Context, id: string, caller: Caller)
     const { deletedCount } = await collections.senders.deleteOne({ _id: sender._id }, { tx })
     if (deletedCount === 0) throw new AppError('sender.not_found')
     if (sender.delivery !== 'oauth') await releaseDomain(collections, sender.domain, tx)
+    const data = { sender: publicSender(sender), actor: actorOf(caller) }
+    await addEvents(tx, [event('email.sender.deleted', sender, data)])
     return sender
   })
 }

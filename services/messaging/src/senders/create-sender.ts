@@ -1,7 +1,7 @@
 import { AppError, emailKeyOf, type HttpBody, json } from '@rollcall/contract'
 import type { CreateSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import type { Caller } from '@rollcall/rpc'
-import { objectId, requireRoom } from '@rollcall/store'
+import { actorOf, type Caller } from '@rollcall/rpc'
+import { addEvents, event, objectId, requireRoom } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { acquireDomain } from '../domains/domain-use.ts'
@@ -38,7 +38,11 @@ export async function createSender(context: Context, request: CreateSenderReques
       owner: user,
       creator: user,
     }
-    return collections.senders.insertOne(draft, { tx })
+    const stored = await collections.senders.insertOne(draft, { tx })
+    await addEvents(tx, [
+      event('email.sender.created', stored, { sender: publicSender(stored), actor: actorOf(caller) }),
+    ])
+    return stored
   })
   return json(publicSender(sender))
 }

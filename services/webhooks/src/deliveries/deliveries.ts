@@ -1,7 +1,7 @@
 import { type HttpBody, json } from '@rollcall/contract'
 import type { DeliveryDetailsJson } from '@rollcall/protos/gen/webhooks-v1.ts'
-import type { Call, Handlers } from '@rollcall/rpc'
-import { runList } from '@rollcall/store'
+import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
+import { addEvents, event, runList } from '@rollcall/store'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { bodyOf } from '../endpoints/body.ts'
@@ -43,6 +43,8 @@ async function replayDelivery(context: Context, id: string, call: Call): Promise
   const logged = await tenant.events.get(delivery.event.id, 'event')
   const outcome = await sendRequest(context, webhook, logged, bodyOf(logged), call)
   await recordOutcome(context, webhook, delivery, outcome, 'manual')
+  const data = { webhookId: webhook._id, deliveryId: delivery._id, actor: actorOf(call.caller) }
+  await context.store.transaction(tx => addEvents(tx, [event('webhook.replayed', webhook, data)]))
   return showDelivery(tenant, await tenant.deliveries.get(id, 'delivery'))
 }
 

@@ -1,9 +1,11 @@
 import { AppError, parseDate } from '@rollcall/contract'
 import type { RecoverWebhookRequest, RecoverWebhookResponse } from '@rollcall/protos/gen/webhooks-v1.ts'
-import type { Call } from '@rollcall/rpc'
+import { actorOf, type Call } from '@rollcall/rpc'
+import { addEvents, event } from '@rollcall/store'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { insertDeliveries, newDelivery } from '../deliveries/schedule.ts'
+import { retentionDays } from '../events/retention.job.ts'
 import type { Webhook } from './webhook.model.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -20,17 +22,20 @@ export async function recoverWebhook(
 ): Promise<RecoverWebhookResponse> {
   const tenant = context.collections.of(caller.organizationId)
   const webhook: Webhook = await tenant.webhooks.get(id, 'webhook')
-  const period = periodOf(context, since, until)
+  const period = periodOf(await retentionDays(context, tenant), since, until)
   if (!webhook.active) throw new AppError('webhook.off')
   const failed = await rescheduleFailed(tenant, webhook, period)
   const late = missed ? await scheduleMissed(tenant, webhook, period, MAX_DELIVERIES - failed) : 0
+  const scheduled = failed + late
+  const data = { webhookId: webhook._id, since: period.$gte, scheduled, actor: actorOf(caller) }
+  await context.store.transaction(tx => addEvents(tx, [event('webhook.recovered', webhook, data)]))
   context.deliveryJob.wake()
-  return { scheduled: failed + late }
+  return { scheduled }
 }
 
 /** @throws {AppError} request.invalid_field if the period begins before what can be recovered */
-function periodOf({ config }: Context, since: string, until: string | undefined): Period {
-  const days = Math.min(MAX_DAYS, config.EVENT_RETENTION_DAYS)
+function periodOf(retention: number, since: string, until: string | undefined): Period {
+  const days = Math.min(MAX_DAYS, retention)
   const from = parseDate(since)!
   if (from.getTime() < Date.now() - days * DAY_MS)
     throw new AppError('request.invalid_field', { path: 'since', reason: `reaches back ${days} days at most` })

@@ -1,8 +1,8 @@
 import { AppError, describeEvents } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { TestWebhookRequest } from '@rollcall/protos/gen/webhooks-v1.ts'
-import type { Call } from '@rollcall/rpc'
-import { objectId } from '@rollcall/store'
+import { actorOf, type Call } from '@rollcall/rpc'
+import { addEvents, event as newEvent, objectId } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { recordTest, sendRequest } from '../deliveries/attempt.ts'
@@ -28,6 +28,8 @@ export async function sendTest(context: Context, { id, type }: TestWebhookReques
   const outcome = await sendRequest(context, webhook, event, body, call)
   await recordTest(context, webhook, event, body, outcome)
   const { status, error, responseBody } = outcome
+  const data = { webhookId: webhook._id, type: wanted, delivered: error === null, actor: actorOf(call.caller) }
+  await context.store.transaction(tx => addEvents(tx, [newEvent('webhook.tested', webhook, data)]))
   if (error !== null) throw new AppError('webhook.test_failed', { reply: error })
   return { success: true, message: `${status} ${responseBody.split('\n')[0]!.slice(0, 200)}`.trim() }
 }

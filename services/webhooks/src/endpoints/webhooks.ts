@@ -2,7 +2,7 @@ import { AppError, describeEvents, type HttpBody, isEventType, json, updated } f
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { CreateWebhookRequest, UpdateWebhookRequest } from '@rollcall/protos/gen/webhooks-v1.ts'
 import { actorOf, type Call, type Handlers, requirePermission } from '@rollcall/rpc'
-import { addEvents, changedFields, event, objectId, requireRoom, runList } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, event, objectId, requireRoom, runList } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import { countedWebhook, countPending } from './count-pending.ts'
@@ -99,7 +99,8 @@ async function updateWebhook(
     const after: Webhook = { ...old, ...wanted, updatedAt: new Date() }
     const changed = changedFields(old, wanted).filter(field => field !== 'headerValues')
     const webhook = publicWebhook({ ...after, pending: 0 })
-    await addEvents(tx, [event('webhook.updated', old, { webhook, changed, actor: actorOf(caller) })])
+    const changes = changesBetween(changed, publicWebhook({ ...old, pending: 0 }), webhook)
+    await addEvents(tx, [event('webhook.updated', old, { webhook, changed, changes, actor: actorOf(caller) })])
   })
   if (active) context.circuits.note(id, 0)
   return updated()

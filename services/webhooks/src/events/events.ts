@@ -3,7 +3,7 @@ import { csvRow } from '@rollcall/csv'
 import type { Handlers } from '@rollcall/rpc'
 import { listRecords, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { type LoggedEvent, loggedEventFields, publicEvent } from './logged-event.model.ts'
+import { type LoggedEvent, loggedEventFields, parsedData, publicEvent } from './logged-event.model.ts'
 
 const NEWEST_FIRST = { at: -1, _id: -1 } as const
 const BYTE_ORDER_MARK = '\ufeff' // without it, spreadsheets do not detect UTF-8
@@ -21,7 +21,8 @@ const columns: readonly (readonly [name: string, cell: (event: LoggedEvent) => s
   ['subject.kind', ({ subject }) => subject.kind],
   ['subject.id', ({ subject }) => subject.id],
   ['subject.name', ({ subject }) => subject.name],
-  ['data', ({ data }) => data],
+  ['data', event => JSON.stringify(parsedData(event).data)],
+  ['changes', event => textOf(parsedData(event).changes)],
   ['id', ({ _id }) => String(_id)],
 ]
 
@@ -45,6 +46,10 @@ export const events = (context: Context): Handlers<'rollcall.webhooks.v1.Events'
   getEvent: async ({ id }, { caller }) =>
     json(publicEvent(await context.collections.of(caller.organizationId).events.get(id, 'event'))),
 })
+
+function textOf(changes: object | null): string | null {
+  return changes && JSON.stringify(changes)
+}
 
 async function* eventsAsCsv(batches: AsyncIterable<LoggedEvent[]>): AsyncGenerator<HttpBody> {
   yield csvBody(BYTE_ORDER_MARK + csvRow(columns.map(([name]) => name)))

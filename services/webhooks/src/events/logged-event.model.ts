@@ -47,7 +47,13 @@ export const loggedEventFields: FieldTable = { ...declared, 'credential.id': 'st
 
 const present = presenter<LoggedEventJson>(declared)
 
+/** Returns the data of an event, and what it changed. */
+export function parsedData({ data: text }: Pick<LoggedEvent, 'data'>): Pick<LoggedEventJson, 'data' | 'changes'> {
+  const { changes = null, ...data } = JSON.parse(text)
+  return { data, changes }
+}
+
 /** Returns an event as the API shows it. */
 export function publicEvent(event: LoggedEvent): LoggedEventJson {
-  return present({ ...event, data: JSON.parse(event.data) })
+  return present({ ...event, ...parsedData(event) })
 }

@@ -1,5 +1,5 @@
 import type { Feed } from '@rollcall/bus'
-import { isEventType, subjectKindOf } from '@rollcall/contract'
+import { type Events, isEventType, subjectKindOf } from '@rollcall/contract'
 import type { Actor } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
 import { isDuplicate } from '@rollcall/store'
@@ -8,15 +8,18 @@ import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { scheduleDeliveries } from '../deliveries/schedule.ts'
 import type { LoggedEvent } from './logged-event.model.ts'
-
-const DAY_MS = 24 * 3_600_000
+import { chooseRetention, expiryOf, retentionDays } from './retention.job.ts'
 
 /**
  * Writes every event into the log and schedules its deliveries. Both writes are idempotent, so a redelivered event
- * changes nothing: its id is the id of the entry, and an endpoint has one delivery per event.
+ * changes nothing: its id is the id of the entry, and an endpoint has one delivery per event. Mail of the installation to
+ * accounts (codes, links) is no event of the organization.
  */
 export function onEvent(context: Context): Feed {
-  return { name: 'webhooks.on-event', every: event => logEvent(context, event) }
+  return {
+    name: 'webhooks.on-event',
+    every: async event => (isAccountMail(event) ? undefined : logEvent(context, event)),
+  }
 }
 
 async function logEvent(context: Context, event: Event): Promise<void> {
@@ -26,14 +29,23 @@ async function logEvent(context: Context, event: Event): Promise<void> {
     if (!isDuplicate(error)) throw error
   })
   if (await scheduleDeliveries(tenant, entry)) context.deliveryJob.wake()
+  if (event.type === 'settings.updated') await applySettings(context, tenant, event)
+}
+
+function isAccountMail({ type, data }: Event): boolean {
+  return kindOf(type) === 'email' && (data.kind ?? 'account') === 'account'
+}
+
+async function applySettings(context: Context, tenant: Tenant, { data, time }: Event): Promise<void> {
+  const { eventRetentionDays } = data.settings as Events['settings.updated']['settings']
+  if (await chooseRetention(tenant, eventRetentionDays, new Date(time))) context.retentionJob.wake()
 }
 
 type Entry = Omit<LoggedEvent, 'organization'>
 
-async function entryOf({ config }: Context, tenant: Tenant, event: Event): Promise<Entry> {
+async function entryOf(context: Context, tenant: Tenant, event: Event): Promise<Entry> {
   const { id, type, subject, time, data, origin } = event
   const at = new Date(time)
-  const kind = isEventType(type) ? subjectKindOf(type) : type.split('.')[0]!
   return {
     _id: entryId(id),
     type,
@@ -42,10 +54,15 @@ async function entryOf({ config }: Context, tenant: Tenant, event: Event): Promi
     credential: origin?.credential ?? null,
     ip: origin?.ip ?? null,
     requestId: origin?.requestId ?? null,
-    subject: { kind, id: subject, name: nameIn(data, subject) ?? (await knownName(tenant, subject)) },
+    subject: { kind: kindOf(type), id: subject, name: nameIn(data, subject) ?? (await knownName(tenant, subject)) },
     data: JSON.stringify(data),
-    expiresAt: new Date(at.getTime() + config.EVENT_RETENTION_DAYS * DAY_MS),
+    expiresAt: expiryOf(at, await retentionDays(context, tenant)),
   }
+}
+
+/** Returns the kind of record that events of a type are about, also of types that a later version publishes. */
+function kindOf(type: string): string {
+  return isEventType(type) ? subjectKindOf(type) : type.split('.')[0]!
 }
 
 /** Returns the id of an event's entry: the event's own id, or one made from the UUID that older versions used. */
