@@ -132,9 +132,14 @@ export async function ownPath(api: Api, { path, rpc }: Pick<Route, 'path' | 'rpc
     const values = variable && ruleOf(variable).oneOf
     if (!variable) own += `/${part}`
     else if (values) own += `/${values.split(' ')[0]}`
-    else own += `/${(await idsAt(api, part === ':jobId' ? '/api/audience/import/jobs' : own))[0] ?? unknownId}`
+    else own += `/${(await idsAt(api, part === ':jobId' ? jobsAt(own) : own))[0] ?? unknownId}`
   }
   return own
+}
+
+/** Returns the path of the list of jobs. */
+function jobsAt(own: string): string {
+  return own.startsWith('/api/audience/bulk') ? '/api/audience/bulk/jobs' : '/api/audience/import/jobs'
 }
 
 /** Returns one id of every kind of record that the caller can list, by the path of its list. */

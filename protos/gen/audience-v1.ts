@@ -184,6 +184,160 @@ export type CheckListsResponse = {
   archived: string[]
 }
 
+/** Work on many contacts at once, as background jobs with a dry run, progress and undo. */
+export type Bulk = {
+  /** Changes the contacts that exactly one of ids, emails and a filter selects, as a background job. Use it to tag, block, opt out or sort into lists what a filter finds; try it with dryRun first. Each contact gets the history and events of the single calls, once, also if the service restarts meanwhile. An opt-out or a block lasts: unsubscribed can only be set. A filter also requires audience.read, addToLists audience_lists.create, removeFromLists audience_lists.delete. 429 beyond 20 unfinished jobs per organization. */
+  changeContacts: { kind: 'unary'; request: ChangeContactsRequest; response: BulkJobStarted }
+  /** Deletes the contacts that exactly one of ids, emails and a filter selects, as a background job. Use it to clean up what a filter finds; try it with dryRun first. For 7 days an undo brings them back. A filter also requires audience.read. 429 beyond 20 unfinished jobs per organization. */
+  deleteContacts: { kind: 'unary'; request: DeleteContactsRequest; response: BulkJobStarted }
+  /** Lists the organization's bulk jobs, newest first. Use it to find earlier jobs, also those that were started elsewhere. Honours the shared list parameters. */
+  listBulkJobs: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Returns the status of a bulk job. Use it to follow one job and to read its result. Poll until its state is completed or failed. Requires audience.read, or what starting the job requires. */
+  getBulkJob: { kind: 'unary'; request: BulkJobRequest; response: HttpBody }
+  /** Cancels an unfinished job. Use it if a job turns out to be wrong while contacts are still to come. Changes made until then are kept; undo takes them back. Requires what starting the job requires. */
+  cancelBulkJob: { kind: 'unary'; request: BulkJobRequest; response: Updated }
+  /** Undoes a finished or cancelled job, as a new job. Use it within 7 days if a job should not have happened. Restores every field that nobody has changed since, and deleted contacts with their id, tags, lists and history. A deleted contact whose address was taken meanwhile counts as failed; opt-outs and blocks by others stay. Possible once, then 409. Requires what starting the job requires. */
+  undoBulkJob: { kind: 'unary'; request: BulkJobRequest; response: BulkJobStarted }
+}
+
+/** One selector of contacts, and what to change of them. */
+export type ChangeContactsRequest = {
+  contactIds: string[]
+  emails: string[]
+  /** As for the list of contacts; {} matches all contacts. */
+  filter?: Record<string, unknown>
+  change?: ContactsChange | null
+  /** Writes nothing: counts what would change, and shows the first changes. */
+  dryRun?: boolean
+}
+
+export type ContactsChange = {
+  addTags?: string[]
+  removeTags?: string[]
+  /** Values by slug; null removes one. Others are kept. */
+  attributes?: Record<string, unknown>
+  blocked?: boolean
+  /** With blocked: true. */
+  blockedReason?: string
+  /** Only true: nobody is subscribed in bulk. */
+  unsubscribed?: boolean
+  addToLists?: string[]
+  removeFromLists?: string[]
+}
+
+/** One selector of contacts. */
+export type DeleteContactsRequest = {
+  contactIds: string[]
+  emails: string[]
+  /** As for the list of contacts; {} matches all contacts. */
+  filter?: Record<string, unknown>
+  /** Writes nothing: counts what would be deleted. */
+  dryRun?: boolean
+}
+
+export type BulkJobStarted = {
+  jobId: string
+}
+
+export type BulkJobRequest = {
+  jobId: string
+}
+
+/** BulkStatus as JSON. */
+export type BulkStatusJson = {
+  state: 'waiting' | 'active' | 'completed' | 'failed'
+  /** Percentage from 0 to 100; 100 only when complete. */
+  progress: number
+  result: BulkResultJson
+  failedReason: string | null
+}
+
+/** BulkJob as JSON. */
+export type BulkJobJson = {
+  _id: string
+  id: string
+  kind: 'change' | 'delete' | 'undo'
+  dryRun: boolean
+  state: 'waiting' | 'active' | 'completed' | 'failed'
+  progress: number
+  result: BulkResultJson
+  failedReason: string | null
+  /** The change as it was given; null for other kinds. */
+  change: unknown
+  /** The filter as it was given; null for ids and emails. */
+  filter: string | null
+  /** For an undo: the job that it undoes. For others: the undo that has undone it. */
+  undoes: string | null
+  undoneBy: string | null
+  createdBy: ActorJson
+  finishedAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of BulkJob. */
+export const bulkJobFields = {
+  'kind': 'string',
+  'dryRun': 'boolean',
+  'state': 'string',
+  'progress': 'number',
+  'result': 'object',
+  'result.matched': 'number',
+  'result.changed': 'number',
+  'result.unchanged': 'number',
+  'result.failed': 'number',
+  'result.notFound': 'number',
+  'result.sample': 'object[]',
+  'result.errors': 'object[]',
+  'failedReason': 'string',
+  'change': 'scalar',
+  'filter': 'string',
+  'undoes': 'objectId',
+  'undoneBy': 'objectId',
+  'createdBy': 'object',
+  'createdBy.kind': 'string',
+  'createdBy.id': 'string',
+  'createdBy.name': 'string',
+  'finishedAt': 'date',
+} as const
+
+/** Counts of a job, so far. changed, unchanged and failed add up to matched. */
+export type BulkResultJson = {
+  /** Contacts that the selector found. For an undo: contacts that the job had changed. */
+  matched: number
+  /** Contacts that were changed or deleted; of an undo, restored. */
+  changed: number
+  unchanged: number
+  failed: number
+  /** Ids and emails of no contact. */
+  notFound: number
+  /** Of a dry run: what the first contacts would get, 20 at most. */
+  sample: BulkResultSampleJson[]
+  /** The first 100 errors. */
+  errors: BulkResultBulkErrorJson[]
+}
+
+/** BulkResultSample as JSON. */
+export type BulkResultSampleJson = {
+  contact: string
+  changes: BulkResultFieldChangeJson[]
+}
+
+/** BulkResultFieldChange as JSON. */
+export type BulkResultFieldChangeJson = {
+  /** tags, unsubscribed, blocked, blockedReason, lists or attributes.<slug>; deleted for a deletion. */
+  field: string
+  from: unknown
+  to: unknown
+}
+
+/** BulkResultBulkError as JSON. */
+export type BulkResultBulkErrorJson = {
+  contact: string
+  code: string
+  message: string
+}
+
 /** Contacts: the people that an organization emails. */
 export type Contacts = {
   /** Lists contacts, newest first. Use it to show, search and page contacts; with pagination=false also to read all that match. Honours the shared list parameters. A filter can also name `lists`, the ids of the lists that a contact is on: {"lists":"<id>"}, {"lists":{"$in":[...]}}, {"lists":{"$nin":[...]}}, {"lists":{"$exists":false}}. */

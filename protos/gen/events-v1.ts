@@ -110,6 +110,40 @@ export type AttributeDeleted = {
   actor: ActorJson
 }
 
+/** A contact that was deleted in bulk is back, with its id, tags, lists and history: the deletion was undone. */
+export type ContactRestored = {
+  contact: ContactJson
+  actor: ActorJson
+}
+
+/** Work on many contacts was started. Each contact that it changes has events of its own. */
+export type BulkStarted = {
+  jobId: string
+  kind: 'change' | 'delete' | 'undo'
+  dryRun: boolean
+  /** For an undo: the job that it undoes. */
+  undoes?: string
+  actor: ActorJson
+}
+
+/** BulkCancelled as JSON. */
+export type BulkCancelled = {
+  jobId: string
+  actor: ActorJson
+}
+
+/** Work on many contacts is complete. */
+export type BulkCompleted = {
+  jobId: string
+  kind: 'change' | 'delete' | 'undo'
+  dryRun: boolean
+  matched: number
+  changed: number
+  unchanged: number
+  failed: number
+  actor: ActorJson
+}
+
 /** ListCreated as JSON. */
 export type ListCreated = {
   list: AudienceListJson

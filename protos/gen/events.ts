@@ -5,6 +5,9 @@ import type {
   AttributeDeleted,
   AttributeUpdated,
   AudienceExported,
+  BulkCancelled,
+  BulkCompleted,
+  BulkStarted,
   CollectionEntryCreated,
   CollectionEntryDeleted,
   CollectionEntryUpdated,
@@ -14,6 +17,7 @@ import type {
   ContactCreated,
   ContactDeleted,
   ContactRemovedFromList,
+  ContactRestored,
   ContactUnblocked,
   ContactUnsubscribed,
   ContactUpdated,
@@ -116,6 +120,10 @@ export type Events = {
   'attribute.created': AttributeCreated
   'attribute.updated': AttributeUpdated
   'attribute.deleted': AttributeDeleted
+  'contact.restored': ContactRestored
+  'audience.bulk_started': BulkStarted
+  'audience.bulk_cancelled': BulkCancelled
+  'audience.bulk_completed': BulkCompleted
   'list.created': ListCreated
   'list.updated': ListUpdated
   'list.deleted': ListDeleted
@@ -235,6 +243,10 @@ export const eventContexts = {
   'attribute.created': 'audience',
   'attribute.updated': 'audience',
   'attribute.deleted': 'audience',
+  'contact.restored': 'audience',
+  'audience.bulk_started': 'audience',
+  'audience.bulk_cancelled': 'audience',
+  'audience.bulk_completed': 'audience',
   'list.created': 'audience',
   'list.updated': 'audience',
   'list.deleted': 'audience',

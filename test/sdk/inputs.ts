@@ -21,6 +21,7 @@ import type {
 } from '@rollcall/sdk'
 import { createAuthenticator } from '@rollcall/testing/authenticator'
 import type { TestDns } from '@rollcall/testing/dns'
+import { eventually } from '@rollcall/testing/eventually'
 import type { Receiver } from '@rollcall/testing/receiver'
 import { type Api, bodyOf, signIn } from '../api.ts'
 import { fromElsewhere } from '../every-route.ts'
@@ -57,6 +58,7 @@ const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 export const refused: Partial<Record<CallName, string>> = {
   'imports.cancel': 'import.finished',
   'campaigns.retry': 'campaign.nothing_failed',
+  'bulk.cancelJob': 'bulk.finished',
 }
 
 /** Calls that leave no entry in the event log of the organization although they are no GET, and why. */
@@ -79,6 +81,11 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'contacts.linkUser': async world => ({ userId: (await newUser(world)).id }),
   'contacts.export': () => ({ filter: { tags: { $exists: true } }, sort: { createdAt: -1 } }),
   'contacts.getGrowth': () => ({ from: '2026-01-01T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z', interval: 'week' }),
+  'bulk.changeContacts': () => ({
+    filter: { tags: 'newsletter' },
+    change: { addTags: ['reader'], attributes: { plan: 'team' } },
+  }),
+  'bulk.deleteContacts': () => ({ emails: ['unknown@example.com'], dryRun: true }),
   'segments.create': () => ({
     name: 'New subscribers',
     filter: { unsubscribed: false, createdAt: { $gte: 'now-30d' } },
@@ -241,6 +248,9 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
 
 /** The path variables of a call, where the latest record would not do. */
 export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>>> = {
+  'bulk.getJob': async world => [await endedBulkJob(world)],
+  'bulk.cancelJob': async world => [await endedBulkJob(world)],
+  'bulk.undoJob': async world => [await endedBulkJob(world)],
   'contacts.linkUser': async ({ rollcall }) => [
     (await rollcall.contacts.create({ email: `${unique('contact')}@example.com` })).id,
   ],
@@ -346,6 +356,14 @@ async function newMember(world: World): Promise<{ id: string }> {
   await signInByPhone(world, user.email, password)
   await world.rollcall.members.add(workspaceOf(world), { email: user.email, role: 'user' })
   return user
+}
+
+/** Changes contacts in bulk, and waits until that is done. */
+async function endedBulkJob({ rollcall }: World): Promise<string> {
+  const change = { filter: { tags: 'newsletter' }, change: { addTags: [unique('tag')] } }
+  const { jobId } = await rollcall.bulk.changeContacts(change)
+  await eventually('the bulk job ends', async () => (await rollcall.bulk.getJob(jobId)).state === 'completed')
+  return jobId
 }
 
 /** Adds the first contact to the first list. */

@@ -1,6 +1,8 @@
 import { defineCollections } from '@rollcall/store'
 import { attributeSchema } from './attributes/attribute.model.ts'
 import { batchSchema } from './batches/batch.model.ts'
+import { bulkJobSchema } from './bulk/bulk-job.model.ts'
+import { bulkTraceSchema } from './bulk/bulk-trace.model.ts'
 import { contactSchema } from './contacts/contact.model.ts'
 import { contactEmailSchema } from './emails/contact-email.model.ts'
 import { growthSchema } from './growth/growth.model.ts'
@@ -17,6 +19,8 @@ export const collections = defineCollections({
   history: historySchema,
   emails: contactEmailSchema,
   batches: batchSchema,
+  bulkJobs: bulkJobSchema,
+  bulkTraces: bulkTraceSchema,
   lists: listSchema,
   memberships: membershipSchema,
   listJobs: listJobSchema,

@@ -1,8 +1,11 @@
+import type { LeaseJob } from '@rollcall/jobs'
 import { type Client, connect, rpcSettings } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
 import type { Base } from '@rollcall/service'
 import { createMatchMemory, type MatchMemory, type Store } from '@rollcall/store'
 import { type DropValuesJob, dropValuesJob } from './attributes/drop-values.job.ts'
+import { bulkJob } from './bulk/bulk.job.ts'
+import type { BulkJob } from './bulk/bulk-job.model.ts'
 import type { Collections } from './collections.ts'
 import type { Config } from './config.ts'
 import { type ListMembersJob, listMembersJob } from './lists/list-members.job.ts'
@@ -14,6 +17,8 @@ export type Data = { store: Store; collections: Collections; logger: Logger }
 export type Context = Data & {
   dropValuesJob: DropValuesJob
   listMembersJob: ListMembersJob
+  /** Job that changes and deletes contacts in bulk. */
+  bulkJob: LeaseJob<BulkJob>
   /** Cached match counts of contact filters. Every write of a contact also writes its positions, which invalidates them. */
   matches: MatchMemory
   /** Looks up the accounts of an organization. */
@@ -37,6 +42,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     ...data,
     dropValuesJob: dropValuesJob(data),
     listMembersJob: listMembersJob(data),
+    bulkJob: bulkJob(data),
     matches: createMatchMemory(),
     directory: identity.client('rollcall.identity.v1.Directory'),
     uses: campaigns.client('rollcall.campaigns.v1.Uses'),

@@ -1,6 +1,7 @@
 import { defineService } from '@rollcall/service'
 import { attributes } from './attributes/attributes.ts'
 import { batches } from './batches/batches.ts'
+import { bulk } from './bulk/bulk.ts'
 import { collections } from './collections.ts'
 import { readConfig } from './config.ts'
 import { contacts } from './contacts/contacts.ts'
@@ -23,11 +24,12 @@ export const service = defineService({
     'rollcall.audience.v1.Contacts': contacts(context),
     'rollcall.audience.v1.Attributes': attributes(context),
     'rollcall.audience.v1.Batches': batches(context),
+    'rollcall.audience.v1.Bulk': bulk(context),
     'rollcall.audience.v1.Lists': lists(context),
     'rollcall.audience.v1.Recipients': recipients(context),
     'rollcall.audience.v1.Segments': segments(context),
     'rollcall.audience.v1.SignUps': signUps(context),
   }),
   subscribers: context => [onUserEvents(context), onEmailEvents(context), onSuppressionLifted(context)],
-  jobs: ({ dropValuesJob, listMembersJob }) => [dropValuesJob, listMembersJob],
+  jobs: ({ bulkJob, dropValuesJob, listMembersJob }) => [bulkJob, dropValuesJob, listMembersJob],
 })

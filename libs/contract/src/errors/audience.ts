@@ -13,5 +13,11 @@ export const audienceErrors = {
   'list.in_use': conflict((d: { campaign: string }) => `the campaign "${d.campaign}" uses the list`),
   'segment.in_use': conflict((d: { campaign: string }) => `the campaign "${d.campaign}" uses the segment`),
   'list.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown list`),
+  'bulk_job.not_found': notFound('bulk job'),
+  'bulk.finished': conflict('the job has finished'),
+  'bulk.unfinished': conflict('the job has not finished'),
+  'bulk.undone': conflict('the job was already undone'),
+  'bulk.not_undoable': conflict('a dry run or an undo cannot be undone'),
+  'bulk.too_old': conflict('a job can be undone for 7 days'),
   'segment.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown segment`),
 }

@@ -106,6 +106,40 @@ export type AttributeDeleted = {
   actor: Actor
 }
 
+/** A contact that was deleted in bulk is back, with its id, tags, lists and history: the deletion was undone. */
+export type ContactRestored = {
+  contact: Contact
+  actor: Actor
+}
+
+/** Work on many contacts was started. Each contact that it changes has events of its own. */
+export type BulkStarted = {
+  jobId: string
+  kind: 'change' | 'delete' | 'undo'
+  dryRun: boolean
+  /** For an undo: the job that it undoes. */
+  undoes?: string
+  actor: Actor
+}
+
+/** BulkCancelled as JSON. */
+export type BulkCancelled = {
+  jobId: string
+  actor: Actor
+}
+
+/** Work on many contacts is complete. */
+export type BulkCompleted = {
+  jobId: string
+  kind: 'change' | 'delete' | 'undo'
+  dryRun: boolean
+  matched: number
+  changed: number
+  unchanged: number
+  failed: number
+  actor: Actor
+}
+
 /** ListCreated as JSON. */
 export type ListCreated = {
   list: AudienceList
@@ -837,6 +871,10 @@ export type Events = {
   'attribute.created': AttributeCreated
   'attribute.updated': AttributeUpdated
   'attribute.deleted': AttributeDeleted
+  'contact.restored': ContactRestored
+  'audience.bulk_started': BulkStarted
+  'audience.bulk_cancelled': BulkCancelled
+  'audience.bulk_completed': BulkCompleted
   'list.created': ListCreated
   'list.updated': ListUpdated
   'list.deleted': ListDeleted

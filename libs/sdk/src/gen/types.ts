@@ -31,6 +31,80 @@ export type Updated = {
   message: string
 }
 
+/** BulkJobStarted as JSON. */
+export type BulkJobStarted = {
+  jobId: string
+}
+
+/** BulkJob as JSON. */
+export type BulkJob = {
+  _id: string
+  id: string
+  kind: 'change' | 'delete' | 'undo'
+  dryRun: boolean
+  state: 'waiting' | 'active' | 'completed' | 'failed'
+  progress: number
+  result: BulkResult
+  failedReason: string | null
+  /** The change as it was given; null for other kinds. */
+  change: unknown
+  /** The filter as it was given; null for ids and emails. */
+  filter: string | null
+  /** For an undo: the job that it undoes. For others: the undo that has undone it. */
+  undoes: string | null
+  undoneBy: string | null
+  createdBy: Actor
+  finishedAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** Counts of a job, so far. changed, unchanged and failed add up to matched. */
+export type BulkResult = {
+  /** Contacts that the selector found. For an undo: contacts that the job had changed. */
+  matched: number
+  /** Contacts that were changed or deleted; of an undo, restored. */
+  changed: number
+  unchanged: number
+  failed: number
+  /** Ids and emails of no contact. */
+  notFound: number
+  /** Of a dry run: what the first contacts would get, 20 at most. */
+  sample: BulkResultSample[]
+  /** The first 100 errors. */
+  errors: BulkResultBulkError[]
+}
+
+/** BulkResultSample as JSON. */
+export type BulkResultSample = {
+  contact: string
+  changes: BulkResultFieldChange[]
+}
+
+/** BulkResultFieldChange as JSON. */
+export type BulkResultFieldChange = {
+  /** tags, unsubscribed, blocked, blockedReason, lists or attributes.<slug>; deleted for a deletion. */
+  field: string
+  from: unknown
+  to: unknown
+}
+
+/** BulkResultBulkError as JSON. */
+export type BulkResultBulkError = {
+  contact: string
+  code: string
+  message: string
+}
+
+/** BulkStatus as JSON. */
+export type BulkStatus = {
+  state: 'waiting' | 'active' | 'completed' | 'failed'
+  /** Percentage from 0 to 100; 100 only when complete. */
+  progress: number
+  result: BulkResult
+  failedReason: string | null
+}
+
 /** Contact as JSON. */
 export type Contact = {
   _id: string
@@ -1546,34 +1620,18 @@ export type ImportJob = {
   updatedAt: string
 }
 
-/** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
-export type TrackOptions = {
-  opens?: boolean
-  clicks?: boolean
-}
-
-export type Smtp = {
-  host: string
-  /** 25, 465, 587 or 2525. */
-  port: number
-  /** TLS from the first byte. Default: true for port 465, otherwise false. */
-  secure?: boolean
-  username?: string
-  /** Write-only. */
-  password?: string
-}
-
-export type OauthChoice = {
-  provider: 'google' | 'microsoft'
-}
-
-export type SmtpChange = {
-  host?: string
-  port?: number
-  secure?: boolean
-  /** null removes the username and password. */
-  username?: string | null
-  password?: string
+export type ContactsChange = {
+  addTags?: string[]
+  removeTags?: string[]
+  /** Values by slug; null removes one. Others are kept. */
+  attributes?: Record<string, unknown>
+  blocked?: boolean
+  /** With blocked: true. */
+  blockedReason?: string
+  /** Only true: nobody is subscribed in bulk. */
+  unsubscribed?: boolean
+  addToLists?: string[]
+  removeFromLists?: string[]
 }
 
 export type FieldDefinition = {
@@ -1674,6 +1732,27 @@ export type UpdateAttributeBody = {
   /** Allowed values of an enum. Replaces the existing ones. */
   options?: string[]
   required?: boolean
+}
+
+/** One selector of contacts, and what to change of them. */
+export type ChangeContactsBody = {
+  contactIds?: string[]
+  emails?: string[]
+  /** As for the list of contacts; {} matches all contacts. */
+  filter?: Filter<ContactFields>
+  change: ContactsChange
+  /** Writes nothing: counts what would change, and shows the first changes. */
+  dryRun?: boolean
+}
+
+/** One selector of contacts. */
+export type DeleteContactsBody = {
+  contactIds?: string[]
+  emails?: string[]
+  /** As for the list of contacts; {} matches all contacts. */
+  filter?: Filter<ContactFields>
+  /** Writes nothing: counts what would be deleted. */
+  dryRun?: boolean
 }
 
 export type CreateContactBody = {
@@ -2391,6 +2470,36 @@ export type AttributeFields = {
   'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
   'createdBy.id': string
   'createdBy.name': string
+}
+
+/** The fields of BulkJob that filter, sort and projection can name. */
+export type BulkJobFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'kind': 'change' | 'delete' | 'undo'
+  'dryRun': boolean
+  'state': 'waiting' | 'active' | 'completed' | 'failed'
+  'progress': number
+  'result': Record<string, unknown>
+  'result.matched': number
+  'result.changed': number
+  'result.unchanged': number
+  'result.failed': number
+  'result.notFound': number
+  'result.sample': (Record<string, unknown>)[]
+  'result.errors': (Record<string, unknown>)[]
+  'failedReason': string
+  'change': string | number | boolean
+  'filter': string
+  'undoes': string
+  'undoneBy': string
+  'createdBy': Record<string, unknown>
+  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
+  'createdBy.id': string
+  'createdBy.name': string
+  'finishedAt': string
 }
 
 /** The fields of Contact that filter, sort and projection can name. */
@@ -3198,6 +3307,21 @@ export type Api = {
     /** Deletes an attribute and its value on every contact. Use it when nobody needs the values any more: they cannot be restored. History is kept. */
     delete(id: string, options?: RequestOptions): Promise<Attribute>
   }
+  /** Work on many contacts at once, as background jobs with a dry run, progress and undo. */
+  bulk: {
+    /** Changes the contacts that exactly one of ids, emails and a filter selects, as a background job. Use it to tag, block, opt out or sort into lists what a filter finds; try it with dryRun first. Each contact gets the history and events of the single calls, once, also if the service restarts meanwhile. An opt-out or a block lasts: unsubscribed can only be set. A filter also requires audience.read, addToLists audience_lists.create, removeFromLists audience_lists.delete. 429 beyond 20 unfinished jobs per organization. */
+    changeContacts(body: ChangeContactsBody, options?: RequestOptions): Promise<BulkJobStarted>
+    /** Deletes the contacts that exactly one of ids, emails and a filter selects, as a background job. Use it to clean up what a filter finds; try it with dryRun first. For 7 days an undo brings them back. A filter also requires audience.read. 429 beyond 20 unfinished jobs per organization. */
+    deleteContacts(body: DeleteContactsBody, options?: RequestOptions): Promise<BulkJobStarted>
+    /** Lists the organization's bulk jobs, newest first. Use it to find earlier jobs, also those that were started elsewhere. Honours the shared list parameters. */
+    listJobs(query?: ListQuery<BulkJobFields>, options?: RequestOptions): List<BulkJob>
+    /** Returns the status of a bulk job. Use it to follow one job and to read its result. Poll until its state is completed or failed. Requires audience.read, or what starting the job requires. */
+    getJob(jobId: string, options?: RequestOptions): Promise<BulkStatus>
+    /** Cancels an unfinished job. Use it if a job turns out to be wrong while contacts are still to come. Changes made until then are kept; undo takes them back. Requires what starting the job requires. */
+    cancelJob(jobId: string, options?: KeyedOptions): Promise<Updated>
+    /** Undoes a finished or cancelled job, as a new job. Use it within 7 days if a job should not have happened. Restores every field that nobody has changed since, and deleted contacts with their id, tags, lists and history. A deleted contact whose address was taken meanwhile counts as failed; opt-outs and blocks by others stay. Possible once, then 409. Requires what starting the job requires. */
+    undoJob(jobId: string, options?: KeyedOptions): Promise<BulkJobStarted>
+  }
   /** Contacts: the people that an organization emails. */
   contacts: {
     /** Lists contacts, newest first. Use it to show, search and page contacts; with pagination=false also to read all that match. Honours the shared list parameters. A filter can also name `lists`, the ids of the lists that a contact is on: {"lists":"<id>"}, {"lists":{"$in":[...]}}, {"lists":{"$nin":[...]}}, {"lists":{"$exists":false}}. */
@@ -3843,6 +3967,12 @@ export type ErrorCode =
   | 'list.in_use'
   | 'segment.in_use'
   | 'list.unknown'
+  | 'bulk_job.not_found'
+  | 'bulk.finished'
+  | 'bulk.unfinished'
+  | 'bulk.undone'
+  | 'bulk.not_undoable'
+  | 'bulk.too_old'
   | 'segment.unknown'
   | 'template.not_found'
   | 'template.unknown'

@@ -23,6 +23,8 @@ export type Positions = {
   giveBack(tx: ClientSession, count: number): Promise<void>
   /** Releases the positions of deleted records. Call it in the transaction that deletes them. */
   release(tx: ClientSession, positions: readonly number[]): Promise<void>
+  /** Takes released positions again. Call it in the transaction that restores the deleted records. */
+  reclaim(tx: ClientSession, positions: readonly number[]): Promise<void>
   /**
    * Invalidates the cached match counts. Call it in the transaction that changes records without adding or removing any.
    */
@@ -136,6 +138,17 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
   const update = (changes: { $set?: object; $unset?: Record<string, true> }, tx: ClientSession) =>
     translateErrors(registers.updateOne(key, { ...changes, $inc: { changes: 1 } }, { session: tx }))
 
+  /** Counts the holes of deleted records, or of restored ones. */
+  const changeHoles = async (tx: ClientSession, of: readonly number[], by: 1 | -1) => {
+    if (of.length === 0) return
+    const changes: Record<string, number> = { total: -by * of.length, changes: 1 }
+    for (const position of of) {
+      const hole = holeOf(blockOf(position))
+      changes[hole] = (changes[hole] ?? 0) + by
+    }
+    await translateErrors(registers.updateOne(key, { $inc: changes }, { session: tx }))
+  }
+
   /** Sees to it that no position is taken twice. */
   const raiseLast = async (records: Records, tx: ClientSession) => {
     const register = await find({ session: tx, projection: { last: 1 } })
@@ -202,15 +215,8 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       if (count === 0) return
       await translateErrors(registers.updateOne(key, { $inc: { last: -count, total: -count } }, { session: tx }))
     },
-    async release(tx, gone) {
-      if (gone.length === 0) return
-      const changes: Record<string, number> = { total: -gone.length, changes: 1 }
-      for (const position of gone) {
-        const hole = holeOf(blockOf(position))
-        changes[hole] = (changes[hole] ?? 0) + 1
-      }
-      await translateErrors(registers.updateOne(key, { $inc: changes }, { session: tx }))
-    },
+    release: (tx, gone) => changeHoles(tx, gone, 1),
+    reclaim: (tx, back) => changeHoles(tx, back, -1),
     invalidate: tx => incrementCounter(tx, touches, 1), // not in the register, where writers would conflict
     async lockMembership(tx) {
       await translateErrors(registers.updateOne(key, { $inc: { changes: 1 } }, { session: tx })).catch(retrySoon)

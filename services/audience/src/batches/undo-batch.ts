@@ -151,7 +151,7 @@ function isKeptOptOut({ unsubscribed, optedOutBy }: Contact, { job }: Batch): bo
 }
 
 /** Whether the attribute definition accepts the former value, or none. True for other fields. */
-function isAccepted({ key, from }: Change, definitions: Definitions): boolean {
+export function isAccepted({ key, from }: Change, definitions: Definitions): boolean {
   const prefix = pathOf('')
   if (!key.startsWith(prefix)) return true
   try {
@@ -164,7 +164,7 @@ function isAccepted({ key, from }: Change, definitions: Definitions): boolean {
 }
 
 /** Returns the current tags without those that the change added, and with those that it removed. */
-function withoutTags(current: readonly string[], change: Change): string[] {
+export function withoutTags(current: readonly string[], change: Change): string[] {
   const [from, to] = [change.from as string[], change.to as string[]]
   const added = new Set(to.filter(tag => !from.includes(tag)))
   const removed = from.filter(tag => !to.includes(tag))

@@ -20,7 +20,7 @@ import { applyUpdate, type Change, type ContactUpdate, changesOf, type Patch, up
 import { type Contact, contactPositions } from './contact.model.ts'
 import { changedEvent, type OptOut, unsubscribedEvent } from './contact-events.ts'
 import { findContacts } from './find-contact.ts'
-import { confirmOptOuts } from './opt-outs.ts'
+import { confirmBlocks, confirmOptOuts } from './opt-outs.ts'
 import { orRefusal, succeeded } from './refusal.ts'
 
 /** A requested change of a contact. */
@@ -77,6 +77,7 @@ export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undef
     const made = results.filter(succeeded)
     await contacts.bulkWrite(made.flatMap(writesOf), { tx, ordered: true })
     await confirmOptOuts(contacts, optedOutAgain(requests, current, definitions), tx)
+    await confirmBlocks(contacts, blockedAgain(requests, current), tx)
     if (made.length === 0) return results
     await countChanges(tenant, made, tx)
     await contactPositions(context, contacts.organization).invalidate(tx)
@@ -105,6 +106,11 @@ function optedOutAgain(requests: readonly ChangeRequest[], current: Map<string, 
     ({ type, patchOf }) => type === 'contact.updated' && patchOf(definitions).unsubscribed,
   )
   return optOuts.flatMap(({ id }) => current.get(id) ?? [])
+}
+
+/** Returns the contacts, as they are now, that a request blocks. */
+function blockedAgain(requests: readonly ChangeRequest[], current: Map<string, Contact>) {
+  return requests.flatMap(({ id, type }) => (type === 'contact.blocked' ? (current.get(id) ?? []) : []))
 }
 
 function writesOf({ before, after, update }: Made): BulkOperation[] {

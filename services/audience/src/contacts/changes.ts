@@ -60,7 +60,7 @@ const derivations: Record<string, (to: unknown, contact: Contact, at: Date) => P
     return emailKey === contact.emailKey ? {} : { emailKey, emailStatus: 'unknown' }
   },
   unsubscribed: (to, _, at) => ({ unsubscribedAt: to ? at : null, optedOutBy: null }),
-  blocked: (to, _, at) => ({ blockedAt: to ? at : null }),
+  blocked: (to, contact, at) => ({ blockedAt: to ? at : null, ...(contact.blockedBy && { blockedBy: null }) }),
 }
 
 const ATTRIBUTE_PREFIX = pathOf('')

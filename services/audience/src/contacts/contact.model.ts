@@ -19,8 +19,10 @@ export type Contact = {
   tags: string[]
   unsubscribed: boolean
   unsubscribedAt: Date | null
-  /** The import that opted the contact out, unless somebody else has confirmed it. */
+  /** The import or bulk job that opted the contact out, unless somebody else has confirmed it. */
   optedOutBy?: Types.ObjectId | null
+  /** The bulk job that blocked the contact, unless somebody else has confirmed it. */
+  blockedBy?: Types.ObjectId | null
   /** Excluded from all sending. */
   blocked: boolean
   blockedAt: Date | null
@@ -80,6 +82,7 @@ export const contactSchema = new Schema<Contact>(
     unsubscribed: { type: Boolean, default: false },
     unsubscribedAt: date,
     optedOutBy: Schema.Types.ObjectId,
+    blockedBy: Schema.Types.ObjectId,
     blocked: { type: Boolean, default: false },
     blockedAt: date,
     blockedReason: { type: String, default: null },

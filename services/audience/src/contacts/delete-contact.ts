@@ -50,12 +50,14 @@ function deleteAll(context: Data): WriteGroup<Deletion, Deleted> {
 /**
  * Deletes contacts with their positions, memberships, emails and history. History is personal data, and reachable through
  * the contact only.
+ * @param options `historyUntil`: emails and history expire then, so that an undo can restore the contacts
  */
 export async function deleteContacts(
   context: Data,
   tx: ClientSession,
   organizationId: string,
   gone: readonly Contact[],
+  { historyUntil }: { historyUntil?: Date } = {},
 ): Promise<void> {
   const tenant = context.collections.of(organizationId)
   const { contacts, history, emails } = tenant
@@ -63,8 +65,12 @@ export async function deleteContacts(
   const ids = gone.map(({ _id }) => _id)
   const freed = gone.map(({ position }) => position)
   await contacts.deleteMany({ _id: { $in: ids } }, { tx })
-  await history.deleteMany({ person: { $in: ids } }, { tx })
-  await emails.deleteMany({ contact: { $in: ids } }, { tx })
+  const [ofHistory, ofEmails] = [{ person: { $in: ids } }, { contact: { $in: ids } }]
+  const expiry = { $set: { expiresAt: historyUntil } }
+  if (historyUntil) await history.updateMany(ofHistory, expiry, { tx })
+  else await history.deleteMany(ofHistory, { tx })
+  if (historyUntil) await emails.updateMany(ofEmails, expiry, { tx })
+  else await emails.deleteMany(ofEmails, { tx })
   await contactPositions(context, organizationId).release(tx, freed)
   await countChanges(
     tenant,

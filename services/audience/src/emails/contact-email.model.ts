@@ -30,6 +30,8 @@ export type ContactEmail = {
   at: Date
   sentAt: Date | null
   error: string | null
+  /** Set if its contact was deleted in bulk: until then an undo can restore it. */
+  expiresAt?: Date
 }
 
 export const contactEmailSchema = new Schema<ContactEmail>(
@@ -44,8 +46,13 @@ export const contactEmailSchema = new Schema<ContactEmail>(
     at: { type: Date, required: true },
     sentAt: { type: Date, default: null },
     error: { type: String, default: null },
+    expiresAt: Date,
   },
   { collection: 'emails', versionKey: false },
 )
 contactEmailSchema.index({ organization: 1, emailId: 1 }, { unique: true })
 contactEmailSchema.index({ organization: 1, contact: 1, at: 1, _id: 1 })
+contactEmailSchema.index(
+  { expiresAt: 1 },
+  { expireAfterSeconds: 0, partialFilterExpression: { expiresAt: { $exists: true } } },
+)

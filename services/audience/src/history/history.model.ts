@@ -19,6 +19,7 @@ export type ChangeType =
   | 'contact.user_unlinked'
   | 'contact.added_to_list'
   | 'contact.removed_from_list'
+  | 'contact.restored'
 
 /** The details of an entry. */
 export type HistoryData = {
@@ -45,6 +46,8 @@ export type HistoryEntry = {
   at: Date
   actor: Actor
   data: HistoryData
+  /** Set if its contact was deleted in bulk: until then an undo can restore it. */
+  expiresAt?: Date
 }
 
 export const historySchema = new Schema<HistoryEntry>(
@@ -57,10 +60,15 @@ export const historySchema = new Schema<HistoryEntry>(
     at: { type: Date, required: true },
     actor: { type: Schema.Types.Mixed, required: true },
     data: { type: Schema.Types.Mixed, default: {} },
+    expiresAt: Date,
   },
   { collection: 'history', minimize: false, versionKey: false },
 )
 historySchema.index({ organization: 1, person: 1, at: 1, _id: 1 })
+historySchema.index(
+  { expiresAt: 1 },
+  { expireAfterSeconds: 0, partialFilterExpression: { expiresAt: { $exists: true } } },
+)
 
 /** Returns the entry of a change. */
 export function changeEntry(

@@ -61,7 +61,11 @@ type Selection = { field: '_id' | 'emailKey'; values: string[] } | { filter: str
  * Returns the only selector of a request. @throws {AppError} request.missing_field for none, request.extra_field for a
  * second one
  */
-function selectionOf({ contactIds, emails, filter }: SelectMembersRequest): Selection {
+export function selectionOf({
+  contactIds,
+  emails,
+  filter,
+}: Pick<SelectMembersRequest, 'contactIds' | 'emails' | 'filter'>): Selection {
   const given = Object.entries({
     contactIds: contactIds.length > 0,
     emails: emails.length > 0,
