@@ -19,7 +19,10 @@ const manifest = {
   type,
   engines: { node: '>=20' },
   sideEffects: false,
-  exports: { '.': { types: './index.d.ts', default: './index.js' } },
+  exports: {
+    '.': { types: './index.d.ts', default: './index.js' },
+    './webhooks': { types: './webhooks.d.ts', default: './webhooks.js' },
+  },
 }
 writeFileSync(join(TARGET, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 copyFileSync(join(HERE, 'README.md'), join(TARGET, 'README.md'))

@@ -1,6 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { AttributeJson, AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
+import type { CampaignCountsJson } from './campaigns-v1.ts'
 import type { EntryJson } from './content-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
 import type { DomainJson, SenderJson, SuppressionJson } from './messaging-v1.ts'

@@ -2,6 +2,263 @@
 
 import type { HttpBody } from './api.ts'
 import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, PageRequest, PageResponse, Updated } from './types.ts'
+/** The sending side of campaigns: content, recipients, pace and state. A mailing has the id of its campaign. Its recipients are messages of kind campaign. Internal: the service that owns campaigns calls it. */
+export type Mailings = {
+  /** Stores the content and settings of a mailing, new or known; its recipients and state stay as they are. Fails with the refusals of CheckSender if the sender cannot be used. */
+  putMailing: { kind: 'unary'; request: PutMailingRequest; response: Empty }
+  /** Adds recipients. A contact is in a mailing once, however often it is added. */
+  queueRecipients: { kind: 'unary'; request: QueueRecipientsRequest; response: QueueRecipientsResponse }
+  /** Says that the recipients are complete: the mailing is finished as soon as none of them waits. */
+  closeMailing: { kind: 'unary'; request: MailingRequest; response: Mailing }
+  /** Starts, pauses, resumes or cancels sending. Pausing and cancelling take effect within two seconds. Fails with mailing.cancelled for any other state once it is cancelled. */
+  setMailingState: { kind: 'unary'; request: SetMailingStateRequest; response: Mailing }
+  /** Lets the recipients wait again whose mail was not handed over, or perhaps was not. Not those that their server refused. */
+  retryFailed: { kind: 'unary'; request: MailingRequest; response: RetryFailedResponse }
+  getMailing: { kind: 'unary'; request: MailingRequest; response: Mailing }
+  /** Lists the recipients as JSON records {contact, email, status, at, error}. Honours the shared list parameters. */
+  listRecipients: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
+  /** Streams all recipients as CSV. */
+  exportRecipients: { kind: 'server_stream'; request: MailingRequest; response: HttpBody }
+  /** Counts what happened to the messages, by hour or day. */
+  seriesOf: { kind: 'unary'; request: SeriesOfRequest; response: SeriesOfResponse }
+  /** Returns the sender that the caller may send with: the given one, or the default one. The errors name the field `sender`. */
+  checkSender: { kind: 'unary'; request: CheckSenderRequest; response: CheckSenderResponse }
+  /** Renders a mail and sends it to some addresses as messages of kind test. Its links lead to a page that says so. Fails with contact.blocked for a blocked contact. */
+  sendTest: { kind: 'unary'; request: SendTestRequest; response: Empty }
+}
+
+export type MailingRequest = {
+  id: string
+}
+
+export type PutMailingRequest = {
+  id: string
+  /** Default: the organization's default sender at this time. */
+  senderId?: string
+  /** Templates in Liquid. */
+  subject: string
+  preheader?: string
+  html?: string
+  /** Default: made from html. */
+  text?: string
+  /** Never more than that in any 60 seconds, spread evenly. Default: as fast as the quotas allow. */
+  ratePerMinute?: number
+  /** What templates show. */
+  campaignName: string
+  organizationName: string
+  /** What to count. Default: nothing. */
+  track?: TrackOptions | null
+}
+
+export type QueueRecipientsRequest = {
+  mailingId: string
+  /** At most 1000. */
+  recipients: MailingRecipient[]
+}
+
+export type MailingRecipient = {
+  contactId: string
+  email: string
+}
+
+export type QueueRecipientsResponse = {
+  /** How many were new. */
+  queued: number
+}
+
+export type SetMailingStateRequest = {
+  id: string
+  state: 'sending' | 'paused' | 'cancelled'
+}
+
+export type RetryFailedResponse = {
+  count: number
+}
+
+export type Mailing = {
+  id: string
+  /** prepared: not started. */
+  state: 'prepared' | 'sending' | 'paused' | 'cancelled'
+  /** Why it paused by itself. */
+  pausedReason?: string
+  /** Its recipients are complete, and none of them waits. */
+  isFinished: boolean
+  counts?: MailingCounts | null
+}
+
+/** recipients is the sum of sent, failed, suppressed and waiting. */
+export type MailingCounts = {
+  recipients: number
+  sent: number
+  delivered: number
+  /** Also counts refusals at the hand-over, which are failed. */
+  bounced: number
+  complained: number
+  opened: number
+  clicked: number
+  unsubscribed: number
+  suppressed?: SuppressedCounts | null
+  failed: number
+  waiting: number
+}
+
+export type SuppressedCounts = {
+  blocked: number
+  unsubscribed: number
+  address: number
+}
+
+/** One recipient, as ListRecipients shows it. */
+export type CampaignRecipientJson = {
+  _id: string
+  id: string
+  contact: string
+  email: string
+  status: 'waiting' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'suppressed'
+  /** When the status was reached. */
+  at: string
+  error: string | null
+}
+
+/** The public fields of CampaignRecipient. */
+export const campaignRecipientFields = {
+  'contact': 'objectId',
+  'email': 'string',
+  'status': 'string',
+  'at': 'date',
+  'error': 'string',
+} as const
+
+export type SeriesOfRequest = {
+  id: string
+  interval: 'hour' | 'day'
+}
+
+export type SeriesOfResponse = {
+  /** Oldest first, without intervals in which nothing happened. */
+  points: MailingPoint[]
+}
+
+export type MailingPoint = {
+  /** Start of the interval in UTC. */
+  at: string
+  sent: number
+  delivered: number
+  opened: number
+  clicked: number
+}
+
+export type CheckSenderRequest = {
+  senderId?: string
+}
+
+export type CheckSenderResponse = {
+  id: string
+  name: string
+  email: string
+}
+
+export type SendTestRequest = {
+  senderId?: string
+  to: string[]
+  /** Templates in Liquid. */
+  subject: string
+  preheader?: string
+  html?: string
+  text?: string
+  /** What templates show, besides the links. */
+  variables: Record<string, unknown>
+}
+
+/** Single messages: mail of the organization to one address, and what became of it. They are kept for 30 days after their end. Mail of the installation, such as codes and invitations, is not among them. */
+export type Messages = {
+  /** Accepts a message to one address and returns it. Use it to send receipts, notices and other mail that one person waits for. It is sent in the background, or at `sendAt`, and retried while the mail server is not available; see the status of the message. A contact that is blocked when the mail server would get the message, and an address that is suppressed, get nothing: the message ends as suppressed. Who may send with a sender: its owner, the users it is shared with, and their API tokens; everybody with this permission may use the default sender. Above the quotas of the installation, messages wait. */
+  sendMessage: { kind: 'unary'; request: SendMessageRequest; response: HttpBody }
+  /** Lists the messages of the organization, newest first. Use it to see what was sent and what failed. Recipients of a campaign are messages as soon as it is their turn. Honours the shared list parameters. */
+  listMessages: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
+  /** Returns a message. Use it to follow one message: `events` says what happened to it and when. */
+  getMessage: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Cancels a scheduled message and returns it. Use it before its `sendAt`; in any other status the answer is 409. */
+  cancelMessage: { kind: 'unary'; request: IdRequest; response: HttpBody }
+}
+
+export type SendMessageRequest = {
+  /** An address, or {"contactId": "…"} for the address that the contact has when the message is sent. */
+  to: unknown
+  /** The sender. Default: the organization's default sender. */
+  from?: string
+  subject: string
+  /** At least one of html and text. Without text, the mail has the html only, or with data a text made from it. */
+  html?: string
+  text?: string
+  /** Default: the reply address of the sender. */
+  replyTo?: string
+  /** Headers to add, at most 10. Their names begin with X-. */
+  headers?: Record<string, string>
+  /** When to send it, at most 30 days ahead. Default: now. */
+  sendAt?: string
+  /** Values for the content, which is Liquid if this is given: `data.<name>`, `contact.<email, name, tags, attributes>`, `sender.<name, email>`, `organization.name`. Values are escaped in html. At most 64 KiB. */
+  data?: Record<string, unknown>
+  /** What to count. Default: nothing. It needs html: links are replaced by counting ones, and an image counts opens. */
+  track?: TrackOptions | null
+}
+
+/** Message as JSON. */
+export type MessageJson = {
+  _id: string
+  id: string
+  to: string
+  /** The contact it was addressed to, by id or as a recipient of a campaign. */
+  contact: string | null
+  subject: string
+  sender: string | null
+  /** Address that it is sent from. */
+  from: string
+  /** test: the test of a sender. */
+  kind: 'transactional' | 'campaign' | 'test'
+  campaign: string | null
+  /** It only moves on. queued: on its way to the mail server. sent: the server accepted it. bounced: the receiving server refused it. failed: it could not be handed over. suppressed: the contact is blocked, or the address is suppressed. */
+  status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
+  sendAt: string | null
+  sentAt: string | null
+  /** Why it was not delivered. */
+  error: string | null
+  /** What happened to it, oldest first. */
+  events: MessageEventJson[]
+  createdAt: string
+  updatedAt: string
+}
+
+/** The public fields of Message. */
+export const messageFields = {
+  'to': 'string',
+  'contact': 'objectId',
+  'subject': 'string',
+  'sender': 'objectId',
+  'from': 'string',
+  'kind': 'string',
+  'campaign': 'objectId',
+  'status': 'string',
+  'sendAt': 'date',
+  'sentAt': 'date',
+  'error': 'string',
+  'events': 'object[]',
+} as const
+
+/** MessageEvent as JSON. */
+export type MessageEventJson = {
+  type: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
+  at: string
+  /** The reply of the server, or why it ended. */
+  detail: string | null
+}
+
+/** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
+export type TrackOptions = {
+  opens: boolean
+  clicks: boolean
+}
+
 /** Sending domains, with the DNS records to publish and their status. */
 export type Domains = {
   /** Lists sending domains, newest first. Use it to see which domains can send, and which need attention. Honours the shared list parameters. */
@@ -334,428 +591,6 @@ export const suppressionFields = {
 export type CreateSuppressionRequest = {
   email: string
   reason?: string
-}
-
-/** Sends mail for other services: codes, invitations, password links. Internal. */
-export type Mail = {
-  /** Accepts a mail for sending and returns when it is stored. It is sent in the background and retried until it is sent or permanently refused. Mail of the installation beyond its quotas fails with quota.too_many_pending: per organization and hour for mail that its people cause, per address and day over all organizations. */
-  sendMail: { kind: 'unary'; request: SendMailRequest; response: SendMailResponse }
-  /** Returns whether the organization has a default sender that can send now. */
-  checkDefaultSender: { kind: 'unary'; request: Empty; response: CheckDefaultSenderResponse }
-}
-
-export type CheckDefaultSenderResponse = {
-  usable: boolean
-}
-
-export type SendMailRequest = {
-  /** Idempotency key: the same key is accepted once. */
-  key: string
-  to: string
-  subject: string
-  text: string
-  html?: string
-  /** The contact or user that receives it, for their history. */
-  contactId?: string
-  userId?: string
-  /** The sender to send from. Mail without one is sent by the installation (MAIL_FROM through SMTP_URL): codes and password links must not pass through a mail server that a member of the organization chose. */
-  senderId?: string
-  /** Sends from the organization's default sender, if it has one, instead of sender_id. */
-  fromDefault?: boolean
-  /** Purpose of mail of the installation. invitation and new_account are caused by a person of the organization, who chose the recipient; sign_in_code and password_reset by anyone, without a credential; email_change and email_changed by the person whose address changes. Quotas count sign_in_code and password_reset separately and the others together. */
-  purpose?: string
-  /** When the code or link in the mail expires. After that the mail is not sent, and its text is deleted. */
-  expiresAt?: string
-}
-
-export type SendMailResponse = {
-  id: string
-}
-
-/** The sending side of campaigns: content, recipients, pace and state. A mailing has the id of its campaign. Its recipients are messages of kind campaign. Internal: the service that owns campaigns calls it. */
-export type Mailings = {
-  /** Stores the content and settings of a mailing, new or known; its recipients and state stay as they are. Fails with the refusals of CheckSender if the sender cannot be used. */
-  putMailing: { kind: 'unary'; request: PutMailingRequest; response: Empty }
-  /** Adds recipients. A contact is in a mailing once, however often it is added. */
-  queueRecipients: { kind: 'unary'; request: QueueRecipientsRequest; response: QueueRecipientsResponse }
-  /** Says that the recipients are complete: the mailing is finished as soon as none of them waits. */
-  closeMailing: { kind: 'unary'; request: MailingRequest; response: Mailing }
-  /** Starts, pauses, resumes or cancels sending. Pausing and cancelling take effect within two seconds. Fails with mailing.cancelled for any other state once it is cancelled. */
-  setMailingState: { kind: 'unary'; request: SetMailingStateRequest; response: Mailing }
-  /** Lets the recipients wait again whose mail was not handed over, or perhaps was not. Not those that their server refused. */
-  retryFailed: { kind: 'unary'; request: MailingRequest; response: RetryFailedResponse }
-  getMailing: { kind: 'unary'; request: MailingRequest; response: Mailing }
-  /** Lists the recipients as JSON records {contact, email, status, at, error}. Honours the shared list parameters. */
-  listRecipients: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Streams all recipients as CSV. */
-  exportRecipients: { kind: 'server_stream'; request: MailingRequest; response: HttpBody }
-  /** Counts what happened to the messages, by hour or day. */
-  seriesOf: { kind: 'unary'; request: SeriesOfRequest; response: SeriesOfResponse }
-  /** Returns the sender that the caller may send with: the given one, or the default one. The errors name the field `sender`. */
-  checkSender: { kind: 'unary'; request: CheckSenderRequest; response: CheckSenderResponse }
-  /** Renders a mail and sends it to some addresses as messages of kind test. Its links lead to a page that says so. Fails with contact.blocked for a blocked contact. */
-  sendTest: { kind: 'unary'; request: SendTestRequest; response: Empty }
-}
-
-export type MailingRequest = {
-  id: string
-}
-
-export type PutMailingRequest = {
-  id: string
-  /** Default: the organization's default sender at this time. */
-  senderId?: string
-  /** Templates in Liquid. */
-  subject: string
-  preheader?: string
-  html?: string
-  /** Default: made from html. */
-  text?: string
-  /** Never more than that in any 60 seconds, spread evenly. Default: as fast as the quotas allow. */
-  ratePerMinute?: number
-  /** What templates show. */
-  campaignName: string
-  organizationName: string
-  /** What to count. Default: nothing. */
-  track?: TrackOptions | null
-}
-
-export type QueueRecipientsRequest = {
-  mailingId: string
-  /** At most 1000. */
-  recipients: MailingRecipient[]
-}
-
-export type MailingRecipient = {
-  contactId: string
-  email: string
-}
-
-export type QueueRecipientsResponse = {
-  /** How many were new. */
-  queued: number
-}
-
-export type SetMailingStateRequest = {
-  id: string
-  state: 'sending' | 'paused' | 'cancelled'
-}
-
-export type RetryFailedResponse = {
-  count: number
-}
-
-export type Mailing = {
-  id: string
-  /** prepared: not started. */
-  state: 'prepared' | 'sending' | 'paused' | 'cancelled'
-  /** Why it paused by itself. */
-  pausedReason?: string
-  /** Its recipients are complete, and none of them waits. */
-  isFinished: boolean
-  counts?: MailingCounts | null
-}
-
-/** recipients is the sum of sent, failed, suppressed and waiting. */
-export type MailingCounts = {
-  recipients: number
-  sent: number
-  delivered: number
-  /** Also counts refusals at the hand-over, which are failed. */
-  bounced: number
-  complained: number
-  opened: number
-  clicked: number
-  unsubscribed: number
-  suppressed?: SuppressedCounts | null
-  failed: number
-  waiting: number
-}
-
-export type SuppressedCounts = {
-  blocked: number
-  unsubscribed: number
-  address: number
-}
-
-/** One recipient, as ListRecipients shows it. */
-export type CampaignRecipientJson = {
-  _id: string
-  id: string
-  contact: string
-  email: string
-  status: 'waiting' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'suppressed'
-  /** When the status was reached. */
-  at: string
-  error: string | null
-}
-
-/** The public fields of CampaignRecipient. */
-export const campaignRecipientFields = {
-  'contact': 'objectId',
-  'email': 'string',
-  'status': 'string',
-  'at': 'date',
-  'error': 'string',
-} as const
-
-export type SeriesOfRequest = {
-  id: string
-  interval: 'hour' | 'day'
-}
-
-export type SeriesOfResponse = {
-  /** Oldest first, without intervals in which nothing happened. */
-  points: MailingPoint[]
-}
-
-export type MailingPoint = {
-  /** Start of the interval in UTC. */
-  at: string
-  sent: number
-  delivered: number
-  opened: number
-  clicked: number
-}
-
-export type CheckSenderRequest = {
-  senderId?: string
-}
-
-export type CheckSenderResponse = {
-  id: string
-  name: string
-  email: string
-}
-
-export type SendTestRequest = {
-  senderId?: string
-  to: string[]
-  /** Templates in Liquid. */
-  subject: string
-  preheader?: string
-  html?: string
-  text?: string
-  /** What templates show, besides the links. */
-  variables: Record<string, unknown>
-}
-
-/** Single messages: mail of the organization to one address, and what became of it. They are kept for 30 days after their end. Mail of the installation, such as codes and invitations, is not among them. */
-export type Messages = {
-  /** Accepts a message to one address and returns it. Use it to send receipts, notices and other mail that one person waits for. It is sent in the background, or at `sendAt`, and retried while the mail server is not available; see the status of the message. A contact that is blocked when the mail server would get the message, and an address that is suppressed, get nothing: the message ends as suppressed. Who may send with a sender: its owner, the users it is shared with, and their API tokens; everybody with this permission may use the default sender. Above the quotas of the installation, messages wait. */
-  sendMessage: { kind: 'unary'; request: SendMessageRequest; response: HttpBody }
-  /** Lists the messages of the organization, newest first. Use it to see what was sent and what failed. Recipients of a campaign are messages as soon as it is their turn. Honours the shared list parameters. */
-  listMessages: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Returns a message. Use it to follow one message: `events` says what happened to it and when. */
-  getMessage: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Cancels a scheduled message and returns it. Use it before its `sendAt`; in any other status the answer is 409. */
-  cancelMessage: { kind: 'unary'; request: IdRequest; response: HttpBody }
-}
-
-export type SendMessageRequest = {
-  /** An address, or {"contactId": "…"} for the address that the contact has when the message is sent. */
-  to: unknown
-  /** The sender. Default: the organization's default sender. */
-  from?: string
-  subject: string
-  /** At least one of html and text. Without text, the mail has the html only, or with data a text made from it. */
-  html?: string
-  text?: string
-  /** Default: the reply address of the sender. */
-  replyTo?: string
-  /** Headers to add, at most 10. Their names begin with X-. */
-  headers?: Record<string, string>
-  /** When to send it, at most 30 days ahead. Default: now. */
-  sendAt?: string
-  /** Values for the content, which is Liquid if this is given: `data.<name>`, `contact.<email, name, tags, attributes>`, `sender.<name, email>`, `organization.name`. Values are escaped in html. At most 64 KiB. */
-  data?: Record<string, unknown>
-  /** What to count. Default: nothing. It needs html: links are replaced by counting ones, and an image counts opens. */
-  track?: TrackOptions | null
-}
-
-/** Message as JSON. */
-export type MessageJson = {
-  _id: string
-  id: string
-  to: string
-  /** The contact it was addressed to, by id or as a recipient of a campaign. */
-  contact: string | null
-  subject: string
-  sender: string | null
-  /** Address that it is sent from. */
-  from: string
-  /** test: the test of a sender. */
-  kind: 'transactional' | 'campaign' | 'test'
-  campaign: string | null
-  /** It only moves on. queued: on its way to the mail server. sent: the server accepted it. bounced: the receiving server refused it. failed: it could not be handed over. suppressed: the contact is blocked, or the address is suppressed. */
-  status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
-  sendAt: string | null
-  sentAt: string | null
-  /** Why it was not delivered. */
-  error: string | null
-  /** What happened to it, oldest first. */
-  events: MessageEventJson[]
-  createdAt: string
-  updatedAt: string
-}
-
-/** The public fields of Message. */
-export const messageFields = {
-  'to': 'string',
-  'contact': 'objectId',
-  'subject': 'string',
-  'sender': 'objectId',
-  'from': 'string',
-  'kind': 'string',
-  'campaign': 'objectId',
-  'status': 'string',
-  'sendAt': 'date',
-  'sentAt': 'date',
-  'error': 'string',
-  'events': 'object[]',
-} as const
-
-/** MessageEvent as JSON. */
-export type MessageEventJson = {
-  type: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
-  at: string
-  /** The reply of the server, or why it ended. */
-  detail: string | null
-}
-
-/** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
-export type TrackOptions = {
-  opens: boolean
-  clicks: boolean
-}
-
-/** Addresses that get no mail of the organization: they bounced, their owners complained, or somebody added them. Account mail (codes, links, invitations) is tried nevertheless. */
-export type Suppressions = {
-  /** Lists the suppressed addresses, newest first. Use it to see who gets no mail, and why. Honours the shared list parameters. */
-  listSuppressions: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Suppresses an address. Use it for people who asked in another way to get no mail at all, contacts or not. Addresses are compared regardless of case. */
-  createSuppression: { kind: 'unary'; request: CreateSuppressionRequest; response: HttpBody }
-  /** Returns a suppressed address. Use it to see what the receiving server replied. */
-  getSuppression: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Lifts a suppression, and returns it. Use it when the reason is gone: the next mail to the address is tried. The emailStatus of a contact with the address becomes unknown. */
-  deleteSuppression: { kind: 'unary'; request: IdRequest; response: HttpBody }
-}
-
-/** Suppression as JSON. */
-export type SuppressionJson = {
-  _id: string
-  id: string
-  email: string
-  /** hard_bounce: a receiving server rejected the address. complaint: its owner reported mail as spam. manual: added by somebody. */
-  kind: 'hard_bounce' | 'complaint' | 'manual'
-  /** The reply of the receiving server, or the reason that was given. */
-  reason: string
-  /** The message that bounced, or that was complained of. */
-  message: string | null
-  /** The first and the last time, and how often. */
-  firstAt: string
-  lastAt: string
-  count: number
-  createdAt: string
-  updatedAt: string
-}
-
-/** The public fields of Suppression. */
-export const suppressionFields = {
-  'email': 'string',
-  'kind': 'string',
-  'reason': 'string',
-  'message': 'string',
-  'firstAt': 'date',
-  'lastAt': 'date',
-  'count': 'number',
-} as const
-
-export type CreateSuppressionRequest = {
-  email: string
-  reason?: string
-}
-
-/** Sending domains, with the DNS records to publish and their status. */
-export type Domains = {
-  /** Lists sending domains, newest first. Use it to see which domains can send, and which need attention. Honours the shared list parameters. */
-  listDomains: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
-  /** Returns a domain with its records. Use it to show the records to publish. */
-  getDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Adds a domain and returns the DNS records to publish. Use it before any sender of the domain is created. Requires a configured mail provider: 400 without one, 503 if it does not answer. 409 beyond the limit of domains per organization. */
-  createDomain: { kind: 'unary'; request: CreateDomainRequest; response: HttpBody }
-  /** Verifies the domain: looks up its sending records at the authoritative DNS servers. Use it once the records are published. If all are correct, returns the verified domain, and a rotated DKIM key becomes active. Otherwise 400 with each failing record and the reason; a verified domain stays verified. 429 if the domain was checked or verified in the last ten seconds. */
-  verifyDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Looks up the records in DNS and returns the domain with a diagnosis of each. Use it to find out why a record is not accepted. Does not change its status. 429 as for verify. */
-  checkDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Creates a new DKIM key. Use it regularly, or if the key may have leaked. Until its record is verified, the sending records list both keys and the old one signs. A domain that was never verified has only the new key. 409 while an earlier new key is not verified yet. */
-  rotateDkim: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Deletes a domain. Use it when no mail is sent from the domain any more. 409 while a sender uses it. */
-  deleteDomain: { kind: 'unary'; request: IdRequest; response: HttpBody }
-}
-
-/** Domain as JSON. */
-export type DomainJson = {
-  _id: string
-  id: string
-  /** The domain in lower-case ASCII form. */
-  domain: string
-  /** degraded: verified earlier, but its records have failed repeated checks since. Sending continues. */
-  status: 'pending' | 'verified' | 'degraded'
-  /** Whether mail may be sent from it. */
-  verified: boolean
-  verifiedAt: string | null
-  lastCheckedAt: string | null
-  /** Records to publish, all of them required. */
-  sendingRecords: DnsRecordJson[]
-  /** Records to publish only if the domain should receive mail. */
-  receivingRecords: DnsRecordJson[]
-  /** Recommended records, not required: DMARC, tracking. */
-  recommendedRecords: DnsRecordJson[]
-  provider: 'self-hosted' | 'mailgun'
-  createdBy: ActorJson
-  createdAt: string
-  updatedAt: string
-}
-
-/** The public fields of Domain. */
-export const domainFields = {
-  'domain': 'string',
-  'status': 'string',
-  'verified': 'boolean',
-  'verifiedAt': 'date',
-  'lastCheckedAt': 'date',
-  'sendingRecords': 'object[]',
-  'receivingRecords': 'object[]',
-  'recommendedRecords': 'object[]',
-  'provider': 'string',
-  'createdBy': 'object',
-  'createdBy.kind': 'string',
-  'createdBy.id': 'string',
-  'createdBy.name': 'string',
-} as const
-
-/** DnsRecord as JSON. */
-export type DnsRecordJson = {
-  type: 'TXT' | 'CNAME' | 'MX'
-  name: string
-  value: string
-  /** For an MX record. */
-  priority?: number
-  purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
-  required: boolean
-  /** Result of the last check: missing (no record), mismatch (another value), conflict (several records where only one is allowed), error (DNS did not answer, so the record's state is unknown). */
-  status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
-  /** Values found in DNS. */
-  found: string[]
-  /** What is wrong and the likely cause, as text for people. May hold a remark for a correct record. */
-  reason: string | null
-  checkedAt: string | null
-}
-
-export type CreateDomainRequest = {
-  /** A registrable domain or a subdomain of one; a subdomain is the usual choice. Surrounding white space, case and a final dot are ignored. Non-ASCII letters are converted to their IDNA form. */
-  domain: string
 }
 
 /** Sends mail for other services: codes, invitations, password links. Internal. */

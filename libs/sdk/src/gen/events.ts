@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, Attribute, AudienceList, Contact, DefaultTracking, DnsRecord, Domain, Entry, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Sender, SenderOauth, SenderSmtp, Suppression, Token, User, Webhook, Workspace } from './types.ts'
+import type { Actor, Attribute, AudienceList, CampaignCounts, Contact, DefaultTracking, DnsRecord, Domain, Entry, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Sender, SenderOauth, SenderSmtp, SuppressedCounts, Suppression, Token, User, Webhook, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {

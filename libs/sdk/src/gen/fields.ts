@@ -163,19 +163,8 @@ export const fields = {
     'track.opens': { type: 'boolean' },
     'track.clicks': { type: 'boolean' },
   },
-  'suppressions.create': {
-    'email': { type: 'string', required: true, format: 'email' },
-    'reason': { type: 'string', maxLength: 1000, multiline: true },
-  },
   'domains.create': {
     'domain': { type: 'string', required: true, maxLength: 255 },
-  },
-  'providers.set': {
-    'kind': { type: 'string', required: true, values: ['self-hosted', 'mailgun'] },
-    'apiKey': { type: 'string', minLength: 1, maxLength: 500 },
-    'region': { type: 'string', values: ['us', 'eu'] },
-    'domain': { type: 'string', minLength: 1, maxLength: 255 },
-    'webhookSigningKey': { type: 'string', minLength: 1, maxLength: 500 },
   },
   'senders.create': {
     'name': { type: 'string', required: true, maxLength: 100 },
@@ -218,6 +207,17 @@ export const fields = {
     'code': { type: 'string', required: true, maxLength: 4000 },
     'state': { type: 'string', required: true, maxLength: 2000 },
     'iss': { type: 'string', maxLength: 1000 },
+  },
+  'suppressions.create': {
+    'email': { type: 'string', required: true, format: 'email' },
+    'reason': { type: 'string', maxLength: 1000, multiline: true },
+  },
+  'providers.set': {
+    'kind': { type: 'string', required: true, values: ['self-hosted', 'mailgun'] },
+    'apiKey': { type: 'string', minLength: 1, maxLength: 500 },
+    'region': { type: 'string', values: ['us', 'eu'] },
+    'domain': { type: 'string', minLength: 1, maxLength: 255 },
+    'webhookSigningKey': { type: 'string', minLength: 1, maxLength: 500 },
   },
   'collections.create': {
     'name': { type: 'string', required: true, maxLength: 100 },
@@ -465,76 +465,6 @@ export const fields = {
   },
   'users.setFeatures': {
     'features': { type: 'object', required: true },
-  },
-  'domains.create': {
-    'domain': { type: 'string', required: true, maxLength: 255 },
-  },
-  'senders.create': {
-    'name': { type: 'string', required: true, maxLength: 100 },
-    'email': { type: 'string', required: true, maxLength: 254, format: 'email' },
-    'replyTo': { type: 'string', nullable: true, maxLength: 254, format: 'email' },
-    'delivery': { type: 'string', required: true, values: ['provider', 'hosted', 'smtp', 'oauth'] },
-    'smtp': { type: 'object' },
-    'smtp.host': { type: 'string', required: true, maxLength: 255 },
-    'smtp.port': { type: 'number', required: true },
-    'smtp.secure': { type: 'boolean' },
-    'smtp.username': { type: 'string', minLength: 1, maxLength: 255 },
-    'smtp.password': { type: 'string', minLength: 1, maxLength: 500, multiline: true },
-    'oauth': { type: 'object' },
-    'oauth.provider': { type: 'string', required: true, values: ['google', 'microsoft'] },
-  },
-  'senders.update': {
-    'name': { type: 'string', minLength: 1, maxLength: 100 },
-    'replyTo': { type: 'string', nullable: true, maxLength: 254, format: 'email' },
-    'active': { type: 'boolean' },
-    'smtp': { type: 'object' },
-    'smtp.host': { type: 'string', minLength: 1, maxLength: 255 },
-    'smtp.port': { type: 'number' },
-    'smtp.secure': { type: 'boolean' },
-    'smtp.username': { type: 'string', nullable: true, minLength: 1, maxLength: 255 },
-    'smtp.password': { type: 'string', minLength: 1, maxLength: 500, multiline: true },
-  },
-  'senders.share': {
-    'userIds': { type: 'array', required: true, maxItems: 1000, format: 'object_id' },
-  },
-  'senders.unshare': {
-    'userIds': { type: 'array', required: true, maxItems: 1000, format: 'object_id' },
-  },
-  'senders.transfer': {
-    'userId': { type: 'string', required: true, format: 'object_id' },
-  },
-  'senders.test': {
-    'to': { type: 'string', required: true, maxLength: 254, format: 'email' },
-  },
-  'senders.finishOauth': {
-    'code': { type: 'string', required: true, maxLength: 4000 },
-    'state': { type: 'string', required: true, maxLength: 2000 },
-    'iss': { type: 'string', maxLength: 1000 },
-  },
-  'suppressions.create': {
-    'email': { type: 'string', required: true, format: 'email' },
-    'reason': { type: 'string', maxLength: 1000, multiline: true },
-  },
-  'messages.send': {
-    'to': { type: 'any', required: true },
-    'from': { type: 'string', format: 'object_id' },
-    'subject': { type: 'string', required: true, maxLength: 500 },
-    'html': { type: 'string', minLength: 1, maxLength: 250000, multiline: true },
-    'text': { type: 'string', minLength: 1, maxLength: 250000, multiline: true },
-    'replyTo': { type: 'string', format: 'email' },
-    'headers': { type: 'object' },
-    'sendAt': { type: 'string', format: 'date' },
-    'data': { type: 'object' },
-    'track': { type: 'object' },
-    'track.opens': { type: 'boolean' },
-    'track.clicks': { type: 'boolean' },
-  },
-  'providers.set': {
-    'kind': { type: 'string', required: true, values: ['self-hosted', 'mailgun'] },
-    'apiKey': { type: 'string', minLength: 1, maxLength: 500 },
-    'region': { type: 'string', values: ['us', 'eu'] },
-    'domain': { type: 'string', minLength: 1, maxLength: 255 },
-    'webhookSigningKey': { type: 'string', minLength: 1, maxLength: 500 },
   },
   'webhooks.create': {
     'name': { type: 'string', required: true, maxLength: 100 },

@@ -411,25 +411,6 @@ export type MessageEvent = {
   detail: string | null
 }
 
-/** Suppression as JSON. */
-export type Suppression = {
-  _id: string
-  id: string
-  email: string
-  /** hard_bounce: a receiving server rejected the address. complaint: its owner reported mail as spam. manual: added by somebody. */
-  kind: 'hard_bounce' | 'complaint' | 'manual'
-  /** The reply of the receiving server, or the reason that was given. */
-  reason: string
-  /** The message that bounced, or that was complained of. */
-  message: string | null
-  /** The first and the last time, and how often. */
-  firstAt: string
-  lastAt: string
-  count: number
-  createdAt: string
-  updatedAt: string
-}
-
 /** Domain as JSON. */
 export type Domain = {
   _id: string
@@ -470,17 +451,6 @@ export type DnsRecord = {
   /** What is wrong and the likely cause, as text for people. May hold a remark for a correct record. */
   reason: string | null
   checkedAt: string | null
-}
-
-/** Provider as JSON. */
-export type Provider = {
-  kind: 'self-hosted' | 'mailgun' | null
-  configured: boolean
-  region?: string
-  /** The account's sending domain, if one was given. */
-  domain?: string
-  /** For mailgun: the URL to enter there as a webhook, so that deliveries, bounces and complaints are known. It needs the webhookSigningKey. */
-  webhookUrl?: string
 }
 
 /** Sender as JSON. */
@@ -538,6 +508,36 @@ export type SharedUser = {
 /** StartSenderOauthResponse as JSON. */
 export type StartSenderOauthResponse = {
   url: string
+}
+
+/** Suppression as JSON. */
+export type Suppression = {
+  _id: string
+  id: string
+  email: string
+  /** hard_bounce: a receiving server rejected the address. complaint: its owner reported mail as spam. manual: added by somebody. */
+  kind: 'hard_bounce' | 'complaint' | 'manual'
+  /** The reply of the receiving server, or the reason that was given. */
+  reason: string
+  /** The message that bounced, or that was complained of. */
+  message: string | null
+  /** The first and the last time, and how often. */
+  firstAt: string
+  lastAt: string
+  count: number
+  createdAt: string
+  updatedAt: string
+}
+
+/** Provider as JSON. */
+export type Provider = {
+  kind: 'self-hosted' | 'mailgun' | null
+  configured: boolean
+  region?: string
+  /** The account's sending domain, if one was given. */
+  domain?: string
+  /** For mailgun: the URL to enter there as a webhook, so that deliveries, bounces and complaints are known. It needs the webhookSigningKey. */
+  webhookUrl?: string
 }
 
 /** Collection as JSON. */
@@ -1160,169 +1160,6 @@ export type UserEmail = {
   error: string | null
 }
 
-/** Domain as JSON. */
-export type Domain = {
-  _id: string
-  id: string
-  /** The domain in lower-case ASCII form. */
-  domain: string
-  /** degraded: verified earlier, but its records have failed repeated checks since. Sending continues. */
-  status: 'pending' | 'verified' | 'degraded'
-  /** Whether mail may be sent from it. */
-  verified: boolean
-  verifiedAt: string | null
-  lastCheckedAt: string | null
-  /** Records to publish, all of them required. */
-  sendingRecords: DnsRecord[]
-  /** Records to publish only if the domain should receive mail. */
-  receivingRecords: DnsRecord[]
-  /** Recommended records, not required: DMARC, tracking. */
-  recommendedRecords: DnsRecord[]
-  provider: 'self-hosted' | 'mailgun'
-  createdBy: Actor
-  createdAt: string
-  updatedAt: string
-}
-
-/** DnsRecord as JSON. */
-export type DnsRecord = {
-  type: 'TXT' | 'CNAME' | 'MX'
-  name: string
-  value: string
-  /** For an MX record. */
-  priority?: number
-  purpose: 'spf' | 'dkim' | 'tracking' | 'return_path' | 'mx' | 'dmarc'
-  required: boolean
-  /** Result of the last check: missing (no record), mismatch (another value), conflict (several records where only one is allowed), error (DNS did not answer, so the record's state is unknown). */
-  status: 'unknown' | 'ok' | 'missing' | 'mismatch' | 'conflict' | 'error'
-  /** Values found in DNS. */
-  found: string[]
-  /** What is wrong and the likely cause, as text for people. May hold a remark for a correct record. */
-  reason: string | null
-  checkedAt: string | null
-}
-
-/** Sender as JSON. */
-export type Sender = {
-  _id: string
-  id: string
-  name: string
-  email: string
-  replyTo: string | null
-  /** Domain of the email, in lower-case ASCII form. */
-  domain: string
-  delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
-  /** Mail server settings, without the password. */
-  smtp: SenderSmtp | null
-  /** The connected account, without its tokens. */
-  oauth: SenderOauth | null
-  /** Whether it is the default sender. An organization has at most one. */
-  isDefault: boolean
-  /** Id of the owner; null if the account was deleted. */
-  owner: string | null
-  creator: string
-  sharedWith: string[]
-  active: boolean
-  createdAt: string
-  updatedAt: string
-}
-
-/** SenderSmtp as JSON. */
-export type SenderSmtp = {
-  host: string
-  port: number
-  /** true: TLS from the first byte. false: STARTTLS. */
-  secure: boolean
-  username: string | null
-}
-
-/** SenderOauth as JSON. */
-export type SenderOauth = {
-  provider: 'google' | 'microsoft'
-  /** Email address of the connected account. */
-  email: string | null
-  connectedAt: string | null
-  /** expired: the provider no longer accepts mail from this connection. Connect the account again. */
-  status: 'pending' | 'connected' | 'expired'
-}
-
-/** SharedUser as JSON. */
-export type SharedUser = {
-  _id: string
-  id: string
-  name: string
-  email: string
-}
-
-/** StartSenderOauthResponse as JSON. */
-export type StartSenderOauthResponse = {
-  url: string
-}
-
-/** Suppression as JSON. */
-export type Suppression = {
-  _id: string
-  id: string
-  email: string
-  /** hard_bounce: a receiving server rejected the address. complaint: its owner reported mail as spam. manual: added by somebody. */
-  kind: 'hard_bounce' | 'complaint' | 'manual'
-  /** The reply of the receiving server, or the reason that was given. */
-  reason: string
-  /** The message that bounced, or that was complained of. */
-  message: string | null
-  /** The first and the last time, and how often. */
-  firstAt: string
-  lastAt: string
-  count: number
-  createdAt: string
-  updatedAt: string
-}
-
-/** Message as JSON. */
-export type Message = {
-  _id: string
-  id: string
-  to: string
-  /** The contact it was addressed to, by id or as a recipient of a campaign. */
-  contact: string | null
-  subject: string
-  sender: string | null
-  /** Address that it is sent from. */
-  from: string
-  /** test: the test of a sender. */
-  kind: 'transactional' | 'campaign' | 'test'
-  campaign: string | null
-  /** It only moves on. queued: on its way to the mail server. sent: the server accepted it. bounced: the receiving server refused it. failed: it could not be handed over. suppressed: the contact is blocked, or the address is suppressed. */
-  status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
-  sendAt: string | null
-  sentAt: string | null
-  /** Why it was not delivered. */
-  error: string | null
-  /** What happened to it, oldest first. */
-  events: MessageEvent[]
-  createdAt: string
-  updatedAt: string
-}
-
-/** MessageEvent as JSON. */
-export type MessageEvent = {
-  type: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
-  at: string
-  /** The reply of the server, or why it ended. */
-  detail: string | null
-}
-
-/** Provider as JSON. */
-export type Provider = {
-  kind: 'self-hosted' | 'mailgun' | null
-  configured: boolean
-  region?: string
-  /** The account's sending domain, if one was given. */
-  domain?: string
-  /** For mailgun: the URL to enter there as a webhook, so that deliveries, bounces and complaints are known. It needs the webhookSigningKey. */
-  webhookUrl?: string
-}
-
 /** Webhook as JSON. */
 export type Webhook = {
   _id: string
@@ -1634,6 +1471,36 @@ export type ContactsChange = {
   removeFromLists?: string[]
 }
 
+/** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
+export type TrackOptions = {
+  opens?: boolean
+  clicks?: boolean
+}
+
+export type Smtp = {
+  host: string
+  /** 25, 465, 587 or 2525. */
+  port: number
+  /** TLS from the first byte. Default: true for port 465, otherwise false. */
+  secure?: boolean
+  username?: string
+  /** Write-only. */
+  password?: string
+}
+
+export type OauthChoice = {
+  provider: 'google' | 'microsoft'
+}
+
+export type SmtpChange = {
+  host?: string
+  port?: number
+  secure?: boolean
+  /** null removes the username and password. */
+  username?: string | null
+  password?: string
+}
+
 export type FieldDefinition = {
   /** 1 to 40 lower-case letters, digits and underscores, starting with a letter. */
   slug: string
@@ -1683,36 +1550,6 @@ export type FormContactDefinition = {
 }
 
 export type UpdateSettingsRequestUpdateTracking = {
-  opens?: boolean
-  clicks?: boolean
-}
-
-export type Smtp = {
-  host: string
-  /** 25, 465, 587 or 2525. */
-  port: number
-  /** TLS from the first byte. Default: true for port 465, otherwise false. */
-  secure?: boolean
-  username?: string
-  /** Write-only. */
-  password?: string
-}
-
-export type OauthChoice = {
-  provider: 'google' | 'microsoft'
-}
-
-export type SmtpChange = {
-  host?: string
-  port?: number
-  secure?: boolean
-  /** null removes the username and password. */
-  username?: string | null
-  password?: string
-}
-
-/** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
-export type TrackOptions = {
   opens?: boolean
   clicks?: boolean
 }
@@ -1921,26 +1758,9 @@ export type SendMessageBody = {
   track?: TrackOptions
 }
 
-export type CreateSuppressionBody = {
-  email: string
-  reason?: string
-}
-
 export type CreateDomainBody = {
   /** A registrable domain or a subdomain of one; a subdomain is the usual choice. Surrounding white space, case and a final dot are ignored. Non-ASCII letters are converted to their IDNA form. */
   domain: string
-}
-
-export type SetProviderBody = {
-  kind: 'self-hosted' | 'mailgun'
-  /** For mailgun only. */
-  apiKey?: string
-  /** us (the default) or eu. */
-  region?: 'us' | 'eu'
-  /** The account's sending domain, for display only. */
-  domain?: string
-  /** For mailgun only: the key that signs its webhooks. Write-only and encrypted at rest. Omit it to keep the stored key. */
-  webhookSigningKey?: string
 }
 
 export type CreateSenderBody = {
@@ -1977,6 +1797,23 @@ export type FinishSenderOauthBody = {
   state: string
   /** Required if the provider sent it. */
   iss?: string
+}
+
+export type CreateSuppressionBody = {
+  email: string
+  reason?: string
+}
+
+export type SetProviderBody = {
+  kind: 'self-hosted' | 'mailgun'
+  /** For mailgun only. */
+  apiKey?: string
+  /** us (the default) or eu. */
+  region?: 'us' | 'eu'
+  /** The account's sending domain, for display only. */
+  domain?: string
+  /** For mailgun only: the key that signs its webhooks. Write-only and encrypted at rest. Omit it to keep the stored key. */
+  webhookSigningKey?: string
 }
 
 export type CreateCollectionBody = {
@@ -2319,85 +2156,6 @@ export type SetUserFeaturesBody = {
   features: Record<string, boolean | null>
 }
 
-export type CreateDomainBody = {
-  /** A registrable domain or a subdomain of one; a subdomain is the usual choice. Surrounding white space, case and a final dot are ignored. Non-ASCII letters are converted to their IDNA form. */
-  domain: string
-}
-
-export type CreateSenderBody = {
-  name: string
-  email: string
-  replyTo?: string | null
-  delivery: 'provider' | 'hosted' | 'smtp' | 'oauth'
-  smtp?: Smtp
-  oauth?: OauthChoice
-}
-
-export type UpdateSenderBody = {
-  name?: string
-  replyTo?: string | null
-  active?: boolean
-  smtp?: SmtpChange
-}
-
-export type ShareSenderBody = {
-  userIds: string[]
-}
-
-export type TransferSenderBody = {
-  userId: string
-}
-
-export type TestSenderBody = {
-  to: string
-}
-
-export type FinishSenderOauthBody = {
-  /** The code that the provider returned. */
-  code: string
-  state: string
-  /** Required if the provider sent it. */
-  iss?: string
-}
-
-export type CreateSuppressionBody = {
-  email: string
-  reason?: string
-}
-
-export type SendMessageBody = {
-  /** An address, or {"contactId": "…"} for the address that the contact has when the message is sent. */
-  to: unknown
-  /** The sender. Default: the organization's default sender. */
-  from?: string
-  subject: string
-  /** At least one of html and text. Without text, the mail has the html only, or with data a text made from it. */
-  html?: string
-  text?: string
-  /** Default: the reply address of the sender. */
-  replyTo?: string
-  /** Headers to add, at most 10. Their names begin with X-. */
-  headers?: Record<string, string>
-  /** When to send it, at most 30 days ahead. Default: now. */
-  sendAt?: string
-  /** Values for the content, which is Liquid if this is given: `data.<name>`, `contact.<email, name, tags, attributes>`, `sender.<name, email>`, `organization.name`. Values are escaped in html. At most 64 KiB. */
-  data?: Record<string, unknown>
-  /** What to count. Default: nothing. It needs html: links are replaced by counting ones, and an image counts opens. */
-  track?: TrackOptions
-}
-
-export type SetProviderBody = {
-  kind: 'self-hosted' | 'mailgun'
-  /** For mailgun only. */
-  apiKey?: string
-  /** us (the default) or eu. */
-  region?: 'us' | 'eu'
-  /** The account's sending domain, for display only. */
-  domain?: string
-  /** For mailgun only: the key that signs its webhooks. Write-only and encrypted at rest. Omit it to keep the stored key. */
-  webhookSigningKey?: string
-}
-
 export type CreateWebhookBody = {
   name: string
   /** https, without user and fragment, on port 443 or 8443. Its host must not have a private address. */
@@ -2731,21 +2489,6 @@ export type MessageFields = {
   'events': (Record<string, unknown>)[]
 }
 
-/** The fields of Suppression that filter, sort and projection can name. */
-export type SuppressionFields = {
-  _id: string
-  id: string
-  createdAt: string
-  updatedAt: string
-  'email': string
-  'kind': 'hard_bounce' | 'complaint' | 'manual'
-  'reason': string
-  'message': string
-  'firstAt': string
-  'lastAt': string
-  'count': number
-}
-
 /** The fields of Domain that filter, sort and projection can name. */
 export type DomainFields = {
   _id: string
@@ -2803,6 +2546,21 @@ export type SharedUserFields = {
   updatedAt: string
   'name': string
   'email': string
+}
+
+/** The fields of Suppression that filter, sort and projection can name. */
+export type SuppressionFields = {
+  _id: string
+  id: string
+  createdAt: string
+  updatedAt: string
+  'email': string
+  'kind': 'hard_bounce' | 'complaint' | 'manual'
+  'reason': string
+  'message': string
+  'firstAt': string
+  'lastAt': string
+  'count': number
 }
 
 /** The fields of Collection that filter, sort and projection can name. */
@@ -3084,100 +2842,6 @@ export type UserEmailFields = {
   'status': 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'failed'
   'sentAt': string
   'error': string
-}
-
-/** The fields of Domain that filter, sort and projection can name. */
-export type DomainFields = {
-  _id: string
-  id: string
-  createdAt: string
-  updatedAt: string
-  'domain': string
-  'status': 'pending' | 'verified' | 'degraded'
-  'verified': boolean
-  'verifiedAt': string
-  'lastCheckedAt': string
-  'sendingRecords': (Record<string, unknown>)[]
-  'receivingRecords': (Record<string, unknown>)[]
-  'recommendedRecords': (Record<string, unknown>)[]
-  'provider': 'self-hosted' | 'mailgun'
-  'createdBy': Record<string, unknown>
-  'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
-  'createdBy.id': string
-  'createdBy.name': string
-}
-
-/** The fields of Sender that filter, sort and projection can name. */
-export type SenderFields = {
-  _id: string
-  id: string
-  createdAt: string
-  updatedAt: string
-  'name': string
-  'email': string
-  'replyTo': string
-  'domain': string
-  'delivery': 'provider' | 'hosted' | 'smtp' | 'oauth'
-  'smtp': Record<string, unknown>
-  'smtp.host': string
-  'smtp.port': number
-  'smtp.secure': boolean
-  'smtp.username': string
-  'oauth': Record<string, unknown>
-  'oauth.provider': 'google' | 'microsoft'
-  'oauth.email': string
-  'oauth.connectedAt': string
-  'oauth.status': 'pending' | 'connected' | 'expired'
-  'isDefault': boolean
-  'owner': string
-  'creator': string
-  'sharedWith': (string)[]
-  'active': boolean
-}
-
-/** The fields of SharedUser that filter, sort and projection can name. */
-export type SharedUserFields = {
-  _id: string
-  id: string
-  createdAt: string
-  updatedAt: string
-  'name': string
-  'email': string
-}
-
-/** The fields of Suppression that filter, sort and projection can name. */
-export type SuppressionFields = {
-  _id: string
-  id: string
-  createdAt: string
-  updatedAt: string
-  'email': string
-  'kind': 'hard_bounce' | 'complaint' | 'manual'
-  'reason': string
-  'message': string
-  'firstAt': string
-  'lastAt': string
-  'count': number
-}
-
-/** The fields of Message that filter, sort and projection can name. */
-export type MessageFields = {
-  _id: string
-  id: string
-  createdAt: string
-  updatedAt: string
-  'to': string
-  'contact': string
-  'subject': string
-  'sender': string
-  'from': string
-  'kind': 'transactional' | 'campaign' | 'test'
-  'campaign': string
-  'status': 'scheduled' | 'queued' | 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'failed' | 'cancelled' | 'suppressed'
-  'sendAt': string
-  'sentAt': string
-  'error': string
-  'events': (Record<string, unknown>)[]
 }
 
 /** The fields of Webhook that filter, sort and projection can name. */
@@ -3462,17 +3126,6 @@ export type Api = {
     /** Cancels a scheduled message and returns it. Use it before its `sendAt`; in any other status the answer is 409. */
     cancel(id: string, options?: KeyedOptions): Promise<Message>
   }
-  /** Addresses that get no mail of the organization: they bounced, their owners complained, or somebody added them. Account mail (codes, links, invitations) is tried nevertheless. */
-  suppressions: {
-    /** Lists the suppressed addresses, newest first. Use it to see who gets no mail, and why. Honours the shared list parameters. */
-    list(query?: ListQuery<SuppressionFields>, options?: RequestOptions): List<Suppression>
-    /** Suppresses an address. Use it for people who asked in another way to get no mail at all, contacts or not. Addresses are compared regardless of case. */
-    create(body: CreateSuppressionBody, options?: KeyedOptions): Promise<Suppression>
-    /** Returns a suppressed address. Use it to see what the receiving server replied. */
-    get(id: string, options?: RequestOptions): Promise<Suppression>
-    /** Lifts a suppression, and returns it. Use it when the reason is gone: the next mail to the address is tried. The emailStatus of a contact with the address becomes unknown. */
-    delete(id: string, options?: RequestOptions): Promise<Suppression>
-  }
   /** Sending domains, with the DNS records to publish and their status. */
   domains: {
     /** Lists sending domains, newest first. Use it to see which domains can send, and which need attention. Honours the shared list parameters. */
@@ -3489,15 +3142,6 @@ export type Api = {
     rotateDkim(id: string, options?: KeyedOptions): Promise<Domain>
     /** Deletes a domain. Use it when no mail is sent from the domain any more. 409 while a sender uses it. */
     delete(id: string, options?: RequestOptions): Promise<Domain>
-  }
-  /** The organization's mail provider. */
-  providers: {
-    /** Returns the configured provider, or the installation's default. Use it to see by whom mail is sent. {"kind":null,"configured":false} if there is none. */
-    get(options?: RequestOptions): Promise<Provider>
-    /** Sets the provider. Use it once, before domains are added. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
-    set(body: SetProviderBody, options?: RequestOptions): Promise<Updated>
-    /** Removes the provider and returns it. Use it to return to the installation's default. Until another one is set, no domain can be added or verified. */
-    delete(options?: RequestOptions): Promise<Provider>
   }
   /** Senders: the addresses that mail is sent from, their owners, and the users they are shared with. */
   senders: {
@@ -3527,6 +3171,26 @@ export type Api = {
     startOauth(provider: 'google' | 'microsoft', query: { sender: string }, options?: RequestOptions): Promise<StartSenderOauthResponse>
     /** Finishes connecting the account, in the session that started it: 403 in another one. Use it on the page that the callback leads to. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */
     finishOauth(provider: 'google' | 'microsoft', body: FinishSenderOauthBody, options?: KeyedOptions): Promise<Updated>
+  }
+  /** Addresses that get no mail of the organization: they bounced, their owners complained, or somebody added them. Account mail (codes, links, invitations) is tried nevertheless. */
+  suppressions: {
+    /** Lists the suppressed addresses, newest first. Use it to see who gets no mail, and why. Honours the shared list parameters. */
+    list(query?: ListQuery<SuppressionFields>, options?: RequestOptions): List<Suppression>
+    /** Suppresses an address. Use it for people who asked in another way to get no mail at all, contacts or not. Addresses are compared regardless of case. */
+    create(body: CreateSuppressionBody, options?: KeyedOptions): Promise<Suppression>
+    /** Returns a suppressed address. Use it to see what the receiving server replied. */
+    get(id: string, options?: RequestOptions): Promise<Suppression>
+    /** Lifts a suppression, and returns it. Use it when the reason is gone: the next mail to the address is tried. The emailStatus of a contact with the address becomes unknown. */
+    delete(id: string, options?: RequestOptions): Promise<Suppression>
+  }
+  /** The organization's mail provider. */
+  providers: {
+    /** Returns the configured provider, or the installation's default. Use it to see by whom mail is sent. {"kind":null,"configured":false} if there is none. */
+    get(options?: RequestOptions): Promise<Provider>
+    /** Sets the provider. Use it once, before domains are added. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
+    set(body: SetProviderBody, options?: RequestOptions): Promise<Updated>
+    /** Removes the provider and returns it. Use it to return to the installation's default. Until another one is set, no domain can be added or verified. */
+    delete(options?: RequestOptions): Promise<Provider>
   }
   /** Collections: tables of entries with typed fields of your own. */
   collections: {
@@ -3758,83 +3422,6 @@ export type Api = {
     revokeSession(id: string, sessionRef: string, options?: RequestOptions): Promise<Session>
     /** Removes a device and ends its sessions at once. Use it when a user's device was lost. */
     revokeDevice(id: string, deviceId: string, options?: RequestOptions): Promise<Device>
-  }
-  /** Sending domains, with the DNS records to publish and their status. */
-  domains: {
-    /** Lists sending domains, newest first. Use it to see which domains can send, and which need attention. Honours the shared list parameters. */
-    list(query?: ListQuery<DomainFields>, options?: RequestOptions): List<Domain>
-    /** Returns a domain with its records. Use it to show the records to publish. */
-    get(id: string, options?: RequestOptions): Promise<Domain>
-    /** Adds a domain and returns the DNS records to publish. Use it before any sender of the domain is created. Requires a configured mail provider: 400 without one, 503 if it does not answer. 409 beyond the limit of domains per organization. */
-    create(body: CreateDomainBody, options?: KeyedOptions): Promise<Domain>
-    /** Verifies the domain: looks up its sending records at the authoritative DNS servers. Use it once the records are published. If all are correct, returns the verified domain, and a rotated DKIM key becomes active. Otherwise 400 with each failing record and the reason; a verified domain stays verified. 429 if the domain was checked or verified in the last ten seconds. */
-    verify(id: string, options?: KeyedOptions): Promise<Domain>
-    /** Looks up the records in DNS and returns the domain with a diagnosis of each. Use it to find out why a record is not accepted. Does not change its status. 429 as for verify. */
-    check(id: string, options?: KeyedOptions): Promise<Domain>
-    /** Creates a new DKIM key. Use it regularly, or if the key may have leaked. Until its record is verified, the sending records list both keys and the old one signs. A domain that was never verified has only the new key. 409 while an earlier new key is not verified yet. */
-    rotateDkim(id: string, options?: KeyedOptions): Promise<Domain>
-    /** Deletes a domain. Use it when no mail is sent from the domain any more. 409 while a sender uses it. */
-    delete(id: string, options?: RequestOptions): Promise<Domain>
-  }
-  /** Senders: the addresses that mail is sent from, their owners, and the users they are shared with. */
-  senders: {
-    /** Lists the senders that the caller owns or that are shared with the caller. Use it to choose who a mail comes from. An owner of the organization also sees those whose owner was deleted (owner null). Honours the shared list parameters. */
-    list(query?: ListQuery<SenderFields>, options?: RequestOptions): List<Sender>
-    /** Creates a sender; the caller becomes its owner and creator. Use it for each address that mail is sent from. The email's domain must be verified, unless delivery is oauth: such a sender is pending until its account is connected. delivery sets how its mail is sent: provider: by the mail provider of its domain (the hosted provider's API, or this installation with the domain's own DKIM key); hosted: by the mail service that this installation uses (SMTP_URL); smtp: by its own mail server, which must be on the public internet, at port 25, 465, 587 or 2525; oauth: by a Google or Microsoft account, connected by consent, without a password. */
-    create(body: CreateSenderBody, options?: KeyedOptions): Promise<Sender>
-    /** Returns a sender. Use it to see whether one sender is ready. Allowed for its owner and the users it is shared with, and for an owner of the organization if the sender's owner was deleted. */
-    get(id: string, options?: RequestOptions): Promise<Sender>
-    /** Updates a sender. Use it to change the name that people see, or the mail server. Allowed for its owner only. smtp is merged into the stored settings; 409 if they were changed concurrently. */
-    update(id: string, body: UpdateSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes a sender. Use it for an address that is no longer sent from. Allowed for its owner only. */
-    delete(id: string, options?: RequestOptions): Promise<Sender>
-    /** Makes the sender the organization's default. Use it for the address that most mail comes from. Allowed for its owner only. */
-    setDefault(id: string, options?: RequestOptions): Promise<Updated>
-    /** Shares the sender with more users, who can then see it and send from it. Use it to let colleagues send from this address. Allowed for its creator only, even after the owner has changed; for its owner once the creator's account is deleted. */
-    share(id: string, body: ShareSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Stops sharing the sender with users. Use it when a colleague should no longer send from this address. Allowed for its creator only, or its owner once the creator's account is deleted. */
-    unshare(id: string, body: ShareSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Lists the users that the sender is shared with. Use it to review who may send from this address. Allowed for its creator only, or its owner once the creator's account is deleted. */
-    listSharedUsers(id: string, query?: ListQuery<SharedUserFields>, options?: RequestOptions): List<SharedUser>
-    /** Transfers the sender to another user. Use it when another person becomes responsible for the address. Allowed for its owner, or for an owner of the organization if the sender's owner was deleted. The creator does not change. */
-    transfer(id: string, body: TransferSenderBody, options?: RequestOptions): Promise<Updated>
-    /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails; a blocked contact gets none. */
-    test(id: string, body: TestSenderBody, options?: KeyedOptions): Promise<Updated>
-    /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Use it when a person presses Connect. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
-    startOauth(provider: 'google' | 'microsoft', query: { sender: string }, options?: RequestOptions): Promise<StartSenderOauthResponse>
-    /** Finishes connecting the account, in the session that started it: 403 in another one. Use it on the page that the callback leads to. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */
-    finishOauth(provider: 'google' | 'microsoft', body: FinishSenderOauthBody, options?: KeyedOptions): Promise<Updated>
-  }
-  /** Addresses that get no mail of the organization: they bounced, their owners complained, or somebody added them. Account mail (codes, links, invitations) is tried nevertheless. */
-  suppressions: {
-    /** Lists the suppressed addresses, newest first. Use it to see who gets no mail, and why. Honours the shared list parameters. */
-    list(query?: ListQuery<SuppressionFields>, options?: RequestOptions): List<Suppression>
-    /** Suppresses an address. Use it for people who asked in another way to get no mail at all, contacts or not. Addresses are compared regardless of case. */
-    create(body: CreateSuppressionBody, options?: KeyedOptions): Promise<Suppression>
-    /** Returns a suppressed address. Use it to see what the receiving server replied. */
-    get(id: string, options?: RequestOptions): Promise<Suppression>
-    /** Lifts a suppression, and returns it. Use it when the reason is gone: the next mail to the address is tried. The emailStatus of a contact with the address becomes unknown. */
-    delete(id: string, options?: RequestOptions): Promise<Suppression>
-  }
-  /** Single messages: mail of the organization to one address, and what became of it. They are kept for 30 days after their end. Mail of the installation, such as codes and invitations, is not among them. */
-  messages: {
-    /** Accepts a message to one address and returns it. Use it to send receipts, notices and other mail that one person waits for. It is sent in the background, or at `sendAt`, and retried while the mail server is not available; see the status of the message. A contact that is blocked when the mail server would get the message, and an address that is suppressed, get nothing: the message ends as suppressed. Who may send with a sender: its owner, the users it is shared with, and their API tokens; everybody with this permission may use the default sender. Above the quotas of the installation, messages wait. */
-    send(body: SendMessageBody, options?: KeyedOptions): Promise<Message>
-    /** Lists the messages of the organization, newest first. Use it to see what was sent and what failed. Recipients of a campaign are messages as soon as it is their turn. Honours the shared list parameters. */
-    list(query?: ListQuery<MessageFields>, options?: RequestOptions): List<Message>
-    /** Returns a message. Use it to follow one message: `events` says what happened to it and when. */
-    get(id: string, options?: RequestOptions): Promise<Message>
-    /** Cancels a scheduled message and returns it. Use it before its `sendAt`; in any other status the answer is 409. */
-    cancel(id: string, options?: KeyedOptions): Promise<Message>
-  }
-  /** The organization's mail provider. */
-  providers: {
-    /** Returns the configured provider, or the installation's default. Use it to see by whom mail is sent. {"kind":null,"configured":false} if there is none. */
-    get(options?: RequestOptions): Promise<Provider>
-    /** Sets the provider. Use it once, before domains are added. The API key is write-only and encrypted at rest. It is tested before it is stored: 400 if the provider refuses it, 503 if it does not answer. Omit it to keep the stored key. self-hosted accepts none of the other fields. */
-    set(body: SetProviderBody, options?: RequestOptions): Promise<Updated>
-    /** Removes the provider and returns it. Use it to return to the installation's default. Until another one is set, no domain can be added or verified. */
-    delete(options?: RequestOptions): Promise<Provider>
   }
   /** Webhook endpoints: URLs that receive events, signed as Standard Webhooks specifies. */
   webhooks: {
