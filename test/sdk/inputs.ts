@@ -96,7 +96,7 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'lists.create': () => ({ name: 'Product news', description: 'What is new, once a month' }),
   'lists.update': () => ({ description: 'What is new, every month' }),
   'lists.addMembers': () => ({ emails: ['alex@example.com', 'unknown@example.com'] }),
-  'lists.removeMembers': () => ({ emails: ['alex@example.com'] }),
+  'lists.removeMembers': () => ({ emails: ['robin@example.com'] }),
   'roles.save': () => ({
     name: 'Importer',
     kind: 'api',
@@ -256,6 +256,7 @@ export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>
   ],
   'contacts.listLists': async world => [(await memberOfList(world)).contact],
   'lists.delete': async ({ rollcall }) => [(await rollcall.lists.create({ name: unique('Mistake') })).id],
+  'lists.removeMembers': async world => [(await memberOfList(world)).list],
   'lists.listMembers': async world => [(await memberOfList(world)).list],
   'invitations.list': async world => [(await newInvitation(world)) && workspaceOf(world)],
   'members.update': async world => [workspaceOf(world), (await newMember(world)).id],
