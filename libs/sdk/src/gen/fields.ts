@@ -27,8 +27,8 @@ export const fields = {
     'change.blocked': { type: 'boolean' },
     'change.blockedReason': { type: 'string', maxLength: 1000, multiline: true },
     'change.unsubscribed': { type: 'boolean' },
-    'change.addToLists': { type: 'array', minLength: 24, maxLength: 24, maxItems: 50 },
-    'change.removeFromLists': { type: 'array', minLength: 24, maxLength: 24, maxItems: 50 },
+    'change.addToLists': { type: 'array', maxItems: 50, format: 'object_id' },
+    'change.removeFromLists': { type: 'array', maxItems: 50, format: 'object_id' },
     'dryRun': { type: 'boolean' },
   },
   'bulk.deleteContacts': {
