@@ -108,6 +108,8 @@ describe('sending domains', () => {
       const entries = await outbox.find({ 'event.subject': id }).sort({ at: 1 }).toArray()
       return entries.map(({ event }) => event as { type: string; data: Record<string, unknown> })
     })
+  const verificationsOf = async (id: string) =>
+    (await eventsOf(id)).filter(({ type }) => type === 'email.domain.verified')
 
   describe('201', () => {
     it('answers the created domain with the records to publish', async () => {
@@ -202,12 +204,9 @@ describe('sending domains', () => {
       assert.deepEqual(await get(domain.id), verified)
       const again = await bodyOf(verify(domain.id))
       assert.equal(again.verifiedAt, verified.verifiedAt)
-      const events = await eventsOf(domain.id)
-      assert.deepEqual(
-        events.map(({ type }) => type),
-        ['email.domain.verified'],
-      )
-      const { actor, ...data } = events[0]!.data
+      const [event, ...others] = await verificationsOf(domain.id)
+      assert.deepEqual([event?.type, others], ['email.domain.verified', []])
+      const { actor, ...data } = event!.data
       assert.deepEqual(data, { domainId: domain.id, domain: domain.domain, verifiedAt: verified.verifiedAt })
       assert.ok(actor)
     })
@@ -218,7 +217,7 @@ describe('sending domains', () => {
       const answers = await Promise.all(Array.from({ length: 5 }, () => verify(domain.id)))
       assert.ok(answers.every(({ status }) => status === 200 || status === 409))
       assert.ok(answers.some(({ status }) => status === 200))
-      assert.equal((await eventsOf(domain.id)).length, 1)
+      assert.equal((await verificationsOf(domain.id)).length, 1)
     })
 
     it('verifies what only differs in case, white space and order', async () => {
@@ -242,7 +241,10 @@ describe('sending domains', () => {
       publish(domain, [])
       const { sendingRecords } = await check(domain.id)
       assert.ok(sendingRecords.every(({ status, reason }) => status === 'missing' && reason === 'not found'))
-      assert.deepEqual(await eventsOf(domain.id), [])
+      assert.deepEqual(
+        (await eventsOf(domain.id)).map(({ type }) => type),
+        ['email.domain.created', 'email.domain.checked', 'email.domain.checked'],
+      )
     })
 
     it('rotates the DKIM key: both are required until the new one verifies, then only the new one', async () => {
@@ -432,7 +434,7 @@ describe('sending domains', () => {
       const { status, verified, sendingRecords, lastCheckedAt } = await get(domain.id)
       assert.deepEqual([status, verified], ['pending', false])
       assert.ok(lastCheckedAt && sendingRecords.every(record => record.status === 'missing' && record.checkedAt))
-      assert.deepEqual(await eventsOf(domain.id), [])
+      assert.deepEqual(await verificationsOf(domain.id), [])
     })
 
     it('names the likely mistake', async () => {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientSession, type Collection, MongoClient, MongoError } from 'mongodb'
+import { eventually } from '../eventually.ts'
 import { linkTo } from '../link.ts'
 import { scaledTimeout } from '../scaled-timeout.ts'
 import { type Mongod, startMongod } from './proxy.ts'
@@ -413,7 +414,12 @@ describe('faults', () => {
     link.become('cut')
     assert.ok(await failure(count()))
     link.become('open')
-    await count()
+    const isBack = () =>
+      count().then(
+        () => true,
+        () => false,
+      )
+    await eventually('the server is found again', isBack)
     assert.equal((await counts.findOne({ name: 'a' }))?.n, 2)
     await linked.close()
     await behind.stop()

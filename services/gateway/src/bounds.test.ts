@@ -140,7 +140,7 @@ describe('finding 2: stalled readers', () => {
   ]
   for (const [what, path, method, behaviour] of answers) {
     it(`cuts off a client that reads nothing of ${what}, but not one that reads slowly`, async t => {
-      const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(scaledTimeout(3_000)) })
+      const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(scaledTimeout(1_500)) })
       gateway.services.behaviours.set(method, behaviour)
       const stalled = await openRaw(gateway.port, { isReading: false })
       const slow = await openRaw(gateway.port, { isReading: false })
