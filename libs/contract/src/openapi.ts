@@ -454,7 +454,8 @@ function arrayBounds(rule: RuleOption): Schema {
 }
 
 function freeJson(kind: JsonKind, rule: RuleOption): Schema {
-  if (kind === 'any') return {}
+  if (kind === 'any')
+    return rule.format ? { oneOf: [textSchema(rule), { type: 'object', additionalProperties: true }] } : {}
   if (kind === 'texts') return { type: 'array', items: textSchema(rule), ...arrayBounds(rule) }
   const values: Partial<Record<JsonKind, Schema>> = {
     strings: { type: 'string' },
@@ -465,6 +466,7 @@ function freeJson(kind: JsonKind, rule: RuleOption): Schema {
 }
 
 function nullable(schema: Schema): Schema {
+  if (Array.isArray(schema.oneOf)) return { ...schema, oneOf: [...schema.oneOf, { type: 'null' }] }
   if (typeof schema.type !== 'string')
     return 'type' in schema || '$ref' in schema ? { oneOf: [schema, { type: 'null' }] } : schema
   const nullableEnum = Array.isArray(schema.enum) && { enum: [...schema.enum, null] }
