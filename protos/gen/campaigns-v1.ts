@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { MailingPoint } from './messaging-v1.ts'
+import type { MailingLink, MailingPoint, TrackOptions, TrackOptionsJson } from './messaging-v1.ts'
 import type { ActorJson, IdRequest, ListOfRequest, ListRequest, Updated } from './types.ts'
 /** Campaigns: one mail to everybody on some lists or in some segments. */
 export type Campaigns = {
@@ -117,6 +117,8 @@ export type CampaignJson = {
   startedAt: string | null
   finishedAt: string | null
   createdBy: ActorJson
+  /** What is counted of its recipients. */
+  track: TrackOptionsJson
   createdAt: string
   updatedAt: string
 }
@@ -159,6 +161,9 @@ export const campaignFields = {
   'createdBy.kind': 'string',
   'createdBy.id': 'string',
   'createdBy.name': 'string',
+  'track': 'object',
+  'track.opens': 'boolean',
+  'track.clicks': 'boolean',
 } as const
 
 export type CreateCampaignRequest = {
@@ -176,6 +181,8 @@ export type CreateCampaignRequest = {
   excludeLists: string[]
   /** Mails in any 60 seconds, spread evenly; 0 for no limit of its own. */
   ratePerMinute?: number
+  /** What to count. Default: nothing. It needs html: links are replaced by counting ones, and an image counts opens. */
+  track?: TrackOptions | null
 }
 
 export type UpdateCampaignRequest = {
@@ -194,6 +201,8 @@ export type UpdateCampaignRequest = {
   excludeLists?: string[]
   /** 0 for no limit of its own. */
   ratePerMinute?: number
+  /** Replaces what is counted. A part that is left out is not counted. */
+  track?: TrackOptions | null
 }
 
 export type ScheduleCampaignRequest = {
@@ -223,6 +232,8 @@ export type CampaignReport = {
   counts?: CampaignCounts | null
   /** Oldest first, without intervals in which nothing happened. */
   series: MailingPoint[]
+  /** The most clicked first: at most 1000. */
+  links: MailingLink[]
 }
 
 /** Templates of mails, in Liquid. They can show `contact.email`, `contact.name`, `contact.tags` and `contact.attributes.<slug>`, `campaign.name`, `organization.name`, `sender.name` and `sender.email`, `unsubscribe_url`, `web_version_url` and `data.<name>`. Values are escaped in HTML. A variable without a value shows nothing. The output of each part has at most 256 KiB and the whole mail takes at most 50 ms. */

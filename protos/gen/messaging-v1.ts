@@ -21,6 +21,8 @@ export type Mailings = {
   exportRecipients: { kind: 'server_stream'; request: MailingRequest; response: HttpBody }
   /** Counts what happened to the messages, by hour or day. */
   seriesOf: { kind: 'unary'; request: SeriesOfRequest; response: SeriesOfResponse }
+  /** Counts the clicks on each link of the messages, the most clicked first: at most 1000 links. */
+  linksOf: { kind: 'unary'; request: MailingRequest; response: LinksOfResponse }
   /** Returns the sender that the caller may send with: the given one, or the default one. The errors name the field `sender`. */
   checkSender: { kind: 'unary'; request: CheckSenderRequest; response: CheckSenderResponse }
   /** Renders a mail and sends it to some addresses as messages of kind test. Its links lead to a page that says so. Fails with contact.blocked for a blocked contact. */
@@ -148,6 +150,18 @@ export type MailingPoint = {
   clicked: number
 }
 
+export type LinksOfResponse = {
+  links: MailingLink[]
+}
+
+export type MailingLink = {
+  url: string
+  /** How often it was opened, those of programs left out. */
+  clicks: number
+  /** How many recipients opened it. */
+  contacts: number
+}
+
 export type CheckSenderRequest = {
   senderId?: string
 }
@@ -255,6 +269,12 @@ export type MessageEventJson = {
 
 /** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
 export type TrackOptions = {
+  opens: boolean
+  clicks: boolean
+}
+
+/** What a message counts of its recipients. Programs that only look whether a mail is safe are not counted. */
+export type TrackOptionsJson = {
   opens: boolean
   clicks: boolean
 }

@@ -43,6 +43,7 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.messaging.v1.Mailings/ListRecipients': ofCampaigns,
   '/rollcall.messaging.v1.Mailings/ExportRecipients': ofCampaigns,
   '/rollcall.messaging.v1.Mailings/SeriesOf': ofCampaigns,
+  '/rollcall.messaging.v1.Mailings/LinksOf': ofCampaigns,
   '/rollcall.messaging.v1.Mailings/CheckSender': ofCampaigns,
   '/rollcall.messaging.v1.Mailings/SendTest': ofCampaigns,
 }

@@ -122,6 +122,7 @@ export function messagingDouble(): Messaging {
         const { counts } = of(id)
         return { points: [{ at: interval, sent: counts.sent ?? 0, delivered: 0, opened: 0, clicked: 0 }] }
       },
+      linksOf: async () => ({ links: [{ url: 'https://example.com/', clicks: 2, contacts: 1 }] }),
       async sendTest(request) {
         if (messaging.failure) throw messaging.failure
         messaging.tests.push(request)

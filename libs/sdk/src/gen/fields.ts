@@ -108,6 +108,9 @@ export const fields = {
     'segments': { type: 'array', maxItems: 100, format: 'object_id' },
     'excludeLists': { type: 'array', maxItems: 100, format: 'object_id' },
     'ratePerMinute': { type: 'number' },
+    'track': { type: 'object' },
+    'track.opens': { type: 'boolean' },
+    'track.clicks': { type: 'boolean' },
   },
   'campaigns.update': {
     'name': { type: 'string', minLength: 1, maxLength: 100 },
@@ -121,6 +124,9 @@ export const fields = {
     'segments': { type: 'array', maxItems: 100, format: 'object_id' },
     'excludeLists': { type: 'array', maxItems: 100, format: 'object_id' },
     'ratePerMinute': { type: 'number' },
+    'track': { type: 'object' },
+    'track.opens': { type: 'boolean' },
+    'track.clicks': { type: 'boolean' },
   },
   'campaigns.schedule': {
     'at': { type: 'string', required: true, format: 'date' },

@@ -38,13 +38,14 @@ export async function getCampaignReport(
   call: Call,
 ): Promise<CampaignReport> {
   const campaign = await campaignOf(context, id, call)
-  if (!isStarted(campaign)) return { counts: campaign.counts, series: [] }
+  if (!isStarted(campaign)) return { counts: campaign.counts, series: [], links: [] }
   const { asService } = callsOf(call)
-  const [{ counts }, series] = await Promise.all([
+  const [{ counts }, series, links] = await Promise.all([
     context.sending.get(campaign, asService),
     context.sending.series(campaign, interval, asService),
+    context.sending.links(campaign, asService),
   ])
-  return { counts, series }
+  return { counts, series, links }
 }
 
 /** Returns a list without records, for parameters that any list would take. @throws {AppError} request.invalid_field */

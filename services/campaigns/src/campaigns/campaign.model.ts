@@ -22,6 +22,7 @@ export type Campaign = {
   segments: Types.ObjectId[]
   excludeLists: Types.ObjectId[]
   ratePerMinute: number | null
+  track: { opens: boolean; clicks: boolean }
   status: CampaignStatus
   pausedReason: string | null
   failedReason: string | null
@@ -77,6 +78,7 @@ export const campaignSchema = new Schema<Campaign>(
     segments: [Schema.Types.ObjectId],
     excludeLists: [Schema.Types.ObjectId],
     ratePerMinute: { type: Number, default: null },
+    track: { type: mixed, default: { opens: false, clicks: false } },
     status: { type: String, enum: campaignStatuses, default: 'draft' },
     pausedReason: text,
     failedReason: text,

@@ -105,11 +105,13 @@ describe('campaigns', () => {
       lists: [list, list],
       preheader: 'Soon',
       ratePerMinute: 60,
+      track: { opens: true, clicks: true },
     })
     assert.deepEqual(
       [made.status, made.lists, made.preheader, made.ratePerMinute, made.template, made.sender],
       ['draft', [list], 'Soon', 60, null, null],
     )
+    assert.deepEqual(made.track, { opens: true, clicks: true })
     assert.deepEqual(made.counts.suppressed, { blocked: 0, unsubscribed: 0, address: 0 })
     assert.equal(made.createdBy.id, me.caller.userId)
     assert.deepEqual(await get(me, made.id), made)
@@ -120,12 +122,13 @@ describe('campaigns', () => {
       [[], null, null, 'Summer'],
     )
     const copy = await jsonOf<CampaignJson>(campaigns.duplicateCampaign({ id: made.id }, me))
-    assert.deepEqual([copy.name, copy.status, copy.html], ['Copy of Summer', 'draft', HTML])
+    assert.deepEqual([copy.name, copy.status, copy.html, copy.track], ['Copy of Summer', 'draft', HTML, made.track])
+    assert.deepEqual((await create(me)).track, { opens: false, clicks: false })
     const page = await streamedJsonOf<Page<CampaignJson>>(
       campaigns.listCampaigns({ list: { filter: '{"status":"draft"}' } }, me),
     )
     assert.deepEqual(
-      page.docs.map(({ id }) => id),
+      page.docs.map(({ id }) => id).filter(id => [copy.id, made.id].includes(id)),
       [copy.id, made.id],
     )
     assert.deepEqual(await jsonOf(campaigns.deleteCampaign({ id: made.id }, me)), changed)
@@ -234,6 +237,7 @@ describe('campaigns', () => {
     assert.equal(mailing.recipients.length, 4)
     assert.ok(mailing.recipients.includes(both.id))
     assert.deepEqual([mailing.content.subject, mailing.content.campaignName], ['Hi {{ contact.name }}', 'Spring'])
+    assert.deepEqual(mailing.content.track, { opens: false, clicks: false })
     mailing.counts = { sent: 2, suppressed: { blocked: 0, unsubscribed: 1, address: 0 } }
     await eventually('the counts are copied', async () => (await get(me, id)).counts.sent === 2)
     assert.deepEqual((await get(me, id)).counts.waiting, 1)
@@ -344,7 +348,8 @@ describe('campaigns', () => {
       file: await textOf(campaigns.exportCampaign({ id }, me)),
     })
     const before = await results()
-    assert.deepEqual([before.page.docs, before.report.series, before.report.counts?.recipients], [[], [], 0])
+    assert.deepEqual([before.page.docs, before.report.series, before.report.links], [[], [], []])
+    assert.equal(before.report.counts?.recipients, 0)
     assert.equal(before.file, 'email,contact,status,at,error\r\n')
     await start(me, id)
     await isTaken(id)
@@ -352,6 +357,7 @@ describe('campaigns', () => {
     const now = await results()
     assert.equal(now.page.totalDocs, 3)
     assert.deepEqual([now.report.counts?.sent, now.report.counts?.waiting, now.report.series[0]?.at], [2, 1, 'hour'])
+    assert.deepEqual(now.report.links, [{ url: 'https://example.com/', clicks: 2, contacts: 1 }])
     assert.equal(now.file.split('\r\n').length, 3)
   })
 

@@ -59,6 +59,7 @@ export function campaigns(context: Context): Handlers<'rollcall.campaigns.v1.Cam
         segments,
         excludeLists,
         ratePerMinute,
+        track,
         ...rest
       } = await of(call).get(id, 'campaign')
       const name = `Copy of ${rest.name}`.slice(0, MAX_NAME_LENGTH)
@@ -73,6 +74,7 @@ export function campaigns(context: Context): Handlers<'rollcall.campaigns.v1.Cam
         segments,
         excludeLists,
         ratePerMinute,
+        track,
       }
       return insert(context, { ...copied, name }, call)
     },

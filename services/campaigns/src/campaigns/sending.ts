@@ -1,6 +1,6 @@
 import { AppError, type HttpBody } from '@rollcall/contract'
 import type { Recipient } from '@rollcall/protos/gen/audience-v1.ts'
-import type { Mailing, MailingPoint } from '@rollcall/protos/gen/messaging-v1.ts'
+import type { Mailing, MailingLink, MailingPoint } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { CallContext, Client } from '@rollcall/rpc'
 import type { Campaign } from './campaign.model.ts'
@@ -39,6 +39,7 @@ export type Sending = {
   /** Streams all recipients as CSV. */
   export(campaign: Campaign, as: As): AsyncIterable<HttpBody>
   series(campaign: Campaign, interval: 'hour' | 'day', as: As): Promise<MailingPoint[]>
+  links(campaign: Campaign, as: As): Promise<MailingLink[]>
   get(campaign: Campaign, as: As): Promise<Mailing & { counts: Campaign['counts'] }>
 }
 
@@ -62,7 +63,7 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
         if (!isRefusal(error) || error.code === 'sender.unknown') throw error
       })
     },
-    async put({ _id, name, sender, ratePerMinute }, { subject, preheader, html, text, organizationName }, as) {
+    async put({ _id, name, sender, ratePerMinute, track }, { subject, preheader, html, text, organizationName }, as) {
       await mailings.putMailing(
         {
           id: String(_id),
@@ -72,6 +73,7 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
           ...(html && { html }),
           ...(text && { text }),
           ...(ratePerMinute !== null && { ratePerMinute }),
+          track,
           campaignName: name,
           organizationName,
         },
@@ -104,6 +106,7 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
     recipients: (request, as) => mailings.listRecipients(request, as),
     export: ({ _id }, as) => mailings.exportRecipients({ id: String(_id) }, as),
     series: async ({ _id }, interval, as) => (await mailings.seriesOf({ id: String(_id), interval }, as)).points,
+    links: async ({ _id }, as) => (await mailings.linksOf({ id: String(_id) }, as)).links,
     async get({ _id }, as) {
       const { counts, ...mailing } = await mailings.getMailing({ id: String(_id) }, as)
       return { ...mailing, counts: counts as Campaign['counts'] }

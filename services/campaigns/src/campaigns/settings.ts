@@ -12,7 +12,7 @@ const MAX_RATE = 1_000_000
 
 /** Returns the fields of a campaign that a request sets, as they are stored. @throws {AppError} request.* */
 export function settingsOf(request: Partial<UpdateCampaignRequest>): Partial<Campaign> {
-  const { name, subject, preheader, sender, ratePerMinute } = request
+  const { name, subject, preheader, sender, ratePerMinute, track } = request
   if (ratePerMinute !== undefined && (ratePerMinute < 0 || ratePerMinute > MAX_RATE))
     throw new AppError('request.invalid_field', { path: 'ratePerMinute', reason: `must be from 0 to ${MAX_RATE}` })
   return {
@@ -23,6 +23,7 @@ export function settingsOf(request: Partial<UpdateCampaignRequest>): Partial<Cam
     ...(sender !== undefined && { sender: sender ? objectId(sender) : null }),
     ...idsOf(request),
     ...(ratePerMinute !== undefined && { ratePerMinute: ratePerMinute || null }),
+    ...(track && { track: { opens: track.opens, clicks: track.clicks } }),
   }
 }
 

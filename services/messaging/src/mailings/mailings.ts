@@ -11,7 +11,7 @@ import { domainOf } from '../senders/sender.model.ts'
 import { usableSender } from '../senders/sender-use.ts'
 import type { Mailing } from './mailing.model.ts'
 import { queueRecipients } from './queue-recipients.ts'
-import { exportRecipients, listRecipients, seriesOf } from './recipients.ts'
+import { clicksOf, exportRecipients, listRecipients, seriesOf } from './recipients.ts'
 import { retryFailed } from './retry-failed.ts'
 
 const SENDER_PATH = 'sender'
@@ -46,6 +46,8 @@ export const mailings = (context: Context): Handlers<'rollcall.messaging.v1.Mail
   exportRecipients: ({ id }, { caller }) => exportRecipients(context, id, caller.organizationId),
 
   seriesOf: (request, { caller }) => seriesOf(context, request, caller.organizationId),
+
+  linksOf: ({ id }, { caller }) => clicksOf(context, id, caller.organizationId),
 
   async checkSender({ senderId }, { caller }) {
     const { _id, name, email } = await senderOf(context, senderId, caller)

@@ -3,6 +3,7 @@ import { csvRow } from '@rollcall/csv'
 import {
   type CampaignRecipientJson,
   campaignRecipientFields as declared,
+  type LinksOfResponse,
   type SeriesOfRequest,
   type SeriesOfResponse,
 } from '@rollcall/protos/gen/messaging-v1.ts'
@@ -99,4 +100,21 @@ export async function seriesOf(
     clicked: countAt(at, 'clicked'),
   })
   return { points: starts.map(pointOf) }
+}
+
+/** Links of a mailing that are shown at most. */
+const MAX_LINKS = 1000
+
+/** Counts the clicks on the links of a mailing. */
+export async function clicksOf({ collections }: Context, id: string, organizationId: string): Promise<LinksOfResponse> {
+  const { clicks, mailings } = collections.of(organizationId)
+  const { _id: campaign } = await mailings.get(id, 'mailing')
+  const links = await clicks.aggregate<LinksOfResponse['links'][number]>([
+    { $match: { campaign } },
+    { $group: { _id: '$urlKey', url: { $first: '$url' }, clicks: { $sum: '$count' }, contacts: { $sum: 1 } } },
+    { $sort: { clicks: -1, _id: 1 } },
+    { $limit: MAX_LINKS },
+    { $project: { _id: 0 } },
+  ])
+  return { links }
 }

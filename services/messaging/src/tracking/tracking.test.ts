@@ -6,6 +6,7 @@ import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
+import { mailings } from '../mailings/mailings.ts'
 import { pages } from '../pages/pages.ts'
 import { recordReturn } from '../returns/record-return.ts'
 import { suppressionsOf } from '../suppressions/suppress.ts'
@@ -75,6 +76,20 @@ describe('opens and clicks', () => {
     assert.deepEqual([link?.url, link?.count], [url, 3])
     const counts = (await tenant().mailings.findOne({ _id: campaign }))?.counts
     assert.deepEqual([counts?.opened, counts?.clicked], [1, 1])
+  })
+
+  it('are counted by link for a campaign, the most clicked first', async () => {
+    const campaign = new Types.ObjectId()
+    await tenant().mailings.insertOne({ _id: campaign, sender: new Types.ObjectId(), subject: 'S' })
+    const [one, other, unrelated] = [await newMail({ campaign }), await newMail({ campaign }), await newMail()]
+    const rare = 'https://shop.example.com/rare'
+    for (const mail of [one, one, other, unrelated]) await click(mail)
+    await pages(test.context).followLink(requestOf(test.context.links.clickUrl(one, rare)), callOf(BROWSER))
+    const { links } = await mailings(test.context).linksOf({ id: String(campaign) }, test.call())
+    assert.deepEqual(links, [
+      { url, clicks: 3, contacts: 2 },
+      { url: rare, clicks: 1, contacts: 1 },
+    ])
   })
 
   it('count a click as an open, too', async () => {

@@ -70,7 +70,7 @@ async function record(
       if (url === undefined) return
       await recordIn(tenant, mail, { status: 'clicked', at, detail: url }, tx)
       const urlKey = createHash('sha256').update(url).digest('base64url').slice(0, URL_KEY_LENGTH)
-      const update = { $inc: { count: 1 }, $setOnInsert: { url } }
+      const update = { $inc: { count: 1 }, $setOnInsert: { url, campaign: mail.campaign ?? null } }
       await clicks.updateOne({ message: mail._id, urlKey }, update, { tx, upsert: true })
     }),
   )
