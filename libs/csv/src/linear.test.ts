@@ -145,21 +145,17 @@ describe('reading and writing files takes linear time', () => {
       'words looked for from every character',
       text => text.match(/[^\s,;|"@.]*[\x80-\xff][^,;|"\r\n\t]*/g),
       ['', 'a', ''],
-      LARGE / 4,
+      LARGE / 2,
     ],
     [
       'digits that two parts of an expression can take',
       text => /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(text),
       ['-', '1', 'x'],
-      LARGE / 4,
+      LARGE / 2,
     ],
-    ['accents put in order', text => text.normalize('NFKD'), ['a', '\u0301\u0316', ''], LARGE / 2],
+    ['accents put in order', text => text.normalize('NFKD'), ['a', '\u0301\u0316', ''], LARGE],
   ]
   for (const [name, read, shape, length] of naive) {
-    it(`detects a quadratic reader: ${name}`, async () => {
-      const verdicts: boolean[] = []
-      while (verdicts.length < 5 && !verdicts.includes(false)) verdicts.push(await isLinear(read, shape, length))
-      assert.ok(verdicts.includes(false), 'not found in five tries; one can be spoilt by other load')
-    })
+    it(`detects a quadratic reader: ${name}`, async () => assert.equal(await isLinear(read, shape, length), false))
   }
 })
