@@ -276,6 +276,7 @@ describe('administration in the console', () => {
     await address.getByLabel('Email').fill('guest@example.com')
     await page.keyboard.press('Enter')
     await page.getByText('guest@example.com gets no more mail').waitFor()
+    await page.goto('/console/suppressions')
     await page.getByRole('button', { name: 'More actions for guest@example.com' }).click()
     await page.getByRole('menuitem', { name: 'Lift suppression' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Lift suppression' }).click()

@@ -365,11 +365,12 @@ export async function startMongod(options: MongodOptions): Promise<Mongod> {
       }
     },
     async stop() {
+      const closed = once(server, 'close') // it may close while transactions are aborted
       server.close()
       await abortAll(() => true)
       control.stop()
       for (const socket of sockets) socket.destroy()
-      await once(server, 'close')
+      await closed
     },
   }
 }
