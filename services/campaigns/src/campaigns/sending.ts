@@ -63,19 +63,16 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
         if (!isRefusal(error) || error.code === 'sender.unknown') throw error
       })
     },
-    async put({ _id, name, sender, ratePerMinute, track }, { subject, preheader, html, text, organizationName }, as) {
+    async put({ _id, name, sender, ratePerMinute, track }, content, as) {
       await mailings.putMailing(
         {
           id: String(_id),
           ...(sender && { senderId: String(sender) }),
-          subject,
-          ...(preheader && { preheader }),
-          ...(html && { html }),
-          ...(text && { text }),
+          ...partsOf(content),
           ...(ratePerMinute !== null && { ratePerMinute }),
           track,
           campaignName: name,
-          organizationName,
+          organizationName: content.organizationName,
         },
         as,
       )
@@ -91,14 +88,11 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
       await mailings.setMailingState({ id: String(_id), state }, as)
     },
     retryFailed: async ({ _id }, as) => (await mailings.retryFailed({ id: String(_id) }, as)).count,
-    async sendTest(sender, to, { subject, preheader, html, text }, variables, as) {
+    async sendTest(sender, to, content, variables, as) {
       const request = {
         ...(sender && { senderId: String(sender) }),
         to,
-        subject,
-        ...(preheader && { preheader }),
-        ...(html && { html }),
-        ...(text && { text }),
+        ...partsOf(content),
         variables: { ...variables },
       }
       await mailings.sendTest(request, as)
@@ -112,6 +106,11 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
       return { ...mailing, counts: counts as Campaign['counts'] }
     },
   }
+}
+
+/** Returns the parts of a mail that it has, as calls take them. */
+function partsOf({ subject, preheader, html, text }: CampaignContent) {
+  return { subject, ...(preheader && { preheader }), ...(html && { html }), ...(text && { text }) }
 }
 
 /** Whether an error is a refusal of the sender, not a failure of a service. */
