@@ -758,7 +758,7 @@ export type CheckRecipientsRequest = {
   isCampaign: boolean
 }
 
-/** A contact by id, or whoever has an address. */
+/** A contact by id, or by address. */
 export type Recipient = {
   /** If given, decides alone. */
   contactId?: string

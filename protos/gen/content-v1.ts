@@ -253,7 +253,7 @@ export type Links = {
   getLink: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Updates a short link. The change applies to the next click. The slug is immutable. Requires at least one field. Use it to send a printed link elsewhere, or to switch it off. */
   updateLink: { kind: 'unary'; request: UpdateLinkRequest; response: Updated }
-  /** Deletes a short link with its statistics. Whoever follows it gets a page with status 404. Use it when nobody should follow the link any more. */
+  /** Deletes a short link with its statistics. Visitors then get a page with status 404. Use it when nobody should follow the link any more. */
   deleteLink: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Counts the clicks on a short link by interval, and by referrer, country and kind of device. At most 400 points. Use it to chart how a link does and to see where its visitors come from. */
   getLinkClicks: { kind: 'unary'; request: GetLinkClicksRequest; response: HttpBody }

@@ -649,7 +649,7 @@ export type SendMailResponse = {
   id: string
 }
 
-/** Pages behind the links of mails, for whoever has the link. Their tokens are signed and do not expire. */
+/** Pages behind the links of mails, for anyone who has the link. Their tokens are signed and do not expire. */
 export type Pages = {
   /** Shows what the recipient of a mail can choose: no campaigns at all, or which lists to stay on. Changes nothing, since programs that scan mails open every link. */
   showPreferences: { kind: 'unary'; request: PageRequest; response: PageResponse }

@@ -78,7 +78,7 @@ describe('render', () => {
     )
   })
 
-  it('shows the same to every contact, whoever came before', () => {
+  it('shows the same to every contact, independent of earlier ones', () => {
     const template = compile({ subject: '{{ contact }}', text: '{% assign x = contact | append: x %}{{ x }}' })
     fc.assert(
       fc.property(fc.string(), contact => {

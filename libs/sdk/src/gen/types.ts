@@ -3250,7 +3250,7 @@ export type Api = {
     get(id: string, options?: RequestOptions): Promise<Link>
     /** Updates a short link. The change applies to the next click. The slug is immutable. Requires at least one field. Use it to send a printed link elsewhere, or to switch it off. */
     update(id: string, body: UpdateLinkBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes a short link with its statistics. Whoever follows it gets a page with status 404. Use it when nobody should follow the link any more. */
+    /** Deletes a short link with its statistics. Visitors then get a page with status 404. Use it when nobody should follow the link any more. */
     delete(id: string, options?: RequestOptions): Promise<Link>
     /** Counts the clicks on a short link by interval, and by referrer, country and kind of device. At most 400 points. Use it to chart how a link does and to see where its visitors come from. */
     getClicks(id: string, query?: { from?: string; to?: string; interval?: 'hour' | 'day' | 'week' | 'month' }, options?: RequestOptions): Promise<LinkClicks>

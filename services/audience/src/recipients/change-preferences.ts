@@ -11,7 +11,7 @@ import { listQueue } from '../lists/list-counts.ts'
 import { addMembers, type Candidate, candidateFields, removeMembers } from '../lists/members.ts'
 import { getPreferences } from './get-preferences.ts'
 
-/** Whoever opened the link of a mail. It proves no account, so it is no user. */
+/** The person who opened the link of a mail. The link does not prove an account, so this is not a user. */
 export const RECIPIENT = { kind: 'system', id: null, name: 'recipient' } as const
 
 type ChangePreferences = (request: ChangePreferencesRequest, call: Call) => Promise<GetPreferencesResponse>

@@ -115,8 +115,8 @@ async function settle(
 }
 
 /**
- * Gives the mails of a campaign the state of the campaign. A concurrent action may have changed it since: whoever writes
- * last looks again, so that both agree in the end.
+ * Gives the mails of a campaign the state of the campaign. A concurrent action may have changed it since: the
+ * last writer reads it again, so that both agree in the end.
  */
 export async function syncState(
   { collections, sending }: Context,

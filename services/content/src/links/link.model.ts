@@ -41,7 +41,7 @@ export const linkSchema = new Schema<Link>(
   },
   { collection: 'links', timestamps: true, versionKey: false },
 )
-// A slug is unique in the installation: whoever follows a link names no organization.
+// A slug is unique in the installation: a visitor names no organization.
 linkSchema.index({ slug: 1 }, { unique: true })
 linkSchema.index({ organization: 1, deletedAt: 1, createdAt: -1, _id: -1 })
 

@@ -7,7 +7,7 @@ import { liftSuppression, retryDuplicate, suppress, suppressionsOf } from '../su
 import type { RecipientRef } from './mail-links.ts'
 import { type Done, preferencePage, testPage } from './preference-page.ts'
 
-/** Whoever opened the link of a mail. */
+/** The person who opened the link of a mail. */
 const RECIPIENT = { kind: 'system', id: null, name: 'recipient' } as const
 
 /** What a submitted form asks for. */

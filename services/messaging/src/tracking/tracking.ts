@@ -65,7 +65,7 @@ async function record(
       await mails.updateOne({ _id: messageId }, { $inc: url ? { clicks: 1 } : { opens: 1 } }, { tx, timestamps: false })
       const mail = await mails.findOne({ _id: messageId }, { tx })
       if (!mail) return
-      // Whoever clicks has opened the mail, also where images are not loaded.
+      // A click implies an open, which is not counted itself if images are not loaded.
       await recordIn(tenant, mail, { status: 'opened', at }, tx)
       if (url === undefined) return
       await recordIn(tenant, mail, { status: 'clicked', at, detail: url }, tx)
