@@ -104,11 +104,15 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
         stores.set(session, connection)
         return await runTransaction(session, work, deadline, transactionReads)
       } finally {
+        if (isLeftOpen(session)) watch.abandon(session)
         await session.endSession()
       }
     }
     return inQueue([queue].flat(), run)
   }
+
+  /** Whether the server may still have a transaction open: the driver does not say whether an abort reached it. */
+  const isLeftOpen = (session: ClientSession) => session.serverSession.isDirty || connection.readyState !== 1
 
   const readLatest: Store['readLatest'] = async read => {
     const session = await translateErrors(connection.startSession({ causalConsistency: true }))

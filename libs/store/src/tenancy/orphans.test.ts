@@ -151,6 +151,30 @@ describe('sessions of the dead', { concurrency: true }, () => {
     await drop()
   })
 
+  it('are ended by their own process where the connection broke in a transaction', async () => {
+    const mongod = await startMongod({ target: process.env.MONGODB_URL! })
+    const link = await linkTo(mongod.url)
+    const { store, drop } = await testStore({ url: link.url, timeoutMs: scaledTimeout(5000) })
+    const records = store.connection.collection('records')
+    await records.insertOne({ n: 0 })
+    const increment = (session: ClientSession) => records.updateOne({}, { $inc: { n: 1 } }, { session })
+    const broken = store.transaction(
+      async session => {
+        await increment(session)
+        link.become('cut')
+        await increment(session)
+      },
+      { timeoutMs: 500 },
+    )
+    await assert.rejects(broken)
+    link.become('open')
+    await store.transaction(increment)
+    assert.equal((await records.findOne({}))?.n, 1)
+    await drop()
+    await link.stop()
+    await mongod.stop()
+  })
+
   it('are forgotten where the database was away', async () => {
     const link = await linkTo(process.env.MONGODB_URL!)
     const { store, drop } = await testStore({ url: link.url, timeoutMs: scaledTimeout(500) })

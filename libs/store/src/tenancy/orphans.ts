@@ -7,6 +7,8 @@ import { READ_MS } from './read-limits.ts'
 export type SessionWatch = {
   /** Records a session before its first transaction, so that other processes can end it if this one dies. */
   register(session: ClientSession): Promise<void>
+  /** Ends the session on the server, as soon as the server can be reached. For one whose transaction may still be open there. */
+  abandon(session: ClientSession): void
   stop(): Promise<void>
 }
 
@@ -25,6 +27,9 @@ const REFUSALS: ReadonlySet<unknown> = new Set([13, 59, 8000])
  * the same record fail until then. So each process records its sessions, sends heartbeats, and ends the sessions of
  * processes whose heartbeats stop. A process that was only suspended retries its transactions.
  *
+ * A living process leaves locks too: where the connection breaks in a transaction, the driver drops the session and the server
+ * keeps the transaction. The process ends such sessions itself.
+ *
  * Slow heartbeats do not make a process dead: they wait for the primary only, and a process whose own heartbeat was slow
  * does not count missed ones.
  */
@@ -32,6 +37,7 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
   const processes = connection.db!.collection<Process>('processes', { writeConcern: { w: 1 } })
   const self = new Types.ObjectId()
   const sessions = new Map<string, SessionId>()
+  const abandoned = new Map<string, SessionId>()
   const others = new Map<string, { beat: number; missed: number }>()
   const stopping = new AbortController()
   let beat = 0
@@ -67,13 +73,24 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
     }
   }
 
+  const endAbandoned = async () => {
+    if (abandoned.size === 0) return
+    const ending = [...abandoned]
+    await endSessions(ending.map(([, id]) => id))
+    for (const [key] of ending) {
+      abandoned.delete(key)
+      sessions.delete(key)
+    }
+  }
+
   const reapDead = async () => {
     for (const process of await processes.find({ _id: { $ne: self } }, { maxTimeMS: READ_MS }).toArray()) {
       if (isDead(process)) await reap(process)
     }
   }
 
-  const checkOthers = async () => {
+  const check = async () => {
+    await endAbandoned()
     const startedAt = performance.now()
     await sendHeartbeat()
     if (performance.now() - startedAt < HEARTBEAT_MS) await reapDead() // otherwise the heartbeats of others are slow too
@@ -83,7 +100,7 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
     for (;;) {
       await pause(HEARTBEAT_MS, stopping.signal)
       if (stopping.signal.aborted) return
-      await checkOthers().catch(() => undefined) // while the database is down nobody holds a lock or misses a heartbeat
+      await check().catch(() => undefined) // while the database is down nobody holds a lock or misses a heartbeat
     }
   }
 
@@ -100,10 +117,17 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
         throw error
       })
     },
+    abandon(session) {
+      const id = session.id?.id as SessionId | undefined
+      if (id) abandoned.set(id.toString('hex'), id)
+    },
     async stop() {
       stopping.abort()
-      const forget = watching.then(() => processes.deleteOne({ _id: self })).catch(() => undefined)
-      await Promise.race([forget, pause(STOP_TIMEOUT_MS)]) // otherwise other processes reap it
+      const forget = watching.then(async () => {
+        await endAbandoned()
+        await processes.deleteOne({ _id: self })
+      })
+      await Promise.race([forget.catch(() => undefined), pause(STOP_TIMEOUT_MS)]) // otherwise other processes reap it
     },
   }
 }
