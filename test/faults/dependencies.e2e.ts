@@ -16,6 +16,7 @@ import { type Api, bodyOf, makeToken } from '../api.ts'
 import { isSoak } from '../soak.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { type Fault, inject, type Probe, type Subject, tableLine } from './dependencies.harness.ts'
+import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
 
 /** Deadline of every request; longer on a slow machine, where all requests take longer. */
 const deadlineMs = scaledTimeout(isSoak ? 2000 : 1000)
@@ -25,6 +26,7 @@ const faults: Fault[] = [
   { link: 'redis', mode: 'silent' },
   { link: 'mongodb', mode: 'silent' },
   { link: 'mongodb', mode: 'cut' },
+  { link: 'mongodb', mode: 'without primary' },
   { link: 'identity', mode: 'cut' },
   { link: 'audience', mode: 'silent' },
   { link: 'queue', mode: 'cut' },
@@ -38,6 +40,8 @@ const moreFaults: Fault[] = [
   { link: 'queue', mode: 'silent' },
   { link: 'queue', mode: 'slow' },
   { link: 'mongodb', mode: 'slow' },
+  { link: 'mongodb', mode: 'lagging' },
+  { link: 'mongodb', mode: 'losing replies' },
   { link: 'identity', mode: 'silent' },
   { link: 'identity', mode: 'slow' },
   { link: 'audience', mode: 'cut' },
@@ -49,38 +53,37 @@ describe('while a dependency is down', () => {
   let subject: Subject
   let effectOfEvents: Probe
   let kafka: Awaited<ReturnType<typeof startLinkedKafka>>
+  let replicaSet: ReplicaSet
   const links: Record<string, Link> = {}
 
   before(async () => {
-    const { REDIS_CACHE_URL = '', REDIS_QUEUE_URL = '', MONGODB_URL = '' } = process.env
-    for (const [name, url] of Object.entries({
-      redis: REDIS_CACHE_URL,
-      queue: REDIS_QUEUE_URL,
-      mongodb: MONGODB_URL,
-    })) {
+    const { REDIS_CACHE_URL = '', REDIS_QUEUE_URL = '' } = process.env
+    for (const [name, url] of Object.entries({ redis: REDIS_CACHE_URL, queue: REDIS_QUEUE_URL })) {
       links[name] = await linkTo(url)
     }
     kafka = await startLinkedKafka()
     links.kafka = kafka.link
+    replicaSet = await startReplicaSet()
     stack = await startStack({
       settings: {
         KAFKA_BROKERS: kafka.link.url,
         REDIS_CACHE_URL: links.redis!.url,
         REDIS_QUEUE_URL: links.queue!.url,
-        MONGODB_URL: links.mongodb!.url,
+        MONGODB_URL: replicaSet.url,
         RPC_DEADLINE_MS: String(deadlineMs),
         TRUST_PROXY: '1',
       },
       linked: ['identity', 'audience'],
     })
     Object.assign(links, stack.links)
-    subject = { links, deadlineMs, probes: await probesOf(stack) }
+    subject = { links: { ...links, mongodb: replicaSet }, deadlineMs, probes: await probesOf(stack) }
     effectOfEvents = await effectOf(stack.owner)
   })
   after(async () => {
     await stack?.stop()
     for (const link of Object.values(links)) await link.stop()
     await kafka?.stop()
+    await replicaSet?.stop()
   })
 
   for (const fault of isSoak ? [...faults, ...moreFaults] : faults) {

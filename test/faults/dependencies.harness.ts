@@ -1,16 +1,19 @@
 import { pause } from '@rollcall/runtime'
-import type { Link, LinkMode } from '@rollcall/testing/link'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { isSoak } from '../soak.ts'
+import type { ReplicaSetMode } from './replica-set.ts'
 
 /** A request with its expected answer. Any answer but that or 503 is wrong. */
 export type Probe = { name: string; right: number; ask(signal: AbortSignal): Promise<number> }
 
-/** A product under test: its probes, and the links to its dependencies. */
-export type Subject = { probes: readonly Probe[]; links: Readonly<Record<string, Link>>; deadlineMs: number }
+/** A dependency that can fail: a link to it, or a replica set. */
+export type Dependency = { become(mode: ReplicaSetMode): void | Promise<void> }
 
-/** A fault: a dependency, and the mode of its link. */
-export type Fault = { link: string; mode: Exclude<LinkMode, 'open'> }
+/** A product under test: its probes, and its dependencies. */
+export type Subject = { probes: readonly Probe[]; links: Readonly<Record<string, Dependency>>; deadlineMs: number }
+
+/** A fault: a dependency, and how it fails. */
+export type Fault = { link: string; mode: Exclude<ReplicaSetMode, 'open'> }
 
 /** The effect of a fault. Times are in milliseconds. */
 export type Outcome = Fault & {
@@ -34,11 +37,11 @@ export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {
   const outcome: Outcome = { ...fault, right: 0, unavailable: 0, violations: [], slowestMs: 0, recoveryMs: null }
   const link = subject.links[fault.link]
   if (!link) throw new Error(`no link to ${fault.link}`)
-  link.become(fault.mode)
+  await link.become(fault.mode)
   for (let round = 0; round < ROUNDS; round++) {
     await Promise.all(subject.probes.map(probe => judge(probe, subject.deadlineMs, outcome)))
   }
-  link.become('open')
+  await link.become('open')
   outcome.recoveryMs = await recovery(subject)
   if (outcome.recoveryMs === null) outcome.violations.push(`not recovered within ${RECOVERY_MS} ms of a quiet machine`)
   return outcome
@@ -73,5 +76,5 @@ async function recovery({ probes, deadlineMs }: Subject): Promise<number | null>
 export function tableLine({ link, mode, right, unavailable, violations, slowestMs, recoveryMs }: Outcome): string {
   const recovered = recoveryMs === null ? 'not recovered' : `recovered in ${(recoveryMs / 1000).toFixed(1)} s`
   const answers = `${right} right, ${unavailable} unavailable, ${violations.length} wrong`
-  return `R5  ${link.padEnd(12)} ${mode.padEnd(6)}  ${answers}, slowest ${(slowestMs / 1000).toFixed(1)} s, ${recovered}`
+  return `R5  ${link.padEnd(12)} ${mode.padEnd(15)}  ${answers}, slowest ${(slowestMs / 1000).toFixed(1)} s, ${recovered}`
 }
