@@ -1,7 +1,7 @@
 import { Avatar, Button, Group, Menu, Paper, Skeleton, Stack, Tabs, TagsInput, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { BlockedIcon, CheckCircleIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
-import type { Attribute, Contact as ContactRecord, HistoryEntry } from '@rollcall/sdk'
+import type { Contact as ContactRecord, HistoryEntry } from '@rollcall/sdk'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -22,9 +22,10 @@ import { When } from '../kit/when.tsx'
 import classes from './contact.module.css'
 import { ContactStatus } from './contacts.tsx'
 import { EditContact } from './edit-contact.tsx'
+import { FieldChange } from './field-change.tsx'
 import { attributesQuery } from './queries.ts'
 import { changesOf, entryKey } from './timeline.ts'
-import { fieldName, shownValue } from './value.ts'
+import { shownValue } from './value.ts'
 
 const ENTRIES = 30
 
@@ -279,7 +280,6 @@ function Line({ label, children }: { label: string; children: ReactNode }) {
 
 function Timeline({ id }: { id: string }) {
   const { t } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['contacts', id, 'timeline'],
     queryFn: async ({ pageParam, signal }) =>
@@ -295,7 +295,7 @@ function Timeline({ id }: { id: string }) {
         {data.pages
           .flatMap(({ docs }) => docs)
           .map(entry => (
-            <Entry key={entry._id} entry={entry} attributes={attributes} />
+            <Entry key={entry._id} entry={entry} />
           ))}
       </ol>
       {hasNextPage && (
@@ -309,7 +309,7 @@ function Timeline({ id }: { id: string }) {
   )
 }
 
-function Entry({ entry, attributes }: { entry: HistoryEntry; attributes: readonly Attribute[] }) {
+function Entry({ entry }: { entry: HistoryEntry }) {
   const { t } = useTranslation()
   return (
     <li className={classes.entry}>
@@ -321,29 +321,18 @@ function Entry({ entry, attributes }: { entry: HistoryEntry; attributes: readonl
             <When at={entry.at} />
           </Text>
         </div>
-        {changesOf(entry.data).map(({ key, from, to }) => (
-          <Change key={key} name={fieldName(key, attributes)} from={from} to={to} />
-        ))}
+        <div className={classes.changes}>
+          {changesOf(entry.data).map(({ key, from, to }) => (
+            <FieldChange key={key} field={key} from={from} to={to} />
+          ))}
+        </div>
       </div>
     </li>
   )
 }
 
-function Change({ name, from, to }: { name: string; from: unknown; to: unknown }) {
-  const { t, i18n } = useTranslation()
-  const shown = (value: unknown) => shownValue(value, undefined, i18n.language, { yes: t('kit.yes'), no: t('kit.no') })
-  return (
-    <div className={classes.change}>
-      <span className={classes.label}>{name}</span>
-      {shown(from) && <del>{shown(from)}</del>}
-      <ins>{shown(to) ?? t('contacts.noValue')}</ins>
-    </div>
-  )
-}
-
 function Changes({ id }: { id: string }) {
   const { t } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
   const { data, error } = useQuery({
     queryKey: ['contacts', id, 'changes'],
     queryFn: async ({ signal }) => await rollcall.contacts.listAttributesHistory(id, { limit: 100 }, { signal }),
@@ -356,7 +345,7 @@ function Changes({ id }: { id: string }) {
       {data.docs.map(({ _id, key, from, to, actor, at, row }) => (
         <li key={_id} className={classes.entry}>
           <div className={classes.entryText}>
-            <Change name={fieldName(key, attributes)} from={from} to={to} />
+            <FieldChange field={key} from={from} to={to} />
             <Text size="sm" c="dimmed">
               {actor.name}
               {row !== undefined && `, ${t('contacts.row', { row })}`}

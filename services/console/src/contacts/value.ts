@@ -22,3 +22,9 @@ export function fieldName(key: string, attributes: readonly Attribute[]): string
   const known = attributes.find(attribute => attribute.slug === slug)
   return known?.name ?? slug.charAt(0).toUpperCase() + slug.slice(1)
 }
+
+/** Returns what differs between two values: of lists of values those that went and those that came. */
+export function differenceOf(from: unknown, to: unknown): [gone: unknown, come: unknown] {
+  if (!Array.isArray(from) || !Array.isArray(to)) return [from, to]
+  return [from.filter(value => !to.includes(value)), to.filter(value => !from.includes(value))]
+}

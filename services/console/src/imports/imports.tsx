@@ -13,8 +13,8 @@ import { StatusChip, Tag } from '../kit/status-chip.tsx'
 import { useCreateKey } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { ImportOutcome } from './import-outcome.tsx'
 import { stateOf } from './outcome.ts'
-import { OutcomeBar } from './outcome-bar.tsx'
 
 /** Every import, dry run and undo. */
 export function Imports() {
@@ -43,7 +43,7 @@ export function Imports() {
       name: 'outcome',
       title: t('imports.columns.outcome'),
       isMinor: true,
-      render: ({ kind, result }) => <OutcomeBar kind={kind} result={result} isCompact />,
+      render: ({ kind, result }) => <ImportOutcome kind={kind} result={result} isCompact />,
     },
     { name: 'by', title: t('imports.columns.by'), isMinor: true, render: ({ createdBy }) => createdBy.name },
     {

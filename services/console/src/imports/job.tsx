@@ -13,10 +13,10 @@ import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { saveFile } from '../kit/save-file.ts'
 import { When } from '../kit/when.tsx'
+import { ImportOutcome } from './import-outcome.tsx'
 import classes from './imports.module.css'
 import { JobState } from './imports.tsx'
 import { isUnfinished, reasonsOf } from './outcome.ts'
-import { OutcomeBar } from './outcome-bar.tsx'
 import { PreviewTable } from './preview-table.tsx'
 
 const POLL_MS = 1000
@@ -152,7 +152,7 @@ export function JobOutcome({ job }: { job: ImportJob }) {
         </Paper>
       )}
       <Paper className={classes.card}>
-        <OutcomeBar kind={kind} result={result} />
+        <ImportOutcome kind={kind} result={result} />
         <div className={classes.remarks}>
           {result.optOutsKept > 0 && <p>{t('imports.optOutsKept', { count: result.optOutsKept })}</p>}
           {result.duplicatesInFile > 0 && <p>{t('imports.duplicates', { count: result.duplicatesInFile })}</p>}

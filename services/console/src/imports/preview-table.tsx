@@ -1,17 +1,13 @@
 import { Table, Text } from '@mantine/core'
 import type { ImportResultFieldChange, ImportResultRowPreview } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { attributesQuery } from '../contacts/queries.ts'
-import { fieldName, shownValue } from '../contacts/value.ts'
+import { FieldChange } from '../contacts/field-change.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
 import classes from './imports.module.css'
 
 /** What the first rows would create or change, field by field. */
 export function PreviewTable({ rows }: { rows: readonly ImportResultRowPreview[] }) {
-  const { t, i18n } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
-  const shown = (value: unknown) => shownValue(value, undefined, i18n.language, { yes: t('kit.yes'), no: t('kit.no') })
+  const { t } = useTranslation()
   return (
     <Table.ScrollContainer minWidth={520} type="native" className={classes.table}>
       <Table>
@@ -33,12 +29,8 @@ export function PreviewTable({ rows }: { rows: readonly ImportResultRowPreview[]
               </Table.Td>
               <Table.Td>
                 <div className={classes.changes}>
-                  {changes.filter(isTelling).map(({ field, from, to }) => (
-                    <span key={field} className={classes.change}>
-                      <span>{fieldName(field, attributes)}</span>
-                      {shown(from) && <del>{shown(from)}</del>}
-                      <ins>{shown(to) ?? t('contacts.noValue')}</ins>
-                    </span>
+                  {changes.filter(isTelling).map(change => (
+                    <FieldChange key={change.field} {...change} />
                   ))}
                 </div>
               </Table.Td>

@@ -20,6 +20,7 @@ export default {
   none: 'Keine',
   yes: 'Ja',
   no: 'Nein',
+  nothingYet: 'Noch nichts',
   saved: 'Gespeichert',
   typeToConfirm: 'Zur Bestätigung {{name}} eingeben',
   field: {

@@ -17,6 +17,7 @@ export default {
   none: 'None',
   yes: 'Yes',
   no: 'No',
+  nothingYet: 'Nothing yet',
   saved: 'Saved',
   typeToConfirm: 'Type {{name}} to confirm',
   field: {

@@ -7,8 +7,8 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { GrowthCard } from '../growth/growth-card.tsx'
+import { ImportOutcome } from '../imports/import-outcome.tsx'
 import { JobState } from '../imports/imports.tsx'
-import { OutcomeBar } from '../imports/outcome-bar.tsx'
 import { Page } from '../kit/page.tsx'
 import { When } from '../kit/when.tsx'
 import { useMe, useMissing } from '../session.ts'
@@ -295,7 +295,7 @@ function LatestImports() {
             <Link to="/imports/$id" params={{ id: job._id }} className={classes.name}>
               {job.fileName ?? t('imports.noFile')}
             </Link>
-            <OutcomeBar kind={job.kind} result={job.result} isCompact />
+            <ImportOutcome kind={job.kind} result={job.result} isCompact />
             <span className={classes.end}>
               <JobState job={job} />
             </span>

@@ -1,0 +1,52 @@
+import { useTranslation } from 'react-i18next'
+import classes from './outcome-bar.module.css'
+import type { Tone } from './status-chip.tsx'
+
+/** A share of a whole, such as the rows of a file that were created. */
+export type OutcomePart = { label: string; count: number; tone: Tone }
+
+/** What became of records, as one bar; its numbers below, where there is room. */
+export function OutcomeBar({
+  parts,
+  total,
+  isCompact = false,
+}: {
+  parts: readonly OutcomePart[]
+  total: number
+  isCompact?: boolean
+}) {
+  const { t, i18n } = useTranslation()
+  const number = (count: number) => count.toLocaleString(i18n.language)
+  const label = parts
+    .filter(({ count }) => count > 0)
+    .map(part => `${part.label} ${number(part.count)}`)
+    .join(', ')
+  return (
+    <div>
+      <div
+        className={classes.bar}
+        role="img"
+        aria-label={label || t('kit.nothingYet')}
+        title={label}
+        data-compact={isCompact || undefined}
+      >
+        {parts.map(
+          ({ label, count, tone }) =>
+            count > 0 && (
+              <span key={label} data-tone={tone} style={{ width: `${(100 * count) / Math.max(1, total)}%` }} />
+            ),
+        )}
+      </div>
+      {!isCompact && (
+        <dl className={classes.numbers}>
+          {parts.map(({ label, count, tone }) => (
+            <div key={label} className={classes.number} data-tone={tone}>
+              <dt>{label}</dt>
+              <dd className="rc-tabular">{number(count)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  )
+}
