@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { type Client, createClient } from '@rollcall/sdk'
 import { createAuthenticator } from '@rollcall/testing/authenticator'
+import { eventually } from '@rollcall/testing/eventually'
 import { bodyOf } from '../api.ts'
 import { setUpSecondFactor } from '../identity/founder.ts'
 import { type Mailbox, openMailbox } from '../identity/mailbox.ts'
@@ -438,6 +439,56 @@ describe('the console', () => {
     await page.getByRole('table', { name: 'Devices' }).waitFor()
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
   })
+
+  it('tags all that a filter matches after a review, says who did it, and takes it back', async () => {
+    const crowd = Array.from({ length: 30 }, (_, number) => ({ email: `crowd${number}@example.com`, tags: ['crowd'] }))
+    await Promise.all(crowd.map(contact => bodyOf(stack.owner.post('/api/audience', contact), 201)))
+    const tagged = async () => {
+      const filter = JSON.stringify({ tags: 'autumn' })
+      return (await bodyOf(stack.owner.get<{ totalDocs: number }>('/api/audience', { filter }))).totalDocs
+    }
+    const page = await open('/contacts?filter={"tags":"crowd"}')
+    await page.getByText('1–25 of 30').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 30 that match' }).click()
+    const bar = page.getByRole('region', { name: 'All 30 that match are selected' })
+    await bar.getByRole('button', { name: 'Add tags' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Add tags' })
+    await sheet.getByRole('combobox', { name: 'Tags' }).fill('autumn')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape') // closes the offered tags, not the sheet
+    await sheet.getByRole('button', { name: 'Review' }).click()
+    const run = sheet.getByRole('button', { name: 'Tag 30 contacts' })
+    await run.waitFor()
+    await sheet
+      .getByRole('link', { name: /^crowd\d+@/ })
+      .first()
+      .waitFor()
+    assert.deepEqual(await violationsOf(page, 'the review of a bulk change'), [])
+    assert.equal(await tagged(), 0)
+    await run.click()
+    await sheet.getByText(/^Undo possible until/).waitFor()
+    assert.equal(await tagged(), 30)
+    await sheet.getByRole('link', { name: 'Show details' }).click()
+    await page.getByRole('heading', { name: 'Add tags autumn', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Show in Events' }).click()
+    await page
+      .getByRole('row', { name: /^Bulk change started/ })
+      .getByText('Owner')
+      .waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Undo this bulk change?' })
+    assert.deepEqual(await violationsOf(page, 'the undo of a bulk change'), [])
+    await dialog.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('heading', { name: 'Undo of a bulk change', level: 1 }).waitFor()
+    await page.getByText('Completed').waitFor()
+    assert.equal(await tagged(), 0)
+    await page.getByRole('button', { name: 'Tasks' }).click()
+    const tasks = page.getByRole('dialog', { name: 'Tasks' })
+    await tasks.getByRole('link', { name: 'Add tags autumn' }).waitFor()
+    await tasks.getByText('Undone').waitFor()
+  })
 })
 
 /** Adds a record of every kind that has a screen of its own. */
@@ -472,6 +523,11 @@ async function addRecords(client: Client): Promise<void> {
   const mapping = { Email: 'email', 'Full name': 'name' }
   const { jobId } = await client.imports.start({ importId, mapping, dryRun: true })
   await client.imports.wait(jobId)
+  await client.bulk.changeContacts({ filter: {}, change: { addTags: ['vip'] } })
+  await eventually('the bulk change is complete', async () => {
+    const { docs } = await client.bulk.listJobs({ filter: { state: 'completed' } })
+    return docs.length
+  })
 }
 
 /** Replaces what differs from run to run: ids, keys, ports, times. */

@@ -24,6 +24,8 @@ export const SCREENS: readonly Screen[] = [
   { path: '/imports' },
   { path: '/imports/new' },
   { path: '/imports/:id', record: client => first(client.imports.listJobs({ limit: 1 })) },
+  { path: '/bulk' },
+  { path: '/bulk/:id', record: client => first(client.bulk.listJobs({ limit: 1 })) },
   { path: '/attributes' },
   { path: '/domains' },
   { path: '/domains/:id', record: client => first(client.domains.list({ limit: 1, sort: { status: 1 } })) },

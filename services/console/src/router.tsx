@@ -121,6 +121,14 @@ const screens = [
     lazyRouteComponent(() => import('./imports/job.tsx'), 'Job'),
   ),
   screen(
+    '/bulk',
+    lazyRouteComponent(() => import('./bulk/bulk-jobs.tsx'), 'BulkJobs'),
+  ),
+  screen(
+    '/bulk/$id',
+    lazyRouteComponent(() => import('./bulk/bulk-job.tsx'), 'BulkJob'),
+  ),
+  screen(
     '/attributes',
     lazyRouteComponent(() => import('./attributes/attributes.tsx'), 'Attributes'),
   ),

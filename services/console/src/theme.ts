@@ -108,7 +108,14 @@ export const theme = createTheme({
       styles: { title: { fontWeight: 600, fontSize: '1rem' }, header: { paddingBottom: 8 } },
     }),
     Drawer: {
-      defaultProps: { position: 'right', padding: 'lg', overlayProps: { backgroundOpacity: 0.3 } },
+      defaultProps: {
+        attributes: { header: { role: 'presentation' } }, // else a second banner
+        position: 'right',
+        padding: 'lg',
+        size: '40rem',
+        overlayProps: { backgroundOpacity: 0.3 },
+      },
+      styles: { title: { fontWeight: 600, fontSize: '1rem' } },
     },
     Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', transitionProps: { duration: 100 } } }),
     Tooltip: Tooltip.extend({

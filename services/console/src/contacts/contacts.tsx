@@ -6,6 +6,8 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
+import { BulkBar } from '../bulk/bulk-bar.tsx'
+import { useSelection } from '../bulk/use-selection.ts'
 import { Action, useRefusal } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
 import { ExportButton } from '../kit/export-button.tsx'
@@ -19,7 +21,6 @@ import { StatusChip, Tag } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { type ListView, useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
-import { BulkBar } from './bulk-bar.tsx'
 import { type ChipName, PERIODS, readChips, SOURCES, STATUSES, type Status, withChip } from './conditions.ts'
 import { attributesQuery, tagsQuery } from './queries.ts'
 import { statusOf, TONES } from './status.ts'
@@ -41,7 +42,7 @@ export function Contacts() {
   const navigate = useNavigate()
   const { isCreating, open, close } = useCreating('contacts.create')
   const view = useList<Contact>(['contacts'], ['email', 'name'], rollcall.contacts.list)
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
+  const selected = useSelection(view)
   const addButton = (
     <Action call="contacts.create" leftSection={<PlusIcon />} onClick={open}>
       {t('contacts.add')}
@@ -61,7 +62,7 @@ export function Contacts() {
       <ContactFilters view={view} canSave />
       <ContactTable
         view={view}
-        selection={{ ids, change: setIds }}
+        selection={selected}
         empty={
           <Empty
             icon={PeopleIcon}
@@ -79,7 +80,7 @@ export function Contacts() {
           </Empty>
         }
       />
-      <BulkBar ids={ids} onClear={() => setIds(new Set())} />
+      <BulkBar selected={selected} />
       {isCreating && (
         <Suspense>
           <ContactForm

@@ -21,6 +21,7 @@ export default {
   actorKinds: {
     user: 'Personen',
     token: 'Tokens',
+    bulk_job: 'Sammeländerung',
     import: 'Importe',
     workflow: 'Workflows',
     system: 'Rollcall selbst',
@@ -97,6 +98,7 @@ export default {
       unsubscribed: 'Kontakt abgemeldet',
       resubscribed: 'Kontakt wieder angemeldet',
       confirmed: 'Kontakt bestätigt',
+      restored: 'Kontakt wiederhergestellt',
     },
     triggers: { audience: { added_to_list: 'Kontakt zu einer Liste hinzugefügt' } },
     list: { created: 'Liste erstellt', updated: 'Liste geändert', deleted: 'Liste gelöscht' },
@@ -162,6 +164,9 @@ export default {
       import_failed: 'Import fehlgeschlagen',
       import_cancelled: 'Import abgebrochen',
       import_undone: 'Import zurückgenommen',
+      bulk_started: 'Sammeländerung begonnen',
+      bulk_cancelled: 'Sammeländerung abgebrochen',
+      bulk_completed: 'Sammeländerung abgeschlossen',
     },
     email: {
       domain: {

@@ -15,6 +15,7 @@ export default {
   actorKinds: {
     user: 'People',
     token: 'Tokens',
+    bulk_job: 'Bulk change',
     import: 'Imports',
     workflow: 'Workflows',
     system: 'Rollcall itself',
@@ -91,6 +92,7 @@ export default {
       unsubscribed: 'Contact unsubscribed',
       resubscribed: 'Contact subscribed again',
       confirmed: 'Contact confirmed',
+      restored: 'Contact restored',
     },
     triggers: { audience: { added_to_list: 'Contact added to a list' } },
     list: { created: 'List created', updated: 'List changed', deleted: 'List deleted' },
@@ -152,6 +154,9 @@ export default {
       import_failed: 'Import failed',
       import_cancelled: 'Import cancelled',
       import_undone: 'Import undone',
+      bulk_started: 'Bulk change started',
+      bulk_cancelled: 'Bulk change cancelled',
+      bulk_completed: 'Bulk change completed',
     },
     email: {
       domain: {

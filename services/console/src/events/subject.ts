@@ -8,6 +8,7 @@ const PLACES: Record<string, NonNullable<LinkProps['to']>> = {
   list: '/lists/$id',
   segment: '/segments/$id',
   import: '/imports/$id',
+  bulk_job: '/bulk/$id',
   domain: '/domains/$id',
   sender: '/senders/$id',
   token: '/tokens/$id',

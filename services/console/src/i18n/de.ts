@@ -1,5 +1,6 @@
 import account from '../account/de.ts'
 import attributes from '../attributes/de.ts'
+import bulk from '../bulk/de.ts'
 import collections from '../collections/de.ts'
 import contacts from '../contacts/de.ts'
 import domains from '../domains/de.ts'
@@ -31,6 +32,7 @@ import type { Translation } from './translation.ts'
 export const de = {
   account,
   attributes,
+  bulk,
   collections,
   contacts,
   domains,

@@ -1,5 +1,6 @@
 import account from '../account/en.ts'
 import attributes from '../attributes/en.ts'
+import bulk from '../bulk/en.ts'
 import collections from '../collections/en.ts'
 import contacts from '../contacts/en.ts'
 import domains from '../domains/en.ts'
@@ -29,6 +30,7 @@ import workspaces from '../workspaces/en.ts'
 export const en = {
   account,
   attributes,
+  bulk,
   collections,
   contacts,
   domains,

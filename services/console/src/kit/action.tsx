@@ -4,17 +4,20 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe, useMissing } from '../session.ts'
 
-/** Returns why a call is not open to the person, undefined if it is. */
-export function useRefusal(): (call: CallName | undefined) => string | undefined {
+/** A call of the API, or several that something takes. */
+type Calls = CallName | readonly CallName[]
+
+/** Returns why a call is not open to the person, undefined if it is. Of several calls, the first that is not. */
+export function useRefusal(): (calls: Calls | undefined) => string | undefined {
   const { t } = useTranslation()
   const { impersonatedBy } = useMe()
   const missing = useMissing()
-  return call => {
-    if (!call) return undefined
+  const refusalOf = (call: CallName) => {
     const permission = missing(call)
     if (permission) return t('kit.errors.forbidden', { permission })
     return impersonatedBy && routes[call].verb !== 'GET' ? t('kit.errors.readOnly') : undefined
   }
+  return (calls = []) => [calls].flat().map(refusalOf).find(Boolean)
 }
 
 /** A button for a call of the API: without the permission it is off and says which one is missing. */
@@ -23,7 +26,7 @@ export function Action({
   children,
   onClick,
   ...props
-}: ButtonProps & { call: CallName; children: ReactNode; onClick: () => void }) {
+}: ButtonProps & { call: Calls; children: ReactNode; onClick: () => void }) {
   const refusal = useRefusal()(call)
   return (
     <Tooltip label={refusal} disabled={!refusal}>
@@ -46,14 +49,17 @@ export function MenuAction({
   onClick,
   danger = false,
   icon,
+  unless,
 }: {
-  call: CallName
+  call: Calls
   children: ReactNode
   onClick: () => void
   danger?: boolean
   icon?: ReactNode
+  /** Why it cannot be done for another reason than a permission. */
+  unless?: string
 }) {
-  const refusal = useRefusal()(call)
+  const refusal = useRefusal()(call) ?? unless
   return (
     <Menu.Item
       {...(danger && { color: 'red' })}

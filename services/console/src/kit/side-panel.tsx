@@ -9,14 +9,7 @@ export function SidePanel({ title, children }: { title: string; children: ReactN
   const navigate = useNavigate()
   const close = () => void navigate({ to: '.', search: ({ show: _, ...rest }: ListSearch) => rest, resetScroll: false })
   return (
-    <Drawer
-      opened
-      onClose={close}
-      title={title}
-      size="40rem"
-      attributes={{ header: { role: 'presentation' } }} // else a second banner
-      classNames={{ title: classes.title, body: classes.body }}
-    >
+    <Drawer opened onClose={close} title={title} classNames={{ body: classes.body }}>
       {children}
     </Drawer>
   )

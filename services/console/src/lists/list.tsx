@@ -7,6 +7,8 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
+import { BulkBar } from '../bulk/bulk-bar.tsx'
+import { useSelection } from '../bulk/use-selection.ts'
 import { ContactFilters, ContactTable } from '../contacts/contacts.tsx'
 import { GrowthCard } from '../growth/growth-card.tsx'
 import { Action, MenuAction } from '../kit/action.tsx'
@@ -33,6 +35,7 @@ export function List() {
   const view = useList<Contact>(['lists', id, 'members'], ['email', 'name'], (query, options) =>
     rollcall.lists.listMembers(id, query, options),
   )
+  const selected = useSelection(view, { lists: id })
   const {
     data: list,
     error,
@@ -76,6 +79,7 @@ export function List() {
       <ContactFilters view={view} />
       <ContactTable
         view={view}
+        selection={selected}
         empty={
           <Empty icon={PeopleIcon} title={t('lists.noMembers.title')} action={!list.archived && addButton}>
             {t('lists.noMembers.text')}
@@ -97,6 +101,7 @@ export function List() {
           </MoreMenu>
         )}
       />
+      <BulkBar selected={selected} />
       {dialog === 'edit' && <ListForm list={list} onClose={() => setDialog(undefined)} />}
       {dialog === 'add' && <AddContacts list={list} onClose={() => setDialog(undefined)} />}
     </Page>

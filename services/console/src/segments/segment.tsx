@@ -6,6 +6,8 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
+import { BulkBar } from '../bulk/bulk-bar.tsx'
+import { useSelection } from '../bulk/use-selection.ts'
 import { ContactFilters, ContactTable, ExportContacts } from '../contacts/contacts.tsx'
 import { Action } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
@@ -33,6 +35,7 @@ export function Segment() {
     error,
     refetch,
   } = useQuery({ queryKey: ['segments', id], queryFn: ({ signal }) => rollcall.segments.get(id, { signal }) })
+  const selected = useSelection(view, segment?.filter)
   const back = <BackLink to="/segments">{t('segments.title')}</BackLink>
   if (!segment)
     return (
@@ -75,12 +78,14 @@ export function Segment() {
       <ContactFilters view={view} />
       <ContactTable
         view={view}
+        selection={selected}
         empty={
           <Empty icon={PeopleIcon} title={t('segments.nobody.title')}>
             {t('segments.nobody.text')}
           </Empty>
         }
       />
+      <BulkBar selected={selected} />
       {isEditing && <SegmentForm segment={segment} onClose={() => setEditing(false)} />}
     </Page>
   )

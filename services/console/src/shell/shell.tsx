@@ -63,7 +63,7 @@ function Surroundings() {
         />
         <Finder />
         <Group ml="auto" gap={4} wrap="nowrap">
-          {!missing('imports.listJobs') && (
+          {!(missing('imports.listJobs') && missing('bulk.listJobs')) && (
             <Suspense>
               <TaskTray />
             </Suspense>
