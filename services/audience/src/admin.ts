@@ -8,7 +8,8 @@ export const commands: AdminCommands = {
     load: () => import('./migrate.ts'),
   },
   'repair-counts': {
-    summary: 'Recounts contacts, the members of lists and their growth, and corrects wrong totals',
+    summary:
+      'Recounts contacts, the members of lists and their growth, compares columns with contacts, and corrects what is wrong',
     load: () => import('./repair-counts.ts'),
   },
   ...busCommands,

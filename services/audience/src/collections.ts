@@ -1,4 +1,4 @@
-import { defineCollections } from '@rollcall/store'
+import { columnChunkSchema, defineCollections, rowGroupSchema, staleRowsSchema } from '@rollcall/store'
 import { attributeSchema } from './attributes/attribute.model.ts'
 import { batchSchema } from './batches/batch.model.ts'
 import { bulkJobSchema } from './bulk/bulk-job.model.ts'
@@ -26,6 +26,9 @@ export const collections = defineCollections({
   listJobs: listJobSchema,
   segments: segmentSchema,
   growth: growthSchema,
+  rowGroups: rowGroupSchema,
+  columnChunks: columnChunkSchema,
+  staleRows: staleRowsSchema,
 })
 
 /** The collections in a store. */

@@ -1,3 +1,4 @@
+import { repairColumns } from './contacts/repair-columns.ts'
 import { repairGrowth } from './growth/repair-growth.ts'
 import { repairListCounts } from './lists/repair-counts.ts'
 import { repairTotals } from './repair-totals.ts'
@@ -6,7 +7,10 @@ import { service } from './service.ts'
 /** A large list takes longer to count than a request may take. */
 const settings = { MONGODB_TIMEOUT_MS: 60_000 }
 
-/** `rollcall-admin repair-counts`: recounts contacts, list members and growth, and corrects counts. Safe while the service runs. */
+/**
+ * `rollcall-admin repair-counts`: recounts contacts, list members and growth, compares columns, and corrects
+ * what is wrong. Safe while the service runs.
+ */
 await service.runTask(
   'repair',
   async ({ store, collections, lifecycle: { logger } }) => {
@@ -17,7 +21,10 @@ await service.runTask(
     for (const repair of counts) logger.warn(repair, 'counts of a list repaired')
     const growth = await repairGrowth(data)
     for (const repair of growth) logger.warn(repair, 'growth repaired')
-    logger.info({ repaired: totals.length + counts.length + growth.length }, 'contacts and lists counted')
+    const columns = await repairColumns(data)
+    for (const repair of columns) logger.warn(repair, 'columns repaired')
+    const repaired = totals.length + counts.length + growth.length + columns.length
+    logger.info({ repaired }, 'contacts and lists counted')
   },
   settings,
 )

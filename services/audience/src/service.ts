@@ -31,5 +31,10 @@ export const service = defineService({
     'rollcall.audience.v1.SignUps': signUps(context),
   }),
   subscribers: context => [onUserEvents(context), onEmailEvents(context), onSuppressionLifted(context)],
-  jobs: ({ bulkJob, dropValuesJob, listMembersJob }) => [bulkJob, dropValuesJob, listMembersJob],
+  jobs: ({ bulkJob, columnsJob, dropValuesJob, listMembersJob }) => [
+    bulkJob,
+    columnsJob,
+    dropValuesJob,
+    listMembersJob,
+  ],
 })

@@ -80,7 +80,7 @@ function declaredIndexes(model: Model<unknown>): [IndexFields, Record<string, un
   return model.schema.path('organization') && !hasById && !isInternal(model) ? [...indexes, [byId, {}]] : indexes
 }
 
-const internal = new Set(['Counter', 'Positions'])
+const internal = new Set(['Counter', 'Positions', 'rowGroups', 'columnChunks', 'staleRows'])
 
 function isInternal(model: Model<unknown>): boolean {
   return internal.has(model.modelName)

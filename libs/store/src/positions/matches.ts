@@ -6,8 +6,8 @@ export type Match = {
   total: number
   /** Number of matches per range of positions, newest first. */
   blocks: readonly Block[]
-  /** Positions of the matches, newest first; only if there are few. */
-  positions?: readonly number[]
+  /** Positions of the newest matches, newest first. */
+  positions: readonly number[]
 }
 
 /**

@@ -1,4 +1,7 @@
 import type { PipelineStage } from 'mongoose'
+import type { ListColumns } from '../columns/columns.ts'
+import { createRowSet, type RowSet } from '../columns/row-set.ts'
+import { uniqueFields } from '../query/sort.ts'
 import { cut, matching, type Selection, type Source } from '../query/source.ts'
 import { STREAM_BYTES } from '../tenancy/read-limits.ts'
 import type { Filter } from '../tenancy/scope.ts'
@@ -9,8 +12,8 @@ import { BLOCK, type Block, blocksOf, type Positions, rangeOf, spansOf, startOfS
 /** By age: newest first, or oldest first. */
 export type ByAge = { position: 1 | -1 }
 
-/** Up to this many matches, their positions are kept. */
-const FEW = 1000
+/** Of so many matches, the newest, the positions are kept: those of a million would take megabytes per filter. */
+const NEWEST = 1000
 /** Positions that are scanned at once, and that matches are counted by. */
 const SPAN = 2 * BLOCK
 /** Spans per batch of the counting cursor. */
@@ -33,6 +36,7 @@ function halvesOf({ low, high }: Span, isNewestFirst: boolean): Span[] {
 export type PositionedSelection<T extends object> = Selection<T> & {
   positions: Positions
   matches?: MatchMemory | undefined
+  columns?: ListColumns | undefined
 }
 
 /** Records of a list with positions, by age. */
@@ -41,7 +45,7 @@ export function positionedSource<T extends object>(
   filter: Filter,
   order: ByAge,
 ): Source<T> {
-  const { scope, base = {}, positions, matches: memory, select } = selection
+  const { scope, base = {}, positions, matches: memory, columns, select } = selection
   const hasFilter = Object.keys(filter).length > 0
   const isNewestFirst = order.position === -1
 
@@ -84,32 +88,33 @@ export function positionedSource<T extends object>(
     return { docs, total: map.total }
   }
 
+  const unique = ['_id', ...uniqueFields(scope.model.schema)]
+
   const findMatches = async (): Promise<Match> => {
-    const spans = scope.stream<{ _id: number; positions: number[] }>(
+    const found = (await columns?.search({ records: scope, filter, unique })) ?? (await scan())
+    return { total: found.size(), blocks: found.counts(SPAN), positions: found.highest(NEWEST) }
+  }
+
+  /** Finds the matches by trying the filter on every record. */
+  const scan = async (): Promise<RowSet> => {
+    const spans = scope.stream<{ positions: number[] }>(
       [...matching(selection, filter), { $group: { _id: startOfSpan(SPAN), positions: { $push: '$position' } } }],
       { batchSize: SPANS_AT_ONCE, readConcern: 'majority' }, // as `Positions.changes`, which the result is kept by
     )
-    const blocks: Block[] = []
-    let total = 0
-    let found: number[] | undefined = []
-    for await (const { _id, positions } of spans) {
-      blocks.push({ low: _id + 1, high: _id + SPAN, count: positions.length })
-      total += positions.length
-      // The positions of a million matches would take megabytes per filter.
-      found = total > FEW ? undefined : found?.concat(positions)
-    }
-    blocks.sort((a, b) => b.low - a.low)
-    found?.sort((a, b) => b - a)
-    return { total, blocks, ...(found && { positions: found }) }
+    const found = createRowSet()
+    for await (const { positions } of spans) found.add(positions)
+    return found
   }
 
   const filteredPage = async (skip: number, limit: number) => {
     const changes = await positions.changes()
     const key = JSON.stringify([scope.model.collection.name, scope.organization, base, filter])
     const matches = await (memory ? memory.recall(key, changes, findMatches) : findMatches())
-    const { total, blocks, positions: found } = matches
-    if (!found) return { docs: await pageOf(blocks, total, skip, limit), total }
-    const position = { $in: (isNewestFirst ? found : found.toReversed()).slice(skip, skip + limit) }
+    const { total, blocks, positions: newest } = matches
+    const end = Math.min(skip + limit, total)
+    const [from, to] = isNewestFirst ? [skip, end] : [total - end, total - skip]
+    if (to > newest.length) return { docs: await pageOf(blocks, total, skip, limit), total }
+    const position = { $in: newest.slice(Math.max(0, from), Math.max(0, to)) }
     return { docs: await scope.aggregate<T>([{ $match: { position } }, ...cut(selection, order)]), total }
   }
 

@@ -146,7 +146,7 @@ describe('the register of positions', () => {
   describe('lets a fence meet', () => {
     type Register = ReturnType<typeof positions>
     type Change = (register: Register, tx: ClientSession) => Promise<unknown>
-    const touch: Change = (register, tx) => register.invalidate(tx)
+    const touch: Change = (register, tx) => register.invalidate(tx, [1])
     const lock: Change = (register, tx) => register.lockMembership(tx)
     const take: Change = (register, tx) => register.take(tx, 1)
     const release: Change = (register, tx) => register.release(tx, [1])

@@ -26,9 +26,10 @@ export type Positions = {
   /** Takes released positions again. Call it in the transaction that restores the deleted records. */
   reclaim(tx: ClientSession, positions: readonly number[]): Promise<void>
   /**
-   * Invalidates the cached match counts. Call it in the transaction that changes records without adding or removing any.
+   * Invalidates the cached match counts, and the columns of the records. Call it in the transaction that changes records
+   * without adding or removing any, with the positions of all that it changes.
    */
-  invalidate(tx: ClientSession): Promise<void>
+  invalidate(tx: ClientSession, changed: readonly number[]): Promise<void>
   /**
    * Conflicts with every transaction that takes or releases positions. Call it first in a transaction, which is then
    * retried soon instead of failing at its end.
@@ -123,8 +124,26 @@ function recentOf(connection: Connection): LRUCache<string, PositionMap> {
   return known
 }
 
+/** What a transaction did to the records of a list, by their positions. */
+export type RecordChanges = {
+  /** Changed, deleted or restored. */
+  changed?: readonly number[]
+  added?: { first: number; count: number }
+}
+
+/** Options of positions. */
+export type PositionsOptions = {
+  /** Called in every transaction that changes records: every writer of them goes through their positions. */
+  onChanges?: (store: Store, tx: ClientSession, organization: Types.ObjectId, changes: RecordChanges) => Promise<void>
+}
+
 /** The positions of one list of an organization, for example `contacts`. */
-export function positions(store: Store, organizationId: string | Types.ObjectId, name: string): Positions {
+export function positions(
+  store: Store,
+  organizationId: string | Types.ObjectId,
+  name: string,
+  { onChanges = async () => {} }: PositionsOptions = {},
+): Positions {
   const registers = positionModel(store).collection
   const waits = store.connection.collection<{ _id: string; until: Date }>('leases')
   const key = { organization: objectId(organizationId, 'organization'), name }
@@ -141,6 +160,7 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
   /** Counts the holes of deleted records, or of restored ones. */
   const changeHoles = async (tx: ClientSession, of: readonly number[], by: 1 | -1) => {
     if (of.length === 0) return
+    await onChanges(store, tx, key.organization, { changed: of })
     const changes: Record<string, number> = { total: -by * of.length, changes: 1 }
     for (const position of of) {
       const hole = holeOf(blockOf(position))
@@ -203,9 +223,11 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
       if (!before) {
         const fresh = { ...key, last: count, total: count, changes: 1, at: now, holes: {} }
         await translateErrors(registers.insertOne(fresh, { session: tx })).catch(retryTransaction)
+        await onChanges(store, tx, key.organization, { added: { first: 1, count } })
         return { first: 1, at: now }
       }
       const first = before.last + 1
+      await onChanges(store, tx, key.organization, { added: { first, count } })
       if (before.at < now) return { first, at: now }
       const at = new Date(before.at.getTime() + 1)
       await translateErrors(registers.updateOne(key, { $set: { at } }, { session: tx }))
@@ -217,7 +239,11 @@ export function positions(store: Store, organizationId: string | Types.ObjectId,
     },
     release: (tx, gone) => changeHoles(tx, gone, 1),
     reclaim: (tx, back) => changeHoles(tx, back, -1),
-    invalidate: tx => incrementCounter(tx, touches, 1), // not in the register, where writers would conflict
+    async invalidate(tx, changed) {
+      if (changed.length === 0) return
+      await incrementCounter(tx, touches, 1) // not in the register, where writers would conflict
+      await onChanges(store, tx, key.organization, { changed })
+    },
     async lockMembership(tx) {
       await translateErrors(registers.updateOne(key, { $inc: { changes: 1 } }, { session: tx })).catch(retrySoon)
     },

@@ -518,7 +518,7 @@ describe('positions', () => {
       renamed.name = `Person renamed 77 in ${round}`
       await store.transaction(async tx => {
         await mine.updateOne({ _id: renamed.id }, { $set: { name: renamed.name } }, { tx })
-        await register.invalidate(tx)
+        await register.invalidate(tx, [1])
       })
     }
   })

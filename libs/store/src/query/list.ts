@@ -1,4 +1,5 @@
 import { clampLimit, clampPage, type HttpBody, json, type ListQuery } from '@rollcall/contract'
+import type { ListColumns } from '../columns/columns.ts'
 import type { MatchMemory } from '../positions/matches.ts'
 import { type ByAge, positionedSource } from '../positions/positioned-source.ts'
 import type { Positions } from '../positions/positions.ts'
@@ -35,6 +36,8 @@ export type ListOptions<T extends object, R extends object = T> = Listed<T> & {
   total?: (() => Promise<number>) | undefined
   /** Caches what filters match, for lists with positions. */
   matches?: MatchMemory | undefined
+  /** Finds what filters match without reading the records. Without `base`. */
+  columns?: ListColumns | undefined
   /** Further conditions on stored fields, beside the client's. Unlike `base`, no index bounds them. */
   where?: Filter | undefined
 }
@@ -92,7 +95,7 @@ export async function runList<T extends object, R extends object = T>(
 
 /** Counts the records of a list that `where` selects, at the cost of its first page. */
 export async function countRecords<T extends object>(
-  options: Listed<T> & Pick<ListOptions<T>, 'total' | 'matches' | 'where'>,
+  options: Listed<T> & Pick<ListOptions<T>, 'total' | 'matches' | 'columns' | 'where'>,
 ): Promise<number> {
   const { organization, model } = options.scope
   const scope = until(options.scope, Date.now() + READ_MS)
@@ -121,7 +124,7 @@ export function listRecords<T extends object>(
 }
 
 function sourceOf<T extends object>(
-  options: Listed<T> & Pick<ListOptions<T, object>, 'total' | 'matches'>,
+  options: Listed<T> & Pick<ListOptions<T, object>, 'total' | 'matches' | 'columns'>,
   filter: Filter,
   sort: SortOrder | undefined,
 ): Source<T> {

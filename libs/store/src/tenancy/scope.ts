@@ -96,7 +96,10 @@ export type Scope<T> = {
    * Documents as the server sends them, in BSON and in any order, by its replies (16 MiB at most); values as for
    * `aggregate`. `documentReader` reads them.
    */
-  findRaw(filter: Filter, options?: WithTx & Timed & { batchSize?: number }): AsyncIterable<Uint8Array[]>
+  findRaw(
+    filter: Filter,
+    options?: WithTx & Timed & WithReadConcern & { batchSize?: number },
+  ): AsyncIterable<Uint8Array[]>
   /** As `aggregate`, with documents as the server sends them, by its replies. */
   aggregateRaw(
     pipeline: PipelineStage[],

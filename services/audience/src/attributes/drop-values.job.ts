@@ -1,7 +1,6 @@
 import { defineJob, type Job, type LeaseSlice, type Outcome } from '@rollcall/jobs'
 import { pause } from '@rollcall/runtime'
-import type { Types } from 'mongoose'
-import { contactPositions } from '../contacts/contact.model.ts'
+import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import type { Data } from '../context.ts'
 import type { Attribute } from './attribute.model.ts'
 import { pathOf } from './attribute-values.ts'
@@ -84,19 +83,24 @@ export async function dropValues(
   return 'done'
 }
 
+type Found = Pick<Contact, '_id' | 'position'>
+
 /** Drops the values that it finds in one pass. @returns how many, or `again` when the time is over */
 async function pass(data: Data, attribute: Attribute, slice: LeaseSlice, until: number): Promise<number | 'again'> {
   const { contacts } = data.collections.of(attribute.organization)
-  const withValue = [{ $match: { [pathOf(attribute.slug)]: { $exists: true } } }, { $project: { _id: 1 as const } }]
+  const withValue = [
+    { $match: { [pathOf(attribute.slug)]: { $exists: true } } },
+    { $project: { _id: 1 as const, position: 1 as const } },
+  ]
   let dropped = 0
-  const ids: Types.ObjectId[] = []
-  for await (const { _id } of contacts.stream<{ _id: Types.ObjectId }>(withValue, { batchSize: BATCH_SIZE })) {
+  const found: Found[] = []
+  for await (const contact of contacts.stream<Found>(withValue, { batchSize: BATCH_SIZE })) {
     slice.signal.throwIfAborted()
     if (Date.now() > until) return 'again'
-    ids.push(_id)
-    if (ids.length === BATCH_SIZE) dropped += await dropFrom(data, attribute, slice, ids.splice(0))
+    found.push(contact)
+    if (found.length === BATCH_SIZE) dropped += await dropFrom(data, attribute, slice, found.splice(0))
   }
-  return ids.length > 0 ? dropped + (await dropFrom(data, attribute, slice, ids)) : dropped
+  return found.length > 0 ? dropped + (await dropFrom(data, attribute, slice, found)) : dropped
 }
 
 /**
@@ -107,7 +111,7 @@ function dropFrom(
   { store, collections }: Data,
   { _id, organization, slug }: Attribute,
   { fence }: LeaseSlice,
-  ids: Types.ObjectId[],
+  found: readonly Found[],
 ): Promise<number> {
   const { attributes, contacts } = collections.of(organization)
   return store.transaction(async tx => {
@@ -115,9 +119,13 @@ function dropFrom(
     const mark = { $set: { updatedAt: new Date() } }
     const marked = await attributes.updateOne({ _id, deleting: true }, mark, { tx })
     if (marked.matchedCount === 0) return 0
+    const ids = found.map(({ _id }) => _id)
     await contacts.updateMany({ _id: { $in: ids } }, { $unset: { [pathOf(slug)]: 1 } }, { tx })
-    await contactPositions({ store }, organization).invalidate(tx)
-    return ids.length
+    await contactPositions({ store }, organization).invalidate(
+      tx,
+      found.map(({ position }) => position),
+    )
+    return found.length
   })
 }
 

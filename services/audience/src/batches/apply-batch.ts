@@ -133,6 +133,10 @@ async function applyRows(
     joined.push(...(await addMembers(context, tx, known, arrival)))
   }
   await contacts.bulkWrite([...created.map(insertOf), ...updates.map(update => writeOf(update, job))], { tx })
+  await positions.invalidate(
+    tx,
+    updates.map(({ contact }) => contact.position),
+  )
   const isOptOut = ({ emailKey }: Contact) =>
     checked.candidates.get(emailKey)?.some(({ row }) => row.unsubscribed === true) ?? false
   const ofOthers = ({ optedOutBy }: Contact) => !optedOutBy?.equals(job)

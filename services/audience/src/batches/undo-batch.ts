@@ -117,6 +117,10 @@ async function restoreUpdated(work: Work): Promise<number> {
   })
   const writes = restored.map(({ before, update }) => ({ updateOne: { filter: { _id: before._id }, update } }))
   await contacts.bulkWrite(writes, { tx })
+  await contactPositions(context, organizationId).invalidate(
+    tx,
+    restored.map(({ before }) => before.position),
+  )
   const undoEntries = restored.map(({ before, changes }) =>
     changeEntry(before, 'contact.import_undone', at, actor, { changes, importJob: batch.job }),
   )

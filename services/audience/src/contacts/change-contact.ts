@@ -80,7 +80,10 @@ export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undef
     await confirmBlocks(contacts, blockedAgain(requests, current), tx)
     if (made.length === 0) return results
     await countChanges(tenant, made, tx)
-    await contactPositions(context, contacts.organization).invalidate(tx)
+    await contactPositions(context, contacts.organization).invalidate(
+      tx,
+      made.map(({ before }) => before.position),
+    )
     await history.bulkWrite(made.map(entryOf).map(insertOf), { tx })
     await addEvents(tx, made.flatMap(eventsOf))
     return results

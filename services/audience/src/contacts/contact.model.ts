@@ -1,7 +1,7 @@
 import { emailKeyOf } from '@rollcall/contract'
 import { type ContactJson, contactFields as declared } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
-import { type FieldTable, type Positions, positions, presenter } from '@rollcall/store'
+import { type ColumnFields, type FieldTable, noteChanges, type Positions, positions, presenter } from '@rollcall/store'
 import { Schema, Types } from 'mongoose'
 import { type AttributeValues, type Definitions, pathOf } from '../attributes/attribute-values.ts'
 import type { Data } from '../context.ts'
@@ -139,9 +139,34 @@ export function contactFields(definitions: Definitions): FieldTable {
   return { ...publicFields, ...Object.fromEntries(attributes) }
 }
 
+/** The stored fields that filters find in columns: all that they can name, but for whole objects. */
+export const contactColumns: ColumnFields = [
+  '_id',
+  'email',
+  'emailKey',
+  'name',
+  'attributes.*',
+  'tags',
+  'unsubscribed',
+  'unsubscribedAt',
+  'blocked',
+  'blockedAt',
+  'blockedReason',
+  'user',
+  'source',
+  'importJob',
+  'emailStatus',
+  'createdBy.kind',
+  'createdBy.id',
+  'createdBy.name',
+  'lists',
+  'createdAt',
+  'updatedAt',
+]
+
 /** Returns the positions of an organization's contacts in its list. */
 export function contactPositions(context: Pick<Data, 'store'>, organization: string | Types.ObjectId): Positions {
-  return positions(context.store, organization, 'contacts')
+  return positions(context.store, organization, 'contacts', { onChanges: noteChanges })
 }
 
 /** Returns the function that tells batches of imports that writes of an organization wait for positions of contacts. */

@@ -7,6 +7,7 @@ import {
   countRecords,
   event,
   type FieldTable,
+  listColumns,
   listRecords,
   objectId,
   parseFilter,
@@ -14,7 +15,7 @@ import {
 } from '@rollcall/store'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Context } from '../context.ts'
-import { contactFields, contactPositions, publicContact } from './contact.model.ts'
+import { contactColumns, contactFields, contactPositions, publicContact } from './contact.model.ts'
 import { contactsAsCsv, csvFields } from './contact-csv.ts'
 import { contactReferences } from './link-user.ts'
 
@@ -55,6 +56,8 @@ export async function exportContacts(
 function listOptions(context: Context, caller: Call['caller'], fields: FieldTable) {
   const positions = contactPositions(context, caller.organizationId)
   const total = async () => (await positions.read()).total
-  const { contacts: scope } = context.collections.of(caller.organizationId)
-  return { scope, fields, positions, total, matches: context.matches }
+  const tenant = context.collections.of(caller.organizationId)
+  const { matches, patterns: matcher } = context
+  const columns = listColumns(context.store, tenant, { positions, fields: contactColumns, matcher })
+  return { scope: tenant.contacts, fields, positions, total, matches, columns }
 }

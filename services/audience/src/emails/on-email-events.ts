@@ -61,7 +61,7 @@ async function record(data: Data, update: EmailUpdate, tx: ClientSession): Promi
   if (update.status === 'complained') await optOut(data, contact, update, tx)
   if (!change) return
   await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: change.to } }, { tx })
-  await contactPositions(data, update.organizationId).invalidate(tx)
+  await contactPositions(data, update.organizationId).invalidate(tx, [contact.position])
   await addEvents(tx, [changedEvent(contact, [change], messaging, update.at)])
 }
 

@@ -21,7 +21,7 @@ export function onSuppressionLifted(data: Data): Subscription<ClientSession> {
         const at = new Date(time)
         const changes = [{ key: 'emailStatus', from: contact.emailStatus, to: 'unknown' }]
         await contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: 'unknown' } }, { tx })
-        await contactPositions(data, organization).invalidate(tx)
+        await contactPositions(data, organization).invalidate(tx, [contact.position])
         await history.insertOne(changeEntry(contact, 'contact.updated', at, actor, { changes }), { tx })
         await addEvents(tx, [changedEvent(contact, changes, actor, at)])
       },

@@ -10,10 +10,10 @@ import { addedToListEvent, removedFromListEvent } from './list-events.ts'
 import { type Membership, type MembershipSource, memberPositions } from './membership.model.ts'
 
 /** The fields of a contact that joining and leaving need, read in the same transaction. */
-export type Candidate = Pick<Contact, '_id' | 'lists' | 'blocked' | 'unsubscribed'>
+export type Candidate = Pick<Contact, '_id' | 'lists' | 'blocked' | 'unsubscribed' | 'position'>
 
 /** The projection that reads a candidate. */
-export const candidateFields = { lists: 1, blocked: 1, unsubscribed: 1 } as const
+export const candidateFields = { lists: 1, blocked: 1, unsubscribed: 1, position: 1 } as const
 
 /** How contacts come to a list. */
 export type Arrival = { list: AudienceList; actor: Actor; source: MembershipSource; at: Date }
@@ -43,7 +43,11 @@ export async function addMembers(
   const memberships = await writeMemberships(data, tx, newcomers, arrival)
   const addList = { $addToSet: { lists: listId } }
   await contacts.updateMany({ _id: { $in: idsOf(newcomers) } }, addList, { tx, timestamps: false })
-  await contactPositions(data, contacts.organization).invalidate(tx) // contacts can be filtered by their lists
+  // Contacts can be filtered by their lists.
+  await contactPositions(data, contacts.organization).invalidate(
+    tx,
+    newcomers.map(({ position }) => position),
+  )
   return memberships
 }
 
@@ -125,7 +129,11 @@ export async function endMemberships(
   await deleteMemberships(data, tx, ended)
   const left = { _id: { $in: ended.map(({ contact }) => contact) } }
   await contacts.updateMany(left, { $pull: { lists: list._id } }, { tx, timestamps: false })
-  await contactPositions(data, contacts.organization).invalidate(tx)
+  const moved = await contacts.find(left, { tx, projection: { position: 1 }, batchSize: ended.length + 1 })
+  await contactPositions(data, contacts.organization).invalidate(
+    tx,
+    moved.map(({ position }) => position),
+  )
 }
 
 /** Deletes the memberships of deleted contacts. The caller updates the counts. */

@@ -1,0 +1,213 @@
+import { Types } from 'mongoose'
+import { type Column, ID_BYTES, type Scalar, SPECIALS, scalarsOf, sizeOf } from './column.ts'
+import type { Comparison, Condition, Expression, Leaf } from './condition.ts'
+import { MAYBE, NO, YES } from './outcome.ts'
+import type { PatternMatcher } from './pattern-matcher.ts'
+
+/** Evaluates a condition for each row of a column. */
+export async function evaluateCondition(
+  column: Column,
+  condition: Condition,
+  rows: number,
+  matcher: PatternMatcher,
+): Promise<Uint8Array> {
+  const outcomes = new Uint8Array(sizeOf(column))
+  await fillScalars(column, condition, outcomes, matcher)
+  fillArrays(column, condition, outcomes)
+  fillSpecials(column, condition, outcomes)
+  return spread(column, outcomes, rows)
+}
+
+/** Combines the outcomes of conditions. */
+export function evaluateExpression(
+  expression: Expression,
+  outcomeOf: (leaf: Leaf) => Uint8Array,
+  rows: number,
+): Uint8Array {
+  if (expression === 'unknown') return new Uint8Array(rows).fill(MAYBE)
+  if ('column' in expression) return outcomeOf(expression).slice()
+  if ('not' in expression) return evaluateExpression(expression.not, outcomeOf, rows).map(outcome => YES - outcome)
+  const isAll = 'all' in expression
+  const parts = isAll ? expression.all : expression.any
+  const result = new Uint8Array(rows).fill(isAll ? YES : NO)
+  for (const part of parts) {
+    const outcomes = evaluateExpression(part, outcomeOf, rows)
+    if (isAll) for (let row = 0; row < rows; row++) result[row] = Math.min(result[row]!, outcomes[row]!)
+    else for (let row = 0; row < rows; row++) result[row] = Math.max(result[row]!, outcomes[row]!)
+  }
+  return result
+}
+
+/** Outcomes by value, as outcomes by row. */
+function spread({ codes }: Column, outcomes: Uint8Array, rows: number): Uint8Array {
+  if (!codes) return outcomes.length === 1 ? new Uint8Array(rows).fill(outcomes[0]!) : outcomes
+  const byRow = new Uint8Array(rows)
+  for (let row = 0; row < rows; row++) byRow[row] = outcomes[codes[row]!]!
+  return byRow
+}
+
+/** The number of the first value of each kind. */
+function firstsOf({ specials, numbers, dates, ids }: Column) {
+  const [afterNumbers, afterDates] = [specials.length + numbers.length, specials.length + numbers.length + dates.length]
+  return { numbers: specials.length, dates: afterNumbers, ids: afterDates, texts: afterDates + ids.length / ID_BYTES }
+}
+
+async function fillScalars(
+  column: Column,
+  condition: Condition,
+  outcomes: Uint8Array,
+  matcher: PatternMatcher,
+): Promise<void> {
+  switch (condition.kind) {
+    case 'in':
+      return fillEqual(column, condition.values, outcomes)
+    case 'compare':
+      return fillCompared(column, condition.operator, condition.value, outcomes)
+    case 'pattern':
+      outcomes.set(await matcher.match(condition.pattern, column), firstsOf(column).texts)
+      return
+    case 'exists':
+      outcomes.fill(YES)
+  }
+}
+
+/** What holds for specials whatever their place, after the others: `exists` is not met by a missing value. */
+function fillSpecials({ specials }: Column, condition: Condition, outcomes: Uint8Array): void {
+  specials.forEach((special, index) => {
+    if (special === SPECIALS.unreadable) outcomes[index] = MAYBE
+    else if (condition.kind === 'exists') outcomes[index] = special === SPECIALS.missing ? NO : YES
+  })
+}
+
+/** An array meets a condition if one of its items does, apart from conditions on the array itself. */
+function fillArrays(column: Column, condition: Condition, outcomes: Uint8Array): void {
+  const { arrays } = column
+  const first = scalarsOf(column)
+  const items = condition.kind === 'array' ? codesOf(column, condition.items) : undefined
+  arrays.forEach((array, index) => {
+    let outcome = NO
+    if (condition.kind === 'exists') outcome = YES
+    else if (condition.kind === 'size') outcome = array.length === condition.size ? YES : NO
+    else if (condition.kind === 'array') outcome = items && isSame(array, items) ? YES : NO
+    else for (const code of array) outcome = Math.max(outcome, outcomes[code]!)
+    outcomes[first + index] = outcome
+  })
+}
+
+function isSame(array: Uint16Array, items: readonly number[]): boolean {
+  return array.length === items.length && items.every((code, index) => array[index] === code)
+}
+
+/** The codes of values in the dictionary; undefined if it lacks one. */
+function codesOf(column: Column, values: readonly Scalar[]): number[] | undefined {
+  const codes = values.map(value => {
+    const outcomes = new Uint8Array(scalarsOf(column))
+    fillEqual(column, [value], outcomes, SPECIALS.null)
+    return outcomes.indexOf(YES)
+  })
+  return codes.includes(-1) ? undefined : codes
+}
+
+/** @param asNull the lowest special that equals null: a missing value does too, except in an array */
+function fillEqual(
+  column: Column,
+  values: readonly Scalar[],
+  outcomes: Uint8Array,
+  asNull: number = SPECIALS.missing,
+): void {
+  const { specials, numbers, dates, ids, text, ends } = column
+  const first = firstsOf(column)
+  const of = valuesByKind(values)
+  specials.forEach((special, index) => {
+    const isEqual =
+      special <= SPECIALS.null
+        ? of.hasNull && special >= asNull
+        : special !== SPECIALS.unreadable && of.booleans.has(special === SPECIALS.true)
+    if (isEqual) outcomes[index] = YES
+  })
+  if (of.numbers.size > 0) mark(numbers, of.numbers, outcomes, first.numbers)
+  if (of.dates.size > 0) mark(dates, of.dates, outcomes, first.dates)
+  if (of.ids.size > 0)
+    for (let at = 0; at < ids.length; at += ID_BYTES)
+      if (of.ids.has(ids.slice(at, at + ID_BYTES))) outcomes[first.ids + at / ID_BYTES] = YES
+  if (of.texts.size === 0) return
+  const lengths = new Set([...of.texts].map(({ length }) => length))
+  let start = 0
+  ends.forEach((end, index) => {
+    if (lengths.has(end - start) && of.texts.has(text.slice(start, end))) outcomes[first.texts + index] = YES
+    start = end
+  })
+}
+
+function mark(values: Float64Array, wanted: ReadonlySet<number>, outcomes: Uint8Array, first: number): void {
+  for (let index = 0; index < values.length; index++) if (wanted.has(values[index]!)) outcomes[first + index] = YES
+}
+
+function valuesByKind(values: readonly Scalar[]) {
+  const of = {
+    hasNull: values.includes(null),
+    booleans: new Set<boolean>(),
+    numbers: new Set<number>(),
+    dates: new Set<number>(),
+    ids: new Set<string>(),
+    texts: new Set<string>(),
+  }
+  for (const value of values) {
+    if (typeof value === 'boolean') of.booleans.add(value)
+    else if (typeof value === 'number') of.numbers.add(value)
+    else if (typeof value === 'string') of.texts.add(latinOf(value))
+    else if (value instanceof Date) of.dates.add(value.getTime())
+    else if (value instanceof Types.ObjectId) of.ids.add(latinOf(value))
+  }
+  return of
+}
+
+/** Only values of one type are compared with each other. */
+function fillCompared(column: Column, operator: Comparison, value: NonNullable<Scalar>, outcomes: Uint8Array): void {
+  const { specials, numbers, dates, ids, text, ends } = column
+  const first = firstsOf(column)
+  const accepts = comparisons[operator]
+  if (typeof value === 'boolean') {
+    specials.forEach((special, index) => {
+      const isBoolean = special === SPECIALS.false || special === SPECIALS.true
+      if (isBoolean && accepts(Number(special === SPECIALS.true), Number(value))) outcomes[index] = YES
+    })
+  } else if (typeof value === 'number') markCompared(numbers, accepts, value, outcomes, first.numbers)
+  else if (value instanceof Date) markCompared(dates, accepts, value.getTime(), outcomes, first.dates)
+  else if (value instanceof Types.ObjectId) {
+    const wanted = latinOf(value)
+    for (let at = 0; at < ids.length; at += ID_BYTES)
+      if (accepts(ids.slice(at, at + ID_BYTES), wanted)) outcomes[first.ids + at / ID_BYTES] = YES
+  } else {
+    const wanted = latinOf(value)
+    let start = 0
+    ends.forEach((end, index) => {
+      if (accepts(text.slice(start, end), wanted)) outcomes[first.texts + index] = YES
+      start = end
+    })
+  }
+}
+
+type Accepts = <V extends number | string>(value: V, wanted: V) => boolean
+
+const comparisons: Record<Comparison, Accepts> = {
+  $gt: (value, wanted) => value > wanted,
+  $gte: (value, wanted) => value >= wanted,
+  $lt: (value, wanted) => value < wanted,
+  $lte: (value, wanted) => value <= wanted,
+}
+
+function markCompared(
+  values: Float64Array,
+  accepts: Accepts,
+  wanted: number,
+  outcomes: Uint8Array,
+  first: number,
+): void {
+  for (let index = 0; index < values.length; index++) if (accepts(values[index]!, wanted)) outcomes[first + index] = YES
+}
+
+/** Bytes as characters, as columns have them. */
+function latinOf(value: string | Types.ObjectId): string {
+  return Buffer.from(typeof value === 'string' ? value : value.id).toString('latin1')
+}

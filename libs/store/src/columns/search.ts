@@ -1,0 +1,205 @@
+import { AppError } from '@rollcall/contract'
+import type { mongo, PipelineStage } from 'mongoose'
+import { startOfSpan } from '../positions/positions.ts'
+import { READ_MS } from '../tenancy/read-limits.ts'
+import type { Filter, Scope } from '../tenancy/scope.ts'
+import { bytesOf } from './check.ts'
+import { absentColumn, type Column, decodeColumn } from './column.ts'
+import { hasColumn } from './column-fields.ts'
+import { compileFilter, type Expression, isAnswered, isSelective, type Leaf, leavesOf } from './condition.ts'
+import { evaluateCondition, evaluateExpression } from './evaluate.ts'
+import { MAYBE, NO, YES } from './outcome.ts'
+import type { PatternMatcher } from './pattern-matcher.ts'
+import type { ColumnData } from './rewrite.ts'
+import { type ColumnChunk, GROUP_ROWS, groupOf, type RowGroup, rowOf, startOf } from './row-group.model.ts'
+import { createRowSet, type RowSet } from './row-set.ts'
+
+/** Row groups of which a column is read at once: a few megabytes at most. */
+const GROUPS_AT_ONCE = 32
+/** A group with more rows that only records tell of is read as a range. */
+const MAX_SINGLES = GROUP_ROWS / 8
+/** Positions of one query. */
+const POSITIONS = 1000
+/** Shorter lists are read sooner than their columns. */
+const MIN_POSITIONS = 1000
+
+/** A list with columns, and a filter on stored fields. */
+export type ColumnSearch = Omit<ColumnData, 'records'> & {
+  records: Pick<Scope<unknown>, 'stream'>
+  /** Fields that are unique in the list. */
+  unique: readonly string[]
+  filter: Filter
+  matcher: PatternMatcher
+}
+
+type Group = Pick<RowGroup, 'group' | 'version' | 'rows' | 'columns'> & { holes?: mongo.Binary | undefined }
+/** A range of positions. */
+type Range = { low: number; high: number }
+
+/**
+ * Finds the positions of the records that match a filter; undefined if columns do not help.
+ *
+ * The result is that of a query which began when the search did: it has every change of before, maybe later ones. Notes of
+ * stale rows are read first, then the groups with their versions, then columns of these versions: whatever is missing in
+ * the notes is in the columns. Rows that columns do not tell of are looked up in the records: stale ones, those of groups
+ * that are missing or being rewritten, those of unreadable values.
+ */
+export async function searchColumns(search: ColumnSearch): Promise<RowSet | undefined> {
+  const expression = compileFilter(search.filter, field => hasColumn(search.fields, field))
+  if (!isAnswered(expression) || isSelective(expression, search.unique)) return undefined
+  const { last } = await search.positions.read()
+  if (last < MIN_POSITIONS) return undefined
+  const deadline = Date.now() + READ_MS
+  const stale = await readStale(search)
+  const groups = await readGroups(search)
+  const found = createRowSet()
+  const unknown = createUnknown()
+  const total = groupOf(last) + 1
+  for (let from = 0; from < total; from += GROUPS_AT_ONCE) {
+    if (Date.now() > deadline) throw new AppError('service.unavailable', {}, { cause: new Error('out of time') })
+    const some = Array.from({ length: Math.min(GROUPS_AT_ONCE, total - from) }, (_, index) => groups.get(from + index))
+    const outcomes = await evaluateGroups(search, expression, some)
+    some.forEach((group, index) => {
+      const rows = outcomes[index]
+      const start = startOf(from + index)
+      const end = Math.min(last, start + GROUP_ROWS)
+      if (!group || !rows) unknown.addRange({ low: start + 1, high: end })
+      else {
+        settleRows(rows, group, stale.get(group.group) ?? [])
+        addRows({ start, rows, found, unknown })
+        if (start + rows.length < end) unknown.addRange({ low: start + rows.length + 1, high: end })
+      }
+    })
+  }
+  if (unknown.isAll(last)) return undefined
+  await lookUp(search, unknown, found)
+  return found
+}
+
+/** Stale positions by group. */
+async function readStale({ staleRows }: ColumnSearch): Promise<Map<number, number[]>> {
+  const stale = new Map<number, number[]>()
+  const notes = staleRows.stream<{ group: number; positions: number[] }>(
+    [{ $match: {} }, { $project: { _id: 0, group: 1, positions: 1 } }],
+    committed,
+  )
+  for await (const { group, positions } of notes) {
+    const known = stale.get(group)
+    if (known) for (const position of positions) known.push(position)
+    else stale.set(group, positions)
+  }
+  return stale
+}
+
+async function readGroups({ rowGroups }: ColumnSearch): Promise<Map<number, Group>> {
+  const groups = new Map<number, Group>()
+  for await (const group of rowGroups.stream<Group>([{ $match: {} }], committed)) groups.set(group.group, group)
+  return groups
+}
+
+const committed = { readConcern: 'majority', batchSize: 1000 } as const
+
+/** Evaluates a filter for consecutive groups: outcomes by row, undefined for a group whose columns cannot be used. */
+async function evaluateGroups(
+  search: ColumnSearch,
+  expression: Expression,
+  groups: readonly (Group | undefined)[],
+): Promise<(Uint8Array | undefined)[]> {
+  const usable = new Set(groups.filter(group => group !== undefined))
+  const byColumn = Map.groupBy(leavesOf(expression), ({ column }) => column)
+  const outcomes = new Map<Group, Map<Leaf, Uint8Array>>()
+  for (const group of usable) outcomes.set(group, new Map())
+  for (const [column, leaves] of byColumn) {
+    const chunks = await readChunks(search, column, [...usable])
+    for (const group of [...usable]) {
+      const decoded = chunks.get(group)
+      if (!decoded) usable.delete(group)
+      else
+        for (const leaf of leaves)
+          outcomes.get(group)!.set(leaf, await evaluateCondition(decoded, leaf.condition, group.rows, search.matcher))
+    }
+  }
+  return groups.map(group => {
+    if (!group || !usable.has(group)) return undefined
+    return evaluateExpression(expression, leaf => outcomes.get(group)!.get(leaf)!, group.rows)
+  })
+}
+
+/** Reads a column of groups. A group that is missing in the answer was rewritten meanwhile. */
+async function readChunks(
+  { columnChunks }: ColumnSearch,
+  column: string,
+  groups: readonly Group[],
+): Promise<Map<Group, Column>> {
+  const read = new Map<Group, Column>()
+  const having = groups.filter(({ columns }) => columns.includes(column))
+  for (const group of groups) if (!having.includes(group)) read.set(group, absentColumn)
+  if (having.length === 0) return read
+  const byNumber = new Map(having.map(group => [group.group, group]))
+  const range = { $gte: having[0]!.group, $lte: having.at(-1)!.group }
+  const chunks = columnChunks.stream<ColumnChunk>([{ $match: { column, group: range } }], committed)
+  for await (const chunk of chunks) {
+    const group = byNumber.get(chunk.group)
+    if (group?.version.equals(chunk.version)) read.set(group, decodeColumn(bytesOf(chunk)))
+  }
+  return read
+}
+
+/** Overrules the columns: there is no record in a hole, and only the record tells of a stale row. */
+function settleRows(rows: Uint8Array, { holes }: Group, stale: readonly number[]): void {
+  const bits = holes?.value()
+  if (bits) for (let row = 0; row < rows.length; row++) if (bits[row >> 3]! & (1 << (row & 7))) rows[row] = NO
+  for (const position of stale) if (rowOf(position) < rows.length) rows[rowOf(position)] = MAYBE
+}
+
+type Rows = { start: number; rows: Uint8Array; found: RowSet; unknown: Unknown }
+
+/** Sorts the rows of a group into those that match and those to look up. */
+function addRows({ start, rows, found, unknown }: Rows): void {
+  const open: number[] = []
+  rows.forEach((outcome, row) => {
+    if (outcome === MAYBE) open.push(start + row + 1)
+  })
+  if (open.length > MAX_SINGLES) unknown.addRange({ low: start + 1, high: start + rows.length })
+  else {
+    unknown.addSingles(open)
+    found.addRows(start, rows, YES)
+  }
+}
+
+type Unknown = ReturnType<typeof createUnknown>
+
+/** Collects the positions that columns do not tell of. */
+function createUnknown() {
+  const ranges: Range[] = []
+  const singles: number[] = []
+  return {
+    ranges,
+    singles,
+    addRange(range: Range): void {
+      const last = ranges.at(-1)
+      if (last && last.high + 1 === range.low) last.high = range.high
+      else ranges.push({ ...range })
+    },
+    addSingles(positions: readonly number[]): void {
+      for (const position of positions) singles.push(position)
+    },
+    /** Whether they are all of the list. */
+    isAll: (last: number) => ranges[0]?.low === 1 && ranges[0].high === last,
+  }
+}
+
+/** Finds the matches among the positions that columns do not tell of. */
+async function lookUp({ records, filter }: ColumnSearch, { ranges, singles }: Unknown, found: RowSet): Promise<void> {
+  const find = async (position: object) => {
+    const stages: PipelineStage[] = [
+      { $match: { position } },
+      { $match: filter },
+      { $group: { _id: startOfSpan(GROUP_ROWS), positions: { $push: '$position' } } },
+    ]
+    for await (const { positions } of records.stream<{ positions: number[] }>(stages, committed)) found.add(positions)
+  }
+  for (const { low, high } of ranges) await find({ $gte: low, $lte: high })
+  for (let from = 0; from < singles.length; from += POSITIONS)
+    await find({ $in: singles.slice(from, from + POSITIONS) })
+}
