@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { relative, resolve, sep } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { type EventType, subjectKindOf } from '@rollcall/contract'
 import { eventContexts } from '@rollcall/protos/gen/events.ts'
 import { isStringLiteral, isTemplateExpression, type Node, type SourceFile } from 'typescript/unstable/ast'
 import { API, type Checker, type Type } from 'typescript/unstable/sync'
+import words from '../services/console/src/events/en.ts'
 
 /**
  * Finds the events that the sources publish, by the compiler's types: a string counts where an event's type is
@@ -70,5 +72,10 @@ describe('declared events', () => {
       [...declared.keys()].filter(type => !published.has(type)),
       [],
     )
+  })
+
+  it('are about kinds of records that the console names', () => {
+    const kinds = new Set((Object.keys(eventContexts) as EventType[]).map(subjectKindOf))
+    assert.deepEqual([...kinds].sort(), Object.keys(words.kinds).sort())
   })
 })

@@ -2,7 +2,7 @@
 
 import type { AttributeJson, AudienceListJson, ContactJson, SegmentJson } from './audience-v1.ts'
 import type { CampaignCountsJson } from './campaigns-v1.ts'
-import type { EntryJson } from './content-v1.ts'
+import type { CollectionFormJson, EntryJson, LinkJson } from './content-v1.ts'
 import type { FeatureJson, InvitationJson, MemberJson, OrganizationSettingsJson, RoleJson, TokenJson, UserJson, WorkspaceJson } from './identity-v1.ts'
 import type { DomainJson, SenderJson, SuppressionJson } from './messaging-v1.ts'
 import type { ActorJson } from './types.ts'
@@ -215,6 +215,8 @@ export type TemplateUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each field in `changed` but html and text, which can be large. */
+  changes?: Record<string, unknown>
 }
 
 /** TemplateDeleted as JSON. */
@@ -258,6 +260,56 @@ export const eventCampaignFields = {
   'counts.waiting': 'number',
 } as const
 
+/** CampaignCreated as JSON. */
+export type CampaignCreated = {
+  campaign: EventCampaignJson
+  actor: ActorJson
+}
+
+/** CampaignUpdated as JSON. */
+export type CampaignUpdated = {
+  campaign: EventCampaignJson
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: ActorJson
+  /** What changed: the old and the new value of each field in `changed` but html and text, which can be large. */
+  changes: Record<string, unknown>
+}
+
+/** CampaignDeleted as JSON. */
+export type CampaignDeleted = {
+  campaign: EventCampaignJson
+  actor: ActorJson
+}
+
+/** A campaign got a time at which it starts. */
+export type CampaignScheduled = {
+  campaign: EventCampaignJson
+  at: string
+  actor: ActorJson
+}
+
+/** A scheduled campaign was made a draft again. */
+export type CampaignUnscheduled = {
+  campaign: EventCampaignJson
+  actor: ActorJson
+}
+
+/** A campaign was not ready at its time. */
+export type CampaignFailed = {
+  campaign: EventCampaignJson
+  reason: string
+  actor: ActorJson
+}
+
+/** Test mails of a campaign were sent. */
+export type CampaignTested = {
+  campaign: EventCampaignJson
+  /** Number of addresses. */
+  recipients: number
+  actor: ActorJson
+}
+
 /** A campaign began to be sent. */
 export type CampaignStarted = {
   campaign: EventCampaignJson
@@ -276,9 +328,43 @@ export type CampaignPaused = {
   actor: ActorJson
 }
 
+/** A paused campaign is sent again. */
+export type CampaignResumed = {
+  campaign: EventCampaignJson
+  actor: ActorJson
+}
+
+/** A campaign is sent again to the recipients for whom sending failed. */
+export type CampaignRetried = {
+  campaign: EventCampaignJson
+  actor: ActorJson
+}
+
 /** A campaign was cancelled while it was being sent or paused. */
 export type CampaignCancelled = {
   campaign: EventCampaignJson
+  actor: ActorJson
+}
+
+/** LinkCreated as JSON. */
+export type LinkCreated = {
+  link: LinkJson
+  actor: ActorJson
+}
+
+/** LinkUpdated as JSON. */
+export type LinkUpdated = {
+  link: LinkJson
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: ActorJson
+  /** What changed: the old and the new value of each field in `changed`. */
+  changes: Record<string, unknown>
+}
+
+/** A short link was deleted, and its clicks with it. */
+export type LinkDeleted = {
+  link: LinkJson
   actor: ActorJson
 }
 
@@ -295,6 +381,62 @@ export type LinkClicked = {
   country: string | null
   /** desktop, mobile, tablet or tv. */
   device: string | null
+}
+
+/** A collection without its fields, which can be large. */
+export type EventCollectionJson = {
+  _id: string
+  id: string
+  name: string
+  slug: string
+  description: string
+  entryCount: number
+  /** The public form; null: none. */
+  form: CollectionFormJson | null
+}
+
+/** The public fields of EventCollection. */
+export const eventCollectionFields = {
+  'name': 'string',
+  'slug': 'string',
+  'description': 'string',
+  'entryCount': 'number',
+  'form': 'object',
+  'form.enabled': 'boolean',
+  'form.title': 'string',
+  'form.submitLabel': 'string',
+  'form.redirectUrl': 'string',
+  'form.allowedOrigins': 'string[]',
+  'form.contact': 'object',
+  'form.contact.email': 'string',
+  'form.contact.name': 'string',
+  'form.contact.attributes': 'object',
+  'form.contact.tags': 'string[]',
+  'form.contact.lists': 'objectId[]',
+  'form.contact.doubleOptIn': 'boolean',
+  'form.contact.consent': 'string',
+} as const
+
+/** CollectionCreated as JSON. */
+export type CollectionCreated = {
+  collection: EventCollectionJson
+  actor: ActorJson
+}
+
+/** CollectionUpdated as JSON. */
+export type CollectionUpdated = {
+  collection: EventCollectionJson
+  /** Names of what changed: name, slug, description, fields, form. */
+  changed: string[]
+  actor: ActorJson
+  /** What changed: the old and the new value of each of `changed` but fields, which can be large. */
+  changes: Record<string, unknown>
+}
+
+/** A collection was deleted, and its entries with it. */
+export type CollectionDeleted = {
+  collection: EventCollectionJson
+  actor: ActorJson
 }
 
 /** A form was submitted, and its entry created. */
@@ -316,6 +458,8 @@ export type CollectionEntryUpdated = {
   /** Slugs of the fields whose values changed. */
   changed: string[]
   actor: ActorJson
+  /** What changed: the old and the new value of each field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** Not published for the entries of a deleted collection. */
@@ -540,6 +684,8 @@ export type UserFeaturesChanged = {
   /** The user's own settings after the change. */
   features: Record<string, boolean | null>
   actor: ActorJson
+  /** What changed: the old and the new settings, as features. */
+  changes?: Record<string, unknown>
 }
 
 /** WorkspaceCreated as JSON. */
@@ -751,6 +897,8 @@ export type ProviderUpdated = {
   region?: string
   domain?: string
   actor: ActorJson
+  /** What changed: the old and the new value of each field but keys. */
+  changes?: Record<string, unknown>
 }
 
 /** The organization removed its mail provider. */

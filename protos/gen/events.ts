@@ -9,12 +9,24 @@ import type {
   BulkCompleted,
   BulkStarted,
   CampaignCancelled,
+  CampaignCreated,
+  CampaignDeleted,
+  CampaignFailed,
   CampaignFinished,
   CampaignPaused,
+  CampaignResumed,
+  CampaignRetried,
+  CampaignScheduled,
   CampaignStarted,
+  CampaignTested,
+  CampaignUnscheduled,
+  CampaignUpdated,
+  CollectionCreated,
+  CollectionDeleted,
   CollectionEntryCreated,
   CollectionEntryDeleted,
   CollectionEntryUpdated,
+  CollectionUpdated,
   ContactAddedToList,
   ContactBlocked,
   ContactConfirmed,
@@ -48,6 +60,9 @@ import type {
   InvitationDeclined,
   InvitationRevoked,
   LinkClicked,
+  LinkCreated,
+  LinkDeleted,
+  LinkUpdated,
   ListCreated,
   ListDeleted,
   ListUpdated,
@@ -137,11 +152,26 @@ export type Events = {
   'template.created': TemplateCreated
   'template.updated': TemplateUpdated
   'template.deleted': TemplateDeleted
+  'campaign.created': CampaignCreated
+  'campaign.updated': CampaignUpdated
+  'campaign.deleted': CampaignDeleted
+  'campaign.scheduled': CampaignScheduled
+  'campaign.unscheduled': CampaignUnscheduled
+  'campaign.failed': CampaignFailed
+  'campaign.tested': CampaignTested
   'campaign.started': CampaignStarted
   'campaign.finished': CampaignFinished
   'campaign.paused': CampaignPaused
+  'campaign.resumed': CampaignResumed
+  'campaign.retried': CampaignRetried
   'campaign.cancelled': CampaignCancelled
+  'link.created': LinkCreated
+  'link.updated': LinkUpdated
+  'link.deleted': LinkDeleted
   'link.clicked': LinkClicked
+  'collection.created': CollectionCreated
+  'collection.updated': CollectionUpdated
+  'collection.deleted': CollectionDeleted
   'form.submitted': FormSubmitted
   'collection.entry_created': CollectionEntryCreated
   'collection.entry_updated': CollectionEntryUpdated
@@ -260,11 +290,26 @@ export const eventContexts = {
   'template.created': 'campaigns',
   'template.updated': 'campaigns',
   'template.deleted': 'campaigns',
+  'campaign.created': 'campaigns',
+  'campaign.updated': 'campaigns',
+  'campaign.deleted': 'campaigns',
+  'campaign.scheduled': 'campaigns',
+  'campaign.unscheduled': 'campaigns',
+  'campaign.failed': 'campaigns',
+  'campaign.tested': 'campaigns',
   'campaign.started': 'campaigns',
   'campaign.finished': 'campaigns',
   'campaign.paused': 'campaigns',
+  'campaign.resumed': 'campaigns',
+  'campaign.retried': 'campaigns',
   'campaign.cancelled': 'campaigns',
+  'link.created': 'content',
+  'link.updated': 'content',
+  'link.deleted': 'content',
   'link.clicked': 'content',
+  'collection.created': 'content',
+  'collection.updated': 'content',
+  'collection.deleted': 'content',
   'form.submitted': 'content',
   'collection.entry_created': 'content',
   'collection.entry_updated': 'content',

@@ -65,7 +65,18 @@ export const refused: Partial<Record<CallName, string>> = {
 export const eventless: Partial<Record<CallName, string>> = {
   'authentication.listSignInOrganizations': 'it reads',
   'templates.preview': 'it reads',
+  'campaigns.preview': 'it reads',
   'authentication.registerClient': 'a client belongs to no organization; its use is session.exchanged',
+}
+
+/** Updates whose entries show no old and new values, and why. */
+export const changeless: Partial<Record<CallName, string>> = {
+  'contacts.block': 'the type says it',
+  'contacts.unblock': 'the type says it',
+  'users.block': 'the type says it',
+  'users.unblock': 'the type says it',
+  'users.changeRole': 'its data has the old and the new role',
+  'members.update': 'its data has the old and the new role',
 }
 
 /** What a call is given where the example of its contract would be refused, or says little. */

@@ -33,7 +33,7 @@ import { addPerson } from '../identity/people.ts'
 import { startAccountProvider } from '../messaging/mail-account-provider.ts'
 import { verifiedDomain } from '../messaging/verified-domain.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { eventless, inputs, paths, refused, SENDER_DOMAIN, type World } from './inputs.ts'
+import { changeless, eventless, inputs, paths, refused, SENDER_DOMAIN, type World } from './inputs.ts'
 import { differences, startRecorder } from './recorder.ts'
 
 const run = promisify(execFile)
@@ -44,14 +44,22 @@ type Call = Route & { call: CallName }
 
 /** Within this time, the log has the events of a call. */
 const LOGGED_MS = 5_000
-/** Services whose records have no events of their own. */
-const EVENTLESS_SERVICES = ['campaigns', 'content']
-
 /** Whether a call must leave an entry in the event log. */
-function isLogged({ verb, call, rpc }: Call): boolean {
-  const [, , service] = rpc.fullName.split('.') // .rollcall.<service>.v1
-  if (eventless[call] || EVENTLESS_SERVICES.includes(service!)) return false
-  return verb !== 'GET' || call === 'contacts.export'
+function isLogged({ verb, call }: Call): boolean {
+  return !eventless[call] && (verb !== 'GET' || call === 'contacts.export')
+}
+
+/** Returns what the entries of a call in the event log lack; undefined if they are complete. */
+function lackOf({ verb, call, access }: Call, entries: readonly LoggedEvent[]): string | undefined {
+  if (entries.length === 0) return `${call}: no entry`
+  const own = entries.filter(({ actor, credential, ip }) => {
+    const isNamed = actor.kind === 'user' && actor.id !== null && credential !== null
+    return ip !== null && (isNamed || access.kind === 'public')
+  })
+  if (own.length === 0) return `${call}: no entry says who and from where`
+  const isUpdate = ['PATCH', 'PUT'].includes(verb) && !changeless[call]
+  if (isUpdate && !own.some(({ changes }) => changes)) return `${call}: no entry says what changed`
+  return undefined
 }
 
 const calls = routes.filter(({ call }) => call in sent) as Call[]
@@ -68,7 +76,7 @@ describe('the SDK', () => {
   let world: World
   /** Ids of the last request, and of the request of each call that changed something. */
   let lastRequest = ''
-  const changing = new Map<string, CallName>()
+  const changing = new Map<string, Call>()
   before(async () => {
     const mailbox = await openMailbox()
     started.defer(mailbox.remove)
@@ -159,7 +167,7 @@ describe('the SDK', () => {
       try {
         const example = await perform(route)
         const { answer } = example
-        if (isLogged(route)) changing.set(lastRequest, call)
+        if (isLogged(route)) changing.set(lastRequest, route)
         world.answers[call] = answer
         assert.equal(refused[call], undefined)
         recorder.note(call, example)
@@ -179,17 +187,14 @@ describe('the SDK', () => {
     const deadline = Date.now() + scaledTimeout(LOGGED_MS)
     const { token } = world.answers['authentication.register'] as Registration
     const logs = [stack.owner, stack.api.as(token!)] // the call made an organization of its own
-    const idsIn = async (api: Api) => {
-      const query = { pagination: false, projection: { requestId: 1 } }
-      return (await bodyOf(fromElsewhere(api).get<LoggedEvent[]>('/api/events', query))).map(each => each.requestId)
+    const entriesIn = (api: Api) => bodyOf(fromElsewhere(api).get<LoggedEvent[]>('/api/events', { pagination: false }))
+    const lacks = async () => {
+      const byRequest = Map.groupBy((await Promise.all(logs.map(entriesIn))).flat(), ({ requestId }) => requestId)
+      return [...changing].flatMap(([id, route]) => lackOf(route, byRequest.get(id) ?? []) ?? [])
     }
-    const missing = async () => {
-      const logged = new Set((await Promise.all(logs.map(idsIn))).flat())
-      return [...changing].flatMap(([id, call]) => (logged.has(id) ? [] : [call]))
-    }
-    let absent = await missing()
-    for (; absent.length > 0 && Date.now() < deadline; absent = await missing()) await sleep(200)
-    assert.deepEqual(absent, [], 'these calls left no entry')
+    let lacking = await lacks()
+    for (; lacking.length > 0 && Date.now() < deadline; lacking = await lacks()) await sleep(200)
+    assert.deepEqual(lacking, [])
   })
 
   it('sends and gets what the examples of the reference show', () => {

@@ -1,6 +1,6 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
-import type { Actor, Attribute, AudienceList, CampaignCounts, Contact, DefaultTracking, DnsRecord, Domain, Entry, Feature, Invitation, Member, OrganizationSettings, Role, Segment, Sender, SenderOauth, SenderSmtp, SuppressedCounts, Suppression, Token, User, Webhook, Workspace } from './types.ts'
+import type { Actor, Attribute, AudienceList, CampaignCounts, CollectionForm, Contact, DefaultTracking, DnsRecord, Domain, Entry, Feature, FormContact, Invitation, Link, Member, OrganizationSettings, Role, Segment, Sender, SenderOauth, SenderSmtp, SuppressedCounts, Suppression, Token, User, Webhook, Workspace } from './types.ts'
 
 /** ContactCreated as JSON. */
 export type ContactCreated = {
@@ -204,6 +204,8 @@ export type TemplateUpdated = {
   /** Names of the fields that changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each field in `changed` but html and text, which can be large. */
+  changes?: Record<string, unknown>
 }
 
 /** TemplateDeleted as JSON. */
@@ -212,8 +214,8 @@ export type TemplateDeleted = {
   actor: Actor
 }
 
-/** A campaign began to be sent. */
-export type CampaignStarted = {
+/** CampaignCreated as JSON. */
+export type CampaignCreated = {
   campaign: EventCampaign
   actor: Actor
 }
@@ -230,6 +232,56 @@ export type EventCampaign = {
   counts: CampaignCounts
 }
 
+/** CampaignUpdated as JSON. */
+export type CampaignUpdated = {
+  campaign: EventCampaign
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+  /** What changed: the old and the new value of each field in `changed` but html and text, which can be large. */
+  changes: Record<string, unknown>
+}
+
+/** CampaignDeleted as JSON. */
+export type CampaignDeleted = {
+  campaign: EventCampaign
+  actor: Actor
+}
+
+/** A campaign got a time at which it starts. */
+export type CampaignScheduled = {
+  campaign: EventCampaign
+  at: string
+  actor: Actor
+}
+
+/** A scheduled campaign was made a draft again. */
+export type CampaignUnscheduled = {
+  campaign: EventCampaign
+  actor: Actor
+}
+
+/** A campaign was not ready at its time. */
+export type CampaignFailed = {
+  campaign: EventCampaign
+  reason: string
+  actor: Actor
+}
+
+/** Test mails of a campaign were sent. */
+export type CampaignTested = {
+  campaign: EventCampaign
+  /** Number of addresses. */
+  recipients: number
+  actor: Actor
+}
+
+/** A campaign began to be sent. */
+export type CampaignStarted = {
+  campaign: EventCampaign
+  actor: Actor
+}
+
 /** No recipient of a campaign waits any more. */
 export type CampaignFinished = {
   campaign: EventCampaign
@@ -242,9 +294,43 @@ export type CampaignPaused = {
   actor: Actor
 }
 
+/** A paused campaign is sent again. */
+export type CampaignResumed = {
+  campaign: EventCampaign
+  actor: Actor
+}
+
+/** A campaign is sent again to the recipients for whom sending failed. */
+export type CampaignRetried = {
+  campaign: EventCampaign
+  actor: Actor
+}
+
 /** A campaign was cancelled while it was being sent or paused. */
 export type CampaignCancelled = {
   campaign: EventCampaign
+  actor: Actor
+}
+
+/** LinkCreated as JSON. */
+export type LinkCreated = {
+  link: Link
+  actor: Actor
+}
+
+/** LinkUpdated as JSON. */
+export type LinkUpdated = {
+  link: Link
+  /** Names of the fields that changed. */
+  changed: string[]
+  actor: Actor
+  /** What changed: the old and the new value of each field in `changed`. */
+  changes: Record<string, unknown>
+}
+
+/** A short link was deleted, and its clicks with it. */
+export type LinkDeleted = {
+  link: Link
   actor: Actor
 }
 
@@ -261,6 +347,40 @@ export type LinkClicked = {
   country: string | null
   /** desktop, mobile, tablet or tv. */
   device: string | null
+}
+
+/** CollectionCreated as JSON. */
+export type CollectionCreated = {
+  collection: EventCollection
+  actor: Actor
+}
+
+/** A collection without its fields, which can be large. */
+export type EventCollection = {
+  _id: string
+  id: string
+  name: string
+  slug: string
+  description: string
+  entryCount: number
+  /** The public form; null: none. */
+  form: CollectionForm | null
+}
+
+/** CollectionUpdated as JSON. */
+export type CollectionUpdated = {
+  collection: EventCollection
+  /** Names of what changed: name, slug, description, fields, form. */
+  changed: string[]
+  actor: Actor
+  /** What changed: the old and the new value of each of `changed` but fields, which can be large. */
+  changes: Record<string, unknown>
+}
+
+/** A collection was deleted, and its entries with it. */
+export type CollectionDeleted = {
+  collection: EventCollection
+  actor: Actor
 }
 
 /** A form was submitted, and its entry created. */
@@ -282,6 +402,8 @@ export type CollectionEntryUpdated = {
   /** Slugs of the fields whose values changed. */
   changed: string[]
   actor: Actor
+  /** What changed: the old and the new value of each field in `changed`. */
+  changes?: Record<string, unknown>
 }
 
 /** Not published for the entries of a deleted collection. */
@@ -506,6 +628,8 @@ export type UserFeaturesChanged = {
   /** The user's own settings after the change. */
   features: Record<string, boolean | null>
   actor: Actor
+  /** What changed: the old and the new settings, as features. */
+  changes?: Record<string, unknown>
 }
 
 /** WorkspaceCreated as JSON. */
@@ -717,6 +841,8 @@ export type ProviderUpdated = {
   region?: string
   domain?: string
   actor: Actor
+  /** What changed: the old and the new value of each field but keys. */
+  changes?: Record<string, unknown>
 }
 
 /** The organization removed its mail provider. */
@@ -884,11 +1010,26 @@ export type Events = {
   'template.created': TemplateCreated
   'template.updated': TemplateUpdated
   'template.deleted': TemplateDeleted
+  'campaign.created': CampaignCreated
+  'campaign.updated': CampaignUpdated
+  'campaign.deleted': CampaignDeleted
+  'campaign.scheduled': CampaignScheduled
+  'campaign.unscheduled': CampaignUnscheduled
+  'campaign.failed': CampaignFailed
+  'campaign.tested': CampaignTested
   'campaign.started': CampaignStarted
   'campaign.finished': CampaignFinished
   'campaign.paused': CampaignPaused
+  'campaign.resumed': CampaignResumed
+  'campaign.retried': CampaignRetried
   'campaign.cancelled': CampaignCancelled
+  'link.created': LinkCreated
+  'link.updated': LinkUpdated
+  'link.deleted': LinkDeleted
   'link.clicked': LinkClicked
+  'collection.created': CollectionCreated
+  'collection.updated': CollectionUpdated
+  'collection.deleted': CollectionDeleted
   'form.submitted': FormSubmitted
   'collection.entry_created': CollectionEntryCreated
   'collection.entry_updated': CollectionEntryUpdated

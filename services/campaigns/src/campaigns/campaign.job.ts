@@ -1,11 +1,11 @@
 import { AppError } from '@rollcall/contract'
 import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import type { Mailing } from '@rollcall/protos/gen/messaging-v1.ts'
-import { addEvents, event, type Unscoped } from '@rollcall/store'
+import { addEvents, event, type OutgoingEvent, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { callOf } from './calls.ts'
-import type { Campaign } from './campaign.model.ts'
-import { eventCampaign, syncState } from './change-state.ts'
+import { type Campaign, eventCampaign } from './campaign.model.ts'
+import { syncState } from './change-state.ts'
 import { selectionOf } from './selection-of.ts'
 import { begin } from './start-campaign.ts'
 
@@ -62,7 +62,7 @@ async function startScheduled(context: Context, campaign: Campaign): Promise<Out
     if (error.code === 'campaign.wrong_status') return 'again' // changed meanwhile
     if (error.code !== 'campaign.not_ready') throw error
     const failed = { status: 'failed' as const, failedReason: error.message, finishedAt: new Date(), dueAt: null }
-    return (await store(context, campaign, failed)) ? 'done' : 'again'
+    return (await store(context, campaign, failed, 'campaign.failed')) ? 'done' : 'again'
   }
 }
 
@@ -120,7 +120,7 @@ function ending(
   return isItsOwn ? ['campaign.paused', { status: 'paused', pausedReason }] : undefined
 }
 
-type OwnEvent = 'campaign.cancelled' | 'campaign.finished' | 'campaign.paused'
+type OwnEvent = 'campaign.cancelled' | 'campaign.failed' | 'campaign.finished' | 'campaign.paused'
 
 /** Copies the counts of a finished campaign, ever more rarely. */
 async function follow(context: Context, campaign: Campaign): Promise<Outcome> {
@@ -150,7 +150,13 @@ async function store(
   return context.store.transaction(async tx => {
     const options = { tx, timestamps: isVisible, returnDocument: 'after' as const }
     const after = await campaigns.findOneAndUpdate({ _id, attempts, status }, { $set: change }, options)
-    if (after && type) await addEvents(tx, [event(type, after, { campaign: eventCampaign(after), actor: SYSTEM })])
+    if (after && type) await addEvents(tx, [eventOf(after, type)])
     return after !== null
   })
+}
+
+function eventOf(campaign: Campaign, type: OwnEvent): OutgoingEvent {
+  const data = { campaign: eventCampaign(campaign), actor: SYSTEM }
+  if (type !== 'campaign.failed') return event(type, campaign, data)
+  return event('campaign.failed', campaign, { ...data, reason: campaign.failedReason! })
 }

@@ -100,5 +100,10 @@ campaignSchema.index({ organization: 1, status: 1 })
 // The job queries due campaigns of all organizations.
 campaignSchema.index({ dueAt: 1 })
 
-/** Returns a campaign as clients and events see it. */
+/** Returns a campaign as clients see it. */
 export const publicCampaign = presenter<CampaignJson>(campaignFields)
+
+/** Returns a campaign as events name it: without its content, which can be large. */
+export function eventCampaign({ _id, name, subject, status, pausedReason, counts }: Campaign) {
+  return { _id, id: _id, name, subject, status, pausedReason, counts }
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
 import type { CampaignJson, PreviewJson, TemplateJson } from '@rollcall/protos/gen/campaigns-v1.ts'
+import type { Events } from '@rollcall/protos/gen/events.ts'
 import type { Caller, Client } from '@rollcall/rpc'
 import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
@@ -96,7 +97,7 @@ describe('campaigns', () => {
     })
   const isTaken = (id: string) =>
     eventually('the audience is taken', () => service.messaging.mailings.get(id)?.isClosed)
-  const typesOf = async (id: string) => (await service.eventsOf(id)).map(({ type }) => type)
+  const typesOf = async (id: string) => (await service.eventsOf(id)).map(({ type }) => type.replace('campaign.', ''))
 
   it('are made, read, updated, duplicated and deleted', async () => {
     const me = testCaller()
@@ -133,6 +134,12 @@ describe('campaigns', () => {
     )
     assert.deepEqual(await jsonOf(campaigns.deleteCampaign({ id: made.id }, me)), changed)
     await assert.rejects(get(me, made.id), { code: 'campaign.not_found' })
+    assert.deepEqual(await typesOf(made.id), ['created', 'updated', 'deleted'])
+    const { changed: fields, changes } = (await service.eventsOf(made.id))[1]!
+      .data as unknown as Events['campaign.updated']
+    assert.ok(fields.includes('name'))
+    assert.deepEqual(changes.name, { from: 'Spring', to: 'Summer' })
+    assert.deepEqual(await typesOf(copy.id), ['created'])
   })
 
   it('name only what exists and parses', async () => {
@@ -245,7 +252,7 @@ describe('campaigns', () => {
     const { counts, finishedAt } = await reached(me, id, 'sent')
     assert.deepEqual([counts.recipients, counts.sent, counts.suppressed.unsubscribed, counts.opened], [4, 3, 1, 1])
     assert.ok(finishedAt)
-    assert.deepEqual(await typesOf(id), ['campaign.started', 'campaign.finished'])
+    assert.deepEqual(await typesOf(id), ['created', 'started', 'finished'])
     for (const attempt of [
       () => start(me, id),
       () => campaigns.updateCampaign({ id, name: 'Late' }, me),
@@ -277,7 +284,7 @@ describe('campaigns', () => {
     assert.equal((await jsonOf<CampaignJson>(campaigns.cancelCampaign({ id }, me))).status, 'cancelled')
     assert.equal(service.messaging.mailings.get(id)!.state, 'cancelled')
     assert.equal(mailing.recipients.length, 2)
-    assert.deepEqual(await typesOf(id), ['campaign.started', 'campaign.paused', 'campaign.cancelled'])
+    assert.deepEqual(await typesOf(id), ['created', 'started', 'updated', 'paused', 'resumed', 'cancelled'])
   })
 
   it('pause by themselves with a reason, and go on with those who failed', async () => {
@@ -287,12 +294,13 @@ describe('campaigns', () => {
     await isTaken(id)
     Object.assign(service.messaging.mailings.get(id)!, { state: 'paused', pausedReason: 'the sender was deleted' })
     assert.equal((await reached(me, id, 'paused')).pausedReason, 'the sender was deleted')
-    assert.deepEqual(await typesOf(id), ['campaign.started', 'campaign.paused'])
+    assert.deepEqual(await typesOf(id), ['created', 'started', 'paused'])
     service.messaging.mailings.get(id)!.failed = 1
     const retried = await jsonOf<CampaignJson>(campaigns.retryCampaign({ id }, me))
     assert.deepEqual([retried.status, retried.pausedReason], ['sending', null])
     service.messaging.send(id)
     await reached(me, id, 'sent')
+    assert.deepEqual(await typesOf(id), ['created', 'started', 'paused', 'retried', 'finished'])
   })
 
   it('start at their time, or fail with the reason', async () => {
@@ -307,12 +315,14 @@ describe('campaigns', () => {
     assert.deepEqual([draft.status, draft.scheduledAt], ['draft', null])
     await campaigns.scheduleCampaign({ id, at: soon(300) }, me)
     await reached(me, id, 'sending')
+    assert.deepEqual(await typesOf(id), ['created', 'scheduled', 'unscheduled', 'scheduled', 'started'])
 
     const other = await ready(me)
     await campaigns.scheduleCampaign({ id: other.id, at: soon(300) }, me)
     await campaigns.updateCampaign({ id: other.id, html: '<p>No link</p>' }, me)
     assert.match((await reached(me, other.id, 'failed')).failedReason!, /unsubscribe link is missing/)
     assert.equal(service.messaging.mailings.has(other.id), false)
+    assert.deepEqual(await typesOf(other.id), ['created', 'scheduled', 'updated', 'failed'])
   })
 
   it('change nothing while messaging or the audience is down', async () => {
@@ -365,6 +375,7 @@ describe('campaigns', () => {
     const me = testCaller()
     const { id } = await ready(me, 1, { subject: 'Hi' })
     await campaigns.testCampaign({ id, to: ['me@example.com', 'me@example.com'] }, me)
+    assert.deepEqual(await typesOf(id), ['created', 'tested'])
     const sent = service.messaging.tests.at(-1)!
     assert.deepEqual([sent.to, sent.subject, sent.html], [['me@example.com'], '[Test] Hi', HTML])
     assert.match(JSON.stringify(sent.variables), /contact0-/)

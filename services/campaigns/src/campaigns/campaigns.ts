@@ -2,11 +2,11 @@ import { type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateCampaignRequest, UpdateCampaignRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { type Draft, requireRoom, runList } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, type Draft, event, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { requireParsable } from '../templates/content.ts'
+import { requireParsable, withoutContent } from '../templates/content.ts'
 import { callsOf } from './calls.ts'
-import { type Campaign, campaignFields, publicCampaign } from './campaign.model.ts'
+import { type Campaign, campaignFields, eventCampaign, publicCampaign } from './campaign.model.ts'
 import { exportCampaign, getCampaignReport, listCampaignRecipients } from './campaign-results.ts'
 import { statusAfter } from './campaign-states.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign, retryCampaign } from './change-state.ts'
@@ -15,6 +15,21 @@ import { holdTemplate, requireReferences, settingsOf } from './settings.ts'
 import { scheduleCampaign, startCampaign } from './start-campaign.ts'
 
 const MAX_NAME_LENGTH = 100
+/** What a duplicate has of its original. */
+const COPIED = [
+  'subject',
+  'preheader',
+  'html',
+  'template',
+  'text',
+  'sender',
+  'lists',
+  'segments',
+  'excludeLists',
+  'ratePerMinute',
+  'track',
+] as const
+type Copied = (typeof COPIED)[number]
 
 /** Handlers of campaigns. */
 export function campaigns(context: Context): Handlers<'rollcall.campaigns.v1.Campaigns'> {
@@ -32,6 +47,8 @@ export function campaigns(context: Context): Handlers<'rollcall.campaigns.v1.Cam
         const campaign = await of(call).get(id, 'campaign', { tx })
         statusAfter('delete', campaign.status)
         await of(call).deleteOne({ _id: campaign._id }, { tx })
+        const data = { campaign: eventCampaign(campaign), actor: actorOf(call.caller) }
+        await addEvents(tx, [event('campaign.deleted', campaign, data)])
         return json(publicCampaign(campaign))
       }),
 
@@ -48,34 +65,9 @@ export function campaigns(context: Context): Handlers<'rollcall.campaigns.v1.Cam
     previewCampaign: (request, call) => previewCampaign(context, request, call),
 
     duplicateCampaign: async ({ id }, call) => {
-      const {
-        subject,
-        preheader,
-        html,
-        template,
-        text,
-        sender,
-        lists,
-        segments,
-        excludeLists,
-        ratePerMinute,
-        track,
-        ...rest
-      } = await of(call).get(id, 'campaign')
-      const name = `Copy of ${rest.name}`.slice(0, MAX_NAME_LENGTH)
-      const copied = {
-        subject,
-        preheader,
-        html,
-        template,
-        text,
-        sender,
-        lists,
-        segments,
-        excludeLists,
-        ratePerMinute,
-        track,
-      }
+      const campaign: Campaign = await of(call).get(id, 'campaign')
+      const copied = Object.fromEntries(COPIED.map(field => [field, campaign[field]])) as Pick<Campaign, Copied>
+      const name = `Copy of ${campaign.name}`.slice(0, MAX_NAME_LENGTH)
       return insert(context, { ...copied, name }, call)
     },
   }
@@ -96,7 +88,10 @@ async function insert(context: Context, settings: Partial<Campaign>, { caller }:
     async tx => {
       await requireRoom(tenant.campaigns, quota, tx)
       await holdTemplate(tenant, settings, tx)
-      return tenant.campaigns.insertOne(draft, { tx })
+      const campaign = await tenant.campaigns.insertOne(draft, { tx })
+      const data = { campaign: eventCampaign(campaign), actor: campaign.createdBy }
+      await addEvents(tx, [event('campaign.created', campaign, data)])
+      return campaign
     },
     { queue: `campaigns of ${caller.organizationId}` },
   )
@@ -116,12 +111,23 @@ async function updateCampaign(
   requireParsable(settings)
   await requireReferences(context, settings, call)
   const campaign = await context.store.transaction(async tx => {
-    const { _id, status } = await tenant.campaigns.get(id, 'campaign', { tx })
-    statusAfter(action, status)
+    const before: Campaign = await tenant.campaigns.get(id, 'campaign', { tx })
+    statusAfter(action, before.status)
+    const changed = changedFields(before, settings)
+    if (changed.length === 0) return before
     await holdTemplate(tenant, settings, tx)
-    return tenant.campaigns.findOneAndUpdate({ _id }, { $set: settings }, { tx, returnDocument: 'after' })
+    const options = { tx, returnDocument: 'after' } as const
+    const after = (await tenant.campaigns.findOneAndUpdate({ _id: before._id }, { $set: settings }, options))!
+    const changes = changesBetween(
+      changed,
+      withoutContent(publicCampaign(before)),
+      withoutContent(publicCampaign(after)),
+    )
+    const data = { campaign: eventCampaign(after), changed, changes, actor: actorOf(call.caller) }
+    await addEvents(tx, [event('campaign.updated', after, data)])
+    return after
   })
-  if (campaign?.status === 'sending' && campaign.content)
+  if (campaign.status === 'sending' && campaign.content)
     await context.sending.put(campaign, campaign.content, callsOf(call).asService)
   return updated()
 }

@@ -1,25 +1,30 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { actorOf, type Call, type CallContext } from '@rollcall/rpc'
-import { addEvents, event } from '@rollcall/store'
+import { addEvents, event, type OutgoingEvent } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { callsOf } from './calls.ts'
-import { type Campaign, publicCampaign } from './campaign.model.ts'
+import { type Campaign, eventCampaign, publicCampaign } from './campaign.model.ts'
 import { type CampaignAction, type CampaignStatus, statusAfter } from './campaign-states.ts'
 
 type Actor = Campaign['createdBy']
 
-type OwnEvent = 'campaign.started' | 'campaign.paused' | 'campaign.cancelled'
+type Data = { campaign: ReturnType<typeof eventCampaign>; actor: Actor }
+type EventOf = (campaign: Campaign, data: Data) => OutgoingEvent
 
-/** The events of the actions that have one. */
-const events = new Map<CampaignAction, OwnEvent>([
-  ['start', 'campaign.started'],
-  ['pause', 'campaign.paused'],
-  ['cancel', 'campaign.cancelled'],
-])
+/** The events of the actions. */
+const events = {
+  start: (campaign, data) => event('campaign.started', campaign, data),
+  schedule: (campaign, data) => event('campaign.scheduled', campaign, { ...data, at: campaign.scheduledAt! }),
+  pause: (campaign, data) => event('campaign.paused', campaign, data),
+  resume: (campaign, data) => event('campaign.resumed', campaign, data),
+  retry: (campaign, data) => event('campaign.retried', campaign, data),
+  cancel: (campaign, data) =>
+    event(campaign.status === 'draft' ? 'campaign.unscheduled' : 'campaign.cancelled', campaign, data),
+} satisfies Partial<Record<CampaignAction, EventOf>>
 
 /** What an action does. */
 export type Change = {
-  action: CampaignAction
+  action: keyof typeof events
   actor: Actor
   /** Fields that change with the status. */
   set?: Partial<Campaign>
@@ -47,17 +52,11 @@ export async function changeState(
       { tx, returnDocument: 'after' },
     )
     if (!after) throw new AppError('campaign.wrong_status', { status: before.status, verb: 'changed' })
-    const type = status === 'draft' ? undefined : events.get(action)
-    if (type) await addEvents(tx, [event(type, after, { campaign: eventCampaign(after), actor })])
+    await addEvents(tx, [events[action](after, { campaign: eventCampaign(after), actor })])
     return after
   })
   context.job.wake()
   return changed
-}
-
-/** Returns a campaign as events name it: without its content, which can be large. */
-export function eventCampaign({ _id, name, subject, status, pausedReason, counts }: Campaign) {
-  return { _id, id: _id, name, subject, status, pausedReason, counts }
 }
 
 /**

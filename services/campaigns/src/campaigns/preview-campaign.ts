@@ -1,11 +1,13 @@
 import { type HttpBody, json, updated } from '@rollcall/contract'
 import type { PreviewCampaignRequest, TestCampaignRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import type { Call } from '@rollcall/rpc'
+import { actorOf, type Call } from '@rollcall/rpc'
+import { addEvents, event } from '@rollcall/store'
 import { contactToShow } from '../contact-to-show.ts'
 import type { Context } from '../context.ts'
 import { renderParts } from '../templates/content.ts'
 import { callsOf } from './calls.ts'
+import { eventCampaign } from './campaign.model.ts'
 import { refusing } from './check-campaign.ts'
 import { contentOf } from './content-of.ts'
 import { variablesFor } from './variables.ts'
@@ -38,6 +40,9 @@ export async function testCampaign(context: Context, { id, to }: TestCampaignReq
   const variables = variablesFor(campaign, { contact, organization, sender })
   await refusing(async () => renderParts(content, variables))
   const marked = { ...content, subject: `[Test] ${content.subject}` }
-  await context.sending.sendTest(campaign.sender, [...new Set(to)], marked, variables, asUser)
+  const addresses = [...new Set(to)]
+  await context.sending.sendTest(campaign.sender, addresses, marked, variables, asUser)
+  const data = { campaign: eventCampaign(campaign), recipients: addresses.length, actor: actorOf(call.caller) }
+  await context.store.transaction(tx => addEvents(tx, [event('campaign.tested', campaign, data)]))
   return updated()
 }

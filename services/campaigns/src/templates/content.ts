@@ -9,6 +9,11 @@ export type Parts = {
   text?: string | null
 }
 
+/** Returns a record without the parts that can be too large for an event. */
+export function withoutContent<T extends Parts>({ html: _, text: __, ...rest }: T): Omit<T, 'html' | 'text'> {
+  return rest
+}
+
 /** Checks that every part parses. @throws {AppError} request.invalid_field with line and column */
 export function requireParsable(parts: Parts): void {
   asFieldError(() => compile({ ...parts, subject: parts.subject ?? '' }))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
 import type { PreviewJson, TemplateJson } from '@rollcall/protos/gen/campaigns-v1.ts'
+import type { Events } from '@rollcall/protos/gen/events.ts'
 import type { Caller, Client } from '@rollcall/rpc'
 import { Types } from 'mongoose'
 import {
@@ -65,6 +66,8 @@ describe('templates', () => {
         ['template.deleted', undefined],
       ],
     )
+    const { changes } = events[1]!.data as unknown as Events['template.updated']
+    assert.deepEqual(changes, { subject: { from: 'Hi {{ contact.name }}', to: null } })
   })
 
   it('have names that are unique in their organization, whatever their case', async () => {

@@ -2,10 +2,10 @@ import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateTemplateRequest, UpdateTemplateRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { addEvents, changedFields, event, requireRoom, runList } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, event, requireRoom, runList } from '@rollcall/store'
 import { UNFINISHED } from '../campaigns/campaign-states.ts'
 import type { Context } from '../context.ts'
-import { requireParsable } from './content.ts'
+import { requireParsable, withoutContent } from './content.ts'
 import { previewTemplate } from './preview-template.ts'
 import { nameKeyOf, publicTemplate, type Template, templateFields } from './template.model.ts'
 
@@ -82,9 +82,14 @@ async function updateTemplate(
     const changed = changedFields(before, wanted)
     if (changed.length === 0) return
     const key = rest.name !== undefined && { nameKey: nameKeyOf(rest.name) }
-    const after = await templates.rewriteOne({ _id: before._id }, { ...wanted, ...key }, { tx })
-    const data = { template: named(after!), changed, actor: actorOf(caller) }
-    await addEvents(tx, [event('template.updated', after!, data)])
+    const after = (await templates.rewriteOne({ _id: before._id }, { ...wanted, ...key }, { tx }))!
+    const changes = changesBetween(
+      changed,
+      withoutContent(publicTemplate(before)),
+      withoutContent(publicTemplate(after)),
+    )
+    const data = { template: named(after), changed, changes, actor: actorOf(caller) }
+    await addEvents(tx, [event('template.updated', after, data)])
   })
   return updated()
 }

@@ -21,7 +21,6 @@ export default {
   actorKinds: {
     user: 'Personen',
     token: 'Tokens',
-    bulk_job: 'Sammeländerung',
     import: 'Importe',
     workflow: 'Workflows',
     system: 'Rollcall selbst',
@@ -86,6 +85,7 @@ export default {
     entry: 'Eintrag',
     organization: 'Organisation',
     upload: 'Datei',
+    bulk_job: 'Sammeländerung',
   },
   types: {
     contact: {
@@ -207,8 +207,14 @@ export default {
       created: 'Kampagne erstellt',
       updated: 'Kampagne geändert',
       deleted: 'Kampagne gelöscht',
+      scheduled: 'Kampagne geplant',
+      unscheduled: 'Kampagne nicht mehr geplant',
+      failed: 'Kampagne fehlgeschlagen',
+      tested: 'Kampagne getestet',
       started: 'Kampagne begonnen',
       paused: 'Kampagne angehalten',
+      resumed: 'Kampagne fortgesetzt',
+      retried: 'Kampagne wiederholt',
       cancelled: 'Kampagne abgebrochen',
       finished: 'Kampagne beendet',
     },

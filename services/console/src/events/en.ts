@@ -15,7 +15,6 @@ export default {
   actorKinds: {
     user: 'People',
     token: 'Tokens',
-    bulk_job: 'Bulk change',
     import: 'Imports',
     workflow: 'Workflows',
     system: 'Rollcall itself',
@@ -80,6 +79,7 @@ export default {
     entry: 'Entry',
     organization: 'Organization',
     upload: 'Upload',
+    bulk_job: 'Bulk change',
   },
   types: {
     contact: {
@@ -197,8 +197,14 @@ export default {
       created: 'Campaign created',
       updated: 'Campaign changed',
       deleted: 'Campaign deleted',
+      scheduled: 'Campaign scheduled',
+      unscheduled: 'Campaign no longer scheduled',
+      failed: 'Campaign failed',
+      tested: 'Campaign tested',
       started: 'Campaign started',
       paused: 'Campaign paused',
+      resumed: 'Campaign resumed',
+      retried: 'Campaign retried',
       cancelled: 'Campaign cancelled',
       finished: 'Campaign finished',
     },

@@ -8,21 +8,7 @@ type Kind = keyof typeof en.kinds
 export function useEventWords(): { typeName: (type: string) => string; kindName: (kind: string) => string } {
   const { t, i18n } = useTranslation()
   return {
-    typeName: type => (i18n.exists(`events.types.${type}`) ? t(`events.types.${type as KnownType}`) : type),
+    typeName: type => (i18n.exists(`events.types.${type}`) ? t(`events.types.${type as EventType}`) : type),
     kindName: kind => (i18n.exists(`events.kinds.${kind}`) ? t(`events.kinds.${kind as Kind}`) : kind),
   }
 }
-
-/** A type that the catalog has words for. */
-type KnownType = EventType & keyof Flat<typeof en.types>
-type Flat<Words, Path extends string = ''> = Words extends string
-  ? { [Key in Path]: string }
-  : UnionToIntersection<
-      { [Key in keyof Words & string]: Flat<Words[Key], Path extends '' ? Key : `${Path}.${Key}`> }[keyof Words &
-        string]
-    >
-type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
-  : never

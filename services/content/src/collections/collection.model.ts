@@ -1,4 +1,5 @@
 import { type CollectionJson, collectionFields as declared } from '@rollcall/protos/gen/content-v1.ts'
+import type { EventCollectionJson } from '@rollcall/protos/gen/events-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
@@ -65,3 +66,9 @@ export const collectionFields: FieldTable = declared
 
 /** Returns a collection as the API shows it. */
 export const publicCollection = presenter<CollectionJson>(declared)
+
+/** Returns a collection as events name it: without its fields, which can be large. */
+export function eventCollection(collection: Collection): EventCollectionJson {
+  const { _id, id, name, slug, description, entryCount, form } = publicCollection(collection)
+  return { _id, id, name, slug, description, entryCount, form }
+}

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CollectionJson, EntryJson, FieldDefinition } from '@rollcall/protos/gen/content-v1.ts'
+import type { Events } from '@rollcall/protos/gen/events.ts'
 import type { Client } from '@rollcall/rpc'
+import type { FieldChange } from '@rollcall/store'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import {
@@ -68,6 +70,27 @@ describe('collections', () => {
     streamedJsonOf<Page<EntryJson>>(entries.listEntries({ id, list: query }, me))
 
   describe('definition', () => {
+    it('publishes what happens to it, without its fields', async () => {
+      const form = { title: 'Order', allowedOrigins: [] }
+      const made = await create([field('line')], { form })
+      await update(made, { name: 'Sales', fields: [field('line'), field('more')] })
+      await update(made, { form: { ...form, redirectUrl: 'https://example.com/' } })
+      await update(made, { name: 'Sales' })
+      await collections.deleteCollection({ id: made.id }, me)
+      const events = await content.eventsOf(made.id)
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['collection.created', 'collection.updated', 'collection.updated', 'collection.deleted'],
+      )
+      assert.ok(!JSON.stringify(events).includes('"line"'))
+      const [renamed, formed] = events.slice(1).map(({ data }) => data as unknown as Events['collection.updated'])
+      assert.deepEqual([renamed!.changed, formed!.changed], [['name', 'fields'], ['form']])
+      assert.deepEqual(renamed!.changes, { name: { from: 'Orders', to: 'Sales' } })
+      const { from, to } = formed!.changes.form as FieldChange
+      assert.deepEqual([from, to], [made.form, { ...made.form, redirectUrl: 'https://example.com/' }])
+      assert.deepEqual(formed!.actor, made.createdBy)
+    })
+
     it('is stored as given, with what was left out', async () => {
       const made = await create([field('size', 'enum', { options: ['S', 'M', 'S'], default: 'S' }), field('name')])
       assert.deepEqual(made.fields, [
@@ -310,8 +333,9 @@ describe('collections', () => {
         events.map(({ type }) => type),
         ['collection.entry_created', 'collection.entry_updated', 'collection.entry_deleted'],
       )
-      const [, updated] = events.map(({ data }) => data as { entry: EntryJson; changed: string[] })
-      assert.deepEqual([updated!.entry.values, updated!.changed], [{ a: 'y', b: 'z' }, ['a', 'b']])
+      const { entry, changed, changes } = events[1]!.data as unknown as Events['collection.entry_updated']
+      assert.deepEqual([entry.values, changed], [{ a: 'y', b: 'z' }, ['a', 'b']])
+      assert.deepEqual(changes, { a: { from: 'x', to: 'y' }, b: { from: null, to: 'z' } })
     })
 
     it('belong to their organization and collection', async () => {

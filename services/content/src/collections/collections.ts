@@ -2,10 +2,10 @@ import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateCollectionRequest, UpdateCollectionRequest } from '@rollcall/protos/gen/content-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { requireRoom, runList } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, event, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { checkContact, checkMapping, readForm } from '../forms/form.ts'
-import { type Collection, collectionFields, publicCollection } from './collection.model.ts'
+import { type Collection, collectionFields, eventCollection, publicCollection } from './collection.model.ts'
 import { checkChange, type Field, readFields } from './fields.ts'
 
 const SLUG = /^[a-z][a-z0-9-]{1,39}$/
@@ -45,7 +45,10 @@ async function createCollection(context: Context, request: CreateCollectionReque
   const created = await context.store.transaction(
     async tx => {
       await requireRoom(collections, quota, tx)
-      return collections.insertOne(draft, { tx })
+      const collection = await collections.insertOne(draft, { tx })
+      const data = { collection: eventCollection(collection), actor: draft.createdBy }
+      await addEvents(tx, [event('collection.created', collection, data)])
+      return collection
     },
     { queue: `collections of ${caller.organizationId}` },
   )
@@ -72,8 +75,13 @@ async function updateCollection(context: Context, request: UpdateCollectionReque
       const filled = fields && before.entryCount > 0 ? checkChange(before.fields, fields) : []
       const mapped = form ?? before.form
       if (mapped) checkMapping(mapped, fields ?? before.fields)
-      await collections.rewriteOne({ _id: before._id }, changes, { tx })
+      const changed = changedFields(before, changes)
+      if (changed.length === 0) return
+      const after = (await collections.rewriteOne({ _id: before._id }, changes, { tx }))!
       for (const field of filled) await entries.updateMany(withoutValue(before, field), { $set: defaultOf(field) })
+      const collection = eventCollection(after)
+      const data = { collection, changed, changes: changesBetween(changed, eventCollection(before), collection) }
+      await addEvents(tx, [event('collection.updated', after, { ...data, actor: actorOf(call.caller) })])
     },
     { queue: queueOf(id) },
   )
@@ -88,6 +96,8 @@ async function deleteCollection(context: Context, id: string, { caller }: Call):
       const collection = await collections.findOneAndDelete({ _id: id })
       if (!collection) throw new AppError('collection.not_found')
       await deletions.insertOne({ _id: collection._id, dueAt: new Date() })
+      const data = { collection: eventCollection(collection), actor: actorOf(caller) }
+      await addEvents(tx, [event('collection.deleted', collection, data)])
       return collection
     },
     { queue: queueOf(id) },

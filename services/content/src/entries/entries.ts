@@ -7,7 +7,7 @@ import type {
 } from '@rollcall/protos/gen/content-v1.ts'
 import type { ListOfRequest, Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { addEvents, changedFields, event, listRecords, runList } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, event, listRecords, runList } from '@rollcall/store'
 import { queueOf } from '../collections/collections.ts'
 import { mergedValues } from '../collections/values.ts'
 import type { Context } from '../context.ts'
@@ -82,7 +82,9 @@ async function updateEntry(context: Context, request: UpdateEntryRequest, { call
       if (changed.length === 0) return
       await reserveValues(tenant, collection, before._id, values, pathOf)
       const entry = (await tenant.entries.findOneAndUpdate({ _id: before._id }, { $set: { values } }))!
-      await addEvents(tx, [event('collection.entry_updated', entry, { entry: publicEntry(entry), changed, actor })])
+      const changes = changesBetween(changed, before.values, values)
+      const data = { entry: publicEntry(entry), changed, changes, actor }
+      await addEvents(tx, [event('collection.entry_updated', entry, data)])
     },
     { queue: queueOf(id) },
   )

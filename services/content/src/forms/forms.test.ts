@@ -197,8 +197,11 @@ describe('forms', () => {
       assert.deepEqual([entry?.source, entry?.createdBy], ['form', { kind: 'system', id: null, name: 'form' }])
       const events = await content.eventsOf(made.id)
       assert.deepEqual(
-        events.map(({ type, data }) => [type, (data as { entryId: string }).entryId]),
-        [['form.submitted', entry?.id]],
+        events.map(({ type, data }) => [type, (data as { entryId?: string }).entryId]),
+        [
+          ['collection.created', undefined],
+          ['form.submitted', entry?.id],
+        ],
       )
     })
 

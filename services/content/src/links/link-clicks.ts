@@ -9,14 +9,14 @@ const SHOWN_NAMES = 50
 const HOUR_MS = 3_600_000
 
 /** Returns the clicks on a link by interval, and what they are counted by. */
-export async function linkClicks(context: Context, request: GetLinkClicksRequest, call: Call): Promise<HttpBody> {
+export async function linkClicks(context: Context, request: GetLinkClicksRequest, { caller }: Call): Promise<HttpBody> {
   const interval = (request.interval ?? 'day') as Interval
   const starts = intervalStarts(request, interval)
-  const { _id } = await findLink(context, request.id, call)
-  const { clickDays } = context.collections.of(call.caller.organizationId)
+  const tenant = context.collections.of(caller.organizationId)
+  const { _id } = await findLink(tenant, request.id)
   const [first, last] = [starts[0], starts.at(-1)]
   const within = first && last ? { $gte: startOf('day', first), $lt: nextOf(interval, last) } : undefined
-  const days = within ? await clickDays.find({ link: _id, day: within }, { sort: { day: 1 } }) : []
+  const days = within ? await tenant.clickDays.find({ link: _id, day: within }, { sort: { day: 1 } }) : []
   const report: LinkClicksJson = {
     series: seriesOf(days, starts, interval),
     referrers: namesOf(days, 'referrers'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { LinkJson } from '@rollcall/protos/gen/content-v1.ts'
+import type { Events } from '@rollcall/protos/gen/events.ts'
 import type { Client } from '@rollcall/rpc'
 import {
   jsonOf,
@@ -81,6 +82,23 @@ describe('links', () => {
     )
     await links.updateLink({ id, expiresAt: '' }, me)
     assert.equal((await jsonOf<LinkJson>(links.getLink({ id }, me))).expiresAt, null)
+  })
+
+  it('publish what happens to them', async () => {
+    const made = await create({ title: 'A' })
+    await links.updateLink({ id: made.id, url: 'https://example.org', title: 'A' }, me)
+    await links.updateLink({ id: made.id, title: 'A' }, me)
+    await links.deleteLink({ id: made.id }, me)
+    const events = await content.eventsOf(made.id)
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['link.created', 'link.updated', 'link.deleted'],
+    )
+    const [created, changed, deleted] = events.map(({ data }) => data as unknown as Events['link.updated'])
+    assert.deepEqual(created!.link, made)
+    assert.deepEqual(changed!.changes, { url: { from: 'https://example.com/', to: 'https://example.org/' } })
+    assert.deepEqual([deleted!.link.url, deleted!.link.slug], ['https://example.org/', made.slug])
+    assert.deepEqual(deleted!.actor, made.createdBy)
   })
 
   it('refuse an end in the past, and change nothing then', async () => {

@@ -2,7 +2,7 @@ import { AppError, json, parseDate, updated } from '@rollcall/contract'
 import type { CreateLinkRequest, UpdateLinkRequest } from '@rollcall/protos/gen/content-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { requireRoom, runList } from '@rollcall/store'
+import { addEvents, changedFields, changesBetween, event, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { findLink } from './find-link.ts'
 import { followLink } from './follow-link.ts'
@@ -15,7 +15,7 @@ const SLUG_ATTEMPTS = 5
 
 /** Handlers of short links. */
 export const links = (context: Context): Handlers<'rollcall.content.v1.Links'> => {
-  const shown = (link: Link) => publicLink(link, context.config.PUBLIC_URL)
+  const shown = (link: Link) => shownLink(context, link)
   return {
     listLinks: ({ list }, { caller }) =>
       runList({
@@ -27,7 +27,8 @@ export const links = (context: Context): Handlers<'rollcall.content.v1.Links'> =
       }),
 
     createLink: async (request, call) => json(shown(await createLink(context, request, call))),
-    getLink: async ({ id }, call) => json(shown(await findLink(context, id, call))),
+    getLink: async ({ id }, { caller }) =>
+      json(shown(await findLink(context.collections.of(caller.organizationId), id))),
     updateLink: (request, call) => updateLink(context, request, call),
     deleteLink: async ({ id }, call) => json(shown(await deleteLink(context, id, call))),
     followLink: (request, call) => followLink(context, request, call),
@@ -35,23 +36,30 @@ export const links = (context: Context): Handlers<'rollcall.content.v1.Links'> =
   }
 }
 
+function shownLink({ config }: Context, link: Link) {
+  return publicLink(link, config.PUBLIC_URL)
+}
+
 async function createLink(context: Context, request: CreateLinkRequest, { caller }: Call): Promise<Link> {
   const { links } = context.collections.of(caller.organizationId)
   const { slug, title = '', active = true } = request
   if (slug !== undefined) checkSlug(slug)
+  const actor = actorOf(caller)
   const draft = {
     url: normalizeUrl(request.url),
     title,
     active,
     expiresAt: readExpiry(context, request.expiresAt) ?? null,
-    createdBy: actorOf(caller),
+    createdBy: actor,
   }
   const quota = { limit: context.config.LINKS_PER_ORGANIZATION, what: 'links per organization', of: alive }
   const create = (chosen: string) =>
     context.store.transaction(
       async tx => {
         await requireRoom(links, quota, tx)
-        return links.insertOne({ ...draft, slug: chosen }, { tx })
+        const link = await links.insertOne({ ...draft, slug: chosen }, { tx })
+        await addEvents(tx, [event('link.created', link, { link: shownLink(context, link), actor })])
+        return link
       },
       { queue: `links of ${caller.organizationId}` },
     )
@@ -67,7 +75,6 @@ async function createLink(context: Context, request: CreateLinkRequest, { caller
 }
 
 async function updateLink(context: Context, request: UpdateLinkRequest, { caller }: Call): Promise<Updated> {
-  const { links } = context.collections.of(caller.organizationId)
   const { id, title, active, url } = request
   const expiresAt = readExpiry(context, request.expiresAt)
   const changes = {
@@ -76,17 +83,29 @@ async function updateLink(context: Context, request: UpdateLinkRequest, { caller
     ...(active !== undefined && { active }),
     ...(expiresAt !== undefined && { expiresAt }),
   }
-  const { matchedCount } = await links.updateOne({ _id: id, ...alive }, { $set: changes })
-  if (matchedCount === 0) throw new AppError('link.not_found')
+  await context.store.transaction(async tx => {
+    const tenant = context.collections.of(caller.organizationId, tx)
+    const before = await findLink(tenant, id)
+    const changed = changedFields(before, changes)
+    if (changed.length === 0) return
+    const after = (await tenant.links.findOneAndUpdate({ _id: before._id }, { $set: changes }))!
+    const link = shownLink(context, after)
+    const data = { link, changed, changes: changesBetween(changed, shownLink(context, before), link) }
+    await addEvents(tx, [event('link.updated', after, { ...data, actor: actorOf(caller) })])
+  })
   return updated()
 }
 
 /** Empties the link, and deletes its clicks afterwards: nothing shows them without the link. */
 async function deleteLink(context: Context, id: string, { caller }: Call): Promise<Link> {
-  const { links, clickDays, visitors } = context.collections.of(caller.organizationId)
-  const emptied = { deletedAt: new Date(), url: '-', title: '' }
-  const deleted = await links.findOneAndUpdate({ _id: id, ...alive }, { $set: emptied }, { returnDocument: 'before' })
-  if (!deleted) throw new AppError('link.not_found')
+  const { clickDays, visitors } = context.collections.of(caller.organizationId)
+  const deleted = await context.store.transaction(async tx => {
+    const tenant = context.collections.of(caller.organizationId, tx)
+    const link = await findLink(tenant, id)
+    await tenant.links.updateOne({ _id: link._id }, { $set: { deletedAt: new Date(), url: '-', title: '' } })
+    await addEvents(tx, [event('link.deleted', link, { link: shownLink(context, link), actor: actorOf(caller) })])
+    return link
+  })
   await clickDays.deleteMany({ link: deleted._id })
   await visitors.deleteMany({ link: deleted._id })
   return deleted

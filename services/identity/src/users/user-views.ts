@@ -2,7 +2,7 @@ import { type HttpBody, json } from '@rollcall/contract'
 import { type SetUserFeaturesRequest, userWorkspaceFields } from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListOfRequest, Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
-import { runList } from '@rollcall/store'
+import { changesBetween, runList } from '@rollcall/store'
 import type { PipelineStage } from 'mongoose'
 import type { Context } from '../context.ts'
 import { resolveFeatures, switched } from '../features/switches.ts'
@@ -62,7 +62,9 @@ export function setUserFeatures(context: Context, request: SetUserFeaturesReques
     async decide(user, tx) {
       refuseHigherRank(user, caller)
       const features = await switched(tenant.features, user.features ?? {}, request.features, tx)
-      return { set: { features }, event: { type: 'user.features_changed', data: { userId: id, features } } }
+      const set = { features }
+      const data = { userId: id, features, changes: changesBetween(['features'], user, set) }
+      return { set, event: { type: 'user.features_changed', data } }
     },
   })
 }

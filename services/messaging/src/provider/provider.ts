@@ -3,7 +3,16 @@ import type { Sealed } from '@rollcall/credentials'
 import type { ProviderJson, SetProviderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Caller, type Handlers } from '@rollcall/rpc'
-import { type Aggregate, addEvents, event, isDuplicate, type OutgoingEvent, objectId } from '@rollcall/store'
+import {
+  type Aggregate,
+  addEvents,
+  changedFields,
+  changesBetween,
+  event,
+  isDuplicate,
+  type OutgoingEvent,
+  objectId,
+} from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { parseDomainName } from '../domains/domain-name.ts'
 import { createMailgun } from './mailgun.ts'
@@ -29,12 +38,15 @@ export const providers = (context: Context): Handlers<'rollcall.messaging.v1.Pro
 
 async function setProvider(context: Context, request: SetProviderRequest, { caller }: Call): Promise<Updated> {
   const { organizationId } = caller
+  const known = await chosenProvider(context, organizationId)
   const settings =
     request.kind === 'mailgun'
-      ? await mailgunSettings(context, request, organizationId)
+      ? await mailgunSettings(context, request, organizationId, known)
       : selfHostedSettings(context, request)
   const { kind, region, domain } = settings
-  const data = { kind: kind!, ...(region && { region }), ...(domain && { domain }), actor: actorOf(caller) }
+  const [before, after] = [known ?? {}, { kind: kind!, region, domain }]
+  const changes = changesBetween(changedFields(before, after), before, after)
+  const data = { kind: kind!, ...(region && { region }), ...(domain && { domain }), changes, actor: actorOf(caller) }
   await save(context, caller, settings, about => event('email.provider.updated', about, data))
   return updated()
 }
@@ -56,8 +68,8 @@ async function mailgunSettings(
   context: Context,
   request: SetProviderRequest,
   organizationId: string,
+  known: Choice | null,
 ): Promise<Settings> {
-  const known = await chosenProvider(context, organizationId)
   const region = request.region ?? known?.region ?? 'us'
   const domain = request.domain === undefined ? (known?.domain ?? null) : parseDomainName(request.domain, 'domain')
   const apiKey = request.apiKey ?? storedKey(context, organizationId, known)
