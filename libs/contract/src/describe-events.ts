@@ -1,6 +1,6 @@
-import { eventsOf } from './declared-events.ts'
-import { type Schema, Schemas } from './openapi.ts'
+import { type DeclaredEvent, eventsOf } from './declared-events.ts'
 import { contractRoot } from './root.ts'
+import { COMPONENTS, type Schema, Schemas } from './schemas.ts'
 
 /** An event type as receivers of webhooks need it. */
 export type EventDescription = {
@@ -12,7 +12,6 @@ export type EventDescription = {
   example: Record<string, unknown>
 }
 
-const COMPONENTS = '#/components/schemas/'
 const ID = '64b0c0ffee0123456789abcd'
 const AT = '2026-01-31T12:00:00.000Z'
 
@@ -20,26 +19,86 @@ let described: readonly EventDescription[] | undefined
 
 /** Describes every event of the contract, sorted by type. */
 export function describeEvents(): readonly EventDescription[] {
-  described ??= eventsOf(contractRoot())
-    .map(({ type, message }) => {
-      const schemas = new Schemas()
-      const data = schemas.refTo(message)
-      const definitions = schemas.finished()
-      const schema = inlined(bodySchema(type, data), definitions) as Schema
-      const description = message.comment ?? `A ${type.split('.').join(' was ')}.`
-      return { type, description, schema, example: exampleOf(schema) as EventDescription['example'] }
-    })
-    .sort((one, other) => one.type.localeCompare(other.type))
+  described ??= sortedEvents().map(event => {
+    const schemas = new Schemas()
+    const body = bodySchema(event, schemas)
+    const schema = inlined(body, schemas.finished()) as Schema
+    const example = exampleOf(schema) as EventDescription['example']
+    return { type: event.type, description: descriptionOf(event), schema, example }
+  })
   return described
 }
 
-function bodySchema(type: string, data: Schema): Schema {
+/** Returns the `webhooks` of an OpenAPI document. */
+export function eventWebhooks(schemas: Schemas): Record<string, Schema> {
+  const bodies = sortedEvents().map(event => ({ event, schema: bodySchema(event, schemas) }))
+  const examples = new Map(describeEvents().map(({ type, example }) => [type, example]))
+  return Object.fromEntries(
+    bodies.map(({ event, schema }) => {
+      const media = { schema, example: examples.get(event.type) }
+      return [event.type, { post: webhookOperation(event, media) }]
+    }),
+  )
+}
+
+function webhookOperation(event: DeclaredEvent, media: Schema): Schema {
+  const [summary, ...more] = descriptionOf(event).split(/(?<=\.)\s/)
+  return {
+    operationId: event.type,
+    tags: ['Webhooks'],
+    summary: summary!.replace(/\.$/, ''),
+    ...(more.length > 0 && { description: more.join(' ') }),
+    security: [],
+    parameters: Object.keys(webhookHeaders).map(name => ({ $ref: `#/components/parameters/${name}` })),
+    requestBody: { required: true, content: { 'application/json': media } },
+    responses: {
+      '2XX': { description: 'Accepted. After any other status, the event is sent again.' },
+      410: { description: 'Switches the webhook off.' },
+      429: { description: 'Asks for fewer requests. `Retry-After` can say when to send again.' },
+    },
+  }
+}
+
+const header = (name: string, description: string, schema: Schema): Schema => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema,
+})
+
+/** The headers of every request to a webhook (Standard Webhooks). */
+export const webhookHeaders: Record<string, Schema> = {
+  WebhookId: header('webhook-id', "The event's id, the same at every attempt.", {
+    type: 'string',
+    pattern: '^[0-9a-f]{24}$',
+  }),
+  WebhookTimestamp: header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.', {
+    type: 'string',
+    pattern: '^[0-9]{10,12}$',
+  }),
+  WebhookSignature: header(
+    'webhook-signature',
+    '`v1,` and base64 of HMAC-SHA-256 over `id.timestamp.body`; one for each live secret, separated by spaces.',
+    { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
+  ),
+}
+
+function sortedEvents(): DeclaredEvent[] {
+  return eventsOf(contractRoot()).sort((one, other) => one.type.localeCompare(other.type))
+}
+
+function descriptionOf({ type, message }: DeclaredEvent): string {
+  return message.comment ?? `A ${type.split('.').join(' was ')}.`
+}
+
+function bodySchema({ type, message }: DeclaredEvent, schemas: Schemas): Schema {
   const properties = {
     id: { type: 'string', description: 'Unique; the same at every attempt' },
     type: { const: type },
     timestamp: { type: 'string', format: 'date-time', description: 'When it happened' },
     organization: { type: 'string', pattern: '^[0-9a-f]{24}$' },
-    data,
+    data: schemas.refTo(message),
   }
   return { type: 'object', required: Object.keys(properties), properties }
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { eventContexts } from '@rollcall/protos/gen/events.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { readExamples } from './examples.ts'
-import { generateOpenApi, type Schema } from './openapi.ts'
+import { generateOpenApi } from './openapi.ts'
 import { loadRoot } from './root.ts'
 import { compileRoutes } from './routes.ts'
+import type { Schema } from './schemas.ts'
 
 const routes = compileRoutes(loadRoot())
 const examples = readExamples()
@@ -116,17 +118,36 @@ describe('the OpenAPI document', () => {
   })
 
   it('never shows a secret outside the answer that creates it', () => {
-    const withToken = Object.entries(document.components.schemas).filter(
-      ([, schema]) => 'token' in (schema.properties as object),
-    )
+    const withToken = Object.entries(document.components.schemas).filter(([, { properties }]) => {
+      const { token } = properties as { token?: Schema }
+      return token && !('$ref' in token) // otherwise the record, which holds no secret
+    })
     assert.deepEqual(withToken.map(([name]) => name).sort(), [
       'CreatedToken',
       'FirstFactor',
       'Impersonation',
-      'Me',
       'Registration',
       'SignIn',
     ])
+  })
+
+  it('describes what webhooks get, with examples that the schemas accept', () => {
+    const ajv = new Ajv2020({ strict: false })
+    formats.default(ajv)
+    ajv.addSchema({ $id: 'document', components: document.components })
+    const within = (schema: Schema) => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))
+    assert.deepEqual(Object.keys(document.webhooks).sort(), Object.keys(eventContexts).sort())
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      const { requestBody, parameters } = post as {
+        requestBody: { content: Record<string, Media & { example: Schema }> }
+        parameters: Schema[]
+      }
+      const { schema, example } = requestBody.content['application/json']!
+      assert.ok(ajv.validate(within(schema), example), `${type}: ${ajv.errorsText()}`)
+      assert.equal(example.type, type)
+      assert.ok(!ajv.validate(within(schema), { ...example, data: {} }), `${type} accepts anything`)
+      assert.equal(parameters.length, 3)
+    }
   })
 })
 

@@ -1,17 +1,15 @@
 import protobuf from 'protobufjs'
 import { codeSamplesOf } from './code-samples.ts'
+import { eventWebhooks, webhookHeaders } from './describe-events.ts'
 import { type ErrorCode, entryOf, errorCodes, errorTextOf } from './errors/catalogue.ts'
 import type { Example, Examples } from './examples.ts'
-import { formats } from './formats.ts'
 import { limits } from './limits.ts'
-import { type JsonKind, type RuleOption, ruleOf, shapeOf, shownFieldsOf, wireNameOf } from './options.ts'
-import { fullName } from './root.ts'
+import { ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { statusOn } from './route-errors.ts'
 import { acceptsIdempotencyKey, speaksOAuth } from './route-traits.ts'
 import { findMessage, type Route } from './routes.ts'
+import { integers, type Schema, Schemas } from './schemas.ts'
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
-export type Schema = Record<string, unknown>
 type Operation = Record<string, unknown>
 /** An OpenAPI 3.1 document. */
 export type OpenApi = {
@@ -19,8 +17,11 @@ export type OpenApi = {
   info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
+  /** The requests that webhooks get, by type of event. */
+  webhooks: Record<string, Schema>
   components: {
     schemas: Record<string, Schema>
+    parameters: Record<string, Schema>
     securitySchemes: Record<string, Schema>
     headers: Record<string, Schema>
     responses: Record<string, Schema>
@@ -28,7 +29,6 @@ export type OpenApi = {
   [key: string]: unknown
 }
 
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const errorRef = (name: string): Schema => ({ $ref: `#/components/responses/${name}` })
 
 /** Generates the OpenAPI 3.1 document of the routes from the protos and their comments, with examples if given. */
@@ -40,6 +40,7 @@ export function generateOpenApi(routes: readonly Route[], version: string, examp
     paths[path] ??= {}
     paths[path][route.verb.toLowerCase()] = operationOf(route, schemas, examples[route.call])
   }
+  const webhooks = eventWebhooks(schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -66,8 +67,10 @@ permission (\`any\`: no permission; \`none\`: such a credential is refused). \`x
     tags: tagsOf(routes),
     security: anyCredential,
     paths,
+    webhooks,
     components: {
       schemas: schemas.finished(),
+      parameters: webhookHeaders,
       securitySchemes,
       headers,
       responses: Object.fromEntries(
@@ -116,11 +119,6 @@ const refusedBody: Schema = {
   required: ['success', 'message'],
   properties: { success: { const: false }, message: { type: 'string' } },
   additionalProperties: false,
-}
-/** Integers by their type in protos. Those of 64 bits are numbers of JavaScript, too. */
-const integers = {
-  int32: { type: 'integer', format: 'int32', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
-  int64: { type: 'integer', format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
 }
 const count = { ...integers.int32, minimum: 0 }
 const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema })
@@ -351,124 +349,4 @@ function pageSchema(item: Schema): Schema {
     nextPage: pageOrNull,
   }
   return { type: 'object', required: Object.keys(properties), properties, additionalProperties: false }
-}
-
-/** Component schemas, generated from messages on demand. */
-export class Schemas {
-  readonly #made = new Map<string, Schema>()
-
-  finished(): Record<string, Schema> {
-    return Object.fromEntries([...this.#made].sort(([a], [b]) => a.localeCompare(b)))
-  }
-
-  /** Returns a reference to the schema of a message in an answer. */
-  refTo(type: protobuf.Type): Schema {
-    const name = fullName(type)
-      .split('.')
-      .slice(type.parent instanceof protobuf.Type ? -2 : -1)
-      .join('')
-    if (!this.#made.has(name)) {
-      this.#made.set(name, {})
-      this.#made.set(name, this.#recordSchema(type))
-    }
-    return ref(name)
-  }
-
-  ofRequest(type: protobuf.Type, fields: protobuf.Field[]): Schema {
-    const required = fields.filter(field => ruleOf(field).required).map(wireNameOf)
-    return {
-      type: 'object',
-      ...(type.comment && { description: type.comment }),
-      properties: Object.fromEntries(
-        fields.map(field => [wireNameOf(field), withoutControls(field, this.ofField(field, true))]),
-      ),
-      ...(required.length > 0 && { required }),
-      ...(shapeOf(type).anyField && { minProperties: 1 }),
-      additionalProperties: shapeOf(type).open ?? false,
-    }
-  }
-
-  #recordSchema(type: protobuf.Type): Schema {
-    const own = shownFieldsOf(type).map(field => [wireNameOf(field), this.ofField(field, true)] as const)
-    const id = { type: 'string', pattern: '^[0-9a-f]{24}$', minLength: 24, maxLength: 24 }
-    const date = { type: 'string', format: 'date-time' }
-    const { record, entry, open: isOpen = false } = shapeOf(type)
-    const properties: Record<string, Schema> = {
-      ...((record || entry) && { _id: id, id }),
-      ...Object.fromEntries(own),
-      ...(record && { createdAt: date, updatedAt: date }),
-    }
-    const optional = new Set(type.fieldsArray.filter(field => field.options?.proto3_optional).map(wireNameOf))
-    return {
-      type: 'object',
-      ...(type.comment && { description: type.comment }),
-      properties,
-      required: Object.keys(properties).filter(name => !optional.has(name)),
-      additionalProperties: isOpen,
-    }
-  }
-
-  /** Returns the schema of a field. `described` adds the comment; a parameter has its own place for it. */
-  ofField(field: protobuf.Field, described: boolean): Schema {
-    const rule = ruleOf(field)
-    const single = this.#single(field, rule)
-    const schema = field.repeated
-      ? { type: 'array', items: single, ...arrayBounds(rule) }
-      : rule.nullable
-        ? nullable(single)
-        : single
-    return described && field.comment ? { ...schema, description: field.comment } : schema
-  }
-
-  #single(field: protobuf.Field, rule: RuleOption): Schema {
-    if (rule.json) return freeJson(rule.json, rule)
-    const type = field.resolve().resolvedType
-    if (type instanceof protobuf.Type) return this.refTo(type)
-    if (field.type === 'bool') return { type: 'boolean' }
-    if (field.type === 'int32' || field.type === 'int64') return integers[field.type]
-    if (field.type === 'double') return { type: 'number' }
-    return textSchema(rule)
-  }
-}
-
-function textSchema(rule: RuleOption): Schema {
-  const minLength = Math.max(rule.minLen ?? 0, rule.required ? 1 : 0)
-  return {
-    type: 'string',
-    ...(rule.format && formats[rule.format].schema),
-    ...(rule.oneOf && { enum: rule.oneOf.split(' ') }),
-    ...(minLength > 0 && { minLength }),
-    ...(rule.maxLen && { maxLength: rule.maxLen }),
-  }
-}
-
-/** Adds a pattern against control characters to the schema of a request field, portable to every regex dialect. */
-function withoutControls(field: protobuf.Field, schema: Schema): Schema {
-  const { controls = false, format, json, oneOf } = ruleOf(field)
-  const isLine = field.type === 'string' && !field.repeated && !controls && !format && !json && !oneOf
-  return isLine ? { ...schema, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' } : schema
-}
-
-function arrayBounds(rule: RuleOption): Schema {
-  return { ...(rule.maxItems && { maxItems: rule.maxItems }), ...(rule.nonEmpty && { minItems: 1 }) }
-}
-
-function freeJson(kind: JsonKind, rule: RuleOption): Schema {
-  if (kind === 'any')
-    return rule.format ? { oneOf: [textSchema(rule), { type: 'object', additionalProperties: true }] } : {}
-  if (kind === 'texts') return { type: 'array', items: textSchema(rule), ...arrayBounds(rule) }
-  const values: Partial<Record<JsonKind, Schema>> = {
-    strings: { type: 'string' },
-    flags: { type: ['boolean', 'null'] },
-    scalars: { type: ['string', 'number', 'boolean', 'null'] },
-  }
-  return { type: 'object', additionalProperties: values[kind] ?? true }
-}
-
-function nullable(schema: Schema): Schema {
-  if (Array.isArray(schema.oneOf)) return { ...schema, oneOf: [...schema.oneOf, { type: 'null' }] }
-  if (typeof schema.type !== 'string')
-    return 'type' in schema || '$ref' in schema ? { oneOf: [schema, { type: 'null' }] } : schema
-  const nullableEnum = Array.isArray(schema.enum) && { enum: [...schema.enum, null] }
-  return { ...schema, type: [schema.type, 'null'], ...nullableEnum }
 }
