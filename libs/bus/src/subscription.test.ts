@@ -36,7 +36,9 @@ function subscribed(inboxName?: string) {
   }
   const note = async (data: object, { tx }: { tx: string }) => void seen.push(tx, data)
   const on = { 'user.blocked': note, 'user.deleted': note, 'contact.deleted': note }
-  const { handle, ...rest } = consumptionOf({ name: 'test.on-events', ...(inboxName && { inboxName }), on }, inbox)
+  const ignores = ({ subject }: Event) => subject === 'of no effect'
+  const names = { name: 'test.on-events', ...(inboxName && { inboxName }) }
+  const { handle, ...rest } = consumptionOf({ ...names, ignores, on }, inbox)
   const context = { attempt: 1, signal: new AbortController().signal, logger }
   return { seen, handle: (event: Event) => handle(event, context), ...rest }
 }
@@ -63,6 +65,7 @@ describe('a subscription', () => {
     const { seen, handle } = subscribed()
     await handle(eventOf({ type: 'user.unblocked', data: {} }))
     await handle(eventOf({ type: 'toString' }))
+    await handle(eventOf({ subject: 'of no effect' }))
     assert.deepEqual(seen, [])
   })
 

@@ -32,6 +32,8 @@ export type Subscription<Tx> = {
   name: string
   /** Its name in the inbox, if different. */
   inboxName?: string
+  /** Events that have no effect, although there is a handler for their type: they cost no transaction. */
+  ignores?: (event: Event) => boolean
   on: EventHandlers<Tx>
 }
 
@@ -56,7 +58,7 @@ export function consumptionOf<Tx>(
       topics: Object.values(topics),
       handle: (event, scope) => consumer.every(event, scope),
     }
-  const { name, inboxName = name, on } = consumer
+  const { name, inboxName = name, ignores, on } = consumer
   const types = Object.keys(on) as EventType[]
   return {
     group: name,
@@ -65,6 +67,7 @@ export function consumptionOf<Tx>(
       const type = types.find(each => each === event.type)
       if (type === undefined) return
       rejectMalformed(type, event)
+      if (ignores?.(event)) return
       const handle = on[type] as (data: object, scope: EventScope<Tx>) => Promise<void>
       const { origin } = event
       const consume = () => inbox.consumeOnce(inboxName, event, tx => handle(event.data, { event, tx, logger }))
