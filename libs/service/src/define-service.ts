@@ -42,6 +42,8 @@ export type Definition<C extends DomainConfig, K, X> = {
   handlers: (context: X) => ServeOptions['services']
   subscribers?: (context: X) => readonly (Subscription<ClientSession> | Feed)[]
   jobs?: (context: X, base: Base<C, K>) => readonly Job[]
+  /** Starts what listens besides the gRPC server. Registers how to stop it. */
+  listen?: (context: X, base: Base<C, K>) => Promise<void>
 }
 
 /** What a start may replace, for tests: `now` is the time in milliseconds since the epoch. */
@@ -102,7 +104,7 @@ async function startService<C extends DomainConfig, K, X>(
   lifecycle: Lifecycle,
   { now }: StartOptions = {},
 ): Promise<{ port: number }> {
-  const { name, prepare, handlers, subscribers, jobs } = definition
+  const { name, prepare, handlers, subscribers, jobs, listen } = definition
   const { logger, metrics, health, onStop } = lifecycle
   const base = await openDatabase(definition, config, lifecycle, now)
   const { store } = base
@@ -123,6 +125,7 @@ async function startService<C extends DomainConfig, K, X>(
   const consumers = subscribers?.(context).map(subscription => bus.subscribe(subscription)) ?? []
   onStop('consumers', async () => void (await Promise.all(consumers.map(consumer => consumer.stop()))))
 
+  await listen?.(context, base)
   return serveWithin(lifecycle, config, handlers(context))
 }
 
