@@ -17,7 +17,7 @@ const initial = {
   sessionHours: 24,
   requireMfa: false,
   eventRetentionDays: 90,
-  defaultTracking: { opens: true, clicks: true },
+  defaultTracking: { opens: false, clicks: false },
 }
 
 describe('the settings of an organization', () => {
@@ -42,8 +42,8 @@ describe('the settings of an organization', () => {
       eventRetentionDays: 90,
     }
     for (const [name, value] of Object.entries(changes)) await bodyOf(change({ [name]: value }))
-    await bodyOf(change({ defaultTracking: { clicks: false } }))
-    assert.deepEqual(await read(), { ...initial, ...changes, defaultTracking: { opens: true, clicks: false } })
+    await bodyOf(change({ defaultTracking: { clicks: true } }))
+    assert.deepEqual(await read(), { ...initial, ...changes, defaultTracking: { opens: false, clicks: true } })
     await bodyOf(change({ allowedOrigins: [] }))
     assert.deepEqual((await read()).allowedOrigins, [])
     const me = await bodyOf(founder.api.get<{ organization: { name: string } }>('/api/me'))

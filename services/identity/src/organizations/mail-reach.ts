@@ -1,6 +1,7 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { FindOrganizationResponse } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Context } from '../context.ts'
+import { NO_TRACKING } from './organization.model.ts'
 
 /** Returns an organization and, until it is verified, the only addresses it may mail. */
 export async function mailReachOf({ collections }: Context, organizationId: string): Promise<FindOrganizationResponse> {
@@ -9,8 +10,9 @@ export async function mailReachOf({ collections }: Context, organizationId: stri
     collections.of(organizationId).users.find({ role: 'owner' }),
   ])
   if (!organization) throw new AppError('organization.not_found')
-  const { name, verified = true } = organization
-  return { id: organizationId, name, verified, ownerEmails: owners.map(({ email }) => email) }
+  const { name, verified = true, settings } = organization
+  const { defaultTracking = NO_TRACKING } = settings ?? {}
+  return { id: organizationId, name, verified, ownerEmails: owners.map(({ email }) => email), defaultTracking }
 }
 
 /**

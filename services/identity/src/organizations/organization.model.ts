@@ -15,6 +15,9 @@ export type Settings = {
   defaultTracking: { opens: boolean; clicks: boolean }
 }
 
+/** What mail counts unless the organization has chosen something. */
+export const NO_TRACKING = { opens: false, clicks: false }
+
 /** The settings that differ from the defaults. */
 export type StoredSettings = Partial<Settings>
 

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { hasSecondFactor } from '../second-factor/second-factor.ts'
 import { requirePlace } from '../users/profile.ts'
-import type { Organization, Settings } from './organization.model.ts'
+import { NO_TRACKING, type Organization, type Settings } from './organization.model.ts'
 
 const ranges = { sessionHours: [1, 720], eventRetentionDays: [7, 365] } as const
 const MAX_ORIGINS = 50
@@ -69,7 +69,7 @@ function shown({ sessionHours }: Context, { name, settings }: Organization): Sho
     sessionHours,
     requireMfa: false,
     eventRetentionDays: 90,
-    defaultTracking: { opens: true, clicks: true },
+    defaultTracking: NO_TRACKING,
     ...settings,
   }
 }
