@@ -1,24 +1,19 @@
-  columnChunkSchema,
-  rowGroupSchema,
-  staleRowsSchema,
-  type ColumnChunk,
-  type RowGroup,
-  type StaleRows,
-
-export type { ColumnFields } from './columns/column-fields.ts'
-
-export {
 export { checkRowGroup } from './columns/check.ts'
-
+export type { ColumnFields } from './columns/column-fields.ts'
 export { type ColumnScopes, type ListColumns, listColumns } from './columns/columns.ts'
 export { type DueList, dueGroups, dueLists, listsWithoutColumns } from './columns/due-groups.ts'
 export { createPatternMatcher, type PatternMatcher } from './columns/pattern-matcher.ts'
 export { type ColumnData, rewriteRowGroup } from './columns/rewrite.ts'
+export {
+  type ColumnChunk,
+  columnChunkSchema,
+  type RowGroup,
+  rowGroupSchema,
+  type StaleRows,
+  staleRowsSchema,
+} from './columns/row-group.model.ts'
 export { noteChanges } from './columns/stale-rows.ts'
 export { type Hold, holdSchema, placeHold, releaseHold, untilReleased } from './coordination/holds.ts'
-
-} from './columns/row-group.model.ts'
-
 export { createLease, type Lease, LeaseLost } from './coordination/lease.ts'
 export { type Migration, migrate } from './coordination/migrate.ts'
 export { changedFields, changesBetween, type FieldChange } from './events/changed-fields.ts'

@@ -4,6 +4,7 @@ import { uses } from './campaigns/uses.ts'
 import { collections } from './collections.ts'
 import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
+import { templateContents } from './templates/template-contents.ts'
 import { templates } from './templates/templates.ts'
 
 /** The campaigns service: templates and campaigns. */
@@ -14,6 +15,7 @@ export const service = defineService({
   context: createContext,
   handlers: context => ({
     'rollcall.campaigns.v1.Campaigns': campaigns(context),
+    'rollcall.campaigns.v1.TemplateContents': templateContents(context),
     'rollcall.campaigns.v1.Templates': templates(context),
     'rollcall.campaigns.v1.Uses': uses(context),
   }),

@@ -102,6 +102,7 @@ export function audienceDouble(): Audience {
         check(selection)
         return {}
       },
+      releaseRecipients: async () => ({}),
       getPreferences: async () => ({}),
       changePreferences: async () => ({}),
     },

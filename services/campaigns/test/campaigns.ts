@@ -1,6 +1,6 @@
 import type { HttpBody } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
-import type { FindUseRequest, FindUseResponse } from '@rollcall/protos/gen/campaigns-v1.ts'
+import type { FindUseRequest, FindUseResponse, TemplateContent } from '@rollcall/protos/gen/campaigns-v1.ts'
 import {
   type Caller,
   type Client,
@@ -28,6 +28,10 @@ export type TestCampaigns = {
   uses: { findUse(request: FindUseRequest, me: { caller: Caller }): Promise<FindUseResponse> }
   audience: Audience
   messaging: Messaging
+  /** What organizations count by default. */
+  tracking: Map<string, { opens: boolean; clicks: boolean }>
+  /** Asks for the content of a template as messaging does, for the organization of a caller. */
+  contentOf(templateId: string, me: { caller: Caller }): Promise<TemplateContent>
   /** Returns the events in the outbox about a subject, in order. */
   eventsOf(subject: string): Promise<Event[]>
   /** The service's database. */
@@ -41,17 +45,19 @@ export const startTestCampaigns = shared(startOwnCampaigns)
 /** The service with additional settings. */
 export async function startOwnCampaigns(settings: Record<string, string> = {}): Promise<TestCampaigns> {
   await using onFailure = new AsyncDisposableStack()
-  const keys = newKeySettings(['gateway', 'audience', 'campaigns'])
+  const keys = newKeySettings(['gateway', 'audience', 'campaigns', 'messaging'])
   const dbName = `campaigns-test-${new Types.ObjectId()}`
   const logger = createLogger({ service: 'campaigns', level: process.env.TEST_LOG_LEVEL ?? 'silent' })
   const audience = audienceDouble()
   const messaging = messagingDouble()
+  const tracking: TestCampaigns['tracking'] = new Map()
   const organizations: Handlers<'rollcall.identity.v1.Organizations'> = {
     findOrganization: async (_request, { caller }) => ({
       id: caller.organizationId,
       name: 'Acme',
       verified: true,
       ownerEmails: [],
+      defaultTracking: tracking.get(caller.organizationId) ?? { opens: false, clicks: false },
     }),
   }
   const services = {
@@ -88,6 +94,9 @@ export async function startOwnCampaigns(settings: Record<string, string> = {}): 
   onFailure.defer(async () => connection.close())
   const ofAudience = connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys.audience) })
   onFailure.defer(async () => ofAudience.close())
+  const ofMessaging = connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys.messaging) })
+  onFailure.defer(async () => ofMessaging.close())
+  const contents = ofMessaging.client('rollcall.campaigns.v1.TemplateContents')
   const uses = ofAudience.client('rollcall.campaigns.v1.Uses')
   const booted = onFailure.move()
   return {
@@ -98,6 +107,9 @@ export async function startOwnCampaigns(settings: Record<string, string> = {}): 
     },
     audience,
     messaging,
+    tracking,
+    contentOf: (templateId, { caller: { organizationId } }) =>
+      contents.getTemplateContent({ templateId }, { caller: serviceCaller('messaging', organizationId) }),
     async eventsOf(subject) {
       const entries = database.collection('outbox').find({ 'event.subject': subject }).sort({ at: 1, _id: 1 })
       return (await entries.toArray()).map(({ event }) => event as Event)

@@ -120,7 +120,9 @@ export function messagingDouble(): Messaging {
       },
       async seriesOf({ id, interval }) {
         const { counts } = of(id)
-        return { points: [{ at: interval, sent: counts.sent ?? 0, delivered: 0, opened: 0, clicked: 0 }] }
+        return {
+          points: [{ at: interval, sent: counts.sent ?? 0, delivered: 0, opened: 0, clicked: 0, unsubscribed: 0 }],
+        }
       },
       linksOf: async () => ({ links: [{ url: 'https://example.com/', clicks: 2, contacts: 1 }] }),
       async sendTest(request) {

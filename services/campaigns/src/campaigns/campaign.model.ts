@@ -59,6 +59,9 @@ export const NO_COUNTS: CampaignCountsJson = {
   waiting: 0,
 }
 
+/** Counts neither opens nor clicks. */
+export const NO_TRACKING = { opens: false, clicks: false }
+
 const reference = { type: Schema.Types.ObjectId, default: null }
 const text = { type: String, default: null }
 const date = { type: Date, default: null }
@@ -78,7 +81,7 @@ export const campaignSchema = new Schema<Campaign>(
     segments: [Schema.Types.ObjectId],
     excludeLists: [Schema.Types.ObjectId],
     ratePerMinute: { type: Number, default: null },
-    track: { type: mixed, default: { opens: false, clicks: false } },
+    track: { type: mixed, default: NO_TRACKING },
     status: { type: String, enum: campaignStatuses, default: 'draft' },
     pausedReason: text,
     failedReason: text,

@@ -125,6 +125,10 @@ describe('campaigns', () => {
     const copy = await jsonOf<CampaignJson>(campaigns.duplicateCampaign({ id: made.id }, me))
     assert.deepEqual([copy.name, copy.status, copy.html, copy.track], ['Copy of Summer', 'draft', HTML, made.track])
     assert.deepEqual((await create(me)).track, { opens: false, clicks: false })
+    service.tracking.set(me.caller.organizationId, { opens: true, clicks: false })
+    assert.deepEqual((await create(me)).track, { opens: true, clicks: false })
+    const own = { opens: false, clicks: true }
+    assert.deepEqual((await create(me, { track: own })).track, own)
     const page = await streamedJsonOf<Page<CampaignJson>>(
       campaigns.listCampaigns({ list: { filter: '{"status":"draft"}' } }, me),
     )

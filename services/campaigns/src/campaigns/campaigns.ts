@@ -6,7 +6,7 @@ import { addEvents, changedFields, changesBetween, type Draft, event, requireRoo
 import type { Context } from '../context.ts'
 import { requireParsable, withoutContent } from '../templates/content.ts'
 import { callsOf } from './calls.ts'
-import { type Campaign, campaignFields, eventCampaign, publicCampaign } from './campaign.model.ts'
+import { type Campaign, campaignFields, eventCampaign, NO_TRACKING, publicCampaign } from './campaign.model.ts'
 import { exportCampaign, getCampaignReport, listCampaignRecipients } from './campaign-results.ts'
 import { statusAfter } from './campaign-states.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign, retryCampaign } from './change-state.ts'
@@ -77,7 +77,15 @@ async function createCampaign(context: Context, request: CreateCampaignRequest, 
   const settings = settingsOf(request)
   requireParsable(settings)
   await requireReferences(context, settings, call)
-  return insert(context, settings, call)
+  const track = settings.track ?? (await defaultTracking(context, call))
+  return insert(context, { ...settings, track }, call)
+}
+
+/** Returns what the organization counts where a campaign says nothing. */
+async function defaultTracking({ organizations }: Context, call: Call): Promise<Campaign['track']> {
+  const { defaultTracking } = await organizations.findOrganization({}, callsOf(call).asService)
+  const { opens, clicks } = defaultTracking ?? NO_TRACKING
+  return { opens, clicks }
 }
 
 async function insert(context: Context, settings: Partial<Campaign>, { caller }: Call): Promise<HttpBody> {

@@ -36,6 +36,19 @@ describe('templates', () => {
   const preview = (me: Me, id: string, rest: object = {}) =>
     jsonOf<PreviewJson>(templates.previewTemplate({ id, ...rest }, me))
 
+  it('give their content to messages of their organization', async () => {
+    const me = testCaller()
+    const { id } = await create(me, { subject: 'Hi', text: 'Hello' })
+    assert.deepEqual(await campaigns.contentOf(id, me), { subject: 'Hi', html: '<p>Hello</p>', text: 'Hello' })
+    const plain = await create(me)
+    assert.deepEqual(await campaigns.contentOf(plain.id, me), { html: '<p>Hello</p>' })
+    for (const [unknown, caller] of [
+      [id, testCaller()],
+      [String(new Types.ObjectId()), me],
+    ] as const)
+      await assert.rejects(campaigns.contentOf(unknown, caller), { code: 'template.unknown' })
+  })
+
   it('are made, read, updated and deleted, each with its event', async () => {
     const me = testCaller()
     const made = await create(me, {
