@@ -1,4 +1,4 @@
-import { columnChunkSchema, defineCollections, rowGroupSchema, staleRowsSchema } from '@rollcall/store'
+import { columnChunkSchema, defineCollections, holdSchema, rowGroupSchema, staleRowsSchema } from '@rollcall/store'
 import { attributeSchema } from './attributes/attribute.model.ts'
 import { batchSchema } from './batches/batch.model.ts'
 import { bulkJobSchema } from './bulk/bulk-job.model.ts'
@@ -29,6 +29,7 @@ export const collections = defineCollections({
   rowGroups: rowGroupSchema,
   columnChunks: columnChunkSchema,
   staleRows: staleRowsSchema,
+  holds: holdSchema,
 })
 
 /** The collections in a store. */

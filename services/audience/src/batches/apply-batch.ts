@@ -3,11 +3,20 @@ import { readEmail } from '@rollcall/csv'
 import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor, Call } from '@rollcall/rpc'
 import { retry } from '@rollcall/runtime'
-import { insertOf, isDuplicate, objectId, type Positions, type Scope } from '@rollcall/store'
+import {
+  addEvents,
+  insertOf,
+  isDuplicate,
+  type OutgoingEvent,
+  objectId,
+  type Positions,
+  type Scope,
+} from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { applyUpdate, type ContactUpdate, updateOf } from '../contacts/changes.ts'
 import { type Contact, contactPositions, placed, untouched } from '../contacts/contact.model.ts'
+import { unsubscribedEvent } from '../contacts/contact-events.ts'
 import { confirmOptOuts } from '../contacts/opt-outs.ts'
 import type { Data } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
@@ -142,6 +151,7 @@ async function applyRows(
   const ofOthers = ({ optedOutBy }: Contact) => !optedOutBy?.equals(job)
   await confirmOptOuts(contacts, plan.known.filter(isOptOut).filter(ofOthers), tx)
   await history.bulkWrite(entries.map(insertOf), { tx })
+  await addEvents(tx, optOutEvents(plan, job, at))
   return {
     outcomes: plan.outcomes,
     failures: plan.failures,
@@ -195,6 +205,12 @@ function writeOf({ contact, update }: { contact: Contact; update: ContactUpdate 
 /** Marks an opt-out as the import's own, so that undoing the import can revert it. */
 function optOutOf({ unsubscribed }: { unsubscribed?: unknown }, job: Types.ObjectId) {
   return unsubscribed ? { optedOutBy: job } : {}
+}
+
+/** Returns the events of known contacts that the rows opt out. A new contact has only that of its creation. */
+function optOutEvents({ updates }: Plan, job: Types.ObjectId, at: Date): OutgoingEvent[] {
+  const optedOut = updates.filter(({ changes }) => changes.some(({ key, to }) => key === 'unsubscribed' && to === true))
+  return optedOut.map(({ contact }) => unsubscribedEvent(contact, { how: 'import' }, importActor(job), at))
 }
 
 function importedEntries({ updates }: Plan, job: Types.ObjectId, at: Date) {

@@ -135,6 +135,12 @@ describe('batches', () => {
     assert.deepEqual([changed.unsubscribed, changed.unsubscribedAt], [true, changed.updatedAt])
     assert.notEqual(changed.importJob, jobId)
     assert.equal(changed.source, 'import')
+    const entries = await audience.db.collection('outbox').find({ 'event.subject': changed.id }).toArray()
+    const optOuts = entries.flatMap(({ event }) => event).filter(({ type }) => type === 'contact.unsubscribed')
+    assert.deepEqual(
+      optOuts.map(({ subject, data }) => [subject, data.how, data.actor.kind]),
+      [[changed.id, 'import', 'import']],
+    )
   })
 
   it('shows in the timeline and the history of attributes', async () => {
@@ -164,7 +170,7 @@ describe('batches', () => {
     )
   })
 
-  it('publishes no event per contact', async () => {
+  it('publishes no event per contact that it creates', async () => {
     const me = testCaller()
     await apply(me, { rows: rows(3) })
     assert.equal(

@@ -9,6 +9,7 @@ import {
   insertOf,
   type OutgoingEvent,
   objectId,
+  untilReleased,
   type WriteGroup,
 } from '@rollcall/store'
 import type { Definitions } from '../attributes/attribute-values.ts'
@@ -60,9 +61,15 @@ export function contactChanger(context: Data): ChangeContact {
     const { organizationId } = call.caller
     const by = { actor: actorOf(call.caller), origin: originOf(call) }
     const request = { organizationId, id: String(objectId(id)), type, patchOf, ...by }
-    await change(`changes of ${organizationId}`, request, call) // not queued behind those that take positions
+    const made = await change(`changes of ${organizationId}`, request, call) // not queued behind those that take positions
+    if (made && endsMail(made)) await untilReleased(context.collections.of(organizationId).holds, [request.id])
     return updated()
   }
+}
+
+/** Whether a contact gets less mail from now on. Mail that is being handed over is waited for before this is answered. */
+function endsMail({ before, after }: Made): boolean {
+  return (after.blocked && !before.blocked) || (after.unsubscribed && !before.unsubscribed)
 }
 
 /** Returns the function that changes contacts of one organization in a given transaction. */

@@ -1,7 +1,7 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { type Call, originOf } from '@rollcall/rpc'
 import type { Origin } from '@rollcall/runtime'
-import { addEvents, groupWrites, objectId, type WriteGroup } from '@rollcall/store'
+import { addEvents, groupWrites, objectId, untilReleased, type WriteGroup } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Data } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
@@ -24,6 +24,7 @@ export function contactDeleter(context: Data): (id: string, call: Call) => Promi
   return async (id, call) => {
     const deletion = { id: String(objectId(id)), origin: originOf(call) }
     const { contact } = await remove(call.caller.organizationId, deletion, call)
+    await untilReleased(context.collections.of(call.caller.organizationId).holds, [deletion.id])
     return json(publicContact(contact))
   }
 }

@@ -36,6 +36,8 @@ export function onEmailEvents(data: Data): Subscription<ClientSession> {
       record(data, { organizationId: organization, email, status, at: new Date(email.at), type }, tx)
   return {
     name: 'audience.on-email-events',
+    // One of a campaign is queued only when it is handed over: what became of it follows at once.
+    ignores: ({ type, data }) => type === 'email.queued' && data.kind === 'campaign',
     on: {
       'email.queued': recordAs('queued'),
       'email.sent': recordAs('sent'),

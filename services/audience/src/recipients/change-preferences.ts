@@ -1,7 +1,7 @@
 import { AppError, isObjectId } from '@rollcall/contract'
 import type { ChangePreferencesRequest, GetPreferencesResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Call, originOf } from '@rollcall/rpc'
-import { groupWrites, objectId } from '@rollcall/store'
+import { groupWrites, objectId, untilReleased } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import { changeAll } from '../contacts/change-contact.ts'
@@ -34,6 +34,7 @@ export function preferenceChanger(data: Data): ChangePreferences {
       optOut: { how, ...(emailId && { emailId }) },
     }
     await change(`changes of ${organizationId}`, request, call)
+    if (unsubscribed) await untilReleased(data.collections.of(organizationId).holds, [request.id])
   }
   return async (request, call) => {
     const { contactId, leave, rejoin, unsubscribed } = request

@@ -5,19 +5,24 @@ import type {
   CheckRecipientsResponse,
   Recipient,
 } from '@rollcall/protos/gen/audience-v1.ts'
-import type { Scope } from '@rollcall/store'
+import { placeHold } from '@rollcall/store'
+import type { Tenant } from '../collections.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 
 const MAX_RECIPIENTS = 1000
+const MAX_HOLD_MS = 30_000
 
-/** Returns for each recipient whether mail may go to it now. */
+/** Returns for each recipient whether mail may go to it now. Holds the contacts first, if it is asked to. */
 export async function checkRecipients(
-  contacts: Scope<Contact>,
-  { recipients, isCampaign }: CheckRecipientsRequest,
+  { contacts, holds }: Pick<Tenant, 'contacts' | 'holds'>,
+  { recipients, isCampaign, holdMs }: CheckRecipientsRequest,
 ): Promise<CheckRecipientsResponse> {
   if (recipients.length > MAX_RECIPIENTS)
     throw new AppError('request.invalid_field', { path: 'recipients', reason: `at most ${MAX_RECIPIENTS} items` })
-  const ids = recipients.flatMap(({ contactId }) => (contactId && isObjectId(contactId) ? [contactId] : []))
+  const ids = recipients.flatMap(({ contactId }) =>
+    contactId && isObjectId(contactId) ? [contactId.toLowerCase()] : [],
+  )
+  const holdId = holdMs ? await placeHold(holds, ids, Math.min(holdMs, MAX_HOLD_MS)) : undefined
   const keys = recipients.flatMap(({ contactId, email }) => (contactId || !email ? [] : [emailKeyOf(email)]))
   const [byId, byKey] = await Promise.all([
     ids.length > 0 ? contacts.find({ _id: { $in: ids } }) : [],
@@ -27,7 +32,8 @@ export async function checkRecipients(
   const keyIndex = new Map(byKey.map(contact => [contact.emailKey, contact]))
   const contactOf = ({ contactId, email }: Recipient) =>
     contactId ? idIndex.get(contactId.toLowerCase()) : keyIndex.get(emailKeyOf(email ?? ''))
-  return { recipients: recipients.map(recipient => check(recipient, contactOf(recipient), isCampaign)) }
+  const checked = recipients.map(recipient => check(recipient, contactOf(recipient), isCampaign))
+  return { recipients: checked, ...(holdId !== undefined && { holdId }) }
 }
 
 function check(

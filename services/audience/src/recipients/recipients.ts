@@ -1,4 +1,5 @@
 import type { Handlers } from '@rollcall/rpc'
+import { releaseHold } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { preferenceChanger } from './change-preferences.ts'
 import { checkRecipients } from './check-recipients.ts'
@@ -9,8 +10,11 @@ import { takeRecipients } from './take-recipients.ts'
 /** The handlers that tell other services who gets mail, and do what recipients choose. */
 export function recipients(context: Context): Handlers<'rollcall.audience.v1.Recipients'> {
   return {
-    checkRecipients: (request, { caller }) =>
-      checkRecipients(context.collections.of(caller.organizationId).contacts, request),
+    checkRecipients: (request, { caller }) => checkRecipients(context.collections.of(caller.organizationId), request),
+    async releaseRecipients({ holdId }, { caller }) {
+      await releaseHold(context.collections.of(caller.organizationId).holds, holdId)
+      return {}
+    },
 
     takeRecipients: (request, call) => takeRecipients(context, request, call),
 
