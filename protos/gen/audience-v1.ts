@@ -712,6 +712,8 @@ export type RemoveMembersResponse = {
 export type Recipients = {
   /** Says of each recipient whether mail may go to it now, in the order of the request. Ask just before the hand-over, so that a change made before it counts. */
   checkRecipients: { kind: 'unary'; request: CheckRecipientsRequest; response: CheckRecipientsResponse }
+  /** Ends a hold of CheckRecipients before its time. */
+  releaseRecipients: { kind: 'unary'; request: ReleaseRecipientsRequest; response: Empty }
   /** Returns the next contacts of a selection, each once, in the order in which they were created. Use it in a loop to take a whole selection: every page costs the same. Refuses a selection that names an unknown list or segment, or a segment that no longer applies. */
   takeRecipients: { kind: 'unary'; request: TakeRecipientsRequest; response: TakeRecipientsResponse }
   /** Refuses a selection that names a list or a segment that does not exist, with the path of the first one. */
@@ -756,6 +758,12 @@ export type CheckRecipientsRequest = {
   recipients: Recipient[]
   /** Contacts that have unsubscribed get no campaigns, but other mail. */
   isCampaign: boolean
+  /** Holds the contacts for so long, in milliseconds: a change after which one of them may not get the mail is answered only when the hold is over. Begin hand-overs within the time, counted from the request. At most 30,000. */
+  holdMs?: number
+}
+
+export type ReleaseRecipientsRequest = {
+  holdId: string
 }
 
 /** A contact by id, or by address. */
@@ -767,6 +775,7 @@ export type Recipient = {
 
 export type CheckRecipientsResponse = {
   recipients: CheckedRecipient[]
+  holdId?: string
 }
 
 export type CheckedRecipient = {

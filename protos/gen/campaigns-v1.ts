@@ -181,7 +181,7 @@ export type CreateCampaignRequest = {
   excludeLists: string[]
   /** Mails in any 60 seconds, spread evenly; 0 for no limit of its own. */
   ratePerMinute?: number
-  /** What to count. Default: nothing. It needs html: links are replaced by counting ones, and an image counts opens. */
+  /** What to count. Default: `defaultTracking` of the settings at this time. It needs html: links are replaced by counting ones, and an image counts opens. */
   track?: TrackOptions | null
 }
 
@@ -250,6 +250,22 @@ export type Templates = {
   deleteTemplate: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Renders a template for a contact and returns the result; nothing is sent. Use it to look at a template before it is used. Without contactId it shows the oldest contact of the audience, or a sample. A template has no sender and no campaign: their variables show samples, and the links lead nowhere. */
   previewTemplate: { kind: 'unary'; request: PreviewTemplateRequest; response: HttpBody }
+}
+
+/** The content of templates. Internal: for messages that use one. */
+export type TemplateContents = {
+  /** Returns the content of a template. Fails with template.unknown. */
+  getTemplateContent: { kind: 'unary'; request: GetTemplateContentRequest; response: TemplateContent }
+}
+
+export type GetTemplateContentRequest = {
+  templateId: string
+}
+
+export type TemplateContent = {
+  subject?: string
+  html: string
+  text?: string
 }
 
 /** Template as JSON. */

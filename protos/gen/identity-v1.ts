@@ -573,8 +573,13 @@ export type OrganizationSettingsJson = {
   requireMfa: boolean
   /** Days that events are kept. */
   eventRetentionDays: number
-  /** What campaigns track unless they say otherwise. */
+  /** What campaigns and messages count unless they say otherwise. Nothing, until it is set. */
   defaultTracking: DefaultTrackingJson
+}
+
+export type DefaultTracking = {
+  opens: boolean
+  clicks: boolean
 }
 
 /** DefaultTracking as JSON. */
@@ -1159,6 +1164,8 @@ export type FindOrganizationResponse = {
   /** False after open registration until the owner verifies their email address. Until then its mail may only go to the owners. */
   verified: boolean
   ownerEmails: string[]
+  /** What mail counts unless it says otherwise. */
+  defaultTracking?: DefaultTracking | null
 }
 
 /** User accounts of the organization. Owners rank above admins, admins above everyone else. Changing an account of a higher rank, or granting a higher rank, is 403. */

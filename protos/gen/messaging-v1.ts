@@ -148,6 +148,8 @@ export type MailingPoint = {
   delivered: number
   opened: number
   clicked: number
+  /** By the link of the mail. */
+  unsubscribed: number
 }
 
 export type LinksOfResponse = {
@@ -201,8 +203,9 @@ export type SendMessageRequest = {
   to: unknown
   /** The sender. Default: the organization's default sender. */
   from?: string
-  subject: string
-  /** At least one of html and text. Without text, the mail has the html only, or with data a text made from it. */
+  /** Required without a template that has one. It is used instead of that of the template. */
+  subject?: string
+  /** At least one of html and text, or a template. Without text, the mail has the html only, or with data or a template a text made from it. */
   html?: string
   text?: string
   /** Default: the reply address of the sender. */
@@ -211,10 +214,12 @@ export type SendMessageRequest = {
   headers?: Record<string, string>
   /** When to send it, at most 30 days ahead. Default: now. */
   sendAt?: string
-  /** Values for the content, which is Liquid if this is given: `data.<name>`, `contact.<email, name, tags, attributes>`, `sender.<name, email>`, `organization.name`. Values are escaped in html. At most 64 KiB. */
+  /** Values for the content, which is Liquid if this or a template is given: `data.<name>`, `contact.<email, name, tags, attributes>`, `sender.<name, email>`, `organization.name`, and `unsubscribe_url` if the address is that of a contact. Values are escaped in html. At most 64 KiB. */
   data?: Record<string, unknown>
-  /** What to count. Default: nothing. It needs html: links are replaced by counting ones, and an image counts opens. */
+  /** What to count. Default: `defaultTracking` of the settings. It needs html: links are replaced by counting ones, and an image counts opens. */
   track?: TrackOptions | null
+  /** A template, in place of html and text, as it is now. */
+  template?: string
 }
 
 /** Message as JSON. */

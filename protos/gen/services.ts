@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { Attributes, Batches, Bulk, Contacts, Lists, Recipients, Segments, SignUps } from './audience-v1.ts'
-import type { Campaigns, Templates, Uses } from './campaigns-v1.ts'
+import type { Campaigns, TemplateContents, Templates, Uses } from './campaigns-v1.ts'
 import type { Collections, Entries, Forms, Links } from './content-v1.ts'
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
@@ -19,6 +19,7 @@ export type Services = {
   'rollcall.audience.v1.Segments': Segments
   'rollcall.audience.v1.SignUps': SignUps
   'rollcall.campaigns.v1.Campaigns': Campaigns
+  'rollcall.campaigns.v1.TemplateContents': TemplateContents
   'rollcall.campaigns.v1.Templates': Templates
   'rollcall.campaigns.v1.Uses': Uses
   'rollcall.content.v1.Collections': Collections

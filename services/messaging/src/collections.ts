@@ -1,4 +1,4 @@
-import { defineCollections } from '@rollcall/store'
+import { defineCollections, holdSchema } from '@rollcall/store'
 import { domainSchema } from './domains/domain.model.ts'
 import { bouncedAddressSchema, mailSchema } from './mail/mail.model.ts'
 import { sendingQuotaSchema } from './mail/sending-quota.ts'
@@ -27,6 +27,7 @@ export const collections = defineCollections({
   mailings: mailingSchema,
   sendingQuotas: sendingQuotaSchema,
   usageWindows: usageWindowSchema,
+  holds: holdSchema,
 })
 
 /** The collections of a store. */

@@ -48,6 +48,8 @@ const schema = z
     IDENTITY_ADDRESS: address(),
     /** Address of the audience service. */
     AUDIENCE_ADDRESS: address(),
+    /** Address of the campaigns service, for templates. */
+    CAMPAIGNS_ADDRESS: address(),
     /** Public base URL of the API, for redirects from OAuth providers. */
     PUBLIC_URL: urlOf('http', 'https').default('http://localhost:8080'),
     /**

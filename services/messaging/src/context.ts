@@ -8,6 +8,7 @@ import type {
   Preferences,
   Recipient,
 } from '@rollcall/protos/gen/audience-v1.ts'
+import type { TemplateContent } from '@rollcall/protos/gen/campaigns-v1.ts'
 import type { DirectoryUser } from '@rollcall/protos/gen/identity-v1.ts'
 import { connect, rpcSettings, serviceCaller } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
@@ -23,9 +24,23 @@ import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
 import type { Mailing } from './mailings/mailing.model.ts'
 import { sendMailing, sendMailingsJob } from './mailings/send-mailings.job.ts'
 import { createMailLinks, type MailLinks } from './pages/mail-links.ts'
+import type { Reported } from './returns/apply-report.ts'
+import type { ReturnOutcome } from './returns/bounce-server.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
 
+import type { Track } from './tracking/track-html.ts'
+
 export type { DirectoryUser }
+
+/** An organization, as its mail needs it. */
+export type MailingOrganization = {
+  name: string
+  /** What its mail counts unless it says otherwise; null: nothing. */
+  defaultTracking: Track | null
+}
+
+/** Checked recipients that are held. */
+export type HeldRecipients = { checked: CheckedRecipient[]; release(): Promise<void> }
 
 /** Dependencies of handlers and jobs. */
 export type Context = {
@@ -47,23 +62,36 @@ export type Context = {
   links: MailLinks
   /** Counter of finished mails by outcome. */
   mailsEnded: { inc(labels: { outcome: PublishedStatus }): void }
+  /** Counter of what was reported of messages, the first time. */
+  mailsReported: { inc(labels: { outcome: Reported }): void }
+  /** Counter of mails to the server for bounces by outcome. */
+  mailsReturned: { inc(labels: { outcome: ReturnOutcome }): void }
   /** OAuth mail accounts that users can connect. */
   accounts: OauthAccounts
   /** Returns the users of an organization with these ids; unknown ids are omitted. */
   findUsers(organizationId: string, ids: string[]): Promise<DirectoryUser[]>
   /** Returns of each recipient whether mail of the organization may go to it now, in the same order. */
   checkRecipients(organizationId: string, recipients: Recipient[], isCampaign: boolean): Promise<CheckedRecipient[]>
+  /**
+   * As `checkRecipients`, and holds the contacts: a change after which one of them may not get the mail is answered only
+   * after `release`, or after so many milliseconds.
+   */
+  holdRecipients(
+    organizationId: string,
+    recipients: Recipient[],
+    options: { isCampaign: boolean; ms: number },
+  ): Promise<HeldRecipients>
   /** Returns what a contact can choose; undefined if there is no such contact. */
   getPreferences(contact: { organizationId: string; contactId: string }): Promise<Preferences | undefined>
   /** Does what a recipient has chosen, and returns the preferences afterwards. */
   changePreferences(organizationId: string, change: ChangePreferencesRequest): Promise<Preferences | undefined>
   /**
-   * Requires that an organization may mail an address. Unverified ones may mail only their owners.
+   * Requires that an organization may mail an address, and returns it. Unverified ones may mail only their owners.
    * @throws {AppError} organization.unverified
    */
-  requireMailReach(organizationId: string, email: string): Promise<void>
-  /** Returns the name of an organization. */
-  organizationName(organizationId: string): Promise<string>
+  requireMailReach(organizationId: string, email: string): Promise<MailingOrganization>
+  /** Returns the content of a template. @throws {AppError} template.unknown */
+  findTemplate(organizationId: string, templateId: string): Promise<TemplateContent>
   /** Requires that an organization may mail everybody. @throws {AppError} organization.unverified */
   requireVerified(organizationId: string): Promise<void>
 }
@@ -75,6 +103,9 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
   onStop('connection to identity', async () => identity.close())
   const audience = connect({ ...rpcSettings(config), address: config.AUDIENCE_ADDRESS })
   onStop('connection to audience', async () => audience.close())
+  const campaigns = connect({ ...rpcSettings(config), address: config.CAMPAIGNS_ADDRESS })
+  onStop('connection to campaigns', async () => campaigns.close())
+  const templates = campaigns.client('rollcall.campaigns.v1.TemplateContents')
   const recipients = audience.client('rollcall.audience.v1.Recipients')
   const directory = identity.client('rollcall.identity.v1.Directory')
   const organizations = identity.client('rollcall.identity.v1.Organizations')
@@ -96,6 +127,16 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
       help: 'Mails finished, by outcome: sent, bounced, suppressed, or failed after all attempts',
       labels: ['outcome'],
     }),
+    mailsReported: metrics.counter({
+      name: 'rollcall_mails_reported_total',
+      help: 'Messages of which a provider or a mail server reported after the hand-over, by outcome, each outcome once',
+      labels: ['outcome'],
+    }),
+    mailsReturned: metrics.counter({
+      name: 'rollcall_mails_returned_total',
+      help: 'Mails and connections to the server for bounces, by outcome: what they reported; ignored, refused, busy or dropped',
+      labels: ['outcome'],
+    }),
     accounts: createOauthAccounts(config),
     async findUsers(organizationId, ids) {
       if (ids.length === 0) return []
@@ -104,6 +145,17 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     async checkRecipients(organizationId, asked, isCampaign) {
       const caller = serviceCaller('messaging', organizationId)
       return (await recipients.checkRecipients({ recipients: asked, isCampaign }, { caller })).recipients
+    },
+    async holdRecipients(organizationId, asked, { isCampaign, ms: holdMs }) {
+      const caller = serviceCaller('messaging', organizationId)
+      const { recipients: checked, holdId } = await recipients.checkRecipients(
+        { recipients: asked, isCampaign, holdMs },
+        { caller },
+      )
+      const release = async () => {
+        if (holdId !== undefined) await recipients.releaseRecipients({ holdId }, { caller })
+      }
+      return { checked, release }
     },
     async getPreferences({ organizationId, contactId }) {
       const caller = serviceCaller('messaging', organizationId)
@@ -114,11 +166,13 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
       return (await recipients.changePreferences(change, { caller })).preferences ?? undefined
     },
     async requireMailReach(organizationId, email) {
-      const { verified, ownerEmails } = await findOrganization(organizationId)
-      if (verified || ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))) return
-      throw new AppError('organization.unverified')
+      const { verified, ownerEmails, name, defaultTracking } = await findOrganization(organizationId)
+      const isOwner = ownerEmails.some(owner => emailKeyOf(owner) === emailKeyOf(email))
+      if (!verified && !isOwner) throw new AppError('organization.unverified')
+      return { name, defaultTracking: defaultTracking ?? null }
     },
-    organizationName: async organizationId => (await findOrganization(organizationId)).name,
+    findTemplate: (organizationId, templateId) =>
+      templates.getTemplateContent({ templateId }, { caller: serviceCaller('messaging', organizationId) }),
     async requireVerified(organizationId) {
       const { verified } = await findOrganization(organizationId)
       if (!verified) throw new AppError('organization.unverified')

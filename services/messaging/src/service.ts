@@ -9,9 +9,11 @@ import { mailings } from './mailings/mailings.ts'
 import { messages } from './messages/messages.ts'
 import { pages } from './pages/pages.ts'
 import { providers } from './provider/provider.ts'
+import { startBounceListener } from './returns/bounce-listener.ts'
 import { onUserDeleted } from './senders/on-user-deleted.ts'
 import { senders } from './senders/senders.ts'
 import { adoptBouncedAddresses } from './suppressions/adopt-bounced-addresses.ts'
+import { onContactConfirmed } from './suppressions/on-contact-confirmed.ts'
 import { suppressions } from './suppressions/suppressions.ts'
 
 /** The messaging service: sending domains, senders and outgoing mail. */
@@ -31,6 +33,11 @@ export const service = defineService({
     'rollcall.messaging.v1.Senders': senders(context),
     'rollcall.messaging.v1.Suppressions': suppressions(context),
   }),
-  subscribers: context => [onUserDeleted(context)],
+  subscribers: context => [onUserDeleted(context), onContactConfirmed(context)],
+  listen: async (context, { config, lifecycle }) => {
+    if (config.BOUNCE_SMTP_PORT === undefined) return
+    const bounces = await startBounceListener(context, config.BOUNCE_SMTP_PORT)
+    lifecycle.onStop('server for bounces', bounces.stop)
+  },
   jobs: context => [context.mailJob, context.mailingsJob, domainMonitorJob(context)],
 })

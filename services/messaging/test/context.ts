@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { AppError } from '@rollcall/contract'
 import type { Recipient } from '@rollcall/protos/gen/audience-v1.ts'
+import type { TemplateContent } from '@rollcall/protos/gen/campaigns-v1.ts'
 import { type Call, newKeySettings, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { migrate } from '@rollcall/store'
@@ -14,6 +16,8 @@ export type TestContext = {
   context: Context
   /** The contacts of the audience, by address; `unsubscribed` and `blocked` as their records have them. */
   contacts: Map<string, TestContact>
+  /** Templates of campaigns, by id. */
+  templates: Map<string, TemplateContent>
   /** Returns a call by a service, or by this user. */
   call(userId?: string): Call
   organizationId: string
@@ -37,6 +41,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     LINK_KEYS: `test:${key}`,
     IDENTITY_ADDRESS: '127.0.0.1:1',
     AUDIENCE_ADDRESS: '127.0.0.1:1',
+    CAMPAIGNS_ADDRESS: '127.0.0.1:1',
     DEFAULT_PROVIDER: 'self-hosted',
     DNS_CHECK_SECONDS: '0',
     MAIL_HOST: 'mail.rollcall.test',
@@ -53,13 +58,22 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     await database.close()
   })
   const contacts = new Map<string, TestContact>()
+  const templates = new Map<string, TemplateContent>()
   const context: Context = {
     ...createContext(base),
     checkRecipients: async (_organization, recipients, isCampaign) =>
       recipients.map(recipient => checked(contacts, recipient, isCampaign)),
-    requireMailReach: async () => {},
+    holdRecipients: async (_organization, recipients, { isCampaign }) => ({
+      checked: recipients.map(recipient => checked(contacts, recipient, isCampaign)),
+      release: async () => {},
+    }),
+    requireMailReach: async () => ({ name: 'Organization One', defaultTracking: null }),
     requireVerified: async () => {},
-    organizationName: async () => 'Organization One',
+    findTemplate: async (_organization, id) => {
+      const template = templates.get(id)
+      if (!template) throw new AppError('template.unknown')
+      return template
+    },
     findUsers: async () => [],
   }
   await migrate(base.store, logger)
@@ -68,6 +82,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
   return {
     context,
     contacts,
+    templates,
     organizationId,
     call: userId => ({
       caller: userId

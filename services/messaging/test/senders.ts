@@ -1,16 +1,18 @@
 import { Types } from 'mongoose'
+import type { Domain } from '../src/domains/domain.model.ts'
 import type { Sender } from '../src/senders/sender.model.ts'
 import type { TestContext } from './context.ts'
 
-/** Stores a domain that is verified, or in this status. */
+/** Stores a self-hosted domain that is verified, or with these fields. */
 export async function storeDomain(
   { context, organizationId }: TestContext,
   domain: string,
-  status: 'pending' | 'verified' | 'degraded' = 'verified',
+  { status = 'verified', ...fields }: Partial<Domain> = {},
 ): Promise<void> {
   const createdBy = { kind: 'system', id: null, name: 'test' } as const
   const { domains } = context.collections.of(organizationId)
-  await domains.insertOne({ domain, status, verified: status !== 'pending', provider: 'self-hosted', createdBy })
+  const verified = status !== 'pending'
+  await domains.insertOne({ domain, status, verified, provider: 'self-hosted', createdBy, ...fields })
 }
 
 /** Stores a hosted sender of a new user, with these fields. */

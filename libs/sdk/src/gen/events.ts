@@ -21,8 +21,8 @@ export type ContactUpdated = {
 /** A contact gets no more campaigns. */
 export type ContactUnsubscribed = {
   contactId: string
-  /** link, one_click and preference: by the link of a mail; one_click by the mail program, preference on the page of lists. complaint: reported a mail as spam. provider: by the mail provider. api: by a user or an API token. */
-  how: 'link' | 'one_click' | 'preference' | 'complaint' | 'provider' | 'api'
+  /** link, one_click and preference: by the link of a mail; one_click by the mail program, preference on the page of lists. complaint: reported a mail as spam. provider: by the mail provider. api: by a user or an API token. import: by the row of a file. */
+  how: 'link' | 'one_click' | 'preference' | 'complaint' | 'provider' | 'api' | 'import'
   /** The message whose link it was, or that was complained of. */
   emailId?: string
   actor: Actor

@@ -158,7 +158,7 @@ export const fields = {
   'messages.send': {
     'to': { type: 'any', required: true },
     'from': { type: 'string', format: 'object_id' },
-    'subject': { type: 'string', required: true, maxLength: 500 },
+    'subject': { type: 'string', minLength: 1, maxLength: 500 },
     'html': { type: 'string', minLength: 1, maxLength: 250000, multiline: true },
     'text': { type: 'string', minLength: 1, maxLength: 250000, multiline: true },
     'replyTo': { type: 'string', format: 'email' },
@@ -168,6 +168,7 @@ export const fields = {
     'track': { type: 'object' },
     'track.opens': { type: 'boolean' },
     'track.clicks': { type: 'boolean' },
+    'template': { type: 'string', format: 'object_id' },
   },
   'domains.create': {
     'domain': { type: 'string', required: true, maxLength: 255 },

@@ -5,6 +5,9 @@ import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import type { ProviderKind } from '../provider/provider.model.ts'
 
+/** Bounces of a self-hosted domain go to this subdomain. */
+export const BOUNCE_LABEL = 'bounce'
+
 /** A domain that an organization sends mail from. */
 export type Domain = {
   _id: Types.ObjectId
@@ -99,6 +102,12 @@ export const domainFields: FieldTable = {
 
 /** Returns a domain as the API shows it. */
 export const publicDomain = presenter<DomainJson>(domainFields)
+
+/** Returns the name whose mail comes to this installation: bounces of a self-hosted domain, once its record is found. */
+export function bounceDomainOf({ provider, domain, sendingRecords }: Domain): string | undefined {
+  const isPublished = sendingRecords.some(({ purpose, status }) => purpose === 'return_path' && status === 'ok')
+  return provider === 'self-hosted' && isPublished ? `${BOUNCE_LABEL}.${domain}` : undefined
+}
 
 /** Returns the place of a domain's private keys; see `Secrets`. */
 export function dkimKeyPlace({ organization, domain }: Pick<Domain, 'organization' | 'domain'>): string {

@@ -13,6 +13,8 @@ export type Message = {
   text?: string | undefined
   html: string | null
   headers?: Record<string, string>
+  /** Envelope sender, which bounces go to. Default: the address of `from`. */
+  envelopeFrom?: string | undefined
 }
 
 /** DKIM key of a domain; the private key is PEM. */
@@ -37,12 +39,12 @@ const composer = createTransport({
 
 /** Composes the MIME text of a mail, signed if a key is given. */
 export async function compose(message: Message, dkim?: DkimKey): Promise<Payload> {
-  const { replyTo, html, ...rest } = message
+  const { replyTo, html, envelopeFrom, ...rest } = message
   const { message: mime } = await composer.sendMail({
     ...rest,
     ...(replyTo !== null && { replyTo }),
     ...(html !== null && { html }),
     ...(dkim && { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } }),
   })
-  return { from: message.from.address, to: message.to, raw: mime as Buffer }
+  return { from: envelopeFrom ?? message.from.address, to: message.to, raw: mime as Buffer }
 }

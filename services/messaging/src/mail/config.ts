@@ -1,5 +1,5 @@
 import { isEmail } from '@rollcall/contract'
-import { flag, milliseconds, parsedBy, urlOf, whole } from '@rollcall/runtime'
+import { flag, milliseconds, parsedBy, port, urlOf, whole } from '@rollcall/runtime'
 import { z } from 'zod'
 
 /** Settings of sending mail. */
@@ -15,6 +15,8 @@ export const mailConfig = {
   }),
   /** Allows senders' mail servers in private networks and at any port, for tests and local servers. */
   SMTP_ALLOW_PRIVATE: flag().default(false),
+  /** Port for bounces and complaints over SMTP. Without it nothing listens, and mail keeps its sender's address for them. */
+  BOUNCE_SMTP_PORT: port().optional(),
   /** Delay after the first temporary failure. Each further delay is four times as long, at most six hours. */
   MAIL_RETRY_MS: milliseconds().default(30_000),
   /** Attempts before a mail counts as failed. */

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Domain } from '../domains/domain.model.ts'
+import { bounceDomainOf, type Domain } from '../domains/domain.model.ts'
 import { mailgunAccount } from '../provider/provider-of.ts'
 import { accessTokenOf } from '../senders/account-tokens.ts'
 import { secretPlace } from '../senders/secret-places.ts'
@@ -7,6 +7,7 @@ import type { Sender } from '../senders/sender.model.ts'
 import { compose, type Message, type Payload } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { sendToExchangers } from './exchangers.ts'
+import type { Mail } from './mail.model.ts'
 import { storeAsFile } from './mail-folder.ts'
 import { sendByMailgun } from './mailgun-messages.ts'
 import { signingKey } from './signing-key.ts'
@@ -15,8 +16,11 @@ import { type SmtpServer, smtpServerOf } from './smtp.ts'
 /** Servers configured by the operator may be in private networks. */
 const trusted = { allowPrivate: true }
 
-/** Content and recipient of a mail; replies go to the sender's address for them, unless it names another. */
-export type Outgoing = Omit<Message, 'from' | 'replyTo'> & { replyTo?: string | null }
+/** A mail, which bounces are counted for; replies go to the sender's address for them, unless it names another. */
+export type Outgoing = Omit<Message, 'from' | 'replyTo' | 'envelopeFrom'> & {
+  mail: Pick<Mail, '_id' | 'organization'>
+  replyTo?: string | null
+}
 
 /** Delivers one mail and returns the server's reply. @throws {DeliveryError} */
 export type Deliver = (message: Outgoing) => Promise<string>
@@ -27,8 +31,11 @@ export async function openDelivery(context: Context, organizationId: string, sen
   const domain = sender && (await context.collections.of(organizationId).domains.findOne({ domain: sender.domain }))
   const isOurs = domain !== null && sender?.delivery !== 'oauth' // connected accounts sign themselves
   const key = isOurs ? signingKey(context, domain) : undefined
-  return async message => {
-    const payload = await compose({ ...message, from, replyTo: message.replyTo ?? sender?.replyTo ?? null }, key)
+  const bounceDomain = isOurs && context.config.BOUNCE_SMTP_PORT !== undefined ? bounceDomainOf(domain) : undefined
+  return async ({ mail, ...message }) => {
+    const envelopeFrom = bounceDomain && context.links.bounceAddress(mail, bounceDomain)
+    const replyTo = message.replyTo ?? sender?.replyTo ?? null
+    const payload = await compose({ ...message, from, replyTo, envelopeFrom }, key)
     return handOver(context, payload, sender, domain)
   }
 }

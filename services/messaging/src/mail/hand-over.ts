@@ -1,5 +1,6 @@
 import { emailKeyOf } from '@rollcall/contract'
 import type { CheckedRecipient } from '@rollcall/protos/gen/audience-v1.ts'
+import { placeHold, releaseHold } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { suppressionsOf } from '../suppressions/suppress.ts'
 import type { Suppression } from '../suppressions/suppression.model.ts'
@@ -17,26 +18,42 @@ export type HandOver = {
   variables: CheckedRecipient['variables']
 }
 
+/** Checked recipients, in the order of their messages. */
+export type HeldHandOvers = {
+  handOvers: HandOver[]
+  /** Until when hand-overs may begin, in milliseconds since 1970. */
+  until: number
+  /** Ends the hold. Never rejects: it ends by itself, too. */
+  release(): Promise<void>
+}
+
 /**
- * Returns whether messages of one organization may go out now, in their order. Call it just before the hand-over: a change
- * made before it counts. Mail of the installation is never refused.
+ * Returns whether messages of one organization may go out now. Holds contacts and addresses before it looks, for so many
+ * milliseconds: a change that would stop a message is answered only when the message is out, so that none goes out after
+ * that answer. Mail of the installation is never refused.
  */
-export async function checkHandOver(
-  context: Pick<Context, 'checkRecipients' | 'collections'>,
+export async function holdHandOvers(
+  { holdRecipients, collections, logger }: Pick<Context, 'holdRecipients' | 'collections' | 'logger'>,
   organizationId: string,
   mails: readonly Pick<Mail, 'contact' | 'to'>[],
-  isCampaign: boolean,
-): Promise<HandOver[]> {
+  options: { isCampaign: boolean; ms: number },
+): Promise<HeldHandOvers> {
+  const until = Date.now() + options.ms
   const asked = mails.map(({ contact, to }) => ({ email: to, ...(contact !== null && { contactId: contact }) }))
-  const checked = await context.checkRecipients(organizationId, asked, isCampaign)
-  const { suppressions } = context.collections.of(organizationId)
-  const addresses = checked.map(({ email }) => email)
-  const suppressed = await suppressionsOf(suppressions, addresses)
-  return checked.map(({ outcome, email, variables }) => ({
+  const { checked, release } = await holdRecipients(organizationId, asked, options)
+  const { suppressions, holds } = collections.of(organizationId)
+  const keys = checked.map(({ email }) => emailKeyOf(email))
+  const hold = await placeHold(holds, keys, options.ms)
+  const suppressed = await suppressionsOf(suppressions, keys)
+  const handOvers = checked.map(({ outcome, email, variables }, index) => ({
     to: email,
-    refusal: ofContact(outcome) ?? ofAddress(suppressed.get(emailKeyOf(email))),
+    refusal: ofContact(outcome) ?? ofAddress(suppressed.get(keys[index]!)),
     variables,
   }))
+  const releaseBoth = async () => {
+    await Promise.all([release(), releaseHold(holds, hold)]).catch(err => logger.debug({ err }, 'hold not released'))
+  }
+  return { handOvers, until, release: releaseBoth }
 }
 
 function ofContact(outcome: CheckedRecipient['outcome']): Refusal | null {

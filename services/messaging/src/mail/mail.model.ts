@@ -47,6 +47,9 @@ export type Mail = {
   campaign?: Types.ObjectId
   /** Of a waiting mail: when it may be handed over at the earliest. */
   nextTryAt?: Date
+  /** Of a mail of a campaign that is being handed over: which attempt that is, and when it began. */
+  mark?: Types.ObjectId
+  markedAt?: Date
   /** Null for the installation's own mail. */
   sender: Types.ObjectId | null
   /** Sender address. */
@@ -101,6 +104,8 @@ export const mailSchema = new Schema<Mail>(
     user: { type: String, default: null },
     campaign: Schema.Types.ObjectId,
     nextTryAt: Date,
+    mark: Schema.Types.ObjectId,
+    markedAt: Date,
     sender: { type: Schema.Types.ObjectId, default: null },
     from: { type: String, required: true },
     messageId: { type: String, required: true },

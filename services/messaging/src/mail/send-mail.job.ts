@@ -2,16 +2,19 @@ import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
 import { addEvents, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { retryDuplicate, suppress } from '../suppressions/suppress.ts'
+import { recordBounceIn } from '../returns/soft-bounces.ts'
+import { retryDuplicate } from '../suppressions/suppress.ts'
 import { tracked } from '../tracking/tracked.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
-import { checkHandOver } from './hand-over.ts'
+import { holdHandOvers } from './hand-over.ts'
 import type { Mail } from './mail.model.ts'
 import { mailEvent, type PublishedStatus } from './mail-events.ts'
 import { takeQuota } from './sending-quota.ts'
 
 const MAX_WAIT_MS = 6 * 3_600_000
+/** How long a message may take from the check of its recipient to its hand-over. */
+const HOLD_MS = 5000
 /** Shorter than the time after which another worker claims the mail. */
 const RETRY_WRITE_MS = 500
 
@@ -33,18 +36,15 @@ export function sendMailJob(model: Unscoped<Mail>, run: (mail: Mail) => Promise<
 /** Sends one claimed mail, or returns when to retry. */
 export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
   if (mail.status === 'scheduled' && !(await begin(context, mail))) return 'done' // cancelled
-  let reply: string
+  let outcome: Outcome | { reply: string }
   try {
     refuseExpired(mail)
-    if (mail.kind !== 'account') {
-      const outcome = await checkMessage(context, mail)
-      if (outcome !== undefined) return outcome
-    }
-    reply = await deliverMail(context, mail)
+    outcome =
+      mail.kind === 'account' ? { reply: await deliverMail(context, mail) } : await deliverMessage(context, mail)
   } catch (thrown) {
     return recordFailure(context, mail, toDeliveryError(thrown))
   }
-  return recordSent(context, mail, reply)
+  return typeof outcome === 'object' ? recordSent(context, mail, outcome.reply) : outcome
 }
 
 /** Moves a scheduled mail on to queued; false if it was cancelled. */
@@ -59,15 +59,21 @@ async function begin({ store, collections }: Context, mail: Mail): Promise<boole
   })
 }
 
-/** Ends or delays a message that may not go out now. */
-async function checkMessage(context: Context, mail: Mail): Promise<Outcome | undefined> {
-  const tenant = context.collections.of(mail.organization)
-  const [checked] = await checkHandOver(context, String(mail.organization), [mail], false)
-  const { refusal, to } = checked!
-  if (refusal) return finish(context, mail, refusal.reason === 'deleted' ? 'failed' : 'suppressed', refusal.error)
-  mail.to = to
-  const { granted, waitMs } = await takeQuota(tenant, context.config, 1)
-  return granted === 0 ? waitMs : undefined
+/** Delivers a message; ends or delays one that may not go out now. */
+async function deliverMessage(context: Context, mail: Mail): Promise<Outcome | { reply: string }> {
+  const options = { isCampaign: false, ms: HOLD_MS }
+  const { handOvers, until, release } = await holdHandOvers(context, String(mail.organization), [mail], options)
+  try {
+    const { refusal, to } = handOvers[0]!
+    if (refusal)
+      return await finish(context, mail, refusal.reason === 'deleted' ? 'failed' : 'suppressed', refusal.error)
+    mail.to = to
+    const { granted, waitMs } = await takeQuota(context.collections.of(mail.organization), context.config, 1)
+    if (granted === 0) return waitMs
+    return Date.now() < until ? { reply: await deliverMail(context, mail) } : 'again'
+  } finally {
+    void release()
+  }
 }
 
 /** Marks a mail as sent, retrying until the database is available, so that it is not sent again. */
@@ -81,7 +87,7 @@ async function recordSent(context: Context, mail: Mail, reply: string): Promise<
 async function recordFailure(context: Context, mail: Mail, failure: DeliveryError): Promise<Outcome> {
   const { kind, message } = failure
   context.logger.info({ mail: String(mail._id), attempt: mail.attempts, kind, err: failure }, 'mail not sent')
-  if (failure.isBadAddress) await recordBounce(context, mail, message)
+  if (kind === 'bounced') await recordBounce(context, mail, failure)
   if (kind !== 'transient') return finish(context, mail, kind, message)
   const failures = (mail.failures ?? mail.attempts - 1) + 1 // records of former releases count claims only
   if (failures >= context.config.MAIL_ATTEMPTS) return finish(context, mail, 'failed', message)
@@ -104,19 +110,19 @@ async function deliverMail(context: Context, mail: Mail): Promise<string> {
     replyTo,
     headers: headers ?? {},
   }
-  return deliver(context, organizationId, sender, { messageId, date, to, ...content })
+  return deliver(context, organizationId, sender, { mail, messageId, date, to, ...content })
 }
 
 function refuseExpired({ expiresAt }: Mail): void {
   if (expiresAt && expiresAt <= new Date()) throw new DeliveryError('failed', 'the code or link in it has expired')
 }
 
-/** Suppresses an address that its server rejected, unless an account alone is mailed there. */
-async function recordBounce(context: Context, { _id, organization, kind, to }: Mail, reason: string): Promise<void> {
-  if (kind === 'account') return
-  const cause = { email: to, kind: 'hard_bounce', reason, message: String(_id), at: new Date() } as const
-  const { suppressions } = context.collections.of(organization)
-  await retryDuplicate(() => context.store.transaction(tx => suppress(suppressions, cause, tx)))
+/** Suppresses an address that its server rejected, or counts a soft bounce, unless an account alone is mailed there. */
+async function recordBounce(context: Context, mail: Mail, failure: DeliveryError): Promise<void> {
+  if (mail.kind === 'account') return
+  const bounce = { detail: failure.message, isBadAddress: failure.isBadAddress, at: new Date() }
+  const tenant = context.collections.of(mail.organization)
+  await retryDuplicate(() => context.store.transaction(tx => recordBounceIn(tenant, mail, bounce, tx)))
 }
 
 /**

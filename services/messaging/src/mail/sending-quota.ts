@@ -31,8 +31,8 @@ sendingQuotaSchema.index({ organization: 1 }, { unique: true })
 /** Messages that may go now, and if none may, after how many milliseconds to ask again. */
 export type Grant = { granted: number; waitMs: number }
 
-/** A second counts as a whole, so that no window of 60 seconds has more than the limit. */
-const WINDOW_SECONDS = 61
+/** A second counts as a whole, and messages leave within a second, so that no 60 seconds have more than the limit. */
+const WINDOW_SECONDS = 62
 /** Asks again at least this often: another replica may have other limits. */
 const MAX_WAIT_MS = 60_000
 const DAY_MS = 24 * 3_600_000

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
 import type { Payload } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
+import { isBadAddressStatus } from './enhanced-status.ts'
 import { checkPort } from './mail-ports.ts'
 
 /** An SMTP server. */
@@ -156,10 +157,9 @@ function smtpFailure(cause: unknown, wasTextRead: boolean): DeliveryError {
 }
 
 /**
- * Whether the server rejected the address itself: by the enhanced code (5.1 address, 5.2.1 mailbox disabled), or
- * without one, if it rejected the recipient.
+ * Whether the server rejected the address itself: by the enhanced code, or without one, if it rejected the recipient.
  */
 function isBadAddress(command: string | undefined, reply: string): boolean {
   const [, enhanced] = /^5\d\d[ -](5\.\d+\.\d+)/.exec(reply) ?? []
-  return enhanced === undefined ? command === 'RCPT TO' : /^5\.(1\.|2\.1$)/.test(enhanced)
+  return enhanced === undefined ? command === 'RCPT TO' : isBadAddressStatus(enhanced)
 }

@@ -9,7 +9,7 @@ import {
 } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
-import { type FieldTable, objectId, presenter, runList } from '@rollcall/store'
+import { type FieldTable, presenter, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 
@@ -73,6 +73,7 @@ async function* asCsv(mails: AsyncIterable<Mail>): AsyncGenerator<HttpBody> {
 }
 
 const counted = ['sent', 'delivered', 'opened', 'clicked'] as const
+type Counted = (typeof counted)[number] | 'unsubscribed'
 
 /** Counts what happened to the messages of a mailing, by hour or day. */
 export async function seriesOf(
@@ -81,26 +82,31 @@ export async function seriesOf(
   organizationId: string,
 ): Promise<SeriesOfResponse> {
   const { mails, mailings } = collections.of(organizationId)
-  await mailings.get(id, 'mailing')
-  const start = { $dateTrunc: { date: '$steps.at', unit: interval as 'hour' | 'day' } }
-  const groups = await mails.aggregate<{ _id: { at: Date; type: string }; count: number }>([
-    { $match: { campaign: objectId(id) } },
-    { $unwind: '$steps' },
-    { $match: { 'steps.type': { $in: [...counted] } } },
-    { $group: { _id: { at: start, type: '$steps.type' }, count: { $sum: 1 } } },
+  const { _id: campaign } = await mailings.get(id, 'mailing')
+  const startOf = (date: string) => ({ $dateTrunc: { date, unit: interval as 'hour' | 'day' } })
+  const [steps, left] = await Promise.all([
+    mails.aggregate<{ _id: { at: Date; type: Counted }; count: number }>([
+      { $match: { campaign } },
+      { $unwind: '$steps' },
+      { $match: { 'steps.type': { $in: [...counted] } } },
+      { $group: { _id: { at: startOf('$steps.at'), type: '$steps.type' }, count: { $sum: 1 } } },
+    ]),
+    mails.aggregate<{ _id: Date; count: number }>([
+      { $match: { campaign, unsubscribedAt: { $ne: null } } },
+      { $group: { _id: startOf('$unsubscribedAt'), count: { $sum: 1 } } },
+    ]),
   ])
-  const starts = [...new Set(groups.map(({ _id }) => _id.at.getTime()))].sort((a, b) => a - b)
-  const countAt = (at: number, type: string) =>
-    groups.find(({ _id }) => _id.at.getTime() === at && _id.type === type)?.count ?? 0
-  const pointOf = (at: number) => ({
-    at: new Date(at).toISOString(),
-    sent: countAt(at, 'sent'),
-    delivered: countAt(at, 'delivered'),
-    opened: countAt(at, 'opened'),
-    clicked: countAt(at, 'clicked'),
-  })
-  return { points: starts.map(pointOf) }
+  const points = new Map<number, SeriesOfResponse['points'][number]>()
+  const add = (at: Date, type: Counted, count: number) => {
+    const point = points.get(at.getTime()) ?? { ...NOTHING, at: at.toISOString() }
+    points.set(at.getTime(), { ...point, [type]: count })
+  }
+  for (const { _id, count } of steps) add(_id.at, _id.type, count)
+  for (const { _id, count } of left) add(_id, 'unsubscribed', count)
+  return { points: [...points.values()].sort((one, other) => one.at.localeCompare(other.at)) }
 }
+
+const NOTHING = { sent: 0, delivered: 0, opened: 0, clicked: 0, unsubscribed: 0 }
 
 /** Links of a mailing that are shown at most. */
 const MAX_LINKS = 1000

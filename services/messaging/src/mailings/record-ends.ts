@@ -1,9 +1,9 @@
 import type { LeaseSlice } from '@rollcall/jobs'
-import { addEvents, type BulkOperation } from '@rollcall/store'
+import { addEvents, type BulkOperation, type OutgoingEvent } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import type { Mail } from '../mail/mail.model.ts'
+import type { Mail, MailStep } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
-import { suppress } from '../suppressions/suppress.ts'
+import { recordBounceIn } from '../returns/soft-bounces.ts'
 import type { Mailing } from './mailing.model.ts'
 
 /** What became of a recipient. `waiting`: it was certainly not handed over, and is tried again. */
@@ -14,7 +14,14 @@ export type End =
   | { kind: 'waiting'; nextTryAt: Date; failures?: number; detail?: string }
 
 /** A recipient, the address and subject of its mail, and what became of it. */
-export type Ended = { mail: Mail; to: string; subject?: string | undefined; end: End }
+export type Ended = {
+  mail: Mail
+  to: string
+  subject?: string | undefined
+  end: End
+  /** When its hand-over began; absent if it did not. */
+  markedAt?: Date
+}
 
 /** Records outcomes, counts, suppressions and events in one transaction. */
 export async function recordEnds(
@@ -24,7 +31,8 @@ export async function recordEnds(
   slice: LeaseSlice,
 ): Promise<void> {
   if (ends.length === 0) return
-  const { mails, mailings, suppressions } = collections.of(organization)
+  const tenant = collections.of(organization)
+  const { mails, mailings } = tenant
   const at = new Date()
   await store.transaction(async tx => {
     await slice.fence(tx)
@@ -34,32 +42,37 @@ export async function recordEnds(
     )
     const counted = countsOf(ends)
     if (Object.keys(counted).length > 0) await mailings.updateOne({ _id }, { $inc: counted }, { tx })
-    for (const { mail, to, end } of ends) {
-      if (end.kind !== 'bounced' || !end.isBadAddress) continue
-      const cause = { email: to, kind: 'hard_bounce', reason: end.detail, message: String(mail._id), at } as const
-      await suppress(suppressions, cause, tx)
-    }
+    for (const { mail, to, end } of ends)
+      if (end.kind === 'bounced') await recordBounceIn(tenant, { ...mail, to }, { ...end, at }, tx)
     await addEvents(
       tx,
-      ends.flatMap(ended => eventOf(ended, at)),
+      ends.flatMap(ended => eventsOf(ended, at)),
     )
   })
   for (const { end } of ends) if (end.kind !== 'waiting') mailsEnded.inc({ outcome: end.kind })
 }
 
 /** Only this replica changes mails that wait or are being handed over: its lease is fenced. */
-function writeOf({ mail: { _id }, to, subject, end }: Ended, at: Date): BulkOperation {
-  const filter = { _id, status: { $in: ['waiting', 'queued'] } }
-  const content = { to, ...(subject !== undefined && { subject }) }
+function writeOf(ended: Ended, at: Date): BulkOperation {
+  const { mail, to, subject, end } = ended
+  const filter = { _id: mail._id, status: { $in: ['waiting', 'queued'] } }
+  const first = firstStep(ended)
   if (end.kind === 'waiting') {
     const { nextTryAt, failures, detail } = end
     const again = { status: 'waiting', nextTryAt, ...(failures !== undefined && { failures, error: detail ?? null }) }
-    return { updateOne: { filter, update: { $set: again } } }
+    return { updateOne: { filter, update: { $set: again, $push: { steps: { $each: first } } } } }
   }
   const { kind: status, detail } = end
+  const content = { to, ...(subject !== undefined && { subject }) }
   const error = status === 'sent' ? null : detail
   const set = { status, ...content, error, ...(status === 'sent' && { sentAt: at }), finishedAt: at }
-  return { updateOne: { filter, update: { $set: set, $push: { steps: { type: status, at, detail } } } } }
+  const steps = [...first, { type: status, at, detail }]
+  return { updateOne: { filter, update: { $set: set, $push: { steps: { $each: steps } } } } }
+}
+
+/** Returns the step of a mail whose hand-over begins for the first time. */
+function firstStep({ mail, markedAt }: Ended): MailStep[] {
+  return markedAt && mail.steps.length === 0 ? [{ type: 'queued', at: markedAt, detail: null }] : []
 }
 
 /** Returns what to add to the counts of the mailing: each recipient leaves `waiting` for one other count. */
@@ -78,8 +91,10 @@ function countsOf(ends: readonly Ended[]): Record<string, number> {
   return counted
 }
 
-function eventOf({ mail, to, subject = mail.subject, end }: Ended, at: Date) {
-  if (end.kind === 'waiting') return []
+function eventsOf(ended: Ended, at: Date): OutgoingEvent[] {
+  const { mail, to, subject = mail.subject, end } = ended
+  const first = firstStep(ended).map(({ at: markedAt }) => mailEvent({ ...mail, to }, 'queued', markedAt))
+  if (end.kind === 'waiting') return first
   const error = end.kind === 'sent' ? undefined : end.detail
-  return [mailEvent({ ...mail, to, subject }, end.kind, at, error)]
+  return [...first, mailEvent({ ...mail, to, subject }, end.kind, at, error)]
 }

@@ -1,33 +1,40 @@
 import { defineJob, type LeaseJob, type LeaseSlice, type Outcome } from '@rollcall/jobs'
-import { addEvents } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
-import { mailEvent } from '../mail/mail-events.ts'
-import { compiled, openBurst, sendBurst } from './burst.ts'
+import { openBatch } from './batch.ts'
+import { compiled, openSending } from './hand-over-one.ts'
+import { createInHand, type InHand, MAX_IN_HAND } from './in-hand.ts'
 import type { Mailing } from './mailing.model.ts'
+import { recordEnds } from './record-ends.ts'
 
-/** A slice ends after this time at the latest, with the burst at hand. */
+/** A slice ends after this time at the latest, with the batch at hand. */
 const SLICE_MS = 3000
 /** Looks again at least this often, because state and rate may change. */
 const MAX_WAIT_MS = 1000
 const RECOVERED_AT_ONCE = 500
-/** The burst grows while it takes less than this, and shrinks above, so that a pause takes effect soon. */
-const BURST_MS = 300
-const MIN_BURST = 10
-const MAX_BURST = 100
+/** The batch grows while it takes less than this, and shrinks above, so that all of it begins while it is fresh. */
+const BATCH_MS = 400
+const MIN_BATCH = MAX_IN_HAND
+/** No hand-over begins later than this after its recipient was checked, so that a pause holds within 2 s. */
+const FRESH_MS = 1500
+/** A database that is slower than that gets more time, so that it does not stop everything. */
+const MAX_FRESH_MS = 12_000
+const MAX_BATCH = 200
 const UNKNOWN = 'unknown whether it was handed over'
 
 /**
- * Sends the mailings whose recipients wait. One replica at a time works on a mailing, in bursts of a few mails:
+ * Sends the mailings whose recipients wait. One replica at a time works on a mailing, in batches of a few mails:
  *
  * 1. End the mails that a replica was handing over when it crashed: nobody knows whether their server has them, so they
  * fail, and are not sent again unless somebody asks for it.
- * 2. Read the state of the mailing, and take the next recipients, as many as its rate and the quotas allow.
- * 3. Ask the audience about them, and mark those that may get the mail as queued. From here on they are not sent again.
- * 4. Hand them to the mail server, and record all outcomes, counts and events in one transaction. Those that were
- * certainly not accepted wait for another attempt.
+ * 2. Read the state of the mailing, and take the next recipients, as many as its rate and the quotas allow. Ask the
+ * audience about them.
+ * 3. Mark a mail as queued as soon as a connection to its server is free. From here on it is not sent again.
+ * 4. Hand it over. Record outcomes, counts and events in one transaction, those of all mails that ended meanwhile. Mails
+ * that were certainly not accepted wait for another attempt.
  *
- * The lease fences each transaction, so that a replica that stalled marks and records nothing once another one took over.
+ * So only mails that are being handed over are marked, a few at a time. The lease fences the transactions, and a mail is
+ * marked once, so that a replica that stalled sends and records nothing once another one took over.
  */
 export function sendMailingsJob(
   { store, collections }: Pick<Context, 'store' | 'collections'>,
@@ -61,48 +68,72 @@ export async function sendMailing(context: Context, mailing: Mailing, slice: Lea
 }
 
 async function sendForAWhile(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<Outcome> {
+  const inHand = createInHand(context, mailing, slice)
+  try {
+    return await sendBatches(context, mailing, slice, inHand)
+  } finally {
+    await inHand.settle()
+    const reason = inHand.pausedReason()
+    if (reason !== undefined) await pauseItself(context, mailing, reason)
+  }
+}
+
+async function sendBatches(context: Context, mailing: Mailing, slice: LeaseSlice, inHand: InHand): Promise<Outcome> {
   const { mailings } = context.collections.of(mailing.organization)
   const template = compiled(mailing)
-  let size = MIN_BURST
+  let size = MIN_BATCH
+  let freshMs = FRESH_MS
   for (const end = Date.now() + SLICE_MS; Date.now() < end && !slice.signal.aborted; ) {
     const now = await mailings.findOne({ _id: mailing._id, state: 'sending' }, { projection: current })
     if (!now) return 'done'
     const startedAt = Date.now()
-    const burst = await openBurst(context, { ...mailing, ...now }, template, size)
-    if ('waitMs' in burst) return Math.min(burst.waitMs, MAX_WAIT_MS)
-    const waitMs = await sendBurst(context, burst, slice)
-    if (waitMs > 0) return Math.min(waitMs, context.config.MAIL_RETRY_MS)
+    const [sending, batch] = await Promise.all([
+      openSending(context, mailing, template),
+      openBatch(context, { ...mailing, ...now }, { size, freshMs, taken: inHand.taken() }),
+    ])
+    if ('fault' in sending) {
+      await pauseItself(context, mailing, sending.fault)
+      return 'done'
+    }
+    if ('waitMs' in batch) {
+      const isLast = batch.waitMs === Number.POSITIVE_INFINITY && inHand.taken().length > 0
+      return isLast ? 'again' : Math.min(batch.waitMs, MAX_WAIT_MS)
+    }
+    const begun = await inHand.begin(sending, batch)
+    freshMs = begun === 0 && batch.chosen.length > 0 ? Math.min(2 * freshMs, MAX_FRESH_MS) : FRESH_MS
+    if (inHand.pausedReason() !== undefined) return 'done'
+    if (inHand.isDown()) return context.config.MAIL_RETRY_MS
     size = nextSize(size, Date.now() - startedAt)
   }
   return 'again'
 }
 
 function nextSize(size: number, tookMs: number): number {
-  if (tookMs < BURST_MS / 2) return Math.min(MAX_BURST, size * 2)
-  return tookMs > BURST_MS ? Math.max(MIN_BURST, Math.floor(size / 2)) : size
+  if (tookMs < BATCH_MS / 2) return Math.min(MAX_BATCH, size * 2)
+  return tookMs > BATCH_MS ? Math.max(MIN_BATCH, Math.floor(size / 2)) : size
+}
+
+/** Pauses a mailing whose sender cannot send. */
+async function pauseItself(
+  { collections, logger }: Context,
+  { _id, organization }: Mailing,
+  reason: string,
+): Promise<void> {
+  const pausing = { $set: { state: 'paused', pausedReason: reason } }
+  await collections.of(organization).mailings.updateOne({ _id, state: 'sending' }, pausing)
+  logger.info({ mailing: String(_id), reason }, 'mailing paused, its sender cannot send')
 }
 
 /** Ends the mails that were being handed over: this replica has the lease and none at hand, so it was another process. */
-async function failInterrupted({ store, collections }: Context, { _id, organization }: Mailing, slice: LeaseSlice) {
-  const { mails, mailings } = collections.of(organization)
+async function failInterrupted(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<void> {
+  const { mails } = context.collections.of(mailing.organization)
+  const interrupted = { campaign: mailing._id, status: 'queued' }
   for (;;) {
-    const found: Mail[] = await mails.find({ campaign: _id, status: 'queued' }, { limit: RECOVERED_AT_ONCE })
+    const found: Mail[] = await mails.find(interrupted, { limit: RECOVERED_AT_ONCE })
     if (found.length === 0) return
-    const at = new Date()
-    await store.transaction(async tx => {
-      await slice.fence(tx)
-      const ids = found.map(mail => mail._id)
-      const end = { status: 'failed', error: UNKNOWN, finishedAt: at }
-      const update = { $set: end, $push: { steps: { type: 'failed', at, detail: UNKNOWN } } }
-      const { modifiedCount } = await mails.updateMany({ _id: { $in: ids }, status: 'queued' }, update, { tx })
-      if (modifiedCount !== ids.length) throw new Error('mails that nobody sends have changed')
-      const counted = { 'counts.failed': ids.length, 'counts.waiting': -ids.length }
-      await mailings.updateOne({ _id }, { $inc: counted }, { tx })
-      await addEvents(
-        tx,
-        found.map(mail => mailEvent(mail, 'failed', at, UNKNOWN)),
-      )
-    })
+    const end = { kind: 'failed', detail: UNKNOWN } as const
+    const ends = found.map(mail => ({ mail, to: mail.to, markedAt: mail.markedAt ?? mail.updatedAt, end }))
+    await recordEnds(context, mailing, ends, slice)
   }
 }
 

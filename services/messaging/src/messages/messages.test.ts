@@ -40,13 +40,10 @@ describe('messages', () => {
   })
 
   const read = <T = MessageJson>({ data }: HttpBody) => JSON.parse(data.toString()) as T
-  const request = (fields: Partial<SendMessageRequest> = {}) => ({
-    to: 'contact@example.com',
-    subject: 'Subject',
-    text: 'The text.',
-    ...fields,
-  })
-  const send = async (fields: Partial<SendMessageRequest> = {}, user = owner) =>
+  type Fields = { [K in keyof SendMessageRequest]?: SendMessageRequest[K] | undefined }
+  const request = (fields: Fields = {}) =>
+    ({ to: 'contact@example.com', subject: 'Subject', text: 'The text.', ...fields }) as SendMessageRequest
+  const send = async (fields: Fields = {}, user = owner) =>
     read(await messages(test.context).sendMessage(request(fields), test.call(user)))
   const get = async (id: string) => read(await messages(test.context).getMessage({ id }, test.call()))
   const cancel = async (id: string) => read(await messages(test.context).cancelMessage({ id }, test.call()))
@@ -70,6 +67,8 @@ describe('messages', () => {
     test.contacts.set(email, { id, email, ...fields })
     return id
   }
+  /** So that they do not count as waiting in other tests. */
+  const forgetWaiting = () => mails().deleteMany({ status: 'queued' })
   const in1h = () => new Date(Date.now() + HOUR_MS).toISOString()
 
   it('go from the default sender to an address, with their headers, and say what happened', async () => {
@@ -117,7 +116,7 @@ describe('messages', () => {
       to: 'liquid@example.com',
       subject: 'Order {{ data.number }}',
       html: '<p>{{ data.item }} for {{ contact.email }} of {{ organization.name }} by {{ sender.name }}</p>',
-      text: undefined as never,
+      text: undefined,
     }
     const { id, subject } = await send({ ...fields, data: { number: 7, item: '<b>tea</b>' } })
     const { html, text } = await stored(id)
@@ -139,6 +138,48 @@ describe('messages', () => {
     await assert.rejects(send({ data: { long: 'x'.repeat(70_000) } }), {
       details: { path: 'data', reason: 'at most 65536 characters' },
     })
+  })
+
+  it('are made from a template, whose subject is that of the message unless this has its own', async () => {
+    const id = String(new Types.ObjectId())
+    const html = '<p>{{ data.code }} for {{ contact.email }}</p><a href="{{ unsubscribe_url }}">Leave</a>'
+    test.templates.set(id, { subject: 'Hi {{ contact.email }}', html })
+    const contactId = contact('template@example.com')
+    const from = { html: undefined, text: undefined, template: id }
+    const made = await send({ to: { contactId }, ...from, subject: undefined, data: { code: '<1>' } })
+    assert.equal(made.subject, 'Hi template@example.com')
+    const kept = await stored(made.id)
+    const [, link = ''] = /href="(.*?)"/.exec(kept.html ?? '') ?? []
+    assert.equal(test.context.links.readUnsubscribe(link.split('/').at(-1)!)?.contactId, contactId)
+    assert.match(kept.html ?? '', /^<p>&lt;1&gt; for template@example\.com<\/p>/)
+    assert.match(kept.text ?? '', /^<1> for template@example\.com/)
+    assert.equal((await send({ ...from, subject: 'Own {{ data.x }}' })).subject, 'Own')
+    const nobody = await stored((await send({ ...from, to: 'nobody-knows@example.com' })).id)
+    assert.match(nobody.html ?? '', /href=""/)
+
+    test.templates.set(id, { html })
+    await assert.rejects(send({ ...from, subject: undefined }), { code: 'request.missing_field' })
+    await assert.rejects(send({ template: id }), { code: 'request.extra_field' })
+    await assert.rejects(send({ ...from, template: String(new Types.ObjectId()) }), { code: 'template.unknown' })
+    await assert.rejects(send({ subject: undefined }), { code: 'request.missing_field' })
+    test.templates.set(id, { html: '{% for i in (1..100000) %}0123456789{% endfor %}' })
+    await assert.rejects(send(from), (error: { code: string; details: { path: string } }) => {
+      assert.deepEqual([error.code, error.details.path], ['request.invalid_field', 'template'])
+      return true
+    })
+    await forgetWaiting()
+  })
+
+  it('count what the organization counts by default, or what they say', async () => {
+    const track = { opens: true, clicks: false }
+    const { requireMailReach } = test.context
+    test.context.requireMailReach = async () => ({ name: 'One', defaultTracking: track })
+    assert.deepEqual((await stored((await send()).id)).track, track)
+    const own = { opens: false, clicks: false }
+    assert.deepEqual((await stored((await send({ track: own })).id)).track, own)
+    test.context.requireMailReach = requireMailReach
+    assert.equal((await stored((await send()).id)).track, null)
+    await forgetWaiting()
   })
 
   it('end as suppressed if the contact is blocked, or the address suppressed, before the hand-over', async () => {
@@ -203,7 +244,7 @@ describe('messages', () => {
     const pending = { provider: 'google', email: null, connectedAt: null, status: 'pending' } as const
     const account = await storeSender(test, 'account@gmail.test', { owner: me, delivery: 'oauth', oauth: pending })
     await assert.rejects(use(account), { code: 'sender.not_usable' })
-    await storeDomain(test, 'degraded.org', 'degraded')
+    await storeDomain(test, 'degraded.org', { status: 'degraded' })
     const degraded = await storeSender(test, 'one@degraded.org', { owner: me })
     await assert.rejects(use(degraded), {
       code: 'sender.domain_unusable',

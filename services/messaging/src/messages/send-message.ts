@@ -25,21 +25,30 @@ const HEADER_VALUE = /^[^\p{Cc}\u2028\u2029]*$/u
 export async function sendMessage(context: Context, request: SendMessageRequest, call: Call): Promise<HttpBody> {
   const { caller } = call
   const recipient = readRecipient(request.to)
-  if (request.html === undefined && request.text === undefined)
-    throw new AppError('request.missing_field', { path: 'html' })
+  requireContent(request)
   const headers = readHeaders(request.headers)
   const sendAt = readSendAt(request.sendAt)
-  const { to, contact, variables } = await resolveRecipient(context, recipient, caller)
+  const { to, contact, known, variables } = await resolveRecipient(context, recipient, caller)
   const sender = await usableSender(context, request.from, caller, 'from')
-  await context.requireMailReach(caller.organizationId, to)
-  const content = await contentOf(context, request, { contact: variables, sender, caller })
-  const mail = await store(
-    context,
-    draftOf(content, { to, contact, headers, sendAt, sender, track: request.track ?? null }),
-    call,
-  )
+  const organization = await context.requireMailReach(caller.organizationId, to)
+  const _id = new Types.ObjectId()
+  const unsubscribeUrl = known
+    ? context.links.unsubscribeUrl({ _id, organization: sender.organization, contact: known })
+    : undefined
+  const shown = { contact: variables, organization: { name: organization.name }, sender, unsubscribeUrl }
+  const content = await contentOf(context, request, shown, caller)
+  const track = request.track ?? organization.defaultTracking
+  const mail = await store(context, draftOf(_id, content, { to, contact, headers, sendAt, sender, track }), call)
   context.mailJob.wake()
   return json(publicMessage(mail))
+}
+
+/** Requires a template, or html or text with a subject. @throws {AppError} request.missing_field, request.extra_field */
+function requireContent({ template, subject, html, text }: SendMessageRequest): void {
+  const hasOwn = html !== undefined || text !== undefined
+  if (template !== undefined && hasOwn) throw new AppError('request.extra_field', { path: 'template' })
+  if (template === undefined && subject === undefined) throw new AppError('request.missing_field', { path: 'subject' })
+  if (template === undefined && !hasOwn) throw new AppError('request.missing_field', { path: 'html' })
 }
 
 type Recipient = { email: string } | { contactId: string }
@@ -87,39 +96,66 @@ function readSendAt(text: string | undefined): Date | null {
   return at
 }
 
-/** Returns the address, and the contact if the message is addressed to one. @throws {AppError} contact.not_found, contact.blocked */
+/**
+ * Returns the address, the contact if the message is addressed to one, and the id of the contact that the address is
+ * known as.
+ * @throws {AppError} contact.not_found, contact.blocked
+ */
 async function resolveRecipient(
   { checkRecipients }: Context,
   recipient: Recipient,
   { organizationId }: Caller,
-): Promise<{ to: string; contact: string | null; variables: CheckedRecipient['variables'] }> {
+): Promise<{
+  to: string
+  contact: string | null
+  known: string | undefined
+  variables: CheckedRecipient['variables']
+}> {
   const [found] = await checkRecipients(organizationId, [recipient], false)
   if (found!.outcome === 'deleted') throw new AppError('contact.not_found')
   if (found!.outcome === 'blocked') throw new AppError('contact.blocked')
-  const { variables } = found!
-  if ('email' in recipient) return { to: recipient.email, contact: null, variables }
-  return { to: found!.email, contact: found!.contactId!, variables }
+  const { variables, contactId: known } = found!
+  if ('email' in recipient) return { to: recipient.email, contact: null, known, variables }
+  return { to: found!.email, contact: known!, known, variables }
 }
 
 type Content = { subject: string; html: string | null; text: string | null; replyTo: string | null }
 
-/** Returns the content as it goes out: rendered if the request has data. @throws {AppError} request.invalid_field */
+/** What Liquid shows besides the data. */
+type Shown = {
+  contact: CheckedRecipient['variables']
+  organization: { name: string }
+  sender: Sender
+  unsubscribeUrl: string | undefined
+}
+
+/**
+ * Returns the content as it goes out: rendered if the request has data or a template.
+ * @throws {AppError} template.unknown, request.missing_field, request.invalid_field
+ */
 async function contentOf(
-  { organizationName }: Context,
-  { subject, html, text, replyTo, data }: SendMessageRequest,
-  { contact, sender, caller }: { contact: CheckedRecipient['variables']; sender: Sender; caller: Caller },
+  { findTemplate }: Context,
+  { template: templateId, data, ...request }: SendMessageRequest,
+  { contact, organization, sender, unsubscribeUrl }: Shown,
+  { organizationId }: Caller,
 ): Promise<Content> {
-  const content = { subject, html: html ?? null, text: text ?? null, replyTo: replyTo ?? null }
-  if (data === undefined) return content
-  if (JSON.stringify(data).length > MAX_DATA_CHARACTERS)
+  const template = templateId === undefined ? undefined : await findTemplate(organizationId, templateId)
+  const { html = null, text = null } = template ?? request
+  const subject = request.subject ?? template?.subject
+  if (subject === undefined) throw new AppError('request.missing_field', { path: 'subject' })
+  const content = { subject, html, text, replyTo: request.replyTo ?? null }
+  if (data === undefined && !template) return content
+  if (JSON.stringify(data ?? {}).length > MAX_DATA_CHARACTERS)
     throw new AppError('request.invalid_field', { path: 'data', reason: `at most ${MAX_DATA_CHARACTERS} characters` })
-  const organization = { name: await organizationName(caller.organizationId) }
-  const variables = { contact, organization, sender: { name: sender.name, email: sender.email }, data }
+  const { name, email } = sender
+  const links = { unsubscribe_url: unsubscribeUrl }
+  const variables = { contact, organization, sender: { name, email }, ...links, data: data ?? {} }
   try {
     return { ...content, ...render(content, variables) }
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
-    throw new AppError('request.invalid_field', { path: error.field, reason: error.message })
+    const path = template ? 'template' : error.field
+    throw new AppError('request.invalid_field', { path, reason: error.message })
   }
 }
 
@@ -132,8 +168,7 @@ type Checked = {
   track: Track | null
 }
 
-function draftOf(content: Content, { sender, sendAt, ...checked }: Checked) {
-  const _id = new Types.ObjectId()
+function draftOf(_id: Types.ObjectId, content: Content, { sender, sendAt, ...checked }: Checked) {
   const status = sendAt ? ('scheduled' as const) : ('queued' as const)
   return {
     _id,

@@ -1,6 +1,7 @@
 import { bytesOfIds, createSignedTokens, idsOfBytes, type SignedTokens } from '@rollcall/credentials'
 import type { Config } from '../config.ts'
 import type { Mail } from '../mail/mail.model.ts'
+import { createBounceAddresses } from '../returns/bounce-address.ts'
 
 /** A mail that links are made for. The links of one without a contact, such as a test, change nothing. */
 type LinkedMail = Pick<Mail, '_id' | 'organization' | 'contact' | 'campaign'>
@@ -26,6 +27,8 @@ export type MailLinks = {
   /** URL that counts a click and leads to another one. The token holds that, so the link works as long as its key. */
   clickUrl(mail: LinkedMail, url: string): string
   readClick(token: string): LinkRef | undefined
+  /** Address that bounces of a message go to. Servers may change its case. */
+  bounceAddress(mail: Pick<Mail, '_id' | 'organization'>, domain: string): string
   /** URL that an organization's mail provider reports to. */
   reportUrl(organizationId: string): string
   /** Whether a key in such a URL is that of the organization. */
@@ -45,6 +48,7 @@ export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KE
   const open = createSignedTokens(LINK_KEYS, 'open')
   const click = createSignedTokens(LINK_KEYS, 'click')
   const report = createSignedTokens(LINK_KEYS, 'provider-webhook')
+  const bounces = createBounceAddresses(LINK_KEYS)
   const unsubscribePrefix = `${base}/u/`
   return {
     unsubscribePrefix,
@@ -58,6 +62,8 @@ export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KE
     openUrl: mail => `${base}/t/o/${open.sign(messageIds(mail))}.gif`,
     readOpen: token => readMessage(open, token)?.message,
     clickUrl: (mail, url) => `${base}/t/c/${click.sign(Buffer.concat([messageIds(mail), Buffer.from(url)]))}`,
+    bounceAddress: ({ organization, _id }, domain) =>
+      bounces.addressOf({ organizationId: String(organization), messageId: String(_id) }, domain),
     reportUrl: organizationId =>
       `${base}/api/emails/provider/webhook/${organizationId}/${report.sign(bytesOfIds(organizationId))}`,
     isReportKey: (organizationId, key) => report.verify(key)?.toString('hex') === organizationId,

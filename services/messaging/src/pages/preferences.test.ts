@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { ChangePreferencesRequest, Preferences } from '@rollcall/protos/gen/audience-v1.ts'
 import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
+import type { Event } from '@rollcall/runtime'
 import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
+import { seriesOf } from '../mailings/recipients.ts'
+import { onContactConfirmed } from '../suppressions/on-contact-confirmed.ts'
 import { suppressionsOf } from '../suppressions/suppress.ts'
 import { pages } from './pages.ts'
 
@@ -149,6 +152,20 @@ describe('the page of preferences', () => {
     assert.deepEqual([...left.keys()], ['hard_bounce@example.com'])
   })
 
+  it('is not needed by who confirms to subscribe again in a form: that takes back a complaint, but no bounce', async () => {
+    const { suppressions } = tenant()
+    const at = new Date()
+    const confirmed = onContactConfirmed(test.context).on['contact.confirmed']!
+    for (const kind of ['complaint', 'hard_bounce'] as const) {
+      const email = `Form-${kind}@example.com`
+      await suppressions.insertOne({ email, emailKey: email.toLowerCase(), kind, firstAt: at, lastAt: at })
+      const event = { organization: test.organizationId } as Event
+      await test.context.store.transaction(tx => confirmed({ email } as never, { event, tx } as never))
+    }
+    const left = await suppressionsOf(suppressions, ['form-complaint@example.com', 'form-hard_bounce@example.com'])
+    assert.deepEqual([...left.keys()], ['form-hard_bounce@example.com'])
+  })
+
   it('counts once that the recipient of a campaign unsubscribed', async () => {
     const campaign = new Types.ObjectId()
     const { mails, mailings } = tenant()
@@ -157,6 +174,11 @@ describe('the page of preferences', () => {
     await mails.updateOne({ _id: id }, { $set: { campaign } })
     for (let times = 0; times < 2; times++) await submit(keyOf(urlOf(id)), 'List-Unsubscribe=One-Click')
     assert.equal((await mailings.findOne({ _id: campaign }))?.counts.unsubscribed, 1)
+    const { points } = await seriesOf(test.context, { id: String(campaign), interval: 'day' }, test.organizationId)
+    assert.deepEqual(
+      points.map(({ sent, unsubscribed }) => [sent, unsubscribed]),
+      [[0, 1]],
+    )
   })
 
   it('suppresses the address of a contact that is gone, and undoes that', async () => {

@@ -7,8 +7,9 @@ import { z } from 'zod'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
+import { applyReport, type Reported } from '../returns/apply-report.ts'
+import type { Report } from '../returns/read-report.ts'
 import { recordIn } from '../returns/record-return.ts'
-import { countSoftBounce, forgetSoftBounces } from '../returns/soft-bounces.ts'
 import { signingKeyPlace } from './provider.model.ts'
 
 const MAX_AGE_MS = 15 * 60_000
@@ -34,8 +35,8 @@ const reportSchema = z.object({
   }),
 })
 
-type Report = z.infer<typeof reportSchema>
-type ReportedEvent = Report['event-data']
+type Webhook = z.infer<typeof reportSchema>
+type ReportedEvent = Webhook['event-data']
 
 /**
  * Takes a report of Mailgun about a message. Its signature, its time and that it is new are checked first. The note that
@@ -53,17 +54,18 @@ export async function receiveReport(context: Context, request: PageRequest): Pro
   const take = context.store.transaction(async tx => {
     await tenant.providerReports.insertOne({ token: signature.token, expiresAt }, { tx })
     const mail = await mailOf(tenant, reported, tx)
-    if (mail) await apply(tenant, mail, reported, tx)
+    return mail ? apply(tenant, mail, reported, tx) : undefined
   })
-  await take.catch(error => {
+  const outcome = await take.catch(error => {
     if (!isDuplicate(error)) throw error
     return refuseRepeated(tenant, signature.token, error)
   })
+  if (outcome) context.mailsReported.inc({ outcome })
   return { status: 200, contentType: 'application/json; charset=utf-8', data: Buffer.from('{"success":true}') }
 }
 
 /** @throws {AppError} provider.report_refused */
-function parse(body: Buffer): Report {
+function parse(body: Buffer): Webhook {
   try {
     return reportSchema.parse(JSON.parse(body.toString()))
   } catch (cause) {
@@ -75,7 +77,7 @@ async function verify(
   { secrets }: Context,
   { providers }: Tenant,
   organizationId: string,
-  { timestamp, token, signature }: Report['signature'],
+  { timestamp, token, signature }: Webhook['signature'],
 ): Promise<void> {
   const provider = await providers.findOne({ kind: 'mailgun' })
   if (!provider?.webhookSigningKey) throw new AppError('provider.report_refused')
@@ -101,29 +103,28 @@ function mailOf({ mails }: Tenant, { message }: ReportedEvent, tx?: ClientSessio
   return id === undefined ? Promise.resolve(null) : mails.findOne({ _id: id }, tx && { tx })
 }
 
-async function apply(tenant: Tenant, mail: Mail, reported: ReportedEvent, tx: ClientSession): Promise<void> {
+async function apply(
+  tenant: Tenant,
+  mail: Mail,
+  reported: ReportedEvent,
+  tx: ClientSession,
+): Promise<Reported | undefined> {
   const at = new Date()
   const detail = detailOf(reported)
-  switch (reported.event) {
-    case 'delivered':
-      await forgetSoftBounces(tenant, mail, tx)
-      await recordIn(tenant, mail, { status: 'delivered', at, detail }, tx)
-      return
-    case 'opened':
-    case 'clicked':
-      if (reported['client-info']?.bot) return
-      await recordIn(tenant, mail, { status: 'opened', at }, tx)
-      if (reported.event === 'clicked')
-        await recordIn(tenant, mail, { status: 'clicked', at, ...(reported.url && { detail: reported.url }) }, tx)
-      return
-    case 'failed':
-      if (reported.severity !== 'permanent') return countSoftBounce(tenant, mail, { at, detail }, tx)
-      await recordIn(tenant, mail, { status: 'bounced', at, detail, suppression: 'hard_bounce' }, tx)
-      return
-    case 'complained':
-      await recordIn(tenant, mail, { status: 'complained', at, detail, suppression: 'complaint' }, tx)
-      return
-  }
+  const kind = kindOf(reported)
+  if (kind) return applyReport(tenant, mail, { kind, detail, isBadAddress: true }, tx)
+  const isRead = reported.event === 'opened' || reported.event === 'clicked'
+  if (!isRead || reported['client-info']?.bot) return undefined
+  await recordIn(tenant, mail, { status: 'opened', at }, tx)
+  if (reported.event === 'clicked')
+    await recordIn(tenant, mail, { status: 'clicked', at, ...(reported.url && { detail: reported.url }) }, tx)
+  return undefined
+}
+
+/** Returns what is reported; undefined for events that say nothing of the delivery. */
+function kindOf({ event, severity }: ReportedEvent): Report['kind'] | undefined {
+  if (event === 'failed') return severity === 'permanent' ? 'bounced' : 'delayed'
+  return event === 'delivered' || event === 'complained' ? event : undefined
 }
 
 function detailOf({ 'delivery-status': status, reason, event }: ReportedEvent): string {

@@ -1,5 +1,6 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
+import { BOUNCE_LABEL } from '../domains/domain.model.ts'
 import type { MailProvider, ProviderKey } from './port.ts'
 
 /** Names of the installation's own mail servers, for the DNS records of domains. */
@@ -38,7 +39,7 @@ export function createSelfHosted(hosts: MailHosts): MailProvider {
       keys: [await addKey(domain, selector)],
       sending: [
         { type: 'TXT', name: domain, value: `v=spf1 include:${hosts.spfInclude} ~all`, purpose: 'spf' },
-        { type: 'CNAME', name: `bounce.${domain}`, value: hosts.returnPath, purpose: 'return_path' },
+        { type: 'CNAME', name: `${BOUNCE_LABEL}.${domain}`, value: hosts.returnPath, purpose: 'return_path' },
       ],
       receiving: [{ type: 'MX', name: domain, value: hosts.mx, priority: MX_PRIORITY, purpose: 'mx' }],
       recommended: [],

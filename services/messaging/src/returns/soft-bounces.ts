@@ -8,6 +8,21 @@ const MAX_SOFT_BOUNCES = 5
 const WINDOW_DAYS = 14
 const WINDOW_MS = WINDOW_DAYS * 24 * 3_600_000
 
+/** A message that its address did not take, and whether it never will. */
+export type Bounce = { at: Date; detail: string; isBadAddress: boolean }
+
+/** Suppresses the address of a message if it was rejected itself; otherwise counts a soft bounce. */
+export async function recordBounceIn(
+  tenant: Tenant,
+  mail: Mail,
+  { isBadAddress, ...bounce }: Bounce,
+  tx: ClientSession,
+): Promise<void> {
+  if (!isBadAddress) return countSoftBounce(tenant, mail, bounce, tx)
+  const cause = { email: mail.to, kind: 'hard_bounce', reason: bounce.detail, message: String(mail._id) } as const
+  await suppress(tenant.suppressions, { ...cause, at: bounce.at }, tx)
+}
+
 /** Counts that an address did not take a message for now. Suppresses it after five messages in 14 days. */
 export async function countSoftBounce(
   { softBounces, suppressions }: Tenant,

@@ -29,6 +29,7 @@ export async function sendTestMail(context: Context, { id, to }: TestSenderReque
   await countMail(context, { organizationId: caller.organizationId, to })
   const _id = new Types.ObjectId()
   const message = {
+    mail: { _id, organization: sender.organization },
     messageId: `<${_id}@${sender.domain}>`,
     date: new Date(),
     to,

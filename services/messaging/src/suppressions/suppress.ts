@@ -49,13 +49,21 @@ export function liftSuppression(
   actor: Actor,
 ): Promise<SuppressionJson | undefined> {
   const { suppressions } = collections.of(organizationId)
-  return store.transaction(async tx => {
-    const deleted = await suppressions.findOneAndDelete(filter, { tx })
-    if (!deleted) return undefined
-    const suppression = publicSuppression(deleted)
-    await addEvents(tx, [event('suppression.deleted', deleted, { suppression, actor })])
-    return suppression
-  })
+  return store.transaction(tx => liftSuppressionIn(suppressions, filter, actor, tx))
+}
+
+/** As `liftSuppression`, in the given transaction. */
+export async function liftSuppressionIn(
+  suppressions: Scope<Suppression>,
+  filter: Filter,
+  actor: Actor,
+  tx: ClientSession,
+): Promise<SuppressionJson | undefined> {
+  const deleted = await suppressions.findOneAndDelete(filter, { tx })
+  if (!deleted) return undefined
+  const suppression = publicSuppression(deleted)
+  await addEvents(tx, [event('suppression.deleted', deleted, { suppression, actor })])
+  return suppression
 }
 
 /** Returns the suppressions of these addresses, by the key of the address. */

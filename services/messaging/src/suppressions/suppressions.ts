@@ -1,7 +1,7 @@
 import { AppError, emailKeyOf, type HttpBody, json } from '@rollcall/contract'
 import type { CreateSuppressionRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
-import { addEvents, event, isDuplicate, runList } from '@rollcall/store'
+import { addEvents, event, isDuplicate, runList, untilReleased } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { liftSuppression } from './suppress.ts'
 import { publicSuppression, suppressionFields } from './suppression.model.ts'
@@ -38,11 +38,11 @@ async function createSuppression(
     await addEvents(tx, [event('suppression.created', created, { suppression, actor: actorOf(caller) }, at)])
     return suppression
   })
-  return json(
-    await insert.catch(error => {
-      throw isDuplicate(error) ? new AppError('record.duplicate', { path: 'email' }) : error
-    }),
-  )
+  const created = await insert.catch(error => {
+    throw isDuplicate(error) ? new AppError('record.duplicate', { path: 'email' }) : error
+  })
+  await untilReleased(context.collections.of(caller.organizationId).holds, [draft.emailKey])
+  return json(created)
 }
 
 async function deleteSuppression(context: Context, id: string, { caller }: Call): Promise<HttpBody> {

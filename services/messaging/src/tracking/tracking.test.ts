@@ -8,7 +8,8 @@ import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { mailings } from '../mailings/mailings.ts'
 import { pages } from '../pages/pages.ts'
-import { recordReturn } from '../returns/record-return.ts'
+import { takeReport } from '../returns/apply-report.ts'
+import type { Report } from '../returns/read-report.ts'
 import { suppressionsOf } from '../suppressions/suppress.ts'
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
@@ -156,26 +157,20 @@ describe('opens and clicks', () => {
   })
 
   it('never move a status back, and never open again what has ended', async () => {
-    const at = new Date()
+    const delivered: Report = { kind: 'delivered', detail: '250', isBadAddress: false }
+    const report = ({ _id }: Mail, given: Report) =>
+      takeReport(test.context, { organizationId: test.organizationId, messageId: String(_id) }, given)
     const mail = await newMail()
-    await recordReturn(test.context, test.organizationId, String(mail._id), {
-      status: 'bounced',
-      at,
-      detail: '550',
-      suppression: 'hard_bounce',
-    })
+    await report(mail, { kind: 'bounced', detail: '550', isBadAddress: true })
     await open(mail)
-    await recordReturn(test.context, test.organizationId, String(mail._id), { status: 'delivered', at })
+    await report(mail, delivered)
     const { status, error, steps } = await stored(mail)
     assert.deepEqual([status, error, steps.length], ['bounced', '550', 3])
     assert.equal((await suppressionsOf(tenant().suppressions, [mail.to])).size, 1)
     const failed = await newMail({ status: 'failed' })
-    await recordReturn(test.context, test.organizationId, String(failed._id), { status: 'delivered', at })
+    await report(failed, delivered)
     assert.equal((await stored(failed)).status, 'failed')
     const queued = await newMail({ status: 'queued', sentAt: null })
-    await assert.rejects(
-      recordReturn(test.context, test.organizationId, String(queued._id), { status: 'delivered', at }),
-      { code: 'service.unavailable' },
-    )
+    await assert.rejects(report(queued, delivered), { code: 'service.unavailable' })
   })
 })

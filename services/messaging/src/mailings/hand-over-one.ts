@@ -1,0 +1,110 @@
+import { compile, type Template, TemplateError } from '@rollcall/templates'
+import type { Context } from '../context.ts'
+import { type Deliver, openDelivery } from '../mail/deliver.ts'
+import { DeliveryError, toDeliveryError } from '../mail/delivery-error.ts'
+import type { HandOver } from '../mail/hand-over.ts'
+import type { Mail } from '../mail/mail.model.ts'
+import type { Sender } from '../senders/sender.model.ts'
+import { tracked } from '../tracking/tracked.ts'
+import type { Mailing } from './mailing.model.ts'
+import type { End } from './record-ends.ts'
+
+const MAX_RETRY_MS = 6 * 3_600_000
+
+/** A recipient whose turn it is, and what is known of it. */
+export type Candidate = { mail: Mail; handOver: HandOver }
+
+/** What the mails of a mailing share. */
+export type Sending = { mailing: Mailing; sender: Sender; template: Template | TemplateError; deliver: Deliver }
+
+/** Returns what the next mails of a mailing share, or why its sender cannot send. */
+export async function openSending(
+  context: Context,
+  mailing: Mailing,
+  template: Sending['template'],
+): Promise<Sending | { fault: string }> {
+  const organizationId = String(mailing.organization)
+  const sender = await context.collections.of(organizationId).senders.findOne({ _id: mailing.sender })
+  if (!sender) return { fault: 'the sender no longer exists' }
+  if (!sender.active) return { fault: 'the sender is not active' }
+  return { mailing, sender, template, deliver: await openDelivery(context, organizationId, sender) }
+}
+
+/** Returns the template of a mailing, or what is wrong with it. */
+export function compiled({ subject, preheader, html, text }: Mailing): Template | TemplateError {
+  try {
+    return compile({ subject, preheader, html, text })
+  } catch (error) {
+    if (error instanceof TemplateError) return error
+    throw error
+  }
+}
+
+/** What became of a mail. `pausedReason`: why the sender cannot send at all; `isUnreachable`: no server answered. */
+export type Outcome = { end: End; subject?: string; pausedReason?: string; isUnreachable?: boolean }
+
+/** Of a mail that was not handed over. */
+function later({ mail }: Candidate): Outcome {
+  return { end: { kind: 'waiting', nextTryAt: mail.nextTryAt! } }
+}
+
+/** Hands one mail over. Never rejects: what is unknown is an outcome, too. */
+export async function handOver(context: Context, sending: Sending, candidate: Candidate): Promise<Outcome> {
+  let subject: string | undefined
+  try {
+    const { message, rendered } = rendering(context, sending, candidate)
+    subject = rendered.subject
+    const reply = await sending.deliver(message)
+    return { end: { kind: 'sent', detail: reply }, subject }
+  } catch (error) {
+    const failure = error instanceof TemplateError ? templateFailure(error) : toDeliveryError(error)
+    return { ...failed(context, sending, candidate, failure), ...(subject !== undefined && { subject }) }
+  }
+}
+
+function templateFailure(error: TemplateError): DeliveryError {
+  return new DeliveryError('failed', `${error.field}: ${error.message}`, { isAboutMail: true })
+}
+
+/** Returns the mail of one recipient. @throws {TemplateError} */
+function rendering({ links }: Context, { mailing, sender, template }: Sending, { mail, handOver }: Candidate) {
+  if (template instanceof TemplateError) throw template
+  const unsubscribeUrl = links.unsubscribeUrl(mail)
+  const rendered = template.render({
+    contact: handOver.variables,
+    campaign: { name: mailing.campaignName },
+    organization: { name: mailing.organizationName },
+    sender: { name: sender.name, email: sender.email },
+    unsubscribe_url: unsubscribeUrl,
+    web_version_url: links.webVersionUrl(mail),
+  })
+  const headers = {
+    'List-Unsubscribe': `<${unsubscribeUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }
+  const html = tracked(links, mail, rendered.html, mailing.track)
+  const message = { ...rendered, html, mail, messageId: mail.messageId, date: new Date(), to: handOver.to, headers }
+  return { rendered, message }
+}
+
+function failed(context: Context, { mailing }: Sending, candidate: Candidate, failure: DeliveryError): Outcome {
+  const { mail } = candidate
+  const { kind, message: detail } = failure
+  context.logger.info({ mailing: String(mailing._id), mail: String(mail._id), kind, err: failure }, 'mail not sent')
+  if (kind === 'bounced') return { end: { kind: 'bounced', detail, isBadAddress: failure.isBadAddress } }
+  if (kind === 'failed' && failure.isAboutMail) return { end: { kind: 'failed', detail } }
+  if (kind === 'failed') return { ...later(candidate), pausedReason: detail }
+  if (failure.mayHaveArrived)
+    return { end: { kind: 'failed', detail: `unknown whether it was handed over: ${detail}` } }
+  const failures = (mail.failures ?? 0) + 1
+  if (failures >= context.config.MAIL_ATTEMPTS) return { end: { kind: 'failed', detail } }
+  const retryMs = Math.min(context.config.MAIL_RETRY_MS * 4 ** (failures - 1), MAX_RETRY_MS)
+  const nextTryAt = new Date(Date.now() + retryMs)
+  return { end: { kind: 'waiting', nextTryAt, failures, detail }, isUnreachable: failure.isUnreachable }
+}
+
+/** Returns the end of a recipient who may not get the mail. */
+export function endOf({ refusal }: HandOver): End {
+  const { reason, error: detail } = refusal!
+  return reason === 'deleted' ? { kind: 'failed', detail } : { kind: 'suppressed', reason, detail }
+}

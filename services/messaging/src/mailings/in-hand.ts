@@ -1,0 +1,167 @@
+import type { LeaseSlice } from '@rollcall/jobs'
+import { retry } from '@rollcall/runtime'
+import { LeaseLost } from '@rollcall/store'
+import { Types } from 'mongoose'
+import type { Context } from '../context.ts'
+import type { Mail } from '../mail/mail.model.ts'
+import { CONNECTIONS_EACH } from '../mail/smtp.ts'
+import type { Batch } from './batch.ts'
+import { type Candidate, endOf, handOver, type Outcome, type Sending } from './hand-over-one.ts'
+import type { Mailing } from './mailing.model.ts'
+import { type Ended, recordEnds } from './record-ends.ts'
+
+/** Mails that are marked and not recorded yet. Each may be unknown after a crash. */
+export const MAX_IN_HAND = 2 * CONNECTIONS_EACH
+const RETRY_WRITE_MS = 500
+const MAX_WRITE_MS = 60_000
+
+/** The mails of a mailing that a replica is handing over. */
+export type InHand = {
+  /** Ids of those that are not recorded yet. */
+  taken(): Mail['_id'][]
+  /**
+   * Begins to hand a batch over. Resolves with how many have begun when all have, or the others may not any more: they keep
+   * waiting. Rejects if something could not be recorded.
+   */
+  begin(sending: Sending, batch: Batch): Promise<number>
+  /** Why the sender cannot send at all. */
+  pausedReason(): string | undefined
+  /** Whether no server answers any more. */
+  isDown(): boolean
+  /** Resolves when everything is recorded. */
+  settle(): Promise<void>
+}
+
+/** Creates the hand-overs of one run of the job. */
+export function createInHand(context: Context, mailing: Mailing, slice: LeaseSlice): InHand {
+  const taken = new Map<string, Mail['_id']>()
+  let sending = 0
+  let unreachable = 0
+  let pausedReason: string | undefined
+  let failure: unknown
+  let changed = Promise.withResolvers<void>()
+  const notify = () => {
+    changed.resolve()
+    changed = Promise.withResolvers()
+  }
+  const recorder = createRecorder(ends => recordSurely(context, mailing, ends, slice))
+  const room = () => Math.min(CONNECTIONS_EACH - sending, MAX_IN_HAND - taken.size)
+
+  const record = (ended: Ended): void => {
+    const { _id } = ended.mail
+    recorder.add(ended).then(
+      () => {
+        taken.delete(String(_id))
+        notify()
+      },
+      error => {
+        failure ??= error
+        notify()
+      },
+    )
+  }
+
+  const deliver = async (shared: Sending, candidate: Candidate, markedAt: Date): Promise<void> => {
+    const outcome = await handOver(context, shared, candidate)
+    sending--
+    note(outcome)
+    const { mail, handOver: to } = candidate
+    record({ mail, to: to.to, markedAt, end: outcome.end, ...(outcome.subject !== undefined && outcome) })
+    notify()
+  }
+
+  const note = ({ isUnreachable, pausedReason: reason }: Outcome): void => {
+    unreachable = isUnreachable ? unreachable + 1 : 0
+    pausedReason ??= reason
+  }
+  const isDown = () => unreachable >= CONNECTIONS_EACH
+  const mayBegin = (until: number) =>
+    Date.now() < until && !slice.signal.aborted && !failure && pausedReason === undefined && !isDown()
+
+  return {
+    taken: () => [...taken.values()],
+    async begin(shared, { chosen, refused, until, release }) {
+      for (const { mail, handOver } of refused) {
+        taken.set(String(mail._id), mail._id)
+        record({ mail, to: handOver.to, end: endOf(handOver) })
+      }
+      const left = [...chosen]
+      const begun: Promise<void>[] = []
+      while (left.length > 0 && mayBegin(until)) {
+        if (room() <= 0) {
+          await changed.promise
+          continue
+        }
+        const group = left.splice(0, room())
+        const markedAt = await mark(context, mailing, group, until)
+        for (const candidate of group) {
+          taken.set(String(candidate.mail._id), candidate.mail._id)
+          sending++
+          begun.push(deliver(shared, candidate, markedAt))
+        }
+      }
+      void Promise.all(begun).then(release)
+      if (failure) throw failure
+      return begun.length
+    },
+    pausedReason: () => pausedReason,
+    isDown,
+    async settle() {
+      while (taken.size > 0 && !failure) await changed.promise
+      if (failure) throw failure
+    },
+  }
+}
+
+/**
+ * Marks mails as being handed over: from here on nobody sends them again. Each mail is marked once, by one replica, so a
+ * replica that has lost its lease gets none.
+ */
+async function mark(
+  { collections }: Context,
+  { organization }: Mailing,
+  group: readonly Candidate[],
+  until: number,
+): Promise<Date> {
+  const { mails } = collections.of(organization)
+  const markedAt = new Date()
+  const marked = { status: 'queued', mark: new Types.ObjectId(), markedAt }
+  const isOurs = { $or: [{ status: 'waiting' }, { mark: marked.mark }] } // after an error it may have been stored
+  const ids = group.map(({ mail }) => mail._id)
+  const write = () => mails.updateMany({ _id: { $in: ids }, ...isOurs }, { $set: marked }, { timestamps: false })
+  const { matchedCount } = await retry(write, { deadline: until })
+  if (matchedCount !== group.length) throw new Error('recipients were changed concurrently')
+  return markedAt
+}
+
+/** Records outcomes until the database is available: without that, mails that were sent would be unknown. */
+function recordSurely(context: Context, mailing: Mailing, ends: readonly Ended[], slice: LeaseSlice): Promise<void> {
+  return retry(() => recordEnds(context, mailing, ends, slice), {
+    maxMs: RETRY_WRITE_MS,
+    deadline: Date.now() + MAX_WRITE_MS,
+    retryable: error => !(error instanceof LeaseLost),
+    onRetry: err =>
+      context.logger.warn({ err, mailing: String(mailing._id) }, 'outcomes of mails not recorded, retrying'),
+  })
+}
+
+/** Returns a recorder that writes one group at a time: what ends meanwhile is the next one. */
+function createRecorder(write: (ends: readonly Ended[]) => Promise<void>): { add(ended: Ended): Promise<void> } {
+  let pending: Ended[] = []
+  let next: Promise<void> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    add(ended) {
+      pending.push(ended)
+      next ??= last.then(() => {
+        const group = pending
+        pending = []
+        next = undefined
+        const written = write(group)
+        last = written.catch(() => undefined)
+        return written
+      })
+      return next
+    },
+  }
+}
