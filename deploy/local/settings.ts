@@ -20,6 +20,8 @@ const schema = z.object({
   REGISTRATION: z.enum(['open', 'closed'], { error: 'expected open or closed' }).default('open'),
   /** Whether the console is built and served. */
   CONSOLE: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
+  /** Port for bounces over SMTP. 0: a free one. */
+  BOUNCE_SMTP_PORT: port().default(0),
   DNS_SERVERS: list().optional(),
   SMTP_URL: urlOf('smtp', 'smtps').optional(),
   PUBLIC_URL: urlOf('http', 'https').optional(),

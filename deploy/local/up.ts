@@ -30,12 +30,14 @@ async function main(signal: AbortSignal): Promise<void> {
   running.defer(() => backing.stop())
   const kept = keptIn(settings.DATA_DIR, { email: settings.BOOTSTRAP_EMAIL, password: settings.BOOTSTRAP_PASSWORD })
   const ports = { ...(await servicePorts()), gateway: gatewayPort }
+  const bouncePort = settings.BOUNCE_SMTP_PORT || (await freePort())
+  if (settings.BOUNCE_SMTP_PORT) await assertFree(bouncePort, 'BOUNCE_SMTP_PORT')
   const stack = {
     backing: backing.env,
     keys: kept.keys,
     ports,
     namespace: '',
-    settings: { ...serviceSettings(settings, kept), CONSOLE_DIR: await building },
+    settings: { ...serviceSettings(settings, kept), CONSOLE_DIR: await building, BOUNCE_SMTP_PORT: String(bouncePort) },
   }
 
   const services: Launched[] = []
@@ -48,7 +50,7 @@ async function main(signal: AbortSignal): Promise<void> {
   over.catch(() => {}) // awaited below, twice
   const ready = Promise.all(services.map(service => service.ready())).then(() => 'ready')
   if ((await Promise.race([ready, over])) === 'ready') {
-    printReady(settings, kept, gatewayPort)
+    printReady(settings, kept, { gateway: gatewayPort, bounces: bouncePort })
     if (settings.SMTP_URL === undefined) followMails(mailFolder(settings), printMail)
     await over
   }
@@ -116,14 +118,15 @@ function printMail({ to, subject, file }: KeptMail): void {
   printStep('mail', `to ${to}: ${subject} (${relative(ROOT, file)})`)
 }
 
-function printReady(settings: Settings, { owner }: Kept, port: number): void {
+function printReady(settings: Settings, { owner }: Kept, ports: { gateway: number; bounces: number }): void {
   const { DATA_DIR } = settings
-  const url = `http://localhost:${port}`
+  const url = `http://localhost:${ports.gateway}`
   const data = relative(ROOT, DATA_DIR)
   print('ready')
   printStep('gateway', `${url}/api`)
   if (settings.CONSOLE === 'on') printStep('console', `${url}/console/`)
   printStep('docs', `${url}/docs`)
+  printStep('bounces', `smtp://localhost:${ports.bounces}`)
   printStep('sign in', `${owner.email} with ${owner.password ?? 'the BOOTSTRAP_PASSWORD of the first start'}`)
   printStep('', `POST ${url}/api/auth/login {"email":"…","password":"…"}`)
   printStep(

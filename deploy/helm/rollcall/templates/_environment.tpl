@@ -25,6 +25,7 @@ those of its migration. The names are those in the service's config.ts.
 {{- $_ := set $plain "OTEL_EXPORTER_OTLP_ENDPOINT" . -}}
 {{- $_ := set $plain "OTEL_TRACES_SAMPLER_ARG" $values.tracing.sampleRatio -}}
 {{- end -}}
+{{- if and $values.bounces.enabled (eq .name $values.bounces.service) }}{{ $_ := set $plain "BOUNCE_SMTP_PORT" $values.bounces.containerPort }}{{ end -}}
 {{- if $service.public -}}
 {{- $behindProxy := or $values.ingress.enabled $values.httpRoute.enabled -}}
 {{- $trusted := default (ternary "1" "0" $behindProxy) $values.trustProxy -}}
