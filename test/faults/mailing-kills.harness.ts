@@ -39,8 +39,8 @@ export type World = {
 
 /** How long the server takes for a mail. */
 const MAIL_MS = 40
-/** Mails that the job has at hand at most: each may be unknown after a kill. */
-const AT_HAND = 100
+/** Mails that the job has in hand at most: each may be unknown after a kill. */
+const AT_HAND = 20
 const LIMIT_MS = 60_000
 const UNKNOWN = 'unknown whether it was handed over'
 

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { bytesOfIds, createSignedTokens, parseKeyRing, type SignedTokenPurpose } from '@rollcall/credentials'
+import { MongoClient, ObjectId } from 'mongodb'
+import type { Browser, Page } from 'playwright-core'
+import { bodyOf } from '../api.ts'
+import { startStack, type TestStack } from '../stack.ts'
+import { launchBrowser, openPage, violationsOf } from './browser.ts'
+
+type Made = { id: string }
+
+const NONE = '0'.repeat(24)
+const message = 'a'.repeat(24)
+const widths = { phone: 360, desktop: 1280 }
+
+describe('the public pages', () => {
+  let stack: TestStack
+  let browser: Browser
+  let paths: { preferences: string; test: string; webVersion: string; form: string }
+  before(async () => {
+    ;[stack, browser] = await Promise.all([startStack(), launchBrowser()])
+    paths = await makePaths()
+  })
+  after(() => Promise.all([browser?.close(), stack?.stop()]))
+
+  async function makePaths(): Promise<typeof paths> {
+    const { owner } = stack
+    const { organization } = await bodyOf(owner.get<{ organization: Made }>('/api/auth/me'))
+    const contact = await bodyOf(owner.post<Made>('/api/audience', { email: 'reader@example.com', name: 'Ada' }), 201)
+    const list = await bodyOf(owner.post<Made>('/api/audience-lists', { name: 'Monthly news' }), 201)
+    await bodyOf(owner.post(`/api/audience-lists/${list.id}/contacts`, { emails: ['reader@example.com'] }))
+    const fields = [
+      { slug: 'email', name: 'Email', type: 'email', required: true },
+      { slug: 'topic', name: 'Topic', type: 'enum', options: ['News', 'Offers'] },
+      { slug: 'agreed', name: 'I agree', type: 'boolean' },
+      { slug: 'about', name: 'About you', type: 'text' },
+    ]
+    const form = { enabled: true, title: 'Sign up', submitLabel: 'Send', allowedOrigins: [] }
+    const collection = { name: 'Sign-ups', slug: 'sign-ups', fields, form }
+    const { id: collectionId } = await bodyOf(owner.post<Made>('/api/collections', collection), 201)
+    const campaign = await storeMailing(organization.id)
+    const keys = parseKeyRing(stack.instances('messaging')[0]!.environment.LINK_KEYS!)
+    const tokenOf = (purpose: SignedTokenPurpose, ...ids: string[]) =>
+      createSignedTokens(keys, purpose).sign(bytesOfIds(organization.id, ...ids))
+    return {
+      preferences: `/u/${tokenOf('unsubscribe', contact.id, message)}`,
+      test: `/v/${tokenOf('web-version', NONE, message, NONE)}`,
+      webVersion: `/v/${tokenOf('web-version', contact.id, message, campaign)}`,
+      form: `/f/${collectionId}`,
+    }
+  }
+
+  /** Stores the sending side of a campaign in plain text, which is shown on a page of ours. */
+  async function storeMailing(organizationId: string): Promise<string> {
+    const _id = new ObjectId()
+    await using client = new MongoClient(stack.backing.MONGODB_URL)
+    const mailing = { subject: 'News for {{ contact.name }}', text: 'Hello {{ contact.name }}', html: null }
+    const names = { campaignName: 'News', organizationName: 'One', sender: new ObjectId() }
+    await client
+      .db(`${stack.namespace}rollcall_messaging`)
+      .collection('mailings')
+      .insertOne({ _id, organization: new ObjectId(organizationId), ...mailing, ...names, preheader: null })
+    return String(_id)
+  }
+
+  /** Opens a page, and lets axe look at it and at what `act` makes of it. It must fit its window. */
+  const visit = async (path: string, locale: string, act?: (page: Page) => Promise<unknown>) => {
+    for (const [device, width] of Object.entries(widths))
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const options = { locale, viewport: { width, height: 800 }, colorScheme, javaScriptEnabled: true }
+        const { page, complaints, close } = await openPage(browser, stack.urls[0]!, options)
+        const look = async (what: string) => {
+          const where = `${what} in ${locale}, ${colorScheme}, on a ${device}`
+          assert.deepEqual(await violationsOf(page, where), [])
+          assert.equal(await page.getAttribute('html', 'lang'), locale.slice(0, 2), where)
+          assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, where)
+        }
+        await page.goto(path)
+        await look(path)
+        if (act) {
+          await act(page)
+          await look(`${path} afterwards`)
+        }
+        assert.deepEqual(complaints, [])
+        await close()
+      }
+  }
+
+  for (const locale of ['en-GB', 'de-DE']) {
+    const text = (english: string, german: string) => (locale === 'de-DE' ? german : english)
+
+    it(`of preferences has nothing that axe finds, ${locale}`, () =>
+      visit(paths.preferences, locale, async page => {
+        await page.getByRole('checkbox', { name: 'Monthly news' }).waitFor()
+        await page.getByRole('button', { name: text('Unsubscribe from everything', 'Von allem abmelden') }).click()
+        await page.getByRole('status').waitFor()
+        await page.getByRole('button', { name: text('Subscribe again', 'Wieder anmelden') }).click()
+        await page.getByRole('status').waitFor()
+      }))
+
+    it(`of a mail’s web version has nothing that axe finds, ${locale}`, async () => {
+      await visit(paths.webVersion, locale)
+      await visit(paths.test, locale)
+    })
+
+    it(`of a form has nothing that axe finds, ${locale}`, () => visit(paths.form, locale))
+
+    it(`that says that there is none has nothing that axe finds, ${locale}`, () => visit('/u/forged', locale))
+  }
+})
