@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { type Domain, dkimKeyPlace } from '../domains/domain.model.ts'
 import type { DkimKey } from './compose.ts'
@@ -6,6 +7,6 @@ import type { DkimKey } from './compose.ts'
 export function signingKey({ secrets }: Pick<Context, 'secrets'>, domain: Domain): DkimKey | undefined {
   const key = domain.dkimKeys.find(({ state }) => state === 'active')
   if (!key?.privateKey) return undefined
-  const privateKey = secrets.open(key.privateKey, dkimKeyPlace(domain))
+  const privateKey = createPrivateKey(secrets.open(key.privateKey, dkimKeyPlace(domain)))
   return { domainName: domain.domain, keySelector: key.selector, privateKey }
 }
