@@ -11,7 +11,10 @@ type Made = { id: string }
 
 const NONE = '0'.repeat(24)
 const message = 'a'.repeat(24)
-const widths = { phone: 360, desktop: 1280 }
+const looks = [
+  ['phone', 360, 'light'],
+  ['desktop', 1280, 'dark'],
+] as const
 
 describe('the public pages', () => {
   let stack: TestStack
@@ -65,25 +68,24 @@ describe('the public pages', () => {
 
   /** Opens a page, and lets axe look at it and at what `act` makes of it. It must fit its window. */
   const visit = async (path: string, locale: string, act?: (page: Page) => Promise<unknown>) => {
-    for (const [device, width] of Object.entries(widths))
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const options = { locale, viewport: { width, height: 800 }, colorScheme, javaScriptEnabled: true }
-        const { page, complaints, close } = await openPage(browser, stack.urls[0]!, options)
-        const look = async (what: string) => {
-          const where = `${what} in ${locale}, ${colorScheme}, on a ${device}`
-          assert.deepEqual(await violationsOf(page, where), [])
-          assert.equal(await page.getAttribute('html', 'lang'), locale.slice(0, 2), where)
-          assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, where)
-        }
-        await page.goto(path)
-        await look(path)
-        if (act) {
-          await act(page)
-          await look(`${path} afterwards`)
-        }
-        assert.deepEqual(complaints, [])
-        await close()
+    for (const [device, width, colorScheme] of looks) {
+      const options = { locale, viewport: { width, height: 800 }, colorScheme }
+      const { page, complaints, close } = await openPage(browser, stack.urls[0]!, options)
+      const look = async (what: string) => {
+        const where = `${what} in ${locale}, ${colorScheme}, on a ${device}`
+        assert.deepEqual(await violationsOf(page, where), [])
+        assert.equal(await page.getAttribute('html', 'lang'), locale.slice(0, 2), where)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, where)
       }
+      await page.goto(path)
+      await look(path)
+      if (act) {
+        await act(page)
+        await look(`${path} afterwards`)
+      }
+      assert.deepEqual(complaints, [])
+      await close()
+    }
   }
 
   for (const locale of ['en-GB', 'de-DE']) {

@@ -121,7 +121,7 @@ export async function play({
   const unknown = stored.filter(({ status, error }) => status === 'failed' && String(error).startsWith(UNKNOWN))
   const reported = new Set([...sent, ...unknown].map(({ to }) => to))
   const shown = await onceServed(() =>
-    bodyOf(stack.owner.get<{ totalDocs: number }>(`/api/emails/campaigns/${id}/recipients`, { limit: 1 })),
+    bodyOf(stack.owner.get<{ totalDocs: number }>(`/api/emails/campaigns/${id}/recipients`, { $limit: 1 })),
   )
   return {
     kills,

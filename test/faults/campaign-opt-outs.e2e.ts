@@ -12,8 +12,8 @@ import { counted, isSoak } from '../soak.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
 /** M3 of the goals: changes of contacts that are about to get the mail. */
-const changes = counted(60, 2_000)
-const recipients = isSoak ? 20_000 : 800
+const changes = counted(40, 2_000)
+const recipients = isSoak ? 20_000 : 400
 const timeout = scaledTimeout(isSoak ? 3_600_000 : 120_000)
 /** How long the mail server takes for a mail: contacts are changed while theirs waits. */
 const MAIL_MS = 15
@@ -91,7 +91,7 @@ describe('a campaign whose contacts are blocked, unsubscribed, deleted and suppr
       const contacts = mongo.db(`${stack.namespace}rollcall_audience`).collection('contacts')
       await contacts.updateOne({ _id: new ObjectId(id) }, { $set: { blocked: true } })
     }
-    const { changed, late } = await play('naive', 60, 800, () => naive)
+    const { changed, late } = await play('naive', 40, 400, () => naive)
     t.diagnostic(`${changed} changes, ${late} handed over after them`)
     assert.ok(late > 0)
   })

@@ -95,7 +95,7 @@ function startLoad(fleet: Fleet, token: string): { readonly sent: number; failed
       const isWrite = count % 3 === 2
       const answer = isWrite
         ? send('POST', '/api/audience', { email: `roll-${name}-${count}-${performance.now()}@example.com` })
-        : send('GET', '/api/audience?$limit=1')
+        : send('GET', count % 3 === 0 ? '/api/audience?$limit=1' : '/api/emails/campaigns?$limit=1')
       const outcome = await answer.catch((error: Error) => error.message)
       if (outcome !== (isWrite ? 201 : 200)) failed.push(`${isWrite ? 'POST' : 'GET'}: ${outcome}`)
       await pause(10)
