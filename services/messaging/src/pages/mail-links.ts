@@ -33,8 +33,8 @@ export type MailLinks = {
   reportUrl(organizationId: string): string
   /** Whether a key in such a URL is that of the organization. */
   isReportKey(organizationId: string, key: string): boolean
-  /** How the links of preferences begin, which are never counted. */
-  unsubscribePrefix: string
+  /** How the links of a recipient's own begin, which are never counted: preferences and web version. */
+  ownPrefixes: readonly string[]
 }
 
 /** Stands for a contact or campaign that a test does not have. */
@@ -50,11 +50,12 @@ export function createMailLinks({ LINK_KEYS, PUBLIC_URL }: Pick<Config, 'LINK_KE
   const report = createSignedTokens(LINK_KEYS, 'provider-webhook')
   const bounces = createBounceAddresses(LINK_KEYS)
   const unsubscribePrefix = `${base}/u/`
+  const webVersionPrefix = `${base}/v/`
   return {
-    unsubscribePrefix,
+    ownPrefixes: [unsubscribePrefix, webVersionPrefix],
     unsubscribeUrl: mail => unsubscribePrefix + unsubscribe.sign(recipientIds(mail)),
     readUnsubscribe: token => readRecipient(unsubscribe, token),
-    webVersionUrl: mail => `${base}/v/${webVersion.sign(webVersionIds(mail))}`,
+    webVersionUrl: mail => webVersionPrefix + webVersion.sign(webVersionIds(mail)),
     readWebVersion(token) {
       const content = webVersion.verify(token)
       return content && { ...recipientOf(content), campaignId: orNull(idsOfBytes(content, 4).ids[3]) }

@@ -6,7 +6,7 @@ const options = {
   track: { opens: true, clicks: true },
   linkOf: (url: string) => `https://t.example/c/${Buffer.from(url).toString('base64url')}`,
   pixelUrl: 'https://t.example/o/x.gif',
-  ownPrefix: 'https://t.example/u/',
+  ownPrefixes: ['https://t.example/u/', 'https://t.example/v/'],
 }
 const clicks = (html: string) => trackHtml(html, { ...options, track: { opens: false, clicks: true } })
 const leadsTo = (html: string) => {
@@ -28,6 +28,7 @@ describe('the HTML of a counted mail', () => {
   it('leaves other links and everything else as it is', () => {
     for (const html of [
       '<a href="https://t.example/u/token">out</a>',
+      '<a href="https://t.example/v/token">in the browser</a>',
       '<a href="mailto:a@example.com">mail</a>',
       '<a href="tel:+491">call</a>',
       '<a href="#top">top</a>',

@@ -9,8 +9,8 @@ export type TrackOptions = {
   /** Returns the URL that counts and then leads to another one. */
   linkOf: (url: string) => string
   pixelUrl: string
-  /** Links that begin like this are never rewritten. */
-  ownPrefix: string
+  /** Links that begin like one of these are never rewritten. */
+  ownPrefixes: readonly string[]
 }
 
 /** Longer URLs are not counted: some mail programs cut them. */
@@ -20,7 +20,7 @@ const PRINTABLE = /^[\x21-\x7e]+$/
 type Edit = { from: number; to: number; text: string }
 
 /** Returns the HTML of a mail with counting links and a pixel; everything else stays as it is, byte by byte. */
-export function trackHtml(html: string, { track, linkOf, pixelUrl, ownPrefix }: TrackOptions): string {
+export function trackHtml(html: string, { track, linkOf, pixelUrl, ownPrefixes }: TrackOptions): string {
   const document = parse(html, { sourceCodeLocationInfo: true })
   const edits: Edit[] = []
   let bodyEnd = html.length
@@ -31,7 +31,7 @@ export function trackHtml(html: string, { track, linkOf, pixelUrl, ownPrefix }: 
     const at = location?.attrs?.href
     if (!track.clicks || element.tagName !== 'a' || href === undefined || !at) continue
     const url = countableUrl(href)
-    if (url === undefined || url.startsWith(ownPrefix)) continue
+    if (url === undefined || ownPrefixes.some(prefix => url.startsWith(prefix))) continue
     edits.push({ from: at.startOffset, to: at.endOffset, text: `href="${linkOf(url)}"` })
   }
   if (track.opens) {

@@ -11,6 +11,6 @@ export function tracked(links: MailLinks, mail: Tracked, html: string | null, tr
     track,
     linkOf: url => links.clickUrl(mail, url),
     pixelUrl: links.openUrl(mail),
-    ownPrefix: links.unsubscribePrefix,
+    ownPrefixes: links.ownPrefixes,
   })
 }
