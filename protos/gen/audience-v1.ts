@@ -716,6 +716,8 @@ export type Recipients = {
   releaseRecipients: { kind: 'unary'; request: ReleaseRecipientsRequest; response: Empty }
   /** Returns the next contacts of a selection, each once, in the order in which they were created. Use it in a loop to take a whole selection: every page costs the same. Refuses a selection that names an unknown list or segment, or a segment that no longer applies. */
   takeRecipients: { kind: 'unary'; request: TakeRecipientsRequest; response: TakeRecipientsResponse }
+  /** Counts the contacts of a selection by whether a campaign reaches them. Refuses what TakeRecipients refuses. */
+  countRecipients: { kind: 'unary'; request: Selection; response: CountRecipientsResponse }
   /** Refuses a selection that names a list or a segment that does not exist, with the path of the first one. */
   checkSelection: { kind: 'unary'; request: Selection; response: Empty }
   /** Returns what a contact can choose on the page of a mail's link: whether it gets campaigns, and its lists. */
@@ -751,6 +753,17 @@ export type TakeRecipientsResponse = {
   untilPosition: number
   /** There are no further contacts. */
   done: boolean
+}
+
+/** The contacts on the lists and in the segments are the sum. */
+export type CountRecipientsResponse = {
+  reachable: number
+  /** On an excluded list. */
+  excluded: number
+  blocked: number
+  unsubscribed: number
+  /** The address bounced or complained. */
+  address: number
 }
 
 export type CheckRecipientsRequest = {

@@ -27,10 +27,14 @@ export type Campaigns = {
   cancelCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Sends once more to the recipients for whom sending failed, and returns the campaign. Use it when the cause is mended. Includes those for whom it is unknown whether the mail was handed over. */
   retryCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Renders a campaign for a contact and returns the result; nothing is sent. Use it to look at a campaign before it starts. Without contactId it shows the oldest contact of the audience, or a sample. The links to unsubscribe and to the web version lead nowhere. */
+  /** Renders a campaign for a contact and returns the result; nothing is sent. Use it to look at a campaign before it starts. Without contactId it shows the oldest contact of the audience, or a sample. Content of the request is shown instead of what is stored. The links to unsubscribe and to the web version lead nowhere. */
   previewCampaign: { kind: 'unary'; request: PreviewCampaignRequest; response: HttpBody }
   /** Sends a campaign to some addresses as a test, rendered for the oldest contact of the audience, or a sample. Use it to see the mail in real mail programs before it starts. The subject is marked as a test, and the unsubscribe link leads to a page that says it was one. The campaign does not change. */
   testCampaign: { kind: 'unary'; request: TestCampaignRequest; response: Updated }
+  /** Counts the contacts of an audience by whether a campaign reaches them. Use it while choosing lists and segments: nothing is stored. Each contact counts once, under the first reason that applies to it. */
+  countCampaignAudience: { kind: 'unary'; request: CountCampaignAudienceRequest; response: AudienceCounts }
+  /** Checks a campaign as its start would, and returns the state of every check with the counts of its audience. Use it to show what is missing before it starts. */
+  reviewCampaign: { kind: 'unary'; request: IdRequest; response: CampaignReview }
   /** Lists the recipients of a campaign and what became of each mail. Use it to find out who did not get it, and why. Empty before the start. Honours the shared list parameters. */
   listCampaignRecipients: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Returns the counts of a campaign as they are now, and by hour or day. Use it to compare campaigns and to see when they are read. */
@@ -214,12 +218,56 @@ export type ScheduleCampaignRequest = {
 export type PreviewCampaignRequest = {
   id: string
   contactId?: string
+  subject?: string
+  preheader?: string
+  html?: string
+  /** Instead of html and text. */
+  template?: string
+  text?: string
 }
 
 export type TestCampaignRequest = {
   id: string
   /** Who gets it. */
   to: string[]
+}
+
+export type CountCampaignAudienceRequest = {
+  lists: string[]
+  segments: string[]
+  /** Who is on one of these gets nothing. */
+  excludeLists: string[]
+}
+
+/** How many contacts an audience has. Their sum is on the lists and in the segments. */
+export type AudienceCounts = {
+  /** Who gets the mail, unless something changes before it is sent, or the address is suppressed by hand. */
+  recipients: number
+  /** On an excluded list. */
+  excluded: number
+  blocked: number
+  unsubscribed: number
+  /** The address bounced or complained before. */
+  address: number
+}
+
+/** What StartCampaign would say. */
+export type CampaignReview = {
+  /** Every check is ok: the campaign can start. */
+  ready: boolean
+  /** In the order in which a start makes them. */
+  checks: CampaignCheck[]
+  /** Absent: the audience cannot be counted; its check says why. */
+  audience?: AudienceCounts | null
+}
+
+export type CampaignCheck = {
+  /** content: there is one. rendering: for the first three contacts. unsubscribe: every part has the link. */
+  check: 'sender' | 'audience' | 'content' | 'rendering' | 'unsubscribe'
+  /** open: it depends on a check that failed. */
+  state: 'ok' | 'failed' | 'open'
+  /** Why it failed. */
+  reason?: string
 }
 
 export type GetCampaignReportRequest = {
@@ -248,7 +296,7 @@ export type Templates = {
   updateTemplate: { kind: 'unary'; request: UpdateTemplateRequest; response: Updated }
   /** Deletes a template and returns it. Use it when nobody needs the content any more. 409 while a campaign that is not finished uses it. */
   deleteTemplate: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Renders a template for a contact and returns the result; nothing is sent. Use it to look at a template before it is used. Without contactId it shows the oldest contact of the audience, or a sample. A template has no sender and no campaign: their variables show samples, and the links lead nowhere. */
+  /** Renders a template for a contact and returns the result; nothing is sent. Use it to look at a template before it is used. Without contactId it shows the oldest contact of the audience, or a sample. Content of the request is shown instead of what is stored. A template has no sender and no campaign: their variables show samples, and the links lead nowhere. */
   previewTemplate: { kind: 'unary'; request: PreviewTemplateRequest; response: HttpBody }
 }
 
@@ -321,6 +369,9 @@ export type PreviewTemplateRequest = {
   contactId?: string
   /** What `data` shows. */
   data?: Record<string, unknown>
+  subject?: string
+  html?: string
+  text?: string
 }
 
 /** A rendered mail. */

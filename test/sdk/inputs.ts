@@ -223,6 +223,9 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
     html: '<p>Hello {{ contact.name }}</p><p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>',
     ratePerMinute: 600,
   }),
+  'campaigns.countAudience': async ({ rollcall }) => ({
+    lists: [(await rollcall.lists.create({ name: unique('Readers') })).id],
+  }),
   'campaigns.update': () => ({ ratePerMinute: 1200 }),
   'campaigns.schedule': () => ({ at: new Date(Date.now() + 24 * 3_600_000).toISOString() }),
   'campaigns.preview': () => ({}),

@@ -21,6 +21,7 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.audience.v1.Recipients/ChangePreferences': { messaging: ['service'] },
   '/rollcall.audience.v1.Recipients/CheckRecipients': { campaigns: ['service'], messaging: ['service'] },
   '/rollcall.audience.v1.Recipients/CheckSelection': { campaigns: ['service'] },
+  '/rollcall.audience.v1.Recipients/CountRecipients': { campaigns: ['service'] },
   '/rollcall.audience.v1.Recipients/GetPreferences': { messaging: ['service'] },
   '/rollcall.audience.v1.Recipients/ReleaseRecipients': { messaging: ['service'] },
   '/rollcall.audience.v1.Recipients/TakeRecipients': { campaigns: ['service'] },

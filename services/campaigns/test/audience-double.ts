@@ -98,6 +98,18 @@ export function audienceDouble(): Audience {
           done: found.length < limit,
         }
       },
+      async countRecipients(selection, { caller }) {
+        check(selection)
+        const counts = { reachable: 0, excluded: 0, blocked: 0, unsubscribed: 0, address: 0 }
+        for (const { lists, blocked, unsubscribed } of contactsOf(caller.organizationId)) {
+          if (![...selection.lists, ...selection.segments].some(id => lists.includes(id))) continue
+          if (selection.excludeLists.some(id => lists.includes(id))) counts.excluded++
+          else if (blocked) counts.blocked++
+          else if (unsubscribed) counts.unsubscribed++
+          else counts.reachable++
+        }
+        return counts
+      },
       async checkSelection(selection) {
         check(selection)
         return {}

@@ -133,9 +133,19 @@ export const fields = {
   },
   'campaigns.preview': {
     'contactId': { type: 'string', format: 'object_id' },
+    'subject': { type: 'string', maxLength: 500 },
+    'preheader': { type: 'string', nullable: true, maxLength: 500 },
+    'html': { type: 'string', nullable: true, maxLength: 262144, multiline: true },
+    'template': { type: 'string', nullable: true, format: 'object_id' },
+    'text': { type: 'string', nullable: true, maxLength: 262144, multiline: true },
   },
   'campaigns.test': {
     'to': { type: 'array', required: true, maxLength: 254, maxItems: 5, format: 'email' },
+  },
+  'campaigns.countAudience': {
+    'lists': { type: 'array', maxItems: 100, format: 'object_id' },
+    'segments': { type: 'array', maxItems: 100, format: 'object_id' },
+    'excludeLists': { type: 'array', maxItems: 100, format: 'object_id' },
   },
   'templates.create': {
     'name': { type: 'string', required: true, maxLength: 100 },
@@ -154,6 +164,9 @@ export const fields = {
   'templates.preview': {
     'contactId': { type: 'string', format: 'object_id' },
     'data': { type: 'object' },
+    'subject': { type: 'string', nullable: true, maxLength: 500 },
+    'html': { type: 'string', maxLength: 262144, multiline: true },
+    'text': { type: 'string', nullable: true, maxLength: 262144, multiline: true },
   },
   'messages.send': {
     'to': { type: 'any', required: true },

@@ -61,6 +61,8 @@ export const routes = {
   'campaigns.retry': { verb: 'POST', path: '/api/emails/campaigns/:id/retry', answer: 'json', keyed: true, permissions: ['email_campaigns.create'] },
   'campaigns.preview': { verb: 'POST', path: '/api/emails/campaigns/:id/preview', input: 'body', answer: 'json', keyed: true, permissions: ['email_campaigns.create'] },
   'campaigns.test': { verb: 'POST', path: '/api/emails/campaigns/:id/test', input: 'body', answer: 'json', keyed: true, permissions: ['email_campaigns.create'] },
+  'campaigns.countAudience': { verb: 'POST', path: '/api/emails/campaigns/audience', input: 'body', answer: 'json', keyed: true, permissions: ['email_campaigns.create'] },
+  'campaigns.review': { verb: 'GET', path: '/api/emails/campaigns/:id/review', answer: 'json', permissions: ['email_campaigns.read'] },
   'campaigns.listRecipients': { verb: 'GET', path: '/api/emails/campaigns/:id/recipients', input: 'query', answer: 'list', permissions: ['email_campaigns.read'] },
   'campaigns.getReport': { verb: 'GET', path: '/api/emails/campaigns/:id/report', input: 'query', answer: 'json', permissions: ['email_campaigns.read'] },
   'campaigns.export': { verb: 'GET', path: '/api/emails/campaigns/:id/export', answer: 'file', permissions: ['email_campaigns.read'] },

@@ -341,6 +341,38 @@ export type Preview = {
   text: string
 }
 
+/** How many contacts an audience has. Their sum is on the lists and in the segments. */
+export type AudienceCounts = {
+  /** Who gets the mail, unless something changes before it is sent, or the address is suppressed by hand. */
+  recipients: number
+  /** On an excluded list. */
+  excluded: number
+  blocked: number
+  unsubscribed: number
+  /** The address bounced or complained before. */
+  address: number
+}
+
+/** What StartCampaign would say. */
+export type CampaignReview = {
+  /** Every check is ok: the campaign can start. */
+  ready: boolean
+  /** In the order in which a start makes them. */
+  checks: CampaignCheck[]
+  /** Absent: the audience cannot be counted; its check says why. */
+  audience?: AudienceCounts
+}
+
+/** CampaignCheck as JSON. */
+export type CampaignCheck = {
+  /** content: there is one. rendering: for the first three contacts. unsubscribe: every part has the link. */
+  check: 'sender' | 'audience' | 'content' | 'rendering' | 'unsubscribe'
+  /** open: it depends on a check that failed. */
+  state: 'ok' | 'failed' | 'open'
+  /** Why it failed. */
+  reason?: string
+}
+
 /** One recipient, as ListRecipients shows it. */
 export type CampaignRecipient = {
   _id: string
@@ -1724,11 +1756,24 @@ export type ScheduleCampaignBody = {
 
 export type PreviewCampaignBody = {
   contactId?: string
+  subject?: string
+  preheader?: string | null
+  html?: string | null
+  /** Instead of html and text. */
+  template?: string | null
+  text?: string | null
 }
 
 export type TestCampaignBody = {
   /** Who gets it. */
   to: string[]
+}
+
+export type CountCampaignAudienceBody = {
+  lists?: string[]
+  segments?: string[]
+  /** Who is on one of these gets nothing. */
+  excludeLists?: string[]
 }
 
 export type CreateTemplateBody = {
@@ -1754,6 +1799,9 @@ export type PreviewTemplateBody = {
   contactId?: string
   /** What `data` shows. */
   data?: Record<string, unknown>
+  subject?: string | null
+  html?: string
+  text?: string | null
 }
 
 export type SendMessageBody = {
@@ -3112,10 +3160,14 @@ export type Api = {
     cancel(id: string, options?: KeyedOptions): Promise<Campaign>
     /** Sends once more to the recipients for whom sending failed, and returns the campaign. Use it when the cause is mended. Includes those for whom it is unknown whether the mail was handed over. */
     retry(id: string, options?: KeyedOptions): Promise<Campaign>
-    /** Renders a campaign for a contact and returns the result; nothing is sent. Use it to look at a campaign before it starts. Without contactId it shows the oldest contact of the audience, or a sample. The links to unsubscribe and to the web version lead nowhere. */
+    /** Renders a campaign for a contact and returns the result; nothing is sent. Use it to look at a campaign before it starts. Without contactId it shows the oldest contact of the audience, or a sample. Content of the request is shown instead of what is stored. The links to unsubscribe and to the web version lead nowhere. */
     preview(id: string, body?: PreviewCampaignBody, options?: KeyedOptions): Promise<Preview>
     /** Sends a campaign to some addresses as a test, rendered for the oldest contact of the audience, or a sample. Use it to see the mail in real mail programs before it starts. The subject is marked as a test, and the unsubscribe link leads to a page that says it was one. The campaign does not change. */
     test(id: string, body: TestCampaignBody, options?: KeyedOptions): Promise<Updated>
+    /** Counts the contacts of an audience by whether a campaign reaches them. Use it while choosing lists and segments: nothing is stored. Each contact counts once, under the first reason that applies to it. */
+    countAudience(body?: CountCampaignAudienceBody, options?: KeyedOptions): Promise<AudienceCounts>
+    /** Checks a campaign as its start would, and returns the state of every check with the counts of its audience. Use it to show what is missing before it starts. */
+    review(id: string, options?: RequestOptions): Promise<CampaignReview>
     /** Lists the recipients of a campaign and what became of each mail. Use it to find out who did not get it, and why. Empty before the start. Honours the shared list parameters. */
     listRecipients(id: string, query?: ListQuery<CampaignRecipientFields>, options?: RequestOptions): List<CampaignRecipient>
     /** Returns the counts of a campaign as they are now, and by hour or day. Use it to compare campaigns and to see when they are read. */
@@ -3137,7 +3189,7 @@ export type Api = {
     update(id: string, body: UpdateTemplateBody, options?: RequestOptions): Promise<Updated>
     /** Deletes a template and returns it. Use it when nobody needs the content any more. 409 while a campaign that is not finished uses it. */
     delete(id: string, options?: RequestOptions): Promise<Template>
-    /** Renders a template for a contact and returns the result; nothing is sent. Use it to look at a template before it is used. Without contactId it shows the oldest contact of the audience, or a sample. A template has no sender and no campaign: their variables show samples, and the links lead nowhere. */
+    /** Renders a template for a contact and returns the result; nothing is sent. Use it to look at a template before it is used. Without contactId it shows the oldest contact of the audience, or a sample. Content of the request is shown instead of what is stored. A template has no sender and no campaign: their variables show samples, and the links lead nowhere. */
     preview(id: string, body?: PreviewTemplateBody, options?: KeyedOptions): Promise<Preview>
   }
   /** Single messages: mail of the organization to one address, and what became of it. They are kept for 30 days after their end. Mail of the installation, such as codes and invitations, is not among them. */

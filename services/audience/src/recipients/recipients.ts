@@ -3,6 +3,7 @@ import { releaseHold } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { preferenceChanger } from './change-preferences.ts'
 import { checkRecipients } from './check-recipients.ts'
+import { countRecipients } from './count-recipients.ts'
 import { getPreferences } from './get-preferences.ts'
 import { requireSelection } from './selection.ts'
 import { takeRecipients } from './take-recipients.ts'
@@ -17,6 +18,7 @@ export function recipients(context: Context): Handlers<'rollcall.audience.v1.Rec
     },
 
     takeRecipients: (request, call) => takeRecipients(context, request, call),
+    countRecipients: (selection, call) => countRecipients(context, selection, call),
 
     checkSelection: async (selection, { caller }) => {
       await requireSelection(context.collections.of(caller.organizationId), selection)

@@ -57,6 +57,29 @@ describe('taking recipients', () => {
     assert.equal(await emails({}), '')
     assert.equal(await emails({ excludeLists: [one] }), '')
 
+    const count = (given: object) =>
+      audience.campaigns.countRecipients(selection(given), service(me.caller.organizationId))
+    const none = { reachable: 0, excluded: 0, blocked: 0, unsubscribed: 0, address: 0 }
+    assert.deepEqual(await count({ lists: [one, two], segments: [vip] }), {
+      ...none,
+      reachable: 3,
+      blocked: 1,
+      unsubscribed: 1,
+    })
+    assert.deepEqual(await count({ lists: [one], excludeLists: [two] }), {
+      ...none,
+      reachable: 2,
+      excluded: 1,
+      blocked: 1,
+    })
+    assert.deepEqual(await count({}), none)
+    const contacts = audience.db.collection('contacts')
+    const setStatus = (emailStatus: string) =>
+      contacts.updateOne({ _id: new Types.ObjectId(a) }, { $set: { emailStatus } })
+    await setStatus('bounced')
+    assert.deepEqual(await count({ segments: [vip] }), { ...none, reachable: 1, address: 1 })
+    await setStatus('unknown')
+
     const first = await take({ lists: [one, two] }, { limit: 2 })
     assert.deepEqual([first.recipients.length, first.done], [2, false])
     const later = await contact('f@example.com')
@@ -82,6 +105,10 @@ describe('taking recipients', () => {
     ] as const
     for (const [given, refusal] of refusals) {
       await assert.rejects(take(given), refusal)
+      await assert.rejects(
+        audience.campaigns.countRecipients(selection(given), service(me.caller.organizationId)),
+        refusal,
+      )
       await assert.rejects(
         audience.campaigns.checkSelection(selection(given), service(me.caller.organizationId)),
         refusal,

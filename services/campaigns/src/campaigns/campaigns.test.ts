@@ -184,6 +184,10 @@ describe('campaigns', () => {
     await assert.rejects(templates.deleteTemplate({ id: template.id }, me), { code: 'template.in_use' })
     const shown = await jsonOf<PreviewJson>(campaigns.previewCampaign({ id: made.id }, me))
     assert.match(shown.html!, / T$/)
+    const unsaved = { subject: 'New', html: '<p>{{ contact.email }}</p>' }
+    const unstored = await jsonOf<PreviewJson>(campaigns.previewCampaign({ id: made.id, ...unsaved }, me))
+    assert.deepEqual([unstored.subject, /<p>contact0-.*@/.test(unstored.html!)], ['New', true])
+    assert.equal((await get(me, made.id)).template, template.id)
     await start(me, made.id)
     await isTaken(made.id)
     assert.equal(service.messaging.mailings.get(made.id)?.content.html, `${HTML} T`)
@@ -214,6 +218,8 @@ describe('campaigns', () => {
         code: 'campaign.not_ready',
         message,
       })
+      const { ready: isReady, checks } = await campaigns.reviewCampaign({ id }, me)
+      assert.deepEqual([isReady, checks.find(({ state }) => state === 'failed')?.reason], [false, message])
       assert.equal((await get(me, id)).status, 'draft')
       assert.equal(service.messaging.mailings.has(id), false)
       return message
@@ -231,6 +237,32 @@ describe('campaigns', () => {
     const slow = `${HTML}{% if contact.attributes.slow %}${loop}${loop}{% endfor %}{% endfor %}{% endif %}`
     const slowOnes = listOf(me, {}, {}, { attributes: { slow: true } })
     assert.match(await refusal({ html: slow, lists: [slowOnes] }), /^invalid field -> html: takes longer than 50 ms/)
+  })
+
+  it('are reviewed check by check, with the counts of their audience', async () => {
+    const me = testCaller()
+    const excluded = listOf(me)
+    const list = listOf(me, {}, {}, { unsubscribed: true }, { blocked: true }, { lists: [excluded] })
+    service.audience.add(me.caller.organizationId, 'left-out@example.com', { lists: [list, excluded] })
+    const audience = { recipients: 2, excluded: 1, blocked: 1, unsubscribed: 1, address: 0 }
+    const selection = { lists: [list], segments: [], excludeLists: [excluded] }
+    assert.deepEqual(await campaigns.countCampaignAudience(selection, me), audience)
+    const { id } = await create(me, selection)
+    const checks = (['sender', 'audience', 'content', 'rendering', 'unsubscribe'] as const).map(check => ({
+      check,
+      state: 'ok' as const,
+    }))
+    assert.deepEqual(await campaigns.reviewCampaign({ id }, me), { ready: true, checks, audience })
+    await campaigns.updateCampaign({ id, html: '' }, me)
+    const { checks: missing } = await campaigns.reviewCampaign({ id }, me)
+    assert.deepEqual(
+      missing.map(({ state }) => state),
+      ['ok', 'ok', 'failed', 'open', 'open'],
+    )
+    await assert.rejects(campaigns.countCampaignAudience({ ...selection, lists: [nobody] }, me), {
+      code: 'list.unknown',
+      path: 'lists.0',
+    })
   })
 
   it('reach each contact of their audience once, and finish', async () => {

@@ -10,6 +10,7 @@ import { type Campaign, campaignFields, eventCampaign, NO_TRACKING, publicCampai
 import { exportCampaign, getCampaignReport, listCampaignRecipients } from './campaign-results.ts'
 import { statusAfter } from './campaign-states.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign, retryCampaign } from './change-state.ts'
+import { countsOf, reviewCampaign } from './check-campaign.ts'
 import { previewCampaign, testCampaign } from './preview-campaign.ts'
 import { holdTemplate, requireReferences, settingsOf } from './settings.ts'
 import { scheduleCampaign, startCampaign } from './start-campaign.ts'
@@ -59,6 +60,9 @@ export function campaigns(context: Context): Handlers<'rollcall.campaigns.v1.Cam
     cancelCampaign: ({ id }, call) => cancelCampaign(context, id, call),
     retryCampaign: ({ id }, call) => retryCampaign(context, id, call),
     testCampaign: (request, call) => testCampaign(context, request, call),
+    countCampaignAudience: async (selection, call) =>
+      countsOf(await context.recipients.countRecipients(selection, callsOf(call).asService)),
+    reviewCampaign: async ({ id }, call) => reviewCampaign(context, await of(call).get(id, 'campaign'), callsOf(call)),
     listCampaignRecipients: (request, call) => listCampaignRecipients(context, request, call),
     getCampaignReport: (request, call) => getCampaignReport(context, request, call),
     exportCampaign: ({ id }, call) => exportCampaign(context, id, call),

@@ -10,23 +10,25 @@ import { callsOf } from './calls.ts'
 import { eventCampaign } from './campaign.model.ts'
 import { refusing } from './check-campaign.ts'
 import { contentOf } from './content-of.ts'
+import { settingsOf } from './settings.ts'
 import { variablesFor } from './variables.ts'
 
 /** Renders a campaign for one contact. */
 export async function previewCampaign(
   context: Context,
-  { id, contactId }: PreviewCampaignRequest,
+  { id, contactId, ...content }: PreviewCampaignRequest,
   call: Call,
 ): Promise<HttpBody> {
-  const campaign = await context.collections.of(call.caller.organizationId).campaigns.get(id, 'campaign')
-  const content = await contentOf(context, campaign)
+  const stored = await context.collections.of(call.caller.organizationId).campaigns.get(id, 'campaign')
+  const campaign = { ...stored, ...settingsOf(content) }
+  const parts = await contentOf(context, campaign)
   const { asUser, asService } = callsOf(call)
   const [contact, { name: organization }, sender] = await Promise.all([
     contactToShow(context, contactId, asService),
     context.organizations.findOrganization({}, asService),
     context.sending.senderToShow(campaign.sender, asUser),
   ])
-  return json(renderParts(content, variablesFor(campaign, { contact, organization, sender })))
+  return json(renderParts(parts, variablesFor(campaign, { contact, organization, sender })))
 }
 
 /** Sends a campaign to some addresses as a test. */

@@ -43,7 +43,8 @@ export type Sending = {
   get(campaign: Campaign, as: As): Promise<Mailing & { counts: Campaign['counts'] }>
 }
 
-const SAMPLE_SENDER: ShownSender = { name: 'Sender', email: 'sender@example.com' }
+/** What previews show of a sender that cannot be used. */
+export const SAMPLE_SENDER: ShownSender = { name: 'Sender', email: 'sender@example.com' }
 
 /** Creates the sending side. */
 export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>): Sending {

@@ -11,7 +11,7 @@ const SAMPLE_URL = 'https://preview.invalid'
 /** Renders a template for one contact. */
 export async function previewTemplate(
   context: Context,
-  { id, contactId, data }: PreviewTemplateRequest,
+  { id, contactId, data, ...content }: PreviewTemplateRequest,
   { caller, deadline }: Call,
 ): Promise<HttpBody> {
   const template = await context.collections.of(caller.organizationId).templates.get(id, 'template')
@@ -29,5 +29,6 @@ export async function previewTemplate(
     web_version_url: `${SAMPLE_URL}/web-version`,
     data: data ?? {},
   }
-  return json(renderParts(template, variables))
+  const { subject, html, text } = template
+  return json(renderParts({ subject, html, text, ...content }, variables))
 }

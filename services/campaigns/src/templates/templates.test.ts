@@ -125,6 +125,10 @@ describe('templates', () => {
     const shown = await preview(me, id, { data: { code: 42 } })
     assert.deepEqual([shown.subject, shown.html], ['one@example.com', '&lt;One&gt;|pro|Acme|42'])
     assert.equal((await preview(me, id, { contactId: two.id })).subject, 'two@example.com')
+    const unsaved = await preview(me, id, { subject: 'Hi {{ contact.name }}', html: '<p>Unsaved</p>' })
+    assert.deepEqual([unsaved.subject, unsaved.html], ['Hi <One>', '<p>Unsaved</p>'])
+    await assert.rejects(preview(me, id, { html: '{% if' }), { code: 'request.invalid_field', path: 'html' })
+    assert.equal((await get(me, id)).html, source)
     const unknown = { id, contactId: String(new Types.ObjectId()) }
     await assert.rejects(templates.previewTemplate(unknown, me), { code: 'contact.not_found' })
   })
