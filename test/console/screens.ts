@@ -1,4 +1,4 @@
-import type { Client } from '@rollcall/sdk'
+import type { Campaign, Client } from '@rollcall/sdk'
 
 /** A screen of the console. One with `record` is shown for the first record that this finds; `:id` stands for it. */
 export type Screen = {
@@ -31,6 +31,12 @@ export const SCREENS: readonly Screen[] = [
   { path: '/domains/:id', record: client => first(client.domains.list({ limit: 1, sort: { status: 1 } })) },
   { path: '/senders' },
   { path: '/senders/:id', record: client => first(client.senders.list({ limit: 1 })) },
+  { path: '/campaigns' },
+  { path: '/campaigns/:id', record: client => campaign(client, { status: 'paused' }) },
+  ...['content', 'audience', 'sender', 'review'].map(step => ({
+    path: `/campaigns/:id/edit/${step}`,
+    record: (client: Client) => campaign(client, { status: 'draft' }),
+  })),
   { path: '/templates' },
   { path: '/templates/:id', record: client => first(client.templates.list({ limit: 1 })) },
   { path: '/messages' },
@@ -67,6 +73,10 @@ export async function pathOf({ path, record }: Screen, client: Client): Promise<
 /** Returns the name of a screen for files: `contacts-id`. */
 export function nameOf({ path }: Screen): string {
   return path.replace(/\?.*/, '').replace(/\W+/g, '-').replace(/^-/, '') || 'overview'
+}
+
+function campaign(client: Client, filter: { status: Campaign['status'] }): Promise<string | undefined> {
+  return first(client.campaigns.list({ limit: 1, filter }))
 }
 
 async function first(page: PromiseLike<{ docs: readonly { _id: string }[] }>): Promise<string | undefined> {

@@ -157,6 +157,18 @@ const screens = [
     lazyRouteComponent(() => import('./suppressions/suppressions.tsx'), 'Suppressions'),
   ),
   screen(
+    '/campaigns',
+    lazyRouteComponent(() => import('./campaigns/campaigns.tsx'), 'Campaigns'),
+  ),
+  screen(
+    '/campaigns/$id',
+    lazyRouteComponent(() => import('./campaigns/campaign.tsx'), 'Campaign'),
+  ),
+  screen(
+    '/campaigns/$id/edit/$step',
+    lazyRouteComponent(() => import('./campaigns/edit-campaign.tsx'), 'EditCampaign'),
+  ),
+  screen(
     '/templates',
     lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates'),
   ),

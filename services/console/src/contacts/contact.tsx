@@ -19,12 +19,13 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Tag } from '../kit/status-chip.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { MessageStatus } from '../messages/message-status.tsx'
 import classes from './contact.module.css'
 import { ContactStatus } from './contacts.tsx'
 import { EditContact } from './edit-contact.tsx'
 import { FieldChange } from './field-change.tsx'
 import { attributesQuery } from './queries.ts'
-import { changesOf, entryKey } from './timeline.ts'
+import { changesOf, emailDetails, entryKey } from './timeline.ts'
 import { shownValue } from './value.ts'
 
 const ENTRIES = 30
@@ -326,6 +327,11 @@ function Entry({ entry }: { entry: HistoryEntry }) {
             <FieldChange key={key} field={key} from={from} to={to} />
           ))}
         </div>
+        {entry.type.startsWith('email.') && (
+          <Text c="dimmed" size="sm">
+            {emailDetails(entry.data).join(' · ')}
+          </Text>
+        )}
       </div>
     </li>
   )
@@ -373,9 +379,12 @@ function Emails({ id }: { id: string }) {
       {data.docs.map(({ _id, subject, sender, status, at, error: reason }) => (
         <li key={_id} className={classes.entry}>
           <div className={classes.entryText}>
-            <strong>{subject}</strong>
+            <Group gap="xs">
+              <strong>{subject}</strong>
+              <MessageStatus status={status} />
+            </Group>
             <Text size="sm" c="dimmed">
-              {[sender, status].join(' · ')}
+              {sender}
               {' · '}
               <When at={at} />
             </Text>

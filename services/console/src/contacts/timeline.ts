@@ -16,11 +16,25 @@ const ENTRIES: Record<string, keyof typeof en.entry> = {
   'contact.removed_from_list': 'removedFromList',
   'contact.user_linked': 'userLinked',
   'contact.user_unlinked': 'userUnlinked',
+  'email.queued': 'emailQueued',
+  'email.sent': 'emailSent',
+  'email.delivered': 'emailDelivered',
+  'email.opened': 'emailOpened',
+  'email.clicked': 'emailClicked',
+  'email.bounced': 'emailBounced',
+  'email.complained': 'emailComplained',
+  'email.failed': 'emailFailed',
+  'email.suppressed': 'emailSuppressed',
 }
 
 /** Returns the sentence of an entry of the timeline, by its type. */
 export function entryKey(type: string): keyof typeof en.entry {
   return ENTRIES[type] ?? 'other'
+}
+
+/** Returns what an entry of an email says besides its sentence: the subject, and the link or the error. */
+export function emailDetails({ subject, url, error }: Record<string, unknown>): string[] {
+  return [subject, url ?? error].filter(text => typeof text === 'string')
 }
 
 /** Returns the fields that an entry changed. */

@@ -1,6 +1,7 @@
 import account from '../account/de.ts'
 import attributes from '../attributes/de.ts'
 import bulk from '../bulk/de.ts'
+import campaigns from '../campaigns/de.ts'
 import collections from '../collections/de.ts'
 import contacts from '../contacts/de.ts'
 import domains from '../domains/de.ts'
@@ -33,6 +34,7 @@ export const de = {
   account,
   attributes,
   bulk,
+  campaigns,
   collections,
   contacts,
   domains,

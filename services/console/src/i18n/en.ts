@@ -1,6 +1,7 @@
 import account from '../account/en.ts'
 import attributes from '../attributes/en.ts'
 import bulk from '../bulk/en.ts'
+import campaigns from '../campaigns/en.ts'
 import collections from '../collections/en.ts'
 import contacts from '../contacts/en.ts'
 import domains from '../domains/en.ts'
@@ -31,6 +32,7 @@ export const en = {
   account,
   attributes,
   bulk,
+  campaigns,
   collections,
   contacts,
   domains,

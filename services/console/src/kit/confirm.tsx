@@ -15,6 +15,8 @@ type Asked = {
   text: ReactNode
   /** What the button says. */
   action: string
+  /** Nothing is lost by it. */
+  isHarmless?: boolean
   /** What has to be typed before the button works; for what nothing brings back. */
   typed?: string
   run: () => Promise<unknown>
@@ -23,11 +25,11 @@ type Asked = {
   onDone?: () => void
 }
 
-/** Returns a function that asks before it does what nothing brings back. */
+/** Returns a function that asks before it does what cannot be taken back. */
 export function useConfirm(): (asked: Asked) => void {
   const { t } = useTranslation()
   const act = useAct()
-  return ({ title, text, action, typed, ...rest }) => {
+  return ({ title, text, action, typed, isHarmless = false, ...rest }) => {
     if (typed) {
       const id = modals.open({
         title,
@@ -49,7 +51,7 @@ export function useConfirm(): (asked: Asked) => void {
       title,
       children: <Text size="md">{text}</Text>,
       labels: { confirm: action, cancel: t('kit.cancel') },
-      confirmProps: { color: 'red' },
+      ...(!isHarmless && { confirmProps: { color: 'red' } }),
       cancelProps: { variant: 'default' },
       onConfirm: () => void act(rest),
     })

@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import classes from './mail-frame.module.css'
 
 /**
@@ -9,9 +9,9 @@ export function MailFrame({ html, title }: { html: string; title: string }) {
   const frame = useRef<HTMLIFrameElement>(null)
   // Its origin is opaque, so no other target can be named.
   const show = () => frame.current?.contentWindow?.postMessage({ mail: html }, '*')
+  useEffect(() => void frame.current?.contentWindow?.postMessage({ mail: html }, '*'), [html])
   return (
     <iframe
-      key={html}
       ref={frame}
       className={classes.frame}
       src="/console/mail-frame.html"

@@ -2,18 +2,20 @@ import { useTranslation } from 'react-i18next'
 import classes from './outcome-bar.module.css'
 import type { Tone } from './status-chip.tsx'
 
-/** A share of a whole, such as the rows of a file that were created. */
-export type OutcomePart = { label: string; count: number; tone: Tone }
+/** A share of a whole, such as the rows of a file that were created. What is still to come has the tone `rest`. */
+export type OutcomePart = { label: string; count: number; tone: Tone | 'rest' }
 
-/** What became of records, as one bar; its numbers below, where there is room. */
+/** What became of records, as one bar, which is short if compact; otherwise with its numbers below, unless said elsewhere. */
 export function OutcomeBar({
   parts,
   total,
   isCompact = false,
+  withNumbers = !isCompact,
 }: {
   parts: readonly OutcomePart[]
   total: number
   isCompact?: boolean
+  withNumbers?: boolean
 }) {
   const { t, i18n } = useTranslation()
   const number = (count: number) => count.toLocaleString(i18n.language)
@@ -37,7 +39,7 @@ export function OutcomeBar({
             ),
         )}
       </div>
-      {!isCompact && (
+      {withNumbers && (
         <dl className={classes.numbers}>
           {parts.map(({ label, count, tone }) => (
             <div key={label} className={classes.number} data-tone={tone}>

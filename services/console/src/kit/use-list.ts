@@ -16,12 +16,13 @@ export type ListView<T> = {
 
 /**
  * Reads a page of records as the address says. `key` names the records in the cache. Shows the page before until the next
- * is there, and goes back to the last page from one past the end.
+ * is there, and goes back to the last page from one past the end. Reads a page again after `refreshMs`.
  */
 export function useList<T>(
   key: readonly unknown[],
   searched: readonly string[],
   list: (query: ListRequest, options: { signal: AbortSignal }) => List<T>,
+  { refreshMs }: { refreshMs?: (page: Page<T>) => number | false } = {},
 ): ListView<T> {
   const search = useSearch({ strict: false }) as ListSearch
   const change = useChangeSearch()
@@ -30,6 +31,7 @@ export function useList<T>(
     queryKey: [...key, 'list', request],
     queryFn: async ({ signal }) => await list(request, { signal }),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data && refreshMs?.(state.data)) ?? false,
   })
   const { data, isPlaceholderData } = query
   const lastPage = data?.totalPages ?? 1

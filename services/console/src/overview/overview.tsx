@@ -6,6 +6,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
+import { CampaignBar, CampaignStatus } from '../campaigns/campaign-status.tsx'
 import { GrowthCard } from '../growth/growth-card.tsx'
 import { ImportOutcome } from '../imports/import-outcome.tsx'
 import { JobState } from '../imports/imports.tsx'
@@ -31,6 +32,7 @@ export function Overview() {
       <div className={classes.columns}>
         <Attention />
         <FirstSteps />
+        {!missing('campaigns.list') && <LatestCampaigns />}
         {!missing('lists.list') && <Lists />}
         {mayRead && <LatestImports />}
       </div>
@@ -137,7 +139,11 @@ function Attention() {
     ]
     return rollcall.webhooks.list({ limit: SHOWN, filter: { $or: isFailing } }, { signal })
   })
-  const all = [domains, tokens, webhooks]
+  const campaigns = useGlance('campaigns.list', 'campaigns stopped', signal => {
+    const hasStopped = { status: { $in: ['paused', 'failed'] as const }, updatedAt: { $gte: 'now-7d' } }
+    return rollcall.campaigns.list({ limit: SHOWN, filter: hasStopped }, { signal })
+  })
+  const all = [campaigns, domains, tokens, webhooks]
   const isClear =
     all.some(({ data }) => data) && all.every(({ data, isLoading }) => !isLoading && (data?.totalDocs ?? 0) === 0)
   return (
@@ -151,6 +157,16 @@ function Attention() {
             <span>{t('overview.allGood')}</span>
           </li>
         )}
+        {campaigns.data?.docs.map(({ _id, name, status, pausedReason, failedReason }) => (
+          <li key={_id} className={classes.row}>
+            <span className={classes.warn}>
+              <AlertIcon />
+            </span>
+            <Link to="/campaigns/$id" params={{ id: _id }} title={pausedReason ?? failedReason ?? undefined}>
+              {t(status === 'paused' ? 'overview.campaignPaused' : 'overview.campaignFailed', { name })}
+            </Link>
+          </li>
+        ))}
         {domains.data?.docs.map(({ _id, domain, status }) => (
           <li key={_id} className={classes.row}>
             <span className={classes.warn}>
@@ -223,6 +239,11 @@ function FirstSteps() {
       page: useGlance<unknown>('senders.list', 'senders one', signal => rollcall.senders.list(one, { signal })),
     },
     {
+      step: 'campaigns',
+      to: '/campaigns',
+      page: useGlance<unknown>('campaigns.list', 'campaigns one', signal => rollcall.campaigns.list(one, { signal })),
+    },
+    {
       step: 'tokens',
       to: '/tokens',
       page: useGlance<unknown>('tokens.list', 'tokens one', signal => rollcall.tokens.list(one, { signal })),
@@ -273,6 +294,32 @@ function Lists() {
               <span style={{ width: `${(100 * memberCount) / most}%` }} />
             </span>
             <span className={classes.end}>{memberCount.toLocaleString(i18n.language)}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function LatestCampaigns() {
+  const { t } = useTranslation()
+  const { data } = useGlance('campaigns.list', 'campaigns latest', signal =>
+    rollcall.campaigns.list({ limit: SHOWN, sort: { updatedAt: -1 } }, { signal }),
+  )
+  if (data?.totalDocs === 0) return null
+  return (
+    <Card title={t('overview.campaigns')} all="/campaigns">
+      <ul className={classes.rows}>
+        {!data && <Waiting />}
+        {data?.docs.map(({ _id, name, status, startedAt, counts }) => (
+          <li key={_id} className={classes.row}>
+            <Link to="/campaigns/$id" params={{ id: _id }} className={classes.name}>
+              {name}
+            </Link>
+            {startedAt && <CampaignBar counts={counts} isCompact />}
+            <span className={classes.end}>
+              <CampaignStatus status={status} />
+            </span>
           </li>
         ))}
       </ul>

@@ -26,6 +26,7 @@ export default {
     senders: 'Absender',
     messages: 'Nachrichten',
     suppressions: 'Sperrliste',
+    campaigns: 'Kampagnen',
     templates: 'Vorlagen',
     links: 'Links',
     collections: 'Sammlungen',

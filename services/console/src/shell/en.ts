@@ -23,6 +23,7 @@ export default {
     senders: 'Senders',
     messages: 'Messages',
     suppressions: 'Suppressions',
+    campaigns: 'Campaigns',
     templates: 'Templates',
     links: 'Links',
     collections: 'Collections',

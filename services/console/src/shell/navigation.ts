@@ -12,6 +12,7 @@ import {
   ListUnorderedIcon,
   LogIcon,
   MailIcon,
+  MegaphoneIcon,
   NoEntryIcon,
   OrganizationIcon,
   PeopleIcon,
@@ -45,11 +46,12 @@ export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: reado
   {
     group: 'sending',
     areas: [
-      { name: 'domains', to: '/domains', icon: GlobeIcon, call: 'domains.list' },
-      { name: 'senders', to: '/senders', icon: MailIcon, call: 'senders.list' },
+      { name: 'campaigns', to: '/campaigns', icon: MegaphoneIcon, call: 'campaigns.list' },
       { name: 'templates', to: '/templates', icon: FileIcon, call: 'templates.list' },
       { name: 'messages', to: '/messages', icon: InboxIcon, call: 'messages.list' },
       { name: 'suppressions', to: '/suppressions', icon: NoEntryIcon, call: 'suppressions.list' },
+      { name: 'senders', to: '/senders', icon: MailIcon, call: 'senders.list' },
+      { name: 'domains', to: '/domains', icon: GlobeIcon, call: 'domains.list' },
     ],
   },
   {

@@ -147,6 +147,7 @@ function useCreations(): Offered[] {
     { call: 'attributes.create', to: '/attributes', label: t('attributes.new') },
     { call: 'domains.create', to: '/domains', label: t('domains.add') },
     { call: 'senders.create', to: '/senders', label: t('senders.new') },
+    { call: 'campaigns.create', to: '/campaigns', label: t('campaigns.create') },
     { call: 'templates.create', to: '/templates', label: t('templates.create') },
     { call: 'messages.send', to: '/messages', label: t('messages.send') },
     { call: 'suppressions.create', to: '/suppressions', label: t('suppressions.add') },

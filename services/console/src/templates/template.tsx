@@ -1,30 +1,31 @@
-import { Alert, Button, Group, Menu, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { CodeIcon } from '@primer/octicons-react'
+import { Button, Group, Skeleton, Text, Textarea, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { PaperAirplaneIcon } from '@primer/octicons-react'
 import type { Template as TemplateRecord } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { attributesQuery } from '../contacts/queries.ts'
-import { useRefusal } from '../kit/action.tsx'
+import { Action, useRefusal } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
+import { MailPreview } from '../kit/mail-preview.tsx'
 import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
-import { useMissing } from '../session.ts'
+import { HtmlField } from './html-field.tsx'
 import classes from './template.module.css'
-import { TemplatePreview } from './template-preview.tsx'
 import { TemplateMenu } from './templates.tsx'
-import { VARIABLES, withVariable } from './variables.ts'
+
+const SendTest = lazy(async () => ({ default: (await import('./send-test.tsx')).SendTest }))
 
 /** One template: its content beside what becomes of it. */
 export function Template() {
   const { t } = useTranslation()
   const { id } = useParams({ from: '/shell/templates/$id' })
   const navigate = useNavigate()
+  const [isTesting, setTesting] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: ['templates', id],
     queryFn: ({ signal }) => rollcall.templates.get(id, { signal }),
@@ -40,37 +41,64 @@ export function Template() {
     <Page
       title={data.name}
       above={back}
-      lead={data.description}
-      actions={<TemplateMenu template={data} variant="default" onDeleted={() => void navigate({ to: '/templates' })} />}
+      lead={data.description || t('templates.subtitle')}
+      actions={
+        <>
+          <Action
+            call="messages.send"
+            variant="default"
+            leftSection={<PaperAirplaneIcon />}
+            onClick={() => setTesting(true)}
+          >
+            {t('templates.test.action')}
+          </Action>
+          <TemplateMenu template={data} variant="default" onDeleted={() => void navigate({ to: '/templates' })} />
+        </>
+      }
     >
-      <div className={classes.columns}>
-        <Section title={t('templates.content')}>
-          <Editor template={data} />
-        </Section>
-        <TemplatePreview template={data} />
-      </div>
+      <Content template={data} />
+      <Suspense>{isTesting && <SendTest template={data} onClose={() => setTesting(false)} />}</Suspense>
     </Page>
   )
 }
 
-function Editor({ template }: { template: TemplateRecord }) {
+type Values = Pick<TemplateRecord, 'name' | 'html' | 'description'> & { subject: string; text: string }
+
+function Content({ template }: { template: TemplateRecord }) {
+  const { t } = useTranslation()
+  const { _id, name, subject, html, text, description } = template
+  const initialValues: Values = { name, subject: subject ?? '', html, text: text ?? '', description }
+  const form = useForm({ initialValues })
+  const { values } = form
+  return (
+    <div className={classes.columns}>
+      <Section title={t('templates.content')}>
+        <Editor id={_id} form={form} />
+      </Section>
+      <div className={classes.preview}>
+        <MailPreview
+          lead={t('templates.previewText')}
+          rendering={{
+            call: 'templates.preview',
+            key: ['templates', _id],
+            content: { subject: values.subject || null, html: values.html, text: values.text || null },
+            render: (content, options) => rollcall.templates.preview(_id, content, options),
+          }}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Editor({ id, form }: { id: string; form: UseFormReturnType<Values> }) {
   const { t } = useTranslation()
   const refusal = useRefusal()('templates.update')
-  const { _id, name, subject, html, text, description } = template
-  const initialValues = { name, subject: subject ?? '', html, text: text ?? '', description }
-  const form = useForm({ initialValues })
   const submit = useSubmit(form, {
     send: values =>
-      rollcall.templates.update(_id, { ...values, subject: values.subject || null, text: values.text || null }),
+      rollcall.templates.update(id, { ...values, subject: values.subject || null, text: values.text || null }),
     done: t('templates.saved'),
     onDone: () => form.resetDirty(),
   })
-  const input = useRef<HTMLTextAreaElement>(null)
-  const insert = (path: string) => {
-    const { selectionStart: from = 0, selectionEnd: to = 0 } = input.current ?? {}
-    form.setFieldValue('html', withVariable(form.values.html, path, from, to))
-    input.current?.focus()
-  }
   return (
     <SubmitForm form={form} submit={submit}>
       <TextInput
@@ -86,22 +114,7 @@ function Editor({ template }: { template: TemplateRecord }) {
         {...fieldProps('templates.update', 'subject')}
         {...form.getInputProps('subject')}
       />
-      <Stack gap={6}>
-        <Textarea
-          ref={input}
-          label={t('templates.html')}
-          required
-          autosize
-          minRows={14}
-          maxRows={32}
-          spellCheck={false}
-          classNames={{ input: classes.code }}
-          {...form.getInputProps('html')}
-        />
-        <Group>
-          <InsertVariable onInsert={insert} />
-        </Group>
-      </Stack>
+      <HtmlField {...form.getInputProps('html')} />
       <Textarea
         label={t('templates.text')}
         description={t('templates.textHint')}
@@ -116,45 +129,16 @@ function Editor({ template }: { template: TemplateRecord }) {
         {...fieldProps('templates.update', 'description')}
         {...form.getInputProps('description')}
       />
-      {form.isDirty() && <Alert color="orange">{t('templates.unsaved')}</Alert>}
       <Group>
-        <Button type="submit" loading={submit.isPending} disabled={Boolean(refusal)} title={refusal}>
+        <Button type="submit" loading={submit.isPending} disabled={Boolean(refusal) || !form.isDirty()} title={refusal}>
           {t('templates.save')}
         </Button>
+        {form.isDirty() && (
+          <Text size="sm" c="dimmed" role="status">
+            {t('templates.unsaved')}
+          </Text>
+        )}
       </Group>
     </SubmitForm>
-  )
-}
-
-function InsertVariable({ onInsert }: { onInsert: (path: string) => void }) {
-  const { t } = useTranslation()
-  const missing = useMissing()
-  const { data: attributes = [] } = useQuery({ ...attributesQuery, enabled: !missing('attributes.list') })
-  return (
-    <Menu position="bottom-start" width={260} returnFocus={false}>
-      <Menu.Target>
-        <Button variant="default" leftSection={<CodeIcon size={14} />}>
-          {t('templates.insert')}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
-        {(Object.keys(VARIABLES) as (keyof typeof VARIABLES)[]).map(group => (
-          <div key={group}>
-            <Menu.Label>{t(`templates.${group}`)}</Menu.Label>
-            {VARIABLES[group].map(({ path, name }) => (
-              <Menu.Item key={path} onClick={() => onInsert(path)}>
-                {t(`templates.variable.${name}`)}
-              </Menu.Item>
-            ))}
-            {group === 'contact' &&
-              attributes.map(({ slug, name }) => (
-                <Menu.Item key={slug} onClick={() => onInsert(`contact.attributes.${slug}`)}>
-                  {name}
-                </Menu.Item>
-              ))}
-          </div>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   )
 }
