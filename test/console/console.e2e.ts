@@ -4,9 +4,12 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import { type Client, createClient } from '@rollcall/sdk'
 import { createAuthenticator } from '@rollcall/testing/authenticator'
 import { eventually } from '@rollcall/testing/eventually'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import PostalMime, { type Email } from 'postal-mime'
 import { bodyOf } from '../api.ts'
 import { setUpSecondFactor } from '../identity/founder.ts'
 import { type Mailbox, openMailbox } from '../identity/mailbox.ts'
+import { verifiedDomain } from '../messaging/verified-domain.ts'
 import { OWNER, type TestStack } from '../stack.ts'
 import { openPage, violationsOf } from './browser.ts'
 import { type ConsoleStack, startConsole } from './console-stack.ts'
@@ -14,6 +17,7 @@ import { nameOf, pathOf, SCREENS } from './screens.ts'
 
 /** What screen readers find on each screen. `npm test -- test/console --test-update-snapshots` records it anew. */
 const SNAPSHOTS = join(import.meta.dirname, 'snapshots')
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 const FILE = 'Email,Full name\nfirst@example.com,First\nnot an address,Second\nthird@example.com,Third\n'
 
 describe('the console', () => {
@@ -32,7 +36,8 @@ describe('the console', () => {
       const email = `${name.toLowerCase()}@example.com`
       await bodyOf(stack.owner.post('/api/audience', { email, name, tags: ['vip'] }), 201)
     }
-    await bodyOf(stack.owner.post('/api/audience-lists', { name: 'Newsletter' }), 201)
+    for (const name of ['Subscribers', 'Newsletter'])
+      await bodyOf(stack.owner.post('/api/audience-lists', { name }), 201)
     await bodyOf(
       stack.owner.post('/api/audience/attributes', { name: 'Company', slug: 'company', type: 'string' }),
       201,
@@ -46,6 +51,9 @@ describe('the console', () => {
 
   const open = (path: string, { anonymous = false, ...options }: { anonymous?: boolean; width?: number } = {}) =>
     console.open(path, { ...options, ...(anonymous && { token: null }) })
+  /** Waits for a mail to an address and opens it as mail programs do. */
+  const mailOf = async (address: string): Promise<Email> =>
+    PostalMime.parse(await eventually(`a mail to ${address}`, async () => (await mailbox.rawTo(address))[0]))
   /** Runs an action that mails a link to a page of the console, and returns the page's path. */
   const mailedPath = async (address: string, cause: () => Promise<unknown>): Promise<string> => {
     const mail = await mailbox.next(address, cause)
@@ -56,6 +64,7 @@ describe('the console', () => {
 
   it('can be used by everyone: each screen in both schemes', async t => {
     const client = createClient({ baseUrl: url, token: console.token })
+    await verifiedDomain(stack, 'news.example.com')
     await addRecords(client)
     const page = await open('/sign-in', { anonymous: true })
     const violations: string[] = []
@@ -414,6 +423,114 @@ describe('the console', () => {
     await page.getByText('Completed').waitFor()
   })
 
+  it('sends a campaign from its template to its report', { timeout: scaledTimeout(120_000) }, async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const listOf = async (name: string, ...names: string[]) => {
+      const emails = names.map(each => `${each}@readers.example.com`)
+      for (const email of emails) await client.contacts.create({ email, name: email }).catch(() => {}) // on two lists
+      await client.lists.addMembers((await client.lists.create({ name })).id, { emails })
+    }
+    await listOf('Readers', 'first', 'second')
+    await listOf('Customers', 'second', 'third', 'fourth')
+    await listOf('Staff', 'fourth')
+
+    const page = await open('/templates?new=true')
+    const form = page.getByRole('dialog', { name: 'New template' })
+    await form.getByRole('textbox', { name: /^Name/ }).fill('Letter')
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'Letter', level: 1 }).waitFor()
+    const link = '<a href="https://example.com/roses">Roses</a>'
+    const html = `<p>Dear {{ contact.name }}</p>${link}<a href="{{ unsubscribe_url }}">Leave</a>`
+    await page.getByRole('textbox', { name: /^HTML/ }).fill(html)
+    await page
+      .frameLocator('iframe[title="Preview of the mail"]')
+      .getByText(/^Dear /)
+      .waitFor()
+    await page.getByRole('button', { name: 'Save template' }).click()
+    await page.getByRole('status').getByText('Saved the template').waitFor()
+
+    await page.goto('/console/campaigns')
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor()
+    await page.keyboard.press('n')
+    const draft = page.getByRole('dialog', { name: 'New campaign' })
+    await draft.getByRole('textbox', { name: /^Name/ }).fill('Roses')
+    await draft.getByRole('textbox', { name: /^Subject/ }).fill('Roses for {{ contact.name }}')
+    await page.keyboard.press('Enter')
+    const next = page.getByRole('button', { name: 'Continue' })
+    const choose = async (label: string, option: RegExp) => {
+      await page.getByRole('combobox', { name: label, exact: true }).click()
+      await page.getByRole('option', { name: option }).click()
+      await page.keyboard.press('Escape')
+    }
+    await choose('Template', /^Letter$/)
+    await next.click()
+    await choose('Lists', /^Readers/)
+    await choose('Lists', /^Customers/)
+    await choose('Without the contacts of', /^Staff/)
+    const audience = page.getByRole('region', { name: 'Who gets the mail' })
+    await audience.getByRole('status').getByText('3', { exact: true }).waitFor()
+    await audience.getByText('Left out: on an excluded list').waitFor()
+    await next.click()
+    await page.getByRole('radio', { name: /^The default sender/ }).waitFor()
+    await page.getByLabel('Mails a minute').fill('20')
+    await next.click()
+    await page.getByText('Everything is ready.').waitFor()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    const test = page.getByRole('dialog', { name: 'Send a test' })
+    await test.getByRole('combobox', { name: 'Addresses' }).fill('proof@example.com')
+    await page.keyboard.press('Enter')
+    await test.getByRole('button', { name: 'Send test' }).click()
+    await page
+      .getByRole('status')
+      .getByText(/^Sent a test/)
+      .waitFor()
+
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await page
+      .getByRole('dialog', { name: 'Send to 3 contacts now?' })
+      .getByRole('button', { name: 'Send now' })
+      .click()
+    await page.getByText('1 of 3 handled').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    const id = /campaigns\/([\da-f]{24})/.exec(page.url())![1]!
+    await eventually('all mails are sent', async () => (await client.campaigns.get(id)).status === 'sent')
+    assert.match((await mailOf('proof@example.com')).subject!, /^\[Test\] Roses for /)
+
+    const mail = await mailOf('first@readers.example.com')
+    assert.equal(mail.subject, 'Roses for first@readers.example.com')
+    const visit = (to: string | undefined, init: RequestInit = {}) =>
+      fetch(to!, { redirect: 'manual', ...init, headers: { 'User-Agent': FIREFOX, ...init.headers } })
+    const [, pixel] = /src="([^"]+\.gif)"/.exec(mail.html!) ?? []
+    const [, roses] = /href="([^"]+)">Roses/.exec(mail.html!) ?? []
+    assert.equal((await visit(pixel)).status, 200)
+    assert.equal((await visit(roses)).headers.get('location'), 'https://example.com/roses')
+    const header = (key: string) => mail.headers.find(each => each.key === key)?.value ?? ''
+    assert.equal(header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click')
+    const [, leave] = /<(http[^>]+)>/.exec(header('list-unsubscribe')) ?? []
+    const oneClick = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
+    assert.equal((await visit(leave, { method: 'POST', body: oneClick })).status, 200)
+    await eventually('it is counted', async () => {
+      const { counts } = await client.campaigns.getReport(id)
+      return counts.opened === 1 && counts.clicked === 1 && counts.unsubscribed === 1
+    })
+
+    await page.reload()
+    await page.getByText('33.3%').first().waitFor()
+    await page.getByRole('link', { name: 'https://example.com/roses' }).waitFor()
+    await page.getByRole('tab', { name: 'Recipients' }).click()
+    await page
+      .getByRole('row', { name: /^first@.*Clicked/ })
+      .getByRole('link')
+      .click()
+    await page.getByRole('heading', { name: 'first@readers.example.com', level: 1 }).waitFor()
+    await page.getByText('Unsubscribed').first().waitFor()
+    for (const sentence of ['sent a mail', 'saw a mail opened', 'saw a link of a mail followed'])
+      await page.getByText(sentence).first().waitFor()
+    await page.getByRole('tab', { name: 'Emails' }).click()
+    await page.getByText('Clicked').waitFor()
+  })
+
   it('loses no secret of a token by one Escape', async () => {
     const page = await open('/tokens?new=true')
     const form = page.getByRole('dialog', { name: 'Create token' })
@@ -502,9 +619,12 @@ async function addRecords(client: Client): Promise<void> {
     delivery: 'oauth',
     oauth: { provider: 'google' },
   })
+  const news = { name: 'News', email: 'news@news.example.com', delivery: 'hosted' } as const
+  await client.senders.setDefault((await client.senders.create(news)).id)
   await client.workspaces.create({ name: 'Marketing', seats: 5 })
   const html = '<p style="color: #1e1e25">Hello {{ contact.name }}, <a href="{{ unsubscribe_url }}">unsubscribe</a></p>'
-  await client.templates.create({ name: 'Welcome', subject: 'Welcome, {{ contact.name }}', html })
+  const template = await client.templates.create({ name: 'Welcome', subject: 'Welcome, {{ contact.name }}', html })
+  await addCampaigns(client, template.id)
   await client.links.create({ url: 'https://example.com/spring', slug: 'spring', title: 'Spring' })
   const fields = [
     { slug: 'title', name: 'Title', type: 'string' as const, required: true, options: [] },
@@ -530,12 +650,26 @@ async function addRecords(client: Client): Promise<void> {
   })
 }
 
+/** Adds a draft, and a campaign that is paused after the first of its two mails. */
+async function addCampaigns(client: Client, template: string): Promise<void> {
+  const list = (await client.lists.list({ filter: { name: 'Subscribers' } })).docs[0]!
+  await client.lists.addMembers(list.id, { emails: ['ada@example.com', 'grace@example.com'] })
+  const content = { subject: 'What is new', template, lists: [list.id], track: { opens: true, clicks: true } }
+  const { id } = await client.campaigns.create({ name: 'Spring', ...content, ratePerMinute: 1 })
+  await client.campaigns.start(id)
+  await eventually('the first mail is sent', async () => (await client.campaigns.get(id)).counts.sent === 1)
+  await client.campaigns.pause(id)
+  await client.campaigns.create({ name: 'Summer', ...content })
+}
+
 /** Replaces what differs from run to run: ids, keys, ports, times. */
 function withoutChanging(snapshot: string): string {
   return snapshot
     .replace(/\b[\da-f]{24}\b/g, 'ID')
     .replace(/%22[\da-f]{24}%22/g, '%22ID%22')
     .replace(/[A-Z][a-z]{2} \d{1,2}, \d{4}/g, 'DATE')
+    .replace(/DATE, \d{1,2}:\d{2}\s[AP]M/g, 'TIME')
+    .replace(/[A-Z][a-z]{2} \d{1,2}, \d{1,2}:\d{2}\s[AP]M/g, 'HOUR')
     .replace(/\bnow\b|\d+ (second|minute|hour)s? ago|in \d+ (day|hour|minute)s?/g, 'TIME')
     .replace(/\S{4}\*+\S{4}/g, 'PREVIEW')
     .replace(/p=[\w+/=]{40,}/g, 'p=KEY')

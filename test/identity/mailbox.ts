@@ -12,6 +12,8 @@ export type Mailbox = {
   settings: { MAIL_DIR: string }
   /** Returns the texts of the mails to an address so far, oldest first. */
   to(address: string): Promise<string[]>
+  /** Returns the mails to an address so far, with their heads, oldest first. */
+  rawTo(address: string): Promise<string[]>
   /** Runs an action that causes a mail to an address, waits for the mail and returns its text. */
   next(address: string, cause: () => Promise<unknown>): Promise<string>
   remove(): Promise<void>
@@ -20,14 +22,16 @@ export type Mailbox = {
 /** Opens a mailbox in a new folder. */
 export async function openMailbox(): Promise<Mailbox> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-mail-'))
-  const to = async (address: string) => {
+  const rawTo = async (address: string) => {
     const names = (await readdir(folder)).filter(name => name.endsWith('.eml')).sort()
     const mails = await Promise.all(names.map(name => readFile(join(folder, name), 'utf8')))
-    return mails.filter(mail => recipientOf(mail) === address).map(textOf)
+    return mails.filter(mail => recipientOf(mail) === address)
   }
+  const to = async (address: string) => (await rawTo(address)).map(textOf)
   return {
     settings: { MAIL_DIR: folder },
     to,
+    rawTo,
     async next(address, cause) {
       const before = (await to(address)).length
       await cause()

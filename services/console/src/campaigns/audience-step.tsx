@@ -86,7 +86,7 @@ function LiveCount({ selection }: { selection: Selection }) {
     enabled: !refusal && !isEmpty,
   })
   return (
-    <section className={`${classes.card} ${classes.sticky}`} aria-label={t('campaigns.audience')}>
+    <section className={`${classes.card} ${classes.sticky}`} aria-label={t('campaigns.reach')}>
       {isEmpty && <Text c="dimmed">{t('campaigns.nobodyYet')}</Text>}
       {refusal && <Alert color="yellow">{refusal}</Alert>}
       {!isEmpty && error && <ProblemAlert error={error} onRetry={refetch} />}

@@ -56,7 +56,7 @@ export default {
   deletedTemplate: 'Eine gelöschte Vorlage',
   previewText: 'Die Mail, wie ein Kontakt sie erhält. Es wird nichts gesendet.',
   previewEmpty: 'Wählen Sie eine Vorlage oder schreiben Sie den Inhalt. Hier sehen Sie ihn wie ein Kontakt.',
-  audience: 'Empfänger',
+  reach: 'Wer die Mail erhält',
   audienceText:
     'Alle auf den Listen und in den Segmenten erhalten die Mail genau einmal, auch wenn mehrere davon sie nennen.',
   lists: 'Listen',

@@ -53,7 +53,7 @@ export default {
   deletedTemplate: 'A deleted template',
   previewText: 'The mail as one contact gets it. Nothing is sent.',
   previewEmpty: 'Choose a template or write the content, and see it here as a contact will.',
-  audience: 'Audience',
+  reach: 'Who gets the mail',
   audienceText: 'Everybody on the lists and in the segments gets the mail once, however many of them name a contact.',
   lists: 'Lists',
   segments: 'Segments',

@@ -135,7 +135,7 @@ function Series({
           )}
           <section
             className={view === 'chart' ? 'rc-hidden' : classes.table}
-            aria-label={t('campaigns.overTime')}
+            aria-label={`${t('campaigns.overTime')}, ${t('growth.table')}`}
             {...(view === 'table' && { tabIndex: 0 })}
           >
             <Table>

@@ -73,7 +73,7 @@ export function ReviewStep({ campaign }: { campaign: Campaign }) {
           )}
         </div>
         <div className={`${classes.stack} ${classes.sticky}`}>
-          <section className={classes.card} aria-label={t('campaigns.audience')}>
+          <section className={classes.card} aria-label={t('campaigns.reach')}>
             {data?.audience && <AudienceNumbers counts={data.audience} />}
             {data && !data.audience && <Text c="dimmed">{t('campaigns.notCounted')}</Text>}
             {!data && <Skeleton height={160} />}
