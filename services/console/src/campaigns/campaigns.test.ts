@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { usualInterval, withoutGaps } from './series.ts'
 import { neighboursOf, rateOf, sharesOf } from './status.ts'
 
-const NONE = { sent: 0, delivered: 0, opened: 0, clicked: 0 }
+const NONE = { sent: 0, delivered: 0, opened: 0, clicked: 0, unsubscribed: 0 }
 
 it('a series has no gaps, begins with its first point and has an end', () => {
   const first = { at: '2026-03-01T10:00:00.000Z', ...NONE, sent: 3 }

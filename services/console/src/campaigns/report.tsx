@@ -14,7 +14,7 @@ import { rateOf } from './status.ts'
 const ReportChart = lazy(async () => ({ default: (await import('./report-chart.tsx')).ReportChart }))
 
 const REFRESH_MS = 3000
-const KINDS = ['sent', 'delivered', 'opened', 'clicked'] as const
+const KINDS = ['sent', 'delivered', 'opened', 'clicked', 'unsubscribed'] as const
 
 /** What became of a campaign's mails, over time and by link. */
 export function Report({ campaign }: { campaign: Campaign }) {
@@ -95,6 +95,7 @@ function Series({
     delivered: t('campaigns.counts.delivered'),
     opened: t('campaigns.counts.opened'),
     clicked: t('campaigns.counts.clicked'),
+    unsubscribed: t('campaigns.counts.unsubscribed'),
   }
   return (
     <Section

@@ -5,6 +5,7 @@ export type Interval = 'hour' | 'day'
 const LENGTH_MS = { hour: 3_600_000, day: 86_400_000 } as const
 /** How many intervals a chart shows at most. */
 const MAX_POINTS = { hour: 72, day: 60 } as const
+const NOTHING = { sent: 0, delivered: 0, opened: 0, clicked: 0, unsubscribed: 0 } as const
 const HOURLY_MS = 2 * 86_400_000
 
 /** Returns the interval that shows a campaign best: by hour in its first two days. */
@@ -21,6 +22,6 @@ export function withoutGaps(points: readonly MailingPoint[], interval: Interval,
   const count = Math.floor((now - start) / LENGTH_MS[interval]) + 1
   return Array.from({ length: Math.max(1, Math.min(count, MAX_POINTS[interval])) }, (_, index) => {
     const at = start + index * LENGTH_MS[interval]
-    return byTime.get(at) ?? { at: new Date(at).toISOString(), sent: 0, delivered: 0, opened: 0, clicked: 0 }
+    return byTime.get(at) ?? { at: new Date(at).toISOString(), ...NOTHING }
   })
 }
