@@ -9,6 +9,9 @@ import type { Mail } from './mail.model.ts'
 /** Why a message does not go out. blocked, unsubscribed: the contact; address: the address; deleted: the contact is gone. */
 export type Refusal = { reason: 'blocked' | 'unsubscribed' | 'address' | 'deleted'; error: string }
 
+/** Holds last longer than hand-overs may begin, because a hand-over that has begun takes a moment to reach the server. */
+export const HOLD_MARGIN_MS = 2000
+
 /** What is known of a recipient at the hand-over. */
 export type HandOver = {
   /** The current address of the contact. */
@@ -40,10 +43,11 @@ export async function holdHandOvers(
 ): Promise<HeldHandOvers> {
   const until = Date.now() + options.ms
   const asked = mails.map(({ contact, to }) => ({ email: to, ...(contact !== null && { contactId: contact }) }))
-  const { checked, release } = await holdRecipients(organizationId, asked, options)
+  const ms = options.ms + HOLD_MARGIN_MS
+  const { checked, release } = await holdRecipients(organizationId, asked, { ...options, ms })
   const { suppressions, holds } = collections.of(organizationId)
   const keys = checked.map(({ email }) => emailKeyOf(email))
-  const hold = await placeHold(holds, keys, options.ms)
+  const hold = await placeHold(holds, keys, ms)
   const suppressed = await suppressionsOf(suppressions, keys)
   const handOvers = checked.map(({ outcome, email, variables }, index) => ({
     to: email,

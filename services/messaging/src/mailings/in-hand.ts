@@ -3,6 +3,7 @@ import { retry } from '@rollcall/runtime'
 import { LeaseLost } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
+import { HOLD_MARGIN_MS } from '../mail/hand-over.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { CONNECTIONS_EACH } from '../mail/smtp.ts'
 import type { Batch } from './batch.ts'
@@ -28,13 +29,14 @@ export type InHand = {
   pausedReason(): string | undefined
   /** Whether no server answers any more. */
   isDown(): boolean
-  /** Resolves when everything is recorded. */
+  /** Resolves when nothing is under way any more. Rejects if something could not be recorded. */
   settle(): Promise<void>
 }
 
 /** Creates the hand-overs of one run of the job. */
 export function createInHand(context: Context, mailing: Mailing, slice: LeaseSlice): InHand {
   const taken = new Map<string, Mail['_id']>()
+  const work = new Set<Promise<unknown>>()
   let sending = 0
   let unreachable = 0
   let pausedReason: string | undefined
@@ -47,18 +49,21 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
   const recorder = createRecorder(ends => recordSurely(context, mailing, ends, slice))
   const room = () => Math.min(CONNECTIONS_EACH - sending, MAX_IN_HAND - taken.size)
 
+  const track = (promise: Promise<unknown>): void => {
+    work.add(promise)
+    void promise.finally(() => work.delete(promise))
+  }
+
   const record = (ended: Ended): void => {
     const { _id } = ended.mail
-    recorder.add(ended).then(
-      () => {
-        taken.delete(String(_id))
-        notify()
-      },
+    taken.set(String(_id), _id)
+    const recorded = recorder.add(ended).then(
+      () => void taken.delete(String(_id)),
       error => {
         failure ??= error
-        notify()
       },
     )
+    track(recorded.then(notify))
   }
 
   const deliver = async (shared: Sending, candidate: Candidate, markedAt: Date): Promise<void> => {
@@ -81,10 +86,7 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
   return {
     taken: () => [...taken.values()],
     async begin(shared, { chosen, refused, until, release }) {
-      for (const { mail, handOver } of refused) {
-        taken.set(String(mail._id), mail._id)
-        record({ mail, to: handOver.to, end: endOf(handOver) })
-      }
+      for (const { mail, handOver } of refused) record({ mail, to: handOver.to, end: endOf(handOver) })
       const left = [...chosen]
       const begun: Promise<void>[] = []
       while (left.length > 0 && mayBegin(until)) {
@@ -94,10 +96,17 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
         }
         const group = left.splice(0, room())
         const markedAt = await mark(context, mailing, group, until)
+        const isLate = Date.now() > until + HOLD_MARGIN_MS // the database took long, and nobody waits for these any more
         for (const candidate of group) {
-          taken.set(String(candidate.mail._id), candidate.mail._id)
-          sending++
-          begun.push(deliver(shared, candidate, markedAt))
+          const { mail, handOver } = candidate
+          if (isLate) record({ mail, to: handOver.to, end: { kind: 'waiting', nextTryAt: mail.nextTryAt! } })
+          else {
+            taken.set(String(mail._id), mail._id)
+            sending++
+            const delivery = deliver(shared, candidate, markedAt)
+            begun.push(delivery)
+            track(delivery)
+          }
         }
       }
       void Promise.all(begun).then(release)
@@ -107,7 +116,8 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
     pausedReason: () => pausedReason,
     isDown,
     async settle() {
-      while (taken.size > 0 && !failure) await changed.promise
+      // Also after a failure: what is recorded later would be counted twice.
+      while (work.size > 0) await Promise.all(work)
       if (failure) throw failure
     },
   }
