@@ -372,6 +372,41 @@ describe('administration in the console', () => {
     await page.getByRole('link', { name: 'Compilers' }).waitFor()
   })
 
+  it('a form: is set up with its refusals in place, submitted by anyone, and makes an entry and a contact', async () => {
+    const fields = [
+      { slug: 'topic', name: 'Topic', type: 'string', required: true },
+      { slug: 'email', name: 'Email', type: 'email', required: true },
+    ]
+    const body = { name: 'Questions', slug: 'questions', fields }
+    const { id } = await bodyOf(console.stack.owner.post<{ id: string }>('/api/collections', body), 201)
+    const page = await console.open(`/collections/${id}?tab=form`)
+    const save = page.getByRole('button', { name: 'Save form' })
+    const next = page.getByRole('textbox', { name: 'Page after the submission' })
+    await next.fill('javascript:void(0)')
+    await save.click()
+    await page.getByText('Must be an http or https URL').waitFor()
+    assert.equal(await next.getAttribute('aria-invalid'), 'true')
+    await next.fill('')
+    await page.getByRole('switch', { name: 'Make contacts of submissions' }).check()
+    await page.getByRole('combobox', { name: 'Tags that they get' }).fill('asked')
+    await page.keyboard.press('Enter')
+    await save.click()
+    await page.getByRole('link', { name: 'Open form' }).waitFor()
+    assert.deepEqual(await violationsOf(page, 'the form of a collection'), [])
+    await page.goto(`/f/${id}`)
+    await page.getByLabel('Topic').fill('Engines')
+    await page.getByLabel('Email').fill('asker@example.com')
+    await page.getByRole('button').click()
+    await page.getByRole('heading', { level: 1 }).getByText('Questions').waitFor({ state: 'hidden' })
+    await page.goto(`/console/collections/${id}?tab=form`)
+    await page.getByRole('link', { name: 'Show submissions' }).click()
+    await page.getByRole('link', { name: 'Engines' }).waitFor()
+    await eventually('the submission has made a contact', async () => {
+      const filter = JSON.stringify({ email: 'asker@example.com', tags: 'asked', source: 'form' })
+      return (await bodyOf(console.stack.owner.get<{ totalDocs: number }>('/api/audience', { filter }))).totalDocs
+    })
+  })
+
   it('a user: ends one session and all of them', async () => {
     const { id, email, token } = await person('user', 'Signed In')
     await console.signIn({ email, password: PASSWORD })

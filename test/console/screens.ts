@@ -45,6 +45,7 @@ export const SCREENS: readonly Screen[] = [
   { path: '/links/:id', record: client => first(client.links.list({ limit: 1 })) },
   { path: '/collections' },
   { path: '/collections/:id', record: client => first(client.collections.list({ limit: 1 })) },
+  { path: '/collections/:id?tab=form', record: client => first(client.collections.list({ limit: 1 })) },
   { path: '/tokens' },
   { path: '/tokens/:id', record: client => first(client.tokens.list({ limit: 1, sort: { lastUsedAt: -1 } })) },
   { path: '/roles' },
@@ -70,9 +71,9 @@ export async function pathOf({ path, record }: Screen, client: Client): Promise<
   return id && path.replace(':id', id)
 }
 
-/** Returns the name of a screen for files: `contacts-id`. */
+/** Returns the name of a screen for files: `contacts-id`, `collections-id-form` of a tab. */
 export function nameOf({ path }: Screen): string {
-  return path.replace(/\?.*/, '').replace(/\W+/g, '-').replace(/^-/, '') || 'overview'
+  return path.replace('?tab=', '-').replace(/\?.*/, '').replace(/\W+/g, '-').replace(/^-/, '') || 'overview'
 }
 
 function campaign(client: Client, filter: { status: Campaign['status'] }): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { Menu, Skeleton, Text } from '@mantine/core'
+import { Menu, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { DatabaseIcon, PencilIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import type { CollectionField, Collection as CollectionRecord, Entry } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
@@ -12,6 +12,7 @@ import { BackLink } from '../kit/back-link.tsx'
 import { useConfirm } from '../kit/confirm.tsx'
 import { Empty } from '../kit/empty.tsx'
 import { ExportButton } from '../kit/export-button.tsx'
+import { FilterBar } from '../kit/filter-bar.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
@@ -20,15 +21,17 @@ import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { relativeTime } from '../kit/relative-time.ts'
 import { showing, useShown } from '../kit/side-panel.tsx'
 import { useCreating } from '../kit/use-creating.ts'
-import { useList } from '../kit/use-list.ts'
+import { type ListView, useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { CollectionMenu } from './collections.tsx'
 
 const CollectionForm = lazy(async () => ({ default: (await import('./collection-form.tsx')).CollectionForm }))
+const FormTab = lazy(async () => ({ default: (await import('./form-tab.tsx')).FormTab }))
 const EntryForm = lazy(async () => ({ default: (await import('./entry-form.tsx')).EntryForm }))
 
 /** As many columns as fit on a screen. */
 const SHOWN_FIELDS = 6
+const SOURCES = ['form', 'api'] as const
 const SORTABLE: readonly CollectionField['type'][] = ['string', 'number', 'boolean', 'date', 'enum', 'email', 'url']
 
 /** One collection with its entries. */
@@ -64,6 +67,8 @@ function Entries({ collection }: { collection: CollectionRecord }) {
   })
   const show = (id: string | undefined) => view.change({ show: id, page: view.search.page })
   const { filter, sort } = view.request
+  const tab = view.search.tab === 'form' ? 'form' : 'entries'
+  const columns = useColumns(fields)
   const add = (
     <Action call="entries.create" leftSection={<PlusIcon />} onClick={open}>
       {t('collections.entry.add')}
@@ -95,26 +100,59 @@ function Entries({ collection }: { collection: CollectionRecord }) {
         </>
       }
     >
-      <RecordTable
-        label={t('collections.entries')}
-        view={view}
-        columns={useColumns(fields)}
-        nameOf={entryName}
-        actions={entry => (
-          <EntryMenu entry={entry} collection={_id} name={entryName(entry)} onEdit={() => show(entry._id)} />
-        )}
-        empty={
-          <Empty icon={DatabaseIcon} title={t('collections.entry.none')} action={add}>
-            {t('collections.entry.noneText')}
-          </Empty>
-        }
-      />
+      <Tabs value={tab} onChange={next => view.change({ tab: next === 'form' ? next : undefined })} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="entries">{t('collections.entries')}</Tabs.Tab>
+          <Tabs.Tab value="form">{t('collections.form.tab')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="entries" pt="md">
+          <Stack gap="md">
+            <SourceFilter view={view} />
+            <RecordTable
+              label={t('collections.entries')}
+              view={view}
+              columns={columns}
+              nameOf={entryName}
+              actions={entry => (
+                <EntryMenu entry={entry} collection={_id} name={entryName(entry)} onEdit={() => show(entry._id)} />
+              )}
+              empty={
+                <Empty icon={DatabaseIcon} title={t('collections.entry.none')} action={add}>
+                  {t('collections.entry.noneText')}
+                </Empty>
+              }
+            />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="form" pt="lg">
+          <Suspense>
+            <FormTab collection={collection} />
+          </Suspense>
+        </Tabs.Panel>
+      </Tabs>
       <Suspense>
         {isEditing && <CollectionForm collection={collection} onClose={() => setEditing(false)} />}
         {isCreating && <EntryForm collection={collection} onClose={close} />}
         {shown && edited && <EntryForm collection={collection} entry={edited} onClose={() => show(undefined)} />}
       </Suspense>
     </Page>
+  )
+}
+
+/** Entries of the form, or those of the API and the console. */
+function SourceFilter({ view: { search, change } }: { view: ListView<Entry> }) {
+  const { t } = useTranslation()
+  const label = t('collections.entry.source')
+  const options = SOURCES.map(value => ({ value, label: t(`collections.entry.sources.${value}`) }))
+  const chosen = options.find(({ value }) => value === search.filter?.source)
+  return (
+    <FilterBar
+      search={null}
+      choices={[{ name: 'source', label, options }]}
+      chips={chosen ? [{ name: 'source', label, text: chosen.label }] : []}
+      onSet={(_name, source) => change({ filter: source ? { source } : undefined })}
+      onClear={() => change({ filter: undefined })}
+    />
   )
 }
 

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { type BodyField, type CallName, fields, RollcallError } from '@rollcall/sdk'
+import { type BodyField, type CallName, type ErrorCode, fields, RollcallError } from '@rollcall/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -24,7 +24,14 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
     send,
     done,
     onDone,
-  }: { send: (values: Values) => Promise<Answer>; done?: string; onDone?: (answer: Answer) => void },
+    placeOf = {},
+  }: {
+    send: (values: Values) => Promise<Answer>
+    done?: string
+    onDone?: (answer: Answer) => void
+    /** Fields of refusals that name none, by their code. */
+    placeOf?: Partial<Record<ErrorCode, string>>
+  },
 ) {
   const client = useQueryClient()
   const reports = useReports()
@@ -36,7 +43,8 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
       void client.invalidateQueries()
     },
     onError: error => {
-      const path = error instanceof RollcallError ? error.path : undefined
+      if (!(error instanceof RollcallError)) return
+      const path = error.path ?? placeOf[error.code as ErrorCode]
       if (path && hasField(form.getValues(), path)) form.setErrors({ [path]: sentence(error.message) })
     },
   })
@@ -44,7 +52,7 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
 
 /** Whether an error is shown at its field already. */
 function isAtField(form: UseFormReturnType<Record<string, unknown>>, error: unknown): boolean {
-  return error instanceof RollcallError && error.path !== undefined && error.path in form.errors
+  return error instanceof RollcallError && Object.values(form.errors).includes(sentence(error.message))
 }
 
 function hasField(values: unknown, path: string): boolean {
