@@ -65,9 +65,19 @@ export function actionOf(name: ActionName): Action {
 
 /** Returns the calls whose permissions it takes to start a job, and so to cancel and undo it. */
 export function callsOf({ kind, change }: Pick<BulkJob, 'kind' | 'change'>): readonly CallName[] {
-  if (kind === 'undo') return ['bulk.cancelJob'] // and those of the job that it undoes
-  if (kind === 'delete') return ACTIONS.delete.calls
-  const { addToLists = [], removeFromLists = [] } = change as ContactsChange
+  return CALLS[kind] ?? changeCalls((change ?? {}) as ContactsChange)
+}
+
+/** The calls of jobs that are no changes; an undo also takes those of the job that it undoes. */
+const CALLS: Partial<Record<string, readonly CallName[]>> = {
+  undo: ['bulk.undoJob'],
+  delete: ACTIONS.delete.calls,
+  add_to_list: ['lists.addMembers'],
+  remove_from_list: ['lists.removeMembers'],
+  erase: ['contacts.create', 'contacts.delete'],
+}
+
+function changeCalls({ addToLists = [], removeFromLists = [] }: ContactsChange): readonly CallName[] {
   return [
     ...CHANGE,
     ...(addToLists.length > 0 ? (['lists.addMembers'] as const) : []),

@@ -25,12 +25,15 @@ const OFFERED_TAGS = 100
 /** Changes contacts in bulk, in steps: what to change, what that would do, and what it did. */
 export function BulkSheet({
   action,
+  preset,
   selection,
   count,
   onClose,
   onStarted,
 }: {
   action: ActionName
+  /** What is known already, so that nothing has to be entered. */
+  preset?: Partial<Values>
   selection: Selection
   /** How many contacts are selected. */
   count: number
@@ -40,8 +43,9 @@ export function BulkSheet({
   const { t } = useTranslation()
   const client = useQueryClient()
   const [kept] = useState({ selection, count }) // the selection is cleared once the work has started
-  const [values, setValues] = useState(NO_VALUES)
-  const { input, changeOf } = actionOf(action)
+  const [values, setValues] = useState({ ...NO_VALUES, ...preset })
+  const { input: usualInput, changeOf } = actionOf(action)
+  const input = preset ? undefined : usualInput
   const start = (dryRun: boolean) => startBulk(kept.selection, changeOf?.(values), dryRun)
   const review = useMutation({ mutationFn: () => start(true) })
   const run = useMutation({

@@ -1,10 +1,9 @@
-import { Group, Menu, Skeleton, Textarea } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { ArchiveIcon, PencilIcon, PeopleIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
+import { Group, Menu, Skeleton } from '@mantine/core'
+import { ArchiveIcon, DashIcon, PencilIcon, PeopleIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import type { AudienceList, Contact } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { BulkBar } from '../bulk/bulk-bar.tsx'
@@ -15,15 +14,15 @@ import { Action, MenuAction } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
 import { Empty } from '../kit/empty.tsx'
-import { FormModal, useSubmit } from '../kit/form-modal.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
 import { useList } from '../kit/use-list.ts'
 import { useMissing } from '../session.ts'
-import { emailsOf } from './emails.ts'
 import { ListForm } from './list-form.tsx'
+
+const MoveContacts = lazy(async () => ({ default: (await import('./move-contacts.tsx')).MoveContacts }))
 
 /** One list and its members. */
 export function List() {
@@ -31,7 +30,7 @@ export function List() {
   const { id } = useParams({ from: '/shell/lists/$id' })
   const act = useAct()
   const missing = useMissing()
-  const [dialog, setDialog] = useState<'edit' | 'add'>()
+  const [dialog, setDialog] = useState<'edit' | 'add' | 'remove'>()
   const view = useList<Contact>(['lists', id, 'members'], ['email', 'name'], (query, options) =>
     rollcall.lists.listMembers(id, query, options),
   )
@@ -71,7 +70,7 @@ export function List() {
       actions={
         <>
           {!list.archived && addButton}
-          <ListMenu list={list} onEdit={() => setDialog('edit')} />
+          <ListMenu list={list} onEdit={() => setDialog('edit')} onRemove={() => setDialog('remove')} />
         </>
       }
     >
@@ -103,12 +102,16 @@ export function List() {
       />
       <BulkBar selected={selected} />
       {dialog === 'edit' && <ListForm list={list} onClose={() => setDialog(undefined)} />}
-      {dialog === 'add' && <AddContacts list={list} onClose={() => setDialog(undefined)} />}
+      <Suspense>
+        {(dialog === 'add' || dialog === 'remove') && (
+          <MoveContacts list={list} isAdding={dialog === 'add'} onClose={() => setDialog(undefined)} />
+        )}
+      </Suspense>
     </Page>
   )
 }
 
-function ListMenu({ list, onEdit }: { list: AudienceList; onEdit: () => void }) {
+function ListMenu({ list, onEdit, onRemove }: { list: AudienceList; onEdit: () => void; onRemove: () => void }) {
   const { t } = useTranslation()
   const act = useAct()
   const confirm = useConfirm()
@@ -118,6 +121,9 @@ function ListMenu({ list, onEdit }: { list: AudienceList; onEdit: () => void }) 
     <MoreMenu name={name} variant="default">
       <MenuAction call="lists.update" icon={<PencilIcon />} onClick={onEdit}>
         {t('lists.edit')}
+      </MenuAction>
+      <MenuAction call="lists.removeMembers" icon={<DashIcon />} onClick={onRemove}>
+        {t('lists.removeContacts')}
       </MenuAction>
       <MenuAction
         call="lists.update"
@@ -150,30 +156,5 @@ function ListMenu({ list, onEdit }: { list: AudienceList; onEdit: () => void }) 
         {t('lists.delete')}
       </MenuAction>
     </MoreMenu>
-  )
-}
-
-function AddContacts({ list, onClose }: { list: AudienceList; onClose: () => void }) {
-  const { t } = useTranslation()
-  const form = useForm({ initialValues: { emails: '' } })
-  const [result, setResult] = useState('')
-  const submit = useSubmit(form, {
-    send: ({ emails }) => rollcall.lists.addMembers(list._id, { emails: emailsOf(emails) }),
-    onDone: counts => setResult(t('lists.added', counts)),
-  })
-  return (
-    <FormModal title={t('lists.addContacts')} form={form} submit={submit} action={t('lists.add')} onClose={onClose}>
-      <Textarea
-        label={t('lists.emails')}
-        description={t('lists.emailsHint')}
-        autosize
-        minRows={6}
-        maxRows={14}
-        required
-        data-autofocus
-        {...form.getInputProps('emails')}
-      />
-      <div role="status">{result}</div>
-    </FormModal>
   )
 }
