@@ -1,8 +1,8 @@
-import { Avatar, Button, Group, Menu, Paper, Skeleton, Stack, Tabs, TagsInput, Text, Textarea } from '@mantine/core'
+import { Group, Menu, Paper, Skeleton, Tabs, TagsInput, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { BlockedIcon, CheckCircleIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
-import type { Contact as ContactRecord, HistoryEntry } from '@rollcall/sdk'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Contact as ContactRecord } from '@rollcall/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -25,10 +25,8 @@ import { ContactStatus } from './contacts.tsx'
 import { EditContact } from './edit-contact.tsx'
 import { FieldChange } from './field-change.tsx'
 import { attributesQuery } from './queries.ts'
-import { changesOf, emailDetails, entryKey } from './timeline.ts'
+import { Timeline } from './timeline-tab.tsx'
 import { shownValue } from './value.ts'
-
-const ENTRIES = 30
 
 /** One contact: what is known, and everything that happened. */
 export function Contact() {
@@ -68,7 +66,7 @@ export function Contact() {
           <ContactStatus contact={contact} />
         </Group>
       }
-      actions={<Actions contact={contact} onEdit={() => setDialog('edit')} onBlock={() => setDialog('block')} />}
+      actions={<Actions contact={contact} onOpen={setDialog} />}
     >
       <div className={classes.columns}>
         <Details contact={contact} />
@@ -99,7 +97,7 @@ export function Contact() {
   )
 }
 
-function Actions({ contact, onEdit, onBlock }: { contact: ContactRecord; onEdit: () => void; onBlock: () => void }) {
+function Actions({ contact, onOpen }: { contact: ContactRecord; onOpen: (dialog: 'edit' | 'block') => void }) {
   const { t } = useTranslation()
   const confirm = useConfirm()
   const act = useAct()
@@ -107,7 +105,7 @@ function Actions({ contact, onEdit, onBlock }: { contact: ContactRecord; onEdit:
   const { _id, email } = contact
   return (
     <>
-      <Action call="contacts.update" variant="default" leftSection={<PencilIcon />} onClick={onEdit}>
+      <Action call="contacts.update" variant="default" leftSection={<PencilIcon />} onClick={() => onOpen('edit')}>
         {t('kit.edit')}
       </Action>
       <MoreMenu name={email} variant="default">
@@ -122,7 +120,7 @@ function Actions({ contact, onEdit, onBlock }: { contact: ContactRecord; onEdit:
             {t('contacts.unblock')}
           </MenuAction>
         ) : (
-          <MenuAction call="contacts.block" icon={<BlockedIcon />} onClick={onBlock}>
+          <MenuAction call="contacts.block" icon={<BlockedIcon />} onClick={() => onOpen('block')}>
             {t('contacts.block')}
           </MenuAction>
         )}
@@ -276,64 +274,6 @@ function Line({ label, children }: { label: string; children: ReactNode }) {
         )}
       </span>
     </div>
-  )
-}
-
-function Timeline({ id }: { id: string }) {
-  const { t } = useTranslation()
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['contacts', id, 'timeline'],
-    queryFn: async ({ pageParam, signal }) =>
-      await rollcall.contacts.listTimeline(id, { page: pageParam, limit: ENTRIES }, { signal }),
-    initialPageParam: 1,
-    getNextPageParam: page => page.nextPage,
-  })
-  if (error) return <ProblemAlert error={error} />
-  if (!data) return <Skeleton height={160} />
-  return (
-    <Stack gap="md">
-      <ol className={classes.timeline}>
-        {data.pages
-          .flatMap(({ docs }) => docs)
-          .map(entry => (
-            <Entry key={entry._id} entry={entry} />
-          ))}
-      </ol>
-      {hasNextPage && (
-        <div>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('contacts.loadMore')}
-          </Button>
-        </div>
-      )}
-    </Stack>
-  )
-}
-
-function Entry({ entry }: { entry: HistoryEntry }) {
-  const { t } = useTranslation()
-  return (
-    <li className={classes.entry}>
-      <Avatar name={entry.actor.name} size={24} radius="xl" color="gray" aria-hidden />
-      <div className={classes.entryText}>
-        <div>
-          <strong>{entry.actor.name}</strong> {t(`contacts.entry.${entryKey(entry.type)}`, { type: entry.type })}{' '}
-          <Text span c="dimmed" size="sm">
-            <When at={entry.at} />
-          </Text>
-        </div>
-        <div className={classes.changes}>
-          {changesOf(entry.data).map(({ key, from, to }) => (
-            <FieldChange key={key} field={key} from={from} to={to} />
-          ))}
-        </div>
-        {entry.type.startsWith('email.') && (
-          <Text c="dimmed" size="sm">
-            {emailDetails(entry.data).join(' · ')}
-          </Text>
-        )}
-      </div>
-    </li>
   )
 }
 
