@@ -24,4 +24,4 @@ export {
   readText,
   type Value,
 } from './values.ts'
-export { csvRow, guard, joinTags, splitTags, unguard } from './write.ts'
+export { csvRow, guard, joinTags, splitTags, unguard, writeCell } from './write.ts'

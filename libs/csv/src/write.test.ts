@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { csvRow, guard, joinTags, splitTags, unguard } from './index.ts'
+import { csvRow, guard, joinTags, splitTags, unguard, writeCell } from './index.ts'
 
 const runs = { numRuns: 5000 }
 const risky = fc.string({ unit: fc.constantFrom(...'\'=+-@\t\r\n019.eE|\\,"; aé＝＋－＠'), maxLength: 8 })
@@ -145,4 +145,16 @@ describe('joinTags', () => {
     assert.deepEqual(splitTags(''), [])
     assert.deepEqual(splitTags('a||b|'), ['a', '', 'b', ''])
   })
+})
+
+it('writes bytes as the cell that it makes of their text', () => {
+  const target = Buffer.alloc(1000)
+  fc.assert(
+    fc.property(text, text, (before, cell) => {
+      const source = Buffer.from(before + cell)
+      const end = writeCell(target, 3, source, Buffer.byteLength(before), source.length)
+      assert.equal(`${target.toString('utf8', 3, end)}\r\n`, csvRow([cell.toWellFormed()]))
+    }),
+    runs,
+  )
 })
