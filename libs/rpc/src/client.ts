@@ -69,6 +69,9 @@ export type ConnectOptions = {
 /** Balances calls over all addresses of the name. */
 const serviceConfig = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] })
 
+/** How much of a stream may be under way. A stream that nobody reads holds as much. */
+const FLOW_CONTROL_BYTES = 2 ** 20
+
 /** Creates a connection to an address. It connects on first use, and reconnects when lost. */
 export function connect(options: ConnectOptions): Connection {
   const channel = new GrpcClient(options.address, channelCredentials(options.tls), {
@@ -77,6 +80,8 @@ export function connect(options: ConnectOptions): Connection {
     'grpc.enable_retries': 0,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    // The default of 64 KiB makes each chunk of an export wait for leave to be sent.
+    'grpc-node.flow_control_window': FLOW_CONTROL_BYTES,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 2_000,
     // Limits how often a lost connection resolves the name again. The default of 30 s delays finding new replicas.
