@@ -21,16 +21,19 @@ export { type Aggregate, event, type OutgoingEvent, type Serializable } from './
 export { createInbox, type Inbox } from './events/inbox.ts'
 export { addEvents } from './events/outbox.ts'
 export { type Relay, type RelayOptions, startRelay } from './events/relay.ts'
+export { documentReader, int32At, numberAt, timeAt } from './positions/bson-fields.ts'
 export { type CounterKey, incrementCounter, readCounter, repairCounter } from './positions/counters.ts'
 export { createMatchMemory, type Match, type MatchMemory } from './positions/matches.ts'
 export { organizationsWith, type Positions, positions } from './positions/positions.ts'
 export { envelope, type Page } from './query/envelope.ts'
+export { type FieldFinder, fieldFinder } from './query/field-finder.ts'
 export { type FieldSpec, type FieldTable, type FieldType, invalidParameter } from './query/fields.ts'
 export { parseFilter } from './query/filter.ts'
 export {
   countRecords,
   type Listed,
   type ListOptions,
+  listRawRecords,
   listRecords,
   type ParsedList,
   parseList,
@@ -47,7 +50,9 @@ export {
 } from './query/populate.ts'
 export { presenter } from './query/present.ts'
 export { type Project, parseProjection } from './query/projection.ts'
+export { type RecordWriter, recordChunks } from './query/record-chunks.ts'
 export { parseSort, withTieBreak } from './query/sort.ts'
+export { copyBytes, isDate, writeIsoDate, writeNumber } from './query/write-bytes.ts'
 export {
   type Collections,
   type DefinedCollections,
@@ -61,6 +66,7 @@ export { isDuplicate, isOutOfTime, retryTransaction, toStoreError } from './tena
 export { groupWrites, type WriteGroup } from './tenancy/grouped.ts'
 export { createKeyedMutex, type KeyedMutex } from './tenancy/keyed-mutex.ts'
 export { type Quota, requireRoom } from './tenancy/quota.ts'
+export type { RawRecords } from './tenancy/raw-records.ts'
 export { createReadLimits, READ_MS, type ReadLimitOptions } from './tenancy/read-limits.ts'
 export {
   type BulkOperation,

@@ -48,7 +48,7 @@ function readFields(source: Source, start: number, wanted?: ReadonlySet<string>)
 const plainProperty = { configurable: true, enumerable: true, writable: true }
 
 /** Bytes of a value; undefined for kinds that have no place in our records. */
-function lengthOf(bytes: Buffer, type: number, offset: number): number | undefined {
+export function lengthOf(bytes: Buffer, type: number, offset: number): number | undefined {
   switch (type) {
     case BSONType.null:
       return 0
@@ -74,6 +74,19 @@ function lengthOf(bytes: Buffer, type: number, offset: number): number | undefin
   }
 }
 
+/** Returns where the value of a top-level field begins; -1 if the document has no such field. */
+export function findField(bytes: Buffer, document: number, name: string): number {
+  const end = document + int32At(bytes, document) - 1
+  for (let at = document + 4; at < end; ) {
+    const nameEnd = bytes.indexOf(0, at + 1)
+    const length = lengthOf(bytes, bytes[at]!, nameEnd + 1)
+    if (length === undefined) return -1
+    if (bytes.toString('latin1', at + 1, nameEnd) === name) return nameEnd + 1
+    at = nameEnd + 1 + length
+  }
+  return -1
+}
+
 function readValue(source: Source, type: number, offset: number, length: number): unknown {
   const { bytes } = source
   switch (type) {
@@ -88,7 +101,7 @@ function readValue(source: Source, type: number, offset: number, length: number)
     case BSONType.double:
       return bytes.readDoubleLE(offset)
     case BSONType.date:
-      return new Date(int32At(bytes, offset + 4) * 2 ** 32 + (int32At(bytes, offset) >>> 0))
+      return new Date(timeAt(bytes, offset))
     case BSONType.objectId:
       return new Types.ObjectId(bytes.subarray(offset, offset + length))
     case BSONType.object:
@@ -121,6 +134,26 @@ function textAt({ bytes, latin }: Source, start: number, end: number): string {
   return latin.slice(start, end)
 }
 
-function int32At(bytes: Buffer, at: number): number {
+/** Returns the signed integer of 32 bits at `at`. */
+export function int32At(bytes: Buffer, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
+}
+
+/** Returns the time of a date, in milliseconds since the epoch. */
+export function timeAt(bytes: Buffer, at: number): number {
+  return int32At(bytes, at + 4) * 2 ** 32 + (int32At(bytes, at) >>> 0)
+}
+
+/** Returns the number of a value; undefined if it is not one. */
+export function numberAt(bytes: Buffer, type: number, at: number): number | undefined {
+  switch (type) {
+    case BSONType.int:
+      return int32At(bytes, at)
+    case BSONType.double:
+      return bytes.readDoubleLE(at)
+    case BSONType.long:
+      return Number(bytes.readBigInt64LE(at))
+    default:
+      return undefined
+  }
 }

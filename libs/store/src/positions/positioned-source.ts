@@ -1,36 +1,33 @@
-import type { PipelineStage } from 'mongoose'
+import { mongo, type PipelineStage } from 'mongoose'
 import type { ListColumns } from '../columns/columns.ts'
 import { createRowSet, type RowSet } from '../columns/row-set.ts'
+import { fieldFinder } from '../query/field-finder.ts'
 import { uniqueFields } from '../query/sort.ts'
-import { cut, matching, type Selection, type Source } from '../query/source.ts'
-import { STREAM_BYTES } from '../tenancy/read-limits.ts'
+import { backwards, cut, matching, readPage, type Selection, type Source } from '../query/source.ts'
+import { documentAt, joined, type RawRecords } from '../tenancy/raw-records.ts'
 import type { Filter } from '../tenancy/scope.ts'
-import { documentReader } from './bson-fields.ts'
+import { numberAt } from './bson-fields.ts'
 import type { Match, MatchMemory } from './matches.ts'
-import { BLOCK, type Block, blocksOf, type Positions, rangeOf, spansOf, startOfSpan } from './positions.ts'
+import { BLOCK, type Block, blocksOf, type Positions, rangeOf, type Span, spansOf, startOfSpan } from './positions.ts'
+
+const { BSON } = mongo
 
 /** By age: newest first, or oldest first. */
 export type ByAge = { position: 1 | -1 }
 
 /** Of so many matches, the newest, the positions are kept: those of a million would take megabytes per filter. */
 const NEWEST = 1000
-/** Positions that are scanned at once, and that matches are counted by. */
-const SPAN = 2 * BLOCK
+/** Positions that matches are counted by. */
+const COUNTED_SPAN = 2 * BLOCK
 /** Spans per batch of the counting cursor. */
 const SPANS_AT_ONCE = 50
 
-/** Positions from `low` to `high`. */
-type Span = { low: number; high: number }
-
-/** The halves of a span; the one to read first is last. */
-function halvesOf({ low, high }: Span, isNewestFirst: boolean): Span[] {
-  const middle = Math.floor((low + high) / 2)
-  const [older, newer] = [
-    { low, high: middle },
-    { low: middle + 1, high },
-  ]
-  return isNewestFirst ? [older, newer] : [newer, older]
-}
+/** Positions that a stream reads at once: few at first, so that it begins soon; more cost less each. */
+const FIRST_SPAN = 256
+const LARGEST_SPAN = 8 * BLOCK
+const GROWTH = 8
+/** Bytes that a reply should have, by the size of the records so far. */
+const REPLY_BYTES = 4 * 2 ** 20
 
 /** Where the records of a list with positions are read from. */
 export type PositionedSelection<T extends object> = Selection<T> & {
@@ -44,8 +41,8 @@ export function positionedSource<T extends object>(
   selection: PositionedSelection<T>,
   filter: Filter,
   order: ByAge,
-): Source<T> {
-  const { scope, base = {}, positions, matches: memory, columns, select } = selection
+): Source {
+  const { scope, base = {}, positions, matches: memory, columns } = selection
   const hasFilter = Object.keys(filter).length > 0
   const isNewestFirst = order.position === -1
 
@@ -54,28 +51,20 @@ export function positionedSource<T extends object>(
     { $match: between(low, high) },
     ...(hasFilter ? [{ $match: filter }] : []), // a stage of its own: the range bounds how many records the filter is tried on
   ]
-  const decode = documentReader<T & { position: number }>(select && [...Object.keys(select), 'position'])
-
-  /** All records of a span, unordered: sorting here is cheaper than on the server. Undefined if they are too large. */
-  const within = async ({ low, high }: Span): Promise<Uint8Array[] | undefined> => {
-    const documents: Uint8Array[] = []
-    let bytes = 0
-    for await (const reply of hasFilter ? scope.aggregateRaw(filtered(low, high)) : scope.findRaw(between(low, high))) {
-      for (const document of reply) bytes += document.byteLength
-      if (bytes > STREAM_BYTES && low < high) return undefined
-      documents.push(...reply)
-    }
-    return documents
+  /** All records of a span; undefined if one reply cannot hold them. Sorting here is cheaper than on the server. */
+  const within = async ({ low, high }: Span): Promise<RawRecords | undefined> => {
+    const found = await (hasFilter ? scope.aggregateReply(filtered(low, high)) : scope.findReply(between(low, high)))
+    return found && inOrder(found, high - low + 1, position => (isNewestFirst ? high - position : position - low))
   }
 
   /** Computes the range of a page from the blocks and reads it. */
-  const pageOf = async (blocks: Iterable<Block>, total: number, skip: number, limit: number): Promise<T[]> => {
+  const pageOf = async (blocks: Iterable<Block>, total: number, skip: number, limit: number): Promise<RawRecords> => {
     const wanted = Math.min(limit, total - skip)
     const range = rangeOf(blocks, isNewestFirst ? skip : total - skip - wanted, wanted)
-    if (!range) return []
+    if (!range) return joined([])
     const newest = cut(selection, { position: -1 }, range.skip, wanted)
-    const docs = await scope.aggregate<T>([...filtered(range.low, range.high), ...newest])
-    return isNewestFirst ? docs : docs.reverse()
+    const records = await readPage(scope, [...filtered(range.low, range.high), ...newest])
+    return isNewestFirst ? records : backwards(records)
   }
 
   const plainPage = async (skip: number, limit: number) => {
@@ -84,21 +73,24 @@ export function positionedSource<T extends object>(
     guess?.catch(() => undefined) // the guess may be unused
     const map = await positions.read()
     const isRight = recent?.changes === map.changes
-    const docs = await (guess && isRight ? guess : pageOf(blocksOf(map), map.total, skip, limit))
-    return { docs, total: map.total }
+    const records = await (guess && isRight ? guess : pageOf(blocksOf(map), map.total, skip, limit))
+    return { records, total: map.total }
   }
 
   const unique = ['_id', ...uniqueFields(scope.model.schema)]
 
   const findMatches = async (): Promise<Match> => {
     const found = (await columns?.search({ records: scope, filter, unique })) ?? (await scan())
-    return { total: found.size(), blocks: found.counts(SPAN), positions: found.highest(NEWEST) }
+    return { total: found.size(), blocks: found.counts(COUNTED_SPAN), positions: found.highest(NEWEST) }
   }
 
   /** Finds the matches by trying the filter on every record. */
   const scan = async (): Promise<RowSet> => {
     const spans = scope.stream<{ positions: number[] }>(
-      [...matching(selection, filter), { $group: { _id: startOfSpan(SPAN), positions: { $push: '$position' } } }],
+      [
+        ...matching(selection, filter),
+        { $group: { _id: startOfSpan(COUNTED_SPAN), positions: { $push: '$position' } } },
+      ],
       { batchSize: SPANS_AT_ONCE, readConcern: 'majority' }, // as `Positions.changes`, which the result is kept by
     )
     const found = createRowSet()
@@ -113,38 +105,55 @@ export function positionedSource<T extends object>(
     const { total, blocks, positions: newest } = matches
     const end = Math.min(skip + limit, total)
     const [from, to] = isNewestFirst ? [skip, end] : [total - end, total - skip]
-    if (to > newest.length) return { docs: await pageOf(blocks, total, skip, limit), total }
+    if (to > newest.length) return { records: await pageOf(blocks, total, skip, limit), total }
     const position = { $in: newest.slice(Math.max(0, from), Math.max(0, to)) }
-    return { docs: await scope.aggregate<T>([{ $match: { position } }, ...cut(selection, order)]), total }
+    return { records: await readPage(scope, [{ $match: { position } }, ...cut(selection, order)]), total }
   }
 
   return {
     page: hasFilter ? filteredPage : plainPage,
     async *batches() {
-      const spans = [...spansOf(await positions.read(), SPAN)] // the next one is last
-      if (isNewestFirst) spans.reverse()
-      let size = SPAN
+      const spans = spansOf(await positions.read(), isNewestFirst)
+      let size = FIRST_SPAN
       const read = () => {
-        const span = spans.pop()
+        const span = spans.next(size)
         if (!span) return undefined
-        if (span.high - span.low >= size) {
-          spans.push(...halvesOf(span, isNewestFirst))
-          return read()
-        }
-        const documents = within(span)
-        documents.catch(() => undefined) // awaited below, unless the reader stopped
-        return { span, documents }
+        const records = within(span)
+        records.catch(() => undefined) // awaited below, unless the reader stopped
+        return { span, records }
       }
       for (let next = read(); next; ) {
-        const { span, documents }: NonNullable<typeof next> = next
-        const found = await documents
-        if (!found) {
-          size = Math.ceil((span.high - span.low + 1) / 2)
-          spans.push(span)
+        const { span, records }: NonNullable<typeof next> = next
+        const found = await records
+        if (found) size = Math.min(size * GROWTH, LARGEST_SPAN, positionsIn(REPLY_BYTES, found, span))
+        else {
+          size = Math.ceil(sizeOf(span) / 2)
+          spans.giveBack(span)
         }
         next = read() // read ahead while these are written
-        if (found) yield found.map(decode).sort((a, b) => (a.position - b.position) * order.position)
+        if (found) yield found
       }
     },
   }
+}
+
+const sizeOf = ({ low, high }: Span) => high - low + 1
+
+/** How many positions have so many bytes, by the records of a span; at least one. */
+function positionsIn(bytes: number, found: RawRecords, span: Span): number {
+  return Math.max(1, Math.floor((bytes * sizeOf(span)) / found.bytes.length))
+}
+
+/** Puts records into the order of their ranks, which differ and are below `size`. */
+function inOrder({ bytes, starts }: RawRecords, size: number, rankOf: (position: number) => number): RawRecords {
+  const ranked = new Int32Array(size).fill(-1)
+  for (const start of starts) ranked[rankOf(positionAt(bytes, start))] = start
+  return { bytes, starts: [...ranked.filter(start => start >= 0)] }
+}
+
+const { find, types, starts: values } = fieldFinder(['position'])
+
+function positionAt(bytes: Buffer, start: number): number {
+  const position = find(bytes, start) ? numberAt(bytes, types[0]!, values[0]!) : undefined
+  return position ?? BSON.deserialize(documentAt(bytes, start)).position
 }

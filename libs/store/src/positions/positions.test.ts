@@ -5,7 +5,34 @@ import type { ClientSession, Model, PipelineStage } from 'mongoose'
 import { draft, newOrganization, type Person, people, recordingStore, testStore } from '../../test/store.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { scoped } from '../tenancy/scope.ts'
-import { organizationsWith, positionModel, positions } from './positions.ts'
+import { organizationsWith, positionModel, positions, spansOf } from './positions.ts'
+
+describe('spans of positions', () => {
+  for (const isNewestFirst of [true, false]) {
+    it(`contain each record once, ${isNewestFirst ? 'newest' : 'oldest'} first, whatever their sizes`, () => {
+      const last = 10_000
+      const emptyBlocks = new Map([1, 2, 6].map(block => [block, 1024]))
+      const hasRecords = (position: number) => !emptyBlocks.has(Math.floor((position - 1) / 1024))
+      const spans = spansOf({ last, holes: emptyBlocks }, isNewestFirst)
+      const sizes = [1, 7, 3000, 100, 2048, 1023, 1024, 1025, 8192, 8192, 8192]
+      const found: number[] = []
+      for (const size of sizes) {
+        const span = spans.next(size)
+        if (!span) break
+        assert.ok(span.high - span.low < size)
+        if (size === 2048) {
+          spans.giveBack(span)
+          continue
+        }
+        const inside = Array.from({ length: span.high - span.low + 1 }, (_, index) => span.low + index)
+        found.push(...(isNewestFirst ? inside.reverse() : inside).filter(hasRecords))
+      }
+      const all = Array.from({ length: last }, (_, index) => index + 1).filter(hasRecords)
+      assert.deepEqual(found, isNewestFirst ? all.reverse() : all)
+      assert.equal(spans.next(1), undefined)
+    })
+  }
+})
 
 describe('the register of positions', () => {
   let store: Store

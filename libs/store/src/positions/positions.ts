@@ -389,20 +389,41 @@ function locate({ low, high, count }: Block, rank: number): Location {
   return isDense ? { low: high - rank, high: high - rank, skip: 0 } : { low, high, skip: rank }
 }
 
-/** Ranges of at most `size` positions (a multiple of `BLOCK`) that contain all records, newest first. */
-export function* spansOf(
-  map: Pick<PositionMap, 'last' | 'holes'>,
-  size: number,
-): Generator<{ low: number; high: number }> {
-  let span: { low: number; high: number } | undefined
-  for (const { low, high } of blocksOf(map)) {
-    if (span && span.high - low < size) span.low = low
-    else {
-      if (span) yield span
-      span = { low, high }
-    }
+/** Positions from `low` to `high`. */
+export type Span = { low: number; high: number }
+
+/** Spans that together contain all records of a list. */
+export type Spans = {
+  /** Returns the next span, of at most `size` positions; undefined after the last one. */
+  next(size: number): Span | undefined
+  /** Returns the span that `next` returned last, to be cut anew. */
+  giveBack(span: Span): void
+}
+
+/** Returns the spans of a list, from its newest or its oldest record on. */
+export function spansOf(map: Pick<PositionMap, 'last' | 'holes'>, isNewestFirst: boolean): Spans {
+  const rest: Span[] = [...blocksOf(map)] // the next one is last
+  if (isNewestFirst) rest.reverse()
+  const fits = (one: Span, other: Span | undefined, size: number): other is Span =>
+    other !== undefined && Math.max(one.high, other.high) - Math.min(one.low, other.low) < size
+  return {
+    next(size) {
+      const first = rest.pop()
+      if (!first) return undefined
+      let { low, high } = first
+      if (high - low >= size) {
+        const [near, far] = isNewestFirst ? [high - size + 1, high] : [low, low + size - 1]
+        rest.push(isNewestFirst ? { low, high: near - 1 } : { low: far + 1, high })
+        return { low: near, high: far }
+      }
+      for (let other = rest.at(-1); fits({ low, high }, other, size); other = rest.at(-1)) {
+        ;({ low, high } = { low: Math.min(low, other.low), high: Math.max(high, other.high) })
+        rest.pop()
+      }
+      return { low, high }
+    },
+    giveBack: span => void rest.push(span),
   }
-  if (span) yield span
 }
 
 /** Number of positions in a block, of those up to `last`. */

@@ -1,9 +1,11 @@
 import { clampLimit, clampPage, type HttpBody, json, type ListQuery } from '@rollcall/contract'
 import type { ListColumns } from '../columns/columns.ts'
+import { documentReader } from '../positions/bson-fields.ts'
 import type { MatchMemory } from '../positions/matches.ts'
 import { type ByAge, positionedSource } from '../positions/positioned-source.ts'
 import type { Positions } from '../positions/positions.ts'
-import { READ_MS, readLimitsOf, until } from '../tenancy/read-limits.ts'
+import { documentAt, type RawRecords } from '../tenancy/raw-records.ts'
+import { READ_MS, readLimitsOf, STREAM_BYTES, until } from '../tenancy/read-limits.ts'
 import type { Filter, SortOrder } from '../tenancy/scope.ts'
 import { envelope } from './envelope.ts'
 import { type FieldTable, invalidParameter } from './fields.ts'
@@ -11,6 +13,7 @@ import { parseFilter } from './filter.ts'
 import { type Expand, type PopulateMap, parsePopulate } from './populate.ts'
 import { presenter } from './present.ts'
 import { type Project, parseProjection } from './projection.ts'
+import { type RecordWriter, recordChunks } from './record-chunks.ts'
 import { newestFirst, parseSort, uniqueFields, withTieBreak } from './sort.ts'
 import { querySource, type Selection, type Source } from './source.ts'
 
@@ -77,20 +80,31 @@ export async function runList<T extends object, R extends object = T>(
 ): Promise<HttpBody | AsyncIterable<HttpBody>> {
   const parsed = parseList(options.query, options.fields, options.populate)
   const wanted = { ...parsed, filter: both(options.where, parsed.filter) }
-  const show = showing(options, wanted)
+  const write = writing(options, wanted)
   const { organization, model } = options.scope
   const limits = readLimitsOf(model.db)
   if (!wanted.paginated) {
     const source = sourceOf(options, wanted.filter, wanted.sort)
-    return limits.stream(String(organization), streamArray(refusing(source.batches()), show))
+    return limits.stream(String(organization), streamArray(refusing(source.batches()), write))
   }
   const { page, limit } = wanted
   const scope = until(options.scope, Date.now() + READ_MS)
   const read = () =>
     runnable(sourceOf({ ...options, scope }, wanted.filter, wanted.sort).page((page - 1) * limit, limit))
   const isPlain = Object.keys(wanted.filter).length === 0 && wanted.sort === undefined
-  const { docs, total } = await (isPlain ? read() : limits.filtered(String(organization), read))
-  return json(envelope(await show(docs), total, page, limit))
+  const { records, total } = await (isPlain ? read() : limits.filtered(String(organization), read))
+  return json(await pageJson(write(records), total, page, limit))
+}
+
+/** Returns a page in its envelope as JSON. */
+async function pageJson(chunks: Chunks, total: number, page: number, limit: number): Promise<Buffer> {
+  const parts: Buffer[] = [Buffer.from('{"docs":')]
+  for await (const chunk of chunks) parts.push(chunk)
+  if (parts.length > 1) parts[1]![0] = OPEN_LIST
+  else parts.push(Buffer.from('['))
+  const empty = '{"docs":['
+  parts.push(Buffer.from(JSON.stringify(envelope([], total, page, limit)).slice(empty.length)))
+  return Buffer.concat(parts)
 }
 
 /** Counts the records of a list that `where` selects, at the cost of its first page. */
@@ -113,9 +127,19 @@ function both(where: Filter = {}, filter: Filter): Filter {
  * Streams every stored record that matches the client's `filter`, in the order of its `sort`, in batches and constant
  * memory. Throws `request.invalid_field` as `runList` does.
  */
-export function listRecords<T extends object>(
-  options: Listed<T> & { query: Pick<ListQuery, 'filter' | 'sort'> },
-): AsyncIterable<T[]> {
+export function listRecords<T extends object>(options: Streamed<T>): AsyncIterable<T[]> {
+  const { select } = options
+  return decoded(listRawRecords(options), documentReader<T>(select && Object.keys(select)))
+}
+
+async function* decoded<T>(batches: AsyncIterable<RawRecords>, decode: (document: Buffer) => T): AsyncIterable<T[]> {
+  for await (const records of batches) for (const part of partsOf(records)) yield part.map(decode)
+}
+
+type Streamed<T extends object> = Listed<T> & { query: Pick<ListQuery, 'filter' | 'sort'> }
+
+/** Streams the same records in BSON. */
+export function listRawRecords<T extends object>(options: Streamed<T>): AsyncIterable<RawRecords> {
   const filter = parseFilter(options.query.filter, options.fields)
   const sort = parseSort(options.query.sort, options.fields)
   const { organization, model } = options.scope
@@ -127,7 +151,7 @@ function sourceOf<T extends object>(
   options: Listed<T> & Pick<ListOptions<T, object>, 'total' | 'matches' | 'columns'>,
   filter: Filter,
   sort: SortOrder | undefined,
-): Source<T> {
+): Source {
   const { positions, defaultSort = newestFirst } = options
   const age = byAge(sort ?? defaultSort)
   if (positions && age) return positionedSource({ ...options, positions }, filter, age)
@@ -141,30 +165,67 @@ function byAge(order: SortOrder): ByAge | undefined {
   return Object.keys(order).join() === 'createdAt' ? { position: order.createdAt! } : undefined
 }
 
-/** Returns a function that makes public records of stored ones. */
-function showing<T extends object, R extends object>(options: ListOptions<T, R>, { expand, project }: ParsedList) {
+/** Records as JSON, each after a comma. */
+type Chunks = Iterable<Buffer> | AsyncIterable<Buffer>
+
+const OPEN_LIST = 0x5b
+
+/** Returns a function that makes JSON of stored records: from BSON where records are shown as they are stored, else by way of objects. */
+function writing<T extends object, R extends object>(
+  options: ListOptions<T, R>,
+  { expand, project }: ParsedList,
+): (records: RawRecords) => Chunks {
   const { resolve, present = presenter(options.fields) } = options
-  return async (stored: T[]): Promise<object[]> => {
+  if ('writer' in present && !resolve && !expand && !project) {
+    const writer = present.writer as RecordWriter
+    return records => recordChunks(records, writer)
+  }
+  const decode = documentReader<T>()
+  const show = async (stored: T[]): Promise<object[]> => {
     const found = resolve ? await resolve(stored) : (stored as object[] as R[]) // without `resolve`, R is T
     const records = found.map(present) as Doc[]
     const expanded = expand ? await expand(records) : records
     return project ? expanded.map(project) : expanded
+  }
+  return async function* (records) {
+    for (const part of partsOf(records)) {
+      const shown = await show(part.map(decode))
+      for (let from = 0; from < shown.length; from += PIECE)
+        yield Buffer.from(`,${JSON.stringify(shown.slice(from, from + PIECE)).slice(1, -1)}`)
+    }
   }
 }
 
 /** Records per message, so that a message can hold them however large they are. */
 const PIECE = 256
 
-async function* streamArray<T>(batches: AsyncIterable<T[]>, show: (batch: T[]) => Promise<object[]>) {
-  let opening = '['
-  for await (const batch of batches) {
-    const records = await show(batch)
-    for (let from = 0; from < records.length; from += PIECE) {
-      yield json(Buffer.from(opening + JSON.stringify(records.slice(from, from + PIECE)).slice(1, -1)))
-      opening = ','
+/** Yields documents in parts of no more bytes than a stream may decode at once, or of one. */
+function* partsOf({ bytes, starts }: RawRecords): Generator<Buffer[]> {
+  let part: Buffer[] = []
+  let length = 0
+  for (const start of starts) {
+    const document = documentAt(bytes, start)
+    if (part.length > 0 && length + document.length > STREAM_BYTES) {
+      yield part
+      part = []
+      length = 0
+    }
+    part.push(document)
+    length += document.length
+  }
+  if (part.length > 0) yield part
+}
+
+async function* streamArray(batches: AsyncIterable<RawRecords>, write: (records: RawRecords) => Chunks) {
+  let isEmpty = true
+  for await (const records of batches) {
+    for await (const chunk of write(records)) {
+      if (isEmpty) chunk[0] = OPEN_LIST
+      isEmpty = false
+      yield json(chunk)
     }
   }
-  yield json(Buffer.from(opening === '[' ? '[]' : ']'))
+  yield json(Buffer.from(isEmpty ? '[]' : ']'))
 }
 
 /** Error codes of a server that cannot run a query: invalid values, patterns, limits of matching. */

@@ -1,13 +1,13 @@
 import type { PipelineStage } from 'mongoose'
-import { documentReader } from '../positions/bson-fields.ts'
-import { STREAM_BYTES, STREAM_MS } from '../tenancy/read-limits.ts'
+import { joined, type RawRecords } from '../tenancy/raw-records.ts'
+import { STREAM_MS } from '../tenancy/read-limits.ts'
 import type { Filter, Scope, SortOrder } from '../tenancy/scope.ts'
 
-/** Records of a list in its order, by page or all of them. */
-export type Source<T> = {
-  page(skip: number, limit: number): Promise<{ docs: T[]; total: number }>
+/** Records of a list in its order, in BSON, by page or all of them. */
+export type Source = {
+  page(skip: number, limit: number): Promise<{ records: RawRecords; total: number }>
   /** Every record, some at a time, in constant memory. */
-  batches(): AsyncIterable<T[]>
+  batches(): AsyncIterable<RawRecords>
 }
 
 /** What a list is drawn from, apart from what the client asks. */
@@ -78,9 +78,8 @@ export function querySource<T extends object>(
   filter: Filter,
   order: SortOrder,
   knownTotal?: () => Promise<number>,
-): Source<T> {
+): Source {
   const { scope } = selection
-  const decode = documentReader<T>()
   const matches = matching(selection, filter)
   const late = Object.keys(filter).length === 0 ? lateStages(selection, order) : undefined
   const ordered = (sort: SortOrder, skip?: number, limit?: number) =>
@@ -89,55 +88,52 @@ export function querySource<T extends object>(
       : [...matches, ...cut(selection, sort, skip, limit)]
   const total = () =>
     knownTotal && Object.keys(filter).length === 0 ? knownTotal() : countOf(scope, late?.before ?? matches)
-  const read = (sort: SortOrder, skip: number, limit: number) => scope.aggregate<T>(ordered(sort, skip, limit))
+  const read = (sort: SortOrder, skip: number, limit: number) => readPage(scope, ordered(sort, skip, limit))
 
   return {
     async page(skip, limit) {
       if (skip < DEEP_SKIP) {
-        const [docs, count] = await Promise.all([read(order, skip, limit), total()])
-        return { docs, total: count }
+        const [records, count] = await Promise.all([read(order, skip, limit), total()])
+        return { records, total: count }
       }
       const count = await total()
-      return { docs: await fromNearerEnd(read, order, skip, limit, count), total: count }
+      return { records: await fromNearerEnd(read, order, skip, limit, count), total: count }
     },
     async *batches() {
       const options = { batchSize: BATCH, maxTimeMs: STREAM_MS }
-      for await (const reply of scope.aggregateRaw(ordered(order), options))
-        for (const part of partsOf(reply)) yield part.map(decode)
+      for await (const reply of scope.aggregateRaw(ordered(order), options)) yield joined(reply)
     },
   }
 }
 
 /** Reads a page forwards, or from the end of the list and backwards, whichever skips less. */
-async function fromNearerEnd<T>(
-  read: (order: SortOrder, skip: number, limit: number) => Promise<T[]>,
+async function fromNearerEnd(
+  read: (order: SortOrder, skip: number, limit: number) => Promise<RawRecords>,
   order: SortOrder,
   skip: number,
   limit: number,
   total: number,
-): Promise<T[]> {
+): Promise<RawRecords> {
   const wanted = Math.min(limit, total - skip)
-  if (wanted <= 0) return []
+  if (wanted <= 0) return joined([])
   const behind = total - skip - wanted
-  return skip <= behind ? read(order, skip, wanted) : (await read(reversed(order), behind, wanted)).reverse()
+  return skip <= behind ? read(order, skip, wanted) : backwards(await read(reversed(order), behind, wanted))
+}
+
+/** Reads the records of a page: as one reply, or if they are too large for one, by several. */
+export async function readPage<T extends object>(scope: Scope<T>, pipeline: PipelineStage[]): Promise<RawRecords> {
+  const whole = await scope.aggregateReply(pipeline)
+  if (whole) return whole
+  const documents: Uint8Array[] = []
+  for await (const reply of scope.aggregateRaw(pipeline)) documents.push(...reply)
+  return joined(documents)
+}
+
+/** The same records in the opposite order. */
+export function backwards({ bytes, starts }: RawRecords): RawRecords {
+  return { bytes, starts: starts.toReversed() }
 }
 
 function reversed(order: SortOrder): SortOrder {
   return Object.fromEntries(Object.entries(order).map(([field, direction]) => [field, direction === 1 ? -1 : 1]))
-}
-
-/** Documents in parts of no more bytes than a stream may hold, or of one. */
-function* partsOf(documents: readonly Uint8Array[]): Generator<Uint8Array[]> {
-  let part: Uint8Array[] = []
-  let bytes = 0
-  for (const document of documents) {
-    if (part.length > 0 && bytes + document.byteLength > STREAM_BYTES) {
-      yield part
-      part = []
-      bytes = 0
-    }
-    part.push(document)
-    bytes += document.byteLength
-  }
-  if (part.length > 0) yield part
 }

@@ -77,6 +77,11 @@ export function isAway(thrown: unknown): boolean {
   )
 }
 
+/** Whether a read lost its server and may be retried: what the driver retries. */
+export function isRetryableRead(error: unknown): boolean {
+  return error instanceof mongo.MongoNetworkError || AWAY.has(codeOf(error))
+}
+
 /**
  * Translates a database error: `record.duplicate` with the field of the index, `request.invalid_field` for a value that
  * the schema cannot hold, `service.unavailable` if the database is down. Returns every other error unchanged.

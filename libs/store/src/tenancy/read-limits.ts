@@ -8,7 +8,7 @@ export const READ_MS = 10_000
 /** Time limit of all reads of a stream together. */
 export const STREAM_MS = 600_000
 
-/** Stored bytes of the records that a stream holds at once; more only for a single larger record. */
+/** Stored bytes of the records that a stream decodes at once; more only for a single larger record. */
 export const STREAM_BYTES = 2 * 1024 * 1024
 
 /** Mongoose plugin: gives reads that have no time limit on the server the default one. */
@@ -106,6 +106,8 @@ export function until<T extends object>(scope: Scope<T>, deadline: number): Scop
     findOne: async (filter, options) => scope.findOne(filter, { ...left(), ...options }),
     count: async (filter, options) => scope.count(filter, { ...left(), ...options }),
     aggregate: async (pipeline, options) => scope.aggregate(pipeline, { ...left(), ...options }),
+    findReply: async (filter, options) => scope.findReply(filter, { ...left(), ...options }),
+    aggregateReply: async (pipeline, options) => scope.aggregateReply(pipeline, { ...left(), ...options }),
     findRaw: (filter, options) => scope.findRaw(filter, { ...left(), ...options }),
     aggregateRaw: (pipeline, options) => scope.aggregateRaw(pipeline, { ...left(), ...options }),
     stream: (pipeline, options) => scope.stream(pipeline, { ...left(), ...options }),

@@ -8,6 +8,7 @@ import {
   Types,
 } from 'mongoose'
 import { translateErrors } from './errors.ts'
+import { type RawRecords, type ReadCommand, readReply } from './raw-records.ts'
 import { READ_MS, STREAM_MS } from './read-limits.ts'
 import { readTogether } from './reads-together.ts'
 
@@ -93,6 +94,13 @@ export type Scope<T> = {
     options?: WithTx & Timed,
   ): Promise<R[]>
   /**
+   * Documents in BSON, in any order, in the one reply that the server sends; undefined if they are too large for one (16
+   * MiB). Values as for `aggregate`.
+   */
+  findReply(filter: Filter, options?: WithTx & Timed): Promise<RawRecords | undefined>
+  /** As `aggregate`, with documents in BSON in one reply; undefined if they are too large for one (16 MiB). */
+  aggregateReply(pipeline: PipelineStage[], options?: WithTx & Timed): Promise<RawRecords | undefined>
+  /**
    * Documents as the server sends them, in BSON and in any order, by its replies (16 MiB at most); values as for
    * `aggregate`. `documentReader` reads them.
    */
@@ -145,6 +153,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
     maxTimeMS: Math.max(1, Math.ceil(maxTimeMs)),
   })
   const within = (filter: Filter = {}) => ({ ...tenantFirst(organization, filter) }) as never
+  const reply = (command: ReadCommand, options: WithTx & Timed = {}) => readReply(model.db.db!, command, timed(options))
   const stamped = (update: object, stamping: Stamping) => stampUpdate(model, update, stamping)
 
   const insertMany: Scope<T>['insertMany'] = async (drafts, { tx } = {}) => {
@@ -223,6 +232,9 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
     },
     aggregate: <R extends object>(pipeline: PipelineStage[], options: WithTx & Timed = {}) =>
       translateErrors(model.collection.aggregate<R>(tenantPipeline(organization, pipeline), timed(options)).toArray()),
+    findReply: (filter, options) => reply({ find: model.collection.name, filter: within(filter) }, options),
+    aggregateReply: (pipeline, options) =>
+      reply({ aggregate: model.collection.name, pipeline: tenantPipeline(organization, pipeline) }, options),
     findRaw: (filter, options = {}) => repliesOf(model.collection.find(within(filter), { ...raw, ...timed(options) })),
     aggregateRaw: (pipeline, options = {}) =>
       repliesOf(model.collection.aggregate(tenantPipeline(organization, pipeline), { ...raw, ...timed(options) })),

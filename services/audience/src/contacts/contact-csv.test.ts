@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { csvRow, joinTags } from '@rollcall/csv'
 import type { Caller } from '@rollcall/rpc'
 import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { mongo, Types } from 'mongoose'
 import { startTestAudience, type TestAudience, testCaller, textOf } from '../../test/audience.ts'
+import type { NewContact } from './contact.model.ts'
+import { contactsAsCsv } from './contact-csv.ts'
 
 type Me = { caller: Caller }
 
@@ -95,6 +100,54 @@ describe('contacts as CSV', () => {
     assert.ok(pieces.every(piece => piece.length < 80 * 1024))
     const emails = recordsOf(Buffer.concat(pieces).toString()).map(({ email }) => email)
     assert.deepEqual(emails, rows.map(({ email }) => email).reverse())
+  })
+
+  it('is what objects would give, whatever a contact holds', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: fc.constantFrom(...'\'=+-@\t\r\n01.eE|\\,"; aé＝\ufeff\u00a0'), maxLength: 8 }),
+    )
+    const value = fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.date({ noInvalidDate: true }))
+    const slugs = ['note', 'age', 'toString']
+    const contact = fc.record({
+      email: text,
+      name: text,
+      unsubscribed: fc.boolean(),
+      blocked: fc.boolean(),
+      tags: fc.array(text, { maxLength: 4 }),
+      createdAt: fc.date({ noInvalidDate: true }),
+      attributes: fc.dictionary(fc.constantFrom(...slugs, 'gone'), value),
+    })
+    const lineOf = ({
+      email,
+      name,
+      unsubscribed,
+      blocked,
+      tags,
+      createdAt,
+      attributes,
+    }: Omit<NewContact, 'attributes'> & { createdAt: Date; attributes: Record<string, unknown> }) => {
+      const textOf = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value))
+      const values = slugs.map(slug => (Object.hasOwn(attributes, slug) ? textOf(attributes[slug]) : ''))
+      return csvRow([email, name, String(unsubscribed), String(blocked), joinTags(tags), textOf(createdAt), ...values])
+    }
+    const definitions = slugs.map(slug => ({ slug, type: 'string' as const, options: [], required: false }))
+    const check = async (contacts: Record<string, unknown>[]) => {
+      const documents = contacts.map(contact => mongo.BSON.serialize(contact))
+      const bytes = Buffer.concat(documents)
+      const starts = documents.map((_, index) => Buffer.concat(documents.slice(0, index)).length)
+      const batches = async function* () {
+        yield { bytes, starts }
+      }
+      let csv = ''
+      for await (const { data } of contactsAsCsv(batches(), definitions)) csv += data.toString()
+      const stored = documents.map(document => mongo.BSON.deserialize(document) as Parameters<typeof lineOf>[0])
+      assert.equal(csv.slice(csv.indexOf('\n') + 1), stored.map(lineOf).join(''))
+    }
+    await fc.assert(fc.asyncProperty(fc.array(contact, { maxLength: 5 }), check), { numRuns: 500 })
+    await check([
+      { ...fc.sample(contact, 1)[0]!, attributes: { note: mongo.BSON.Long.MAX_VALUE, age: new Types.ObjectId() } },
+    ])
   })
 
   it('offers a sample with a column for everything that can be imported', async () => {

@@ -8,7 +8,7 @@ import {
   event,
   type FieldTable,
   listColumns,
-  listRecords,
+  listRawRecords,
   objectId,
   parseFilter,
   runList,
@@ -44,7 +44,7 @@ export async function exportContacts(
 ): Promise<AsyncIterable<HttpBody>> {
   const definitions = await readDefinitions(context.collections.of(caller.organizationId).attributes)
   const options = listOptions(context, caller, contactFields(definitions))
-  const found = listRecords({ ...options, query, select: csvFields })
+  const found = listRawRecords({ ...options, query, select: csvFields })
   const _id = objectId(caller.organizationId)
   const { filter } = query
   const matched = await countRecords({ ...options, where: parseFilter(filter, options.fields) })
