@@ -69,7 +69,6 @@ export default {
   for_other: '{{number}} Kontakte',
   review: 'Prüfen',
   reviewing: 'Es wird geprüft, was sich ändern würde. Noch ist nichts geschrieben.',
-  reviewed: 'Noch ist nichts geschrieben.',
   tags: 'Tags',
   tagsHint: 'Die Eingabetaste trennt Tags.',
   lists: 'Listen',
@@ -92,7 +91,6 @@ export default {
     restored: 'Wiederhergestellt',
     leftAlone: 'Belassen',
   },
-  matched: 'Treffer',
   notFound_one: '{{number}} ausgewählter Kontakt existiert nicht mehr.',
   notFound_other: '{{number}} ausgewählte Kontakte existieren nicht mehr.',
   sample: 'Erste Änderungen',
@@ -104,10 +102,6 @@ export default {
     reason: 'Grund',
   },
   moreErrors: 'Die ersten {{count}} werden gezeigt.',
-  services: 'Gelöscht in jedem Dienst',
-  erased: 'Gelöscht',
-  records_one: '{{number}} Datensatz',
-  records_other: '{{number}} Datensätze',
   state: {
     waiting: 'Wartet',
     active: 'Läuft',
@@ -117,7 +111,7 @@ export default {
     undone: 'Rückgängig gemacht',
   },
   columns: { what: 'Was', outcome: 'Ergebnis', by: 'Durch', started: 'Begonnen' },
-  chips: { kind: 'Art', state: 'Status' },
+  chips: { kind: 'Art' },
   kinds: { change: 'Änderungen', delete: 'Löschungen', undo: 'Rücknahmen', dryRun: 'Probeläufe' },
   did: {
     addTags: 'Tags hinzufügen: {{what}}',
@@ -140,7 +134,6 @@ export default {
   facts: {
     which: 'Welche Kontakte',
     chosen: 'Von Hand ausgewählt',
-    everyone: 'Alle Kontakte',
     by: 'Begonnen von',
     at: 'Begonnen',
     finished: 'Beendet',

@@ -133,23 +133,6 @@ export default {
   deleteText:
     'Der Kontakt, seine Attribute und Listenmitgliedschaften werden gelöscht. Das lässt sich nicht rückgängig machen.',
   deleted: '{{email}} gelöscht',
-  data: 'Daten herunterladen',
-  erase: {
-    menu: 'Endgültig löschen …',
-    title: '{{email}} endgültig löschen?',
-    lead: 'Für Menschen, die vergessen werden wollen. Nichts bringt es zurück. Soll ein Kontakt nur aus dem Publikum verschwinden, löschen Sie ihn.',
-    goes: 'Was verschwindet',
-    stays: 'Was bleibt',
-    points: {
-      contact: 'Der Kontakt mit Attributen, Tags, Listen und Verlauf',
-      mail: 'Nachrichten an die Adresse und ihr Platz unter den Empfängern von Kampagnen',
-      files: 'Gescheiterte Zeilen und hochgeladene Dateien mit der Adresse, und Einträge, die damit eingesandt wurden',
-      log: 'Namen und Adressen im Ereignisprotokoll',
-      events: 'Dass und wann etwas geschah: Ereignisse und Zahlen ohne Namen',
-      hash: 'Falls die Adresse abgemeldet war oder sich beschwert hat: ein Hash mit Schlüssel, damit sie nie als angemeldet zurückkommt',
-    },
-    action: 'Endgültig löschen',
-  },
   back: 'Kontakte',
   edit: 'Kontakt bearbeiten',
   saved: 'Gespeichert',
