@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { type Document, MongoClient, MongoServerError } from 'mongodb'
 import { type Cache, cached, install, versionOf, which } from '../install.ts'
@@ -10,6 +11,8 @@ import { pinnedWheel, pipInstall } from './pip.ts'
 const WHEEL = pinnedWheel('secantusdb.txt')
 const CRATE = { name: 'secantus-mdb', version: '0.5.3-beta.196' }
 const REPLICA_SET = 'rollcall'
+/** A sixth of the memory: imports slow down once the indexes outgrow the cache. */
+const CACHE_GIB = Math.max(1, Math.floor(totalmem() / 6 / 2 ** 30))
 
 /** The databases of all services. Without a mongod on PATH, SecantusDB stands in: it implements the wire protocol. */
 export const mongodb: Backing = {
@@ -43,7 +46,13 @@ async function standIn(cache: Cache): Promise<Server> {
     portCount: 1,
     async prepare({ ports: [port], dataDir, durable }) {
       const args = ['--host', LOCALHOST, '--port', String(port), '--storage-path', join(dataDir, 'secantusdb')]
-      const storage = ['--log-file-max', '128MB', '--cache-size', '1G', ...(durable ? ['--sync-on-commit'] : [])]
+      const storage = [
+        '--log-file-max',
+        '128MB',
+        '--cache-size',
+        `${CACHE_GIB}G`,
+        ...(durable ? ['--sync-on-commit'] : []),
+      ]
       return { command: program, args: [...args, ...storage], cwd: dataDir }
     },
     addresses: port => [address(port)],
@@ -83,7 +92,7 @@ async function realServer(mongod: string): Promise<Server> {
       const dbPath = join(dataDir, 'mongod')
       await mkdir(dbPath, { recursive: true })
       const args = ['--bind_ip', LOCALHOST, '--port', String(port), '--dbpath', dbPath, '--replSet', REPLICA_SET]
-      return { command: mongod, args: [...args, '--wiredTigerCacheSizeGB', '1'] }
+      return { command: mongod, args: [...args, '--wiredTigerCacheSizeGB', String(CACHE_GIB)] }
     },
     initialize: port => withAdmin(address(port), command => initiateReplicaSet(command, `${LOCALHOST}:${port}`)),
     addresses: port => [address(port)],
