@@ -21,7 +21,7 @@ const batchSize = 5000
 const attributes = { city: 'string', score: 'number' }
 
 /** Contacts of an organization, one in twenty of them on a list. */
-type Audience = { api: Api; count: number; list: string; contact: string }
+export type Audience = { api: Api; count: number; list: string; contact: string }
 
 /** Measures pages, single contacts, changes and the export of a large audience. */
 export async function run(): Promise<Figure[]> {
@@ -113,9 +113,7 @@ async function pages(audience: Audience): Promise<Figure[]> {
     inMs(`L2 page 1 ${ofMillion}, one at a time`, await timed('/api/audience', 200), 12),
     inRate(`L2 page 1 ${ofMillion}, 16 at once`, await atOnce('/api/audience', 1000), 270),
     inMs(`L3 last page ${ofMillion}`, await timed(`/api/audience?$page=${count / 10}`, 100), 47),
-    inMs(`L4 filter that 5 % ${ofMillion} match, for the first time`, await timed(city, 5), 40),
     inMs(`L4 filter that 5 % ${ofMillion} match, again`, await timed(city(0), 100), 40),
-    inMs(`L4 search in names ${ofMillion}, for the first time`, await timed(search, 5), 437),
     inMs(`L4 search in names ${ofMillion}, again`, await timed(search(0), 100), 437),
     inMs(
       `L4 page 1 of a list with a twentieth ${ofMillion}`,

@@ -239,7 +239,8 @@ async function medianTime(scope: Scope<Contact>, query: ListQuery): Promise<numb
   return median(times)
 }
 
-function anyFilter(): fc.Arbitrary<object> {
+/** Filters of every kind that the check accepts. */
+export function anyFilter(): fc.Arbitrary<object> {
   const text = fc.constantFrom('Contact 77', 'city 3', 'tag 4', 'a', 'import')
   const condition = fc.oneof(
     fc
@@ -261,7 +262,8 @@ function anyFilter(): fc.Arbitrary<object> {
   )
 }
 
-function worstFilters(): object[] {
+/** The filters that cost most. */
+export function worstFilters(): object[] {
   const pattern = { $regex: '[0-9].*x$', $options: 'i' }
   const items = Array.from({ length: 500 }, (_, index) => `no such name ${index}`.slice(0, 20))
   return [

@@ -1,12 +1,27 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { pause } from '@rollcall/runtime'
+import fc from 'fast-check'
 import { type Model, Types } from 'mongoose'
+import {
+  absentColumn,
+  type Column,
+  type ColumnEncoder,
+  createColumnEncoder,
+  decodeColumn,
+} from '../src/columns/column.ts'
+import { hasColumn, valuesOf } from '../src/columns/column-fields.ts'
+import { compileFilter, type Leaf, leavesOf } from '../src/columns/condition.ts'
+import { evaluateCondition, evaluateExpression } from '../src/columns/evaluate.ts'
+import { MAYBE, YES } from '../src/columns/outcome.ts'
 import { rewriteRowGroup } from '../src/columns/rewrite.ts'
 import { GROUP_ROWS } from '../src/columns/row-group.model.ts'
+import { parseFilter } from '../src/query/filter.ts'
 import type { Store } from '../src/tenancy/connection.ts'
 import { insertOf } from '../src/tenancy/scope.ts'
-import { peopleWithColumns } from './columns.ts'
+import { anyFilter, columnFields, oddPerson } from './columns.filters.ts'
+import { matcher, peopleWithColumns, personColumns } from './columns.ts'
+import { matchesPlainly } from './plain-matcher.ts'
 import { draft, type Person } from './store.ts'
 
 /** Runs of the harness. */
@@ -235,6 +250,52 @@ export async function tryColumns(store: Store, model: Model<Person>, trial: Colu
   const others = [writeOnce, writeOnce, writeOnce, rewriteOnce, rewriteOnce].map(loop)
   await Promise.all([searching().finally(() => (isOver = true)), killing(), ...others])
   return report
+}
+
+/** Rows that filters are compared on: a prime, so that values of all fields meet. */
+const ROWS = 97
+
+/**
+ * Evaluates random filters on columns in memory, and on the records by a plain matcher. An outcome that is left to the
+ * record cannot be wrong.
+ */
+export async function compareWithPlainMatcher({ filters, seed }: { filters: number; seed: number }) {
+  const report = { filters: 0, outcomes: 0, maybe: 0, wrong: [] as string[] }
+  const records = Array.from({ length: ROWS }, (_, number) => oddPerson(number))
+  const columns = columnsOf(records)
+  const compare = async (given: object) => {
+    const filter = parseFilter(JSON.stringify(given), columnFields)
+    const expression = compileFilter(filter, field => hasColumn(personColumns, field))
+    const outcomes = new Map<Leaf, Uint8Array>()
+    for (const leaf of leavesOf(expression))
+      outcomes.set(leaf, await evaluateCondition(columns(leaf.column), leaf.condition, ROWS, matcher))
+    const rows = evaluateExpression(expression, leaf => outcomes.get(leaf)!, ROWS)
+    report.filters++
+    records.forEach((record, row) => {
+      report.outcomes++
+      if (rows[row] === MAYBE) report.maybe++
+      else if ((rows[row] === YES) !== matchesPlainly(record, filter))
+        report.wrong.push(`${JSON.stringify(given)}: ${row}`)
+    })
+  }
+  const batch = 1000
+  for (let from = 0; from < filters && report.wrong.length === 0; from += batch)
+    for (const filter of fc.sample(anyFilter, { numRuns: Math.min(batch, filters - from), seed: seed + from }))
+      await compare(filter)
+  return report
+}
+
+function columnsOf(records: readonly object[]) {
+  const encoders = new Map<string, ColumnEncoder>()
+  records.forEach((record, row) => {
+    for (const [column, value] of valuesOf(personColumns, record as Record<string, unknown>)) {
+      const encoder = encoders.get(column) ?? createColumnEncoder()
+      encoders.set(column, encoder)
+      encoder.set(row, value)
+    }
+  })
+  const decoded = new Map([...encoders].map(([column, encoder]) => [column, decodeColumn(encoder.encode(ROWS))]))
+  return (column: string): Column => decoded.get(column) ?? absentColumn
 }
 
 /** A sequence of numbers from 0 to 1 that a seed repeats (mulberry32). */

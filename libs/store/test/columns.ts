@@ -34,7 +34,8 @@ export function columnModels(store: Store) {
   }
 }
 
-const matcher = createPatternMatcher()
+/** For tests: the matcher of patterns. */
+export const matcher = createPatternMatcher()
 
 /** For tests: people of an organization with columns. */
 export function peopleWithColumns(
