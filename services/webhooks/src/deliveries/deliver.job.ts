@@ -3,7 +3,7 @@ import { addEvents, event, type Unscoped } from '@rollcall/store'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { bodyOf } from '../endpoints/body.ts'
-import { publicWebhook, type Webhook } from '../endpoints/webhook.model.ts'
+import { eventWebhook, type Webhook } from '../endpoints/webhook.model.ts'
 import { attemptOf, type Outcome, sendRequest } from './attempt.ts'
 import type { Attempt, Delivery } from './delivery.model.ts'
 import { pauseMs } from './retry-schedule.ts'
@@ -106,7 +106,7 @@ async function disable(context: Context, { _id, organization }: Webhook, reason:
   await context.store.transaction(async tx => {
     const disabled = await webhooks.findOneAndUpdate({ _id, active: true }, { $set: off }, { tx })
     if (!disabled) return
-    const webhook = publicWebhook({ ...disabled, pending: 0 })
+    const webhook = eventWebhook(disabled)
     await addEvents(tx, [event('webhook.disabled', disabled, { webhook, actor: SERVICE })])
   })
   const discarded = { state: 'discarded', dueAt: null, lastError: 'the webhook is off' }
@@ -119,7 +119,7 @@ async function reportFailing({ collections, store }: Context, { _id, organizatio
     const update = { $set: { isReported: true } }
     const failing = await webhooks.findOneAndUpdate({ _id, isReported: false }, update, { tx, timestamps: false })
     if (!failing) return
-    const webhook = publicWebhook({ ...failing, pending: 0 })
+    const webhook = eventWebhook(failing)
     await addEvents(tx, [event('webhook.failing', failing, { webhook, actor: SERVICE })])
   })
 }

@@ -2,7 +2,7 @@ import { AppError, type HttpBody, json } from '@rollcall/contract'
 import { actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, event } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { publicWebhook } from './webhook.model.ts'
+import { eventWebhook } from './webhook.model.ts'
 
 /**
  * Deletes an endpoint and returns it as it was. Its deliveries are deleted afterwards: without the endpoint they can
@@ -13,7 +13,7 @@ export async function deleteWebhook(context: Context, id: string, { caller }: Ca
   const shown = await context.store.transaction(async tx => {
     const deleted = await webhooks.findOneAndDelete({ _id: id }, { tx })
     if (!deleted) throw new AppError('webhook.not_found')
-    const webhook = publicWebhook({ ...deleted, pending: 0 })
+    const webhook = eventWebhook(deleted)
     await addEvents(tx, [event('webhook.deleted', deleted, { webhook, actor: actorOf(caller) })])
     return webhook
   })

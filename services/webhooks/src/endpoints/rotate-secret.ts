@@ -5,7 +5,7 @@ import { addEvents, event } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { countedWebhook } from './count-pending.ts'
 import { newSecret, previewSecret } from './signing.ts'
-import { publicWebhook, secretPlace, type Webhook } from './webhook.model.ts'
+import { eventWebhook, publicWebhook, secretPlace, type Webhook } from './webhook.model.ts'
 
 const HOUR_MS = 3_600_000
 const DEFAULT_HOURS = 24
@@ -30,7 +30,7 @@ export async function rotateSecret(
       secretExpiresAt: overlapHours > 0 ? new Date(Date.now() + overlapHours * HOUR_MS) : null,
     }
     const after = await tenant.webhooks.findOneAndUpdate({ _id: id }, { $set: changes }, { tx })
-    const webhook = publicWebhook({ ...after!, pending: 0 })
+    const webhook = eventWebhook(after!)
     await addEvents(tx, [event('webhook.updated', before, { webhook, changed: ['secret'], actor: actorOf(caller) })])
     return after!
   })

@@ -79,6 +79,11 @@ export function publicWebhook(webhook: CountedWebhook, now = Date.now()): Webhoo
   return present({ ...webhook, secretExpiresAt: hasOldSecret ? secretExpiresAt : null })
 }
 
+/** Returns an endpoint as events show it: what waits for it is not counted. */
+export function eventWebhook(webhook: Webhook): WebhookJson {
+  return publicWebhook({ ...webhook, pending: 0 })
+}
+
 type Place = Pick<Webhook, 'organization' | '_id'>
 
 /** Places of an endpoint's secrets; see `Secrets`. */

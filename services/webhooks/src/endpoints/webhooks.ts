@@ -13,7 +13,7 @@ import { recoverWebhook } from './recover-webhook.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTest } from './send-test.ts'
 import { newSecret, previewSecret } from './signing.ts'
-import { publicWebhook, secretPlace, type Webhook, webhookFields } from './webhook.model.ts'
+import { eventWebhook, publicWebhook, secretPlace, type Webhook, webhookFields } from './webhook.model.ts'
 import { webhookStats } from './webhook-stats.ts'
 
 /** Handlers of webhook endpoints. */
@@ -70,7 +70,7 @@ async function createWebhook(context: Context, request: CreateWebhookRequest, { 
     await requireRoom(webhooks, { limit, what: 'webhooks per organization' }, tx).catch(error => {
       throw isQuota(error) ? new AppError('webhook.too_many', { limit }) : error
     })
-    const webhook = publicWebhook({ ...(await webhooks.insertOne(draft, { tx })), pending: 0 })
+    const webhook = eventWebhook(await webhooks.insertOne(draft, { tx }))
     await addEvents(tx, [event('webhook.created', place, { webhook, actor: actorOf(caller) })])
     return webhook
   })
@@ -98,8 +98,8 @@ async function updateWebhook(
     if (!old) throw new AppError('webhook.not_found')
     const after: Webhook = { ...old, ...wanted, updatedAt: new Date() }
     const changed = changedFields(old, wanted).filter(field => field !== 'headerValues')
-    const webhook = publicWebhook({ ...after, pending: 0 })
-    const changes = changesBetween(changed, publicWebhook({ ...old, pending: 0 }), webhook)
+    const webhook = eventWebhook(after)
+    const changes = changesBetween(changed, eventWebhook(old), webhook)
     await addEvents(tx, [event('webhook.updated', old, { webhook, changed, changes, actor: actorOf(caller) })])
   })
   if (active) context.circuits.note(id, 0)
