@@ -1,3 +1,4 @@
+export { type CsvColumns, csvBody, csvFile } from './csv-file.ts'
 export { type ErrorFile, errorFile, type ReportedRow } from './error-file.ts'
 export { suggestMapping } from './mapping.ts'
 export {

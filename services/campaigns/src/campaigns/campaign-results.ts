@@ -1,5 +1,5 @@
 import { type HttpBody, json } from '@rollcall/contract'
-import { csvRow } from '@rollcall/csv'
+import { csvFile } from '@rollcall/csv'
 import type { CampaignReport, GetCampaignReportRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
 import { campaignRecipientFields } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
@@ -8,6 +8,8 @@ import { envelope, parseList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { callsOf } from './calls.ts'
 import type { Campaign } from './campaign.model.ts'
+
+const EMPTY_FILE = ['email', 'contact', 'status', 'at', 'error'].map(heading => [heading, () => null] as const)
 
 /** Lists the recipients of a campaign; none before its start. */
 export async function* listCampaignRecipients(
@@ -24,11 +26,7 @@ export async function* listCampaignRecipients(
 export async function* exportCampaign(context: Context, id: string, call: Call): AsyncGenerator<HttpBody> {
   const campaign = await campaignOf(context, id, call)
   if (isStarted(campaign)) yield* context.sending.export(campaign, callsOf(call).asService)
-  else
-    yield {
-      contentType: 'text/csv; charset=utf-8',
-      data: Buffer.from(csvRow(['email', 'contact', 'status', 'at', 'error'])),
-    }
+  else yield* csvFile(EMPTY_FILE, [])
 }
 
 /** Returns the counts of a campaign as they are now, and over time. */

@@ -396,7 +396,7 @@ describe('campaigns', () => {
     const before = await results()
     assert.deepEqual([before.page.docs, before.report.series, before.report.links], [[], [], []])
     assert.equal(before.report.counts?.recipients, 0)
-    assert.equal(before.file, 'email,contact,status,at,error\r\n')
+    assert.equal(before.file, '\ufeffemail,contact,status,at,error\r\n')
     await start(me, id)
     await isTaken(id)
     service.messaging.mailings.get(id)!.counts = { sent: 2 }

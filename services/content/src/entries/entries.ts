@@ -1,4 +1,5 @@
 import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
+import { csvFile } from '@rollcall/csv'
 import type {
   CreateEntryRequest,
   EntryRequest,
@@ -12,7 +13,7 @@ import { queueOf } from '../collections/collections.ts'
 import { mergedValues } from '../collections/values.ts'
 import type { Context } from '../context.ts'
 import { addEntry } from './add-entry.ts'
-import { entriesAsCsv } from './entries-csv.ts'
+import { csvColumns } from './entries-csv.ts'
 import { entryFields, publicEntry } from './entry.model.ts'
 import { reserveValues } from './unique-values.ts'
 
@@ -54,7 +55,7 @@ async function exportEntries(context: Context, { id, ...query }: ExportEntriesRe
   const { collections, entries } = context.collections.of(caller.organizationId)
   const { _id: parent, fields } = await collections.get(id, 'collection')
   const found = listRecords({ scope: entries, base: { parent }, query, fields: entryFields(fields) })
-  return entriesAsCsv(found, fields)
+  return csvFile(csvColumns(fields), found)
 }
 
 async function getEntry(context: Context, { id, entryId }: EntryRequest, { caller }: Call): Promise<HttpBody> {

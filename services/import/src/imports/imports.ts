@@ -1,5 +1,5 @@
 import { type HttpBody, json } from '@rollcall/contract'
-import { errorFile } from '@rollcall/csv'
+import { csvBody, errorFile } from '@rollcall/csv'
 import type { Handlers } from '@rollcall/rpc'
 import { runList, type Scope } from '@rollcall/store'
 import type { Types } from 'mongoose'
@@ -59,23 +59,19 @@ async function* downloadErrors(
     format.headers,
     mapping.map(([header]) => header),
   )
-  yield csv(`\uFEFF${file.head}`)
+  yield csvBody(`\uFEFF${file.head}`)
   let lines = ''
   let count = 0
   for await (const failed of failedRowsOf(failedRows, _id, checkpoint.row)) {
     lines += file.lineOf(failed)
     if (++count % ERROR_FILE_CHUNK > 0) continue
-    yield csv(lines)
+    yield csvBody(lines)
     lines = ''
   }
-  if (lines !== '') yield csv(lines)
+  if (lines !== '') yield csvBody(lines)
 }
 
 /** Rows after the checkpoint do not count: a batch that was aborted may have written them. */
 function failedRowsOf(failedRows: Scope<FailedRow>, job: Types.ObjectId, lastRow: number): AsyncIterable<FailedRow> {
   return failedRows.stream([{ $match: { job, row: { $lte: lastRow } } }, { $sort: { row: 1 } }])
-}
-
-function csv(text: string): HttpBody {
-  return { contentType: 'text/csv; charset=utf-8', data: Buffer.from(text) }
 }

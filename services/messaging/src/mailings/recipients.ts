@@ -1,5 +1,4 @@
-import type { HttpBody } from '@rollcall/contract'
-import { csvRow } from '@rollcall/csv'
+import { type CsvColumns, csvFile } from '@rollcall/csv'
 import {
   type CampaignRecipientJson,
   campaignRecipientFields as declared,
@@ -12,9 +11,6 @@ import type { Caller } from '@rollcall/rpc'
 import { type FieldTable, presenter, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
-
-const BYTE_ORDER_MARK = '\ufeff' // without it, spreadsheets do not detect UTF-8
-const CHUNK_LENGTH = 64 * 1024
 
 const recipientFields: FieldTable = {
   ...declared,
@@ -44,12 +40,12 @@ function presentRecipient(mail: object): CampaignRecipientJson {
   return shown as CampaignRecipientJson
 }
 
-const columns: [name: string, cell: (mail: Mail) => string][] = [
+const columns: CsvColumns<Mail> = [
   ['email', ({ to }) => to],
-  ['contact', ({ contact }) => contact ?? ''],
+  ['contact', ({ contact }) => contact],
   ['status', ({ status }) => status],
   ['at', ({ updatedAt }) => updatedAt.toISOString()],
-  ['error', ({ error }) => error ?? ''],
+  ['error', ({ error }) => error],
 ]
 
 /** Returns the recipients as a CSV file, in constant memory. */
@@ -57,19 +53,7 @@ export async function exportRecipients({ collections }: Context, id: string, org
   const { mails, mailings } = collections.of(organizationId)
   const { _id: campaign } = await mailings.get(id, 'mailing')
   const pipeline = [{ $match: { campaign } }, { $sort: { _id: 1 as const } }]
-  return asCsv(mails.stream<Mail>(pipeline, { batchSize: 1000 }))
-}
-
-async function* asCsv(mails: AsyncIterable<Mail>): AsyncGenerator<HttpBody> {
-  const body = (text: string) => ({ contentType: 'text/csv; charset=utf-8', data: Buffer.from(text) })
-  let text = BYTE_ORDER_MARK + csvRow(columns.map(([name]) => name))
-  for await (const mail of mails) {
-    text += csvRow(columns.map(([, cell]) => cell(mail)))
-    if (text.length < CHUNK_LENGTH) continue
-    yield body(text)
-    text = ''
-  }
-  if (text !== '') yield body(text)
+  return csvFile(columns, mails.stream<Mail>(pipeline, { batchSize: 1000 }))
 }
 
 const counted = ['sent', 'delivered', 'opened', 'clicked'] as const

@@ -1,14 +1,13 @@
-import { type HttpBody, json } from '@rollcall/contract'
-import { csvRow } from '@rollcall/csv'
+import { json } from '@rollcall/contract'
+import { type CsvColumns, csvFile } from '@rollcall/csv'
 import type { Handlers } from '@rollcall/rpc'
 import { listRecords, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { type LoggedEvent, loggedEventFields, parsedData, publicEvent } from './logged-event.model.ts'
 
 const NEWEST_FIRST = { at: -1, _id: -1 } as const
-const BYTE_ORDER_MARK = '\ufeff' // without it, spreadsheets do not detect UTF-8
 
-const columns: readonly (readonly [name: string, cell: (event: LoggedEvent) => string | null])[] = [
+const columns: CsvColumns<LoggedEvent> = [
   ['at', ({ at }) => at.toISOString()],
   ['type', ({ type }) => type],
   ['actor.kind', ({ actor }) => actor.kind],
@@ -40,7 +39,7 @@ export const events = (context: Context): Handlers<'rollcall.webhooks.v1.Events'
   exportEvents: ({ filter, sort }, { caller }) => {
     const scope = context.collections.of(caller.organizationId).events
     const query = { ...(filter !== undefined && { filter }), ...(sort !== undefined && { sort }) }
-    return eventsAsCsv(listRecords({ scope, query, fields: loggedEventFields, defaultSort: NEWEST_FIRST }))
+    return csvFile(columns, listRecords({ scope, query, fields: loggedEventFields, defaultSort: NEWEST_FIRST }))
   },
 
   getEvent: async ({ id }, { caller }) =>
@@ -49,14 +48,4 @@ export const events = (context: Context): Handlers<'rollcall.webhooks.v1.Events'
 
 function textOf(changes: object | null): string | null {
   return changes && JSON.stringify(changes)
-}
-
-async function* eventsAsCsv(batches: AsyncIterable<LoggedEvent[]>): AsyncGenerator<HttpBody> {
-  yield csvBody(BYTE_ORDER_MARK + csvRow(columns.map(([name]) => name)))
-  for await (const batch of batches)
-    yield csvBody(batch.map(event => csvRow(columns.map(([, cell]) => cell(event) ?? ''))).join(''))
-}
-
-function csvBody(text: string): HttpBody {
-  return { contentType: 'text/csv; charset=utf-8', data: Buffer.from(text) }
 }
