@@ -90,6 +90,8 @@ export type Context = {
    * @throws {AppError} organization.unverified
    */
   requireMailReach(organizationId: string, email: string): Promise<MailingOrganization>
+  /** Returns the addresses of an organization's owners. */
+  ownersOf(organizationId: string): Promise<string[]>
   /** Returns the content of a template. @throws {AppError} template.unknown */
   findTemplate(organizationId: string, templateId: string): Promise<TemplateContent>
   /** Requires that an organization may mail everybody. @throws {AppError} organization.unverified */
@@ -171,6 +173,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
       if (!verified && !isOwner) throw new AppError('organization.unverified')
       return { name, defaultTracking: defaultTracking ?? null }
     },
+    ownersOf: async organizationId => (await findOrganization(organizationId)).ownerEmails,
     findTemplate: (organizationId, templateId) =>
       templates.getTemplateContent({ templateId }, { caller: serviceCaller('messaging', organizationId) }),
     async requireVerified(organizationId) {

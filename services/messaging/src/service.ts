@@ -5,6 +5,7 @@ import { createContext } from './context.ts'
 import { domainMonitorJob } from './domains/domain-monitor.job.ts'
 import { domains } from './domains/domains.ts'
 import { mail } from './mail/mail.ts'
+import { onWebhookEvents } from './mail/on-webhook-events.ts'
 import { mailings } from './mailings/mailings.ts'
 import { messages } from './messages/messages.ts'
 import { pages } from './pages/pages.ts'
@@ -33,7 +34,7 @@ export const service = defineService({
     'rollcall.messaging.v1.Senders': senders(context),
     'rollcall.messaging.v1.Suppressions': suppressions(context),
   }),
-  subscribers: context => [onUserDeleted(context), onContactConfirmed(context)],
+  subscribers: context => [onUserDeleted(context), onContactConfirmed(context), onWebhookEvents(context)],
   listen: async (context, { config, lifecycle }) => {
     if (config.BOUNCE_SMTP_PORT === undefined) return
     const bounces = await startBounceListener(context, config.BOUNCE_SMTP_PORT)

@@ -402,7 +402,7 @@ describe('forms', () => {
         () => content.neighbours,
       )
       const [mail] = content.neighbours.mails
-      assert.deepEqual([mail?.to, mail?.fromDefault], ['kim@example.com', true])
+      assert.deepEqual([mail?.to, mail?.fromDefault, mail?.confirms], ['kim@example.com', true, true])
       assert.match(mail!.subject, /^Bitte bestätigen/)
       assert.doesNotMatch(mail!.text, /Kim/)
       const token = /https:\/\/rollcall\.test\/c\/([\w-]+)/.exec(mail!.text)![1]!

@@ -63,7 +63,13 @@ async function mailLink(context: Context, signUp: SignUp): Promise<string | unde
   if (!(await takeMail(context, email, _id))) return 'too many mails to this address today'
   const token = context.confirmations.sign(bytesOfIds(String(organization), String(_id)))
   const url = `${context.config.PUBLIC_URL.replace(/\/$/, '')}/c/${token}`
-  const mail = { key: `sign-up ${_id}`, to: email, fromDefault: true, expiresAt: expiresAt.toISOString() }
+  const mail = {
+    key: `sign-up ${_id}`,
+    to: email,
+    fromDefault: true,
+    confirms: true,
+    expiresAt: expiresAt.toISOString(),
+  }
   await context.mail.sendMail(
     { ...mail, ...confirmationMail(signUp, url) },
     { caller: context.self(String(organization)) },

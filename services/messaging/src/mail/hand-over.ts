@@ -38,7 +38,7 @@ export type HeldHandOvers = {
 export async function holdHandOvers(
   { holdRecipients, collections, logger }: Pick<Context, 'holdRecipients' | 'collections' | 'logger'>,
   organizationId: string,
-  mails: readonly Pick<Mail, 'contact' | 'to'>[],
+  mails: readonly Pick<Mail, 'contact' | 'to' | 'confirms'>[],
   options: { isCampaign: boolean; ms: number },
 ): Promise<HeldHandOvers> {
   const until = Date.now() + options.ms
@@ -51,7 +51,7 @@ export async function holdHandOvers(
   const suppressed = await suppressionsOf(suppressions, keys)
   const handOvers = checked.map(({ outcome, email, variables }, index) => ({
     to: email,
-    refusal: ofContact(outcome) ?? ofAddress(suppressed.get(keys[index]!)),
+    refusal: ofContact(outcome) ?? ofAddress(suppressed.get(keys[index]!), mails[index]!),
     variables,
   }))
   const releaseBoth = async () => {
@@ -73,8 +73,8 @@ function ofContact(outcome: CheckedRecipient['outcome']): Refusal | null {
   }
 }
 
-function ofAddress(suppression: Suppression | undefined): Refusal | null {
-  if (!suppression) return null
+function ofAddress(suppression: Suppression | undefined, { confirms }: Pick<Mail, 'confirms'>): Refusal | null {
+  if (!suppression || (confirms && suppression.kind === 'complaint')) return null
   const { kind, reason } = suppression
   return { reason: 'address', error: `the address is suppressed (${kind})${reason && `: ${reason}`}` }
 }

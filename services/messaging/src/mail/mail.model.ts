@@ -69,6 +69,8 @@ export type Mail = {
   dueAt: Date | null
   /** Error of the last failed attempt. */
   error: string | null
+  /** Whether it asks to confirm an address, and so goes out despite a complaint. */
+  confirms?: boolean
   /** When it is to be sent; null if at once. */
   sendAt: Date | null
   sentAt: Date | null
@@ -109,6 +111,7 @@ export const mailSchema = new Schema<Mail>(
     sender: { type: Schema.Types.ObjectId, default: null },
     from: { type: String, required: true },
     messageId: { type: String, required: true },
+    confirms: Boolean,
     expiresAt: { type: Date, default: null },
     status: { type: String, enum: mailStatuses, default: 'queued' },
     attempts: { type: Number, default: 0 },

@@ -2,7 +2,7 @@ import { AppError } from '@rollcall/contract'
 import type { SendMailRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Handlers } from '@rollcall/rpc'
 import { addEvents, isDuplicate } from '@rollcall/store'
-import { Types } from 'mongoose'
+import { type ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { domainOf, type Sender } from '../senders/sender.model.ts'
@@ -26,7 +26,7 @@ export const mail = (context: Context): Handlers<'rollcall.messaging.v1.Mail'> =
     const sender = await senderOf(collections, request)
     if (kindOf(request) === 'account') await countMail(context, { ...request, organizationId: caller.organizationId })
     try {
-      const id = await accept(context, collections, request, sender)
+      const id = await context.store.transaction(tx => acceptMail(context, collections, request, sender, tx))
       context.mailJob.wake()
       return { id: String(id) }
     } catch (error) {
@@ -51,14 +51,15 @@ async function senderOf(
   return sender
 }
 
-/** Stores a mail with its event. */
-async function accept(
-  { store, config }: Context,
-  { mails }: Tenant,
+/** Stores a mail with its event, in the given transaction. */
+export async function acceptMail(
+  { config }: Pick<Context, 'config'>,
+  { mails }: Pick<Tenant, 'mails'>,
   request: SendMailRequest,
   sender: Sender | null,
+  tx: ClientSession,
 ): Promise<Types.ObjectId> {
-  const { key, to, subject, text, html, contactId, userId, expiresAt } = request
+  const { key, to, subject, text, html, contactId, userId, expiresAt, confirms } = request
   const _id = new Types.ObjectId()
   const from = sender?.email ?? config.MAIL_FROM.address
   const draft = {
@@ -74,13 +75,12 @@ async function accept(
     sender: sender?._id ?? null,
     from,
     messageId: `<${_id}@${domainOf(from)}>`,
+    ...(confirms && { confirms }),
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
     dueAt: new Date(),
     steps: [{ type: 'queued' as const, at: new Date(), detail: null }],
   }
-  await store.transaction(async tx => {
-    const accepted = await mails.insertOne(draft, { tx })
-    await addEvents(tx, [mailEvent(accepted, 'queued', accepted.createdAt)])
-  })
+  const accepted = await mails.insertOne(draft, { tx })
+  await addEvents(tx, [mailEvent(accepted, 'queued', accepted.createdAt)])
   return _id
 }

@@ -160,7 +160,9 @@ describe('the page of preferences', () => {
       const email = `Form-${kind}@example.com`
       await suppressions.insertOne({ email, emailKey: email.toLowerCase(), kind, firstAt: at, lastAt: at })
       const event = { organization: test.organizationId } as Event
-      await test.context.store.transaction(tx => confirmed({ email } as never, { event, tx } as never))
+      await test.context.store.transaction(tx =>
+        confirmed({ email, at: at.toISOString() } as never, { event, tx } as never),
+      )
     }
     const left = await suppressionsOf(suppressions, ['form-complaint@example.com', 'form-hard_bounce@example.com'])
     assert.deepEqual([...left.keys()], ['form-hard_bounce@example.com'])

@@ -6,14 +6,18 @@ import { liftSuppressionIn } from './suppress.ts'
 
 const FORM = { kind: 'system', id: null, name: 'form' } as const
 
-/** Takes back the complaint of a person who has confirmed to subscribe again. An address that bounced stays unreachable. */
+/**
+ * Takes back the complaint of a person who has confirmed to subscribe again, unless it followed the confirmation. An
+ * address that bounced stays unreachable.
+ */
 export function onContactConfirmed({ collections }: Pick<Context, 'collections'>): Subscription<ClientSession> {
   return {
     name: 'messaging.on-contact-confirmed',
     on: {
-      'contact.confirmed': async ({ email }, { event, tx }) => {
+      'contact.confirmed': async ({ email, at }, { event, tx }) => {
         const { suppressions } = collections.of(event.organization)
-        await liftSuppressionIn(suppressions, { emailKey: emailKeyOf(email), kind: 'complaint' }, FORM, tx)
+        const complaint = { emailKey: emailKeyOf(email), kind: 'complaint', lastAt: { $lte: new Date(at) } }
+        await liftSuppressionIn(suppressions, complaint, FORM, tx)
       },
     },
   }

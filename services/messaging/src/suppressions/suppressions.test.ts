@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { isDuplicate } from '@rollcall/store'
 import { type TestContext, testContext } from '../../test/context.ts'
+import { holdHandOvers } from '../mail/hand-over.ts'
 import { adoptBouncedAddresses } from './adopt-bounced-addresses.ts'
+import { onContactConfirmed } from './on-contact-confirmed.ts'
 import { suppress, suppressionsOf } from './suppress.ts'
 import type { SuppressionKind } from './suppression.model.ts'
 import { suppressions } from './suppressions.ts'
@@ -86,5 +88,34 @@ describe('suppressions', () => {
     assert.ok(firstAt instanceof Date)
     assert.equal((await found('one@example.com'))?.kind, 'manual')
     assert.equal(await tenant().bouncedAddresses.count(), 0)
+  })
+
+  it('for a complaint stay if a confirmation came before it', async () => {
+    const confirm = (at: number) => {
+      const data = { email: 'Complained@example.com', at: new Date(at).toISOString() } as never
+      const handle = onContactConfirmed(test.context).on['contact.confirmed']!
+      const event = { organization: test.organizationId }
+      return test.context.store.transaction(tx => handle(data, { event, tx } as never))
+    }
+    await record('complained@example.com', 'complaint', 'abuse')
+    await confirm(Date.now() - 60_000)
+    assert.ok(await found('complained@example.com'))
+    await confirm(Date.now() + 1000)
+    assert.equal(await found('complained@example.com'), undefined)
+  })
+
+  it('for a complaint let mails pass that ask for a confirmation, others none', async () => {
+    for (const kind of ['complaint', 'hard_bounce', 'manual'] as const) {
+      const to = `${kind}@example.net`
+      await record(to, kind, 'test')
+      const mails = [true, false].map(confirms => ({ contact: null, to, confirms }))
+      const options = { isCampaign: false, ms: 1000 }
+      const { handOvers, release } = await holdHandOvers(test.context, test.organizationId, mails, options)
+      await release()
+      assert.deepEqual(
+        handOvers.map(({ refusal }) => refusal?.reason),
+        [kind === 'complaint' ? undefined : 'address', 'address'],
+      )
+    }
   })
 })
