@@ -239,8 +239,20 @@ export type Forms = {
   submitForm: { kind: 'unary'; request: PageRequest; response: PageResponse }
   /** Shows the page that asks a person to confirm an address, from the link in a mail. It changes nothing. */
   showConfirmation: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Returns whether pages of an origin may submit a form. Internal: the gateway asks for scripts of other origins. */
+  checkFormOrigin: { kind: 'unary'; request: CheckFormOriginRequest; response: CheckFormOriginResponse }
   /** Confirms an address. */
   confirm: { kind: 'unary'; request: PageRequest; response: PageResponse }
+}
+
+export type CheckFormOriginRequest = {
+  /** Id of the collection, as the path names it. */
+  id: string
+  origin: string
+}
+
+export type CheckFormOriginResponse = {
+  allowed: boolean
 }
 
 /** Short links: addresses under /l/ that lead to a URL and count who follows them. */

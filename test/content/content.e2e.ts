@@ -85,6 +85,49 @@ describe('public pages of content', () => {
     }
   })
 
+  it('let scripts of the origins of a form submit it and read the answer, no others', async () => {
+    const [shop, evil] = ['https://shop.example.com', 'https://evil.example']
+    const fields = [{ slug: 'name', name: 'Name', type: 'string', required: true }]
+    const form = { title: 'Order', allowedOrigins: [shop] }
+    const body = { name: 'Orders', slug: 'orders', fields, form }
+    const { id } = await bodyOf(stack.owner.post<CollectionJson>('/api/collections', body), 201)
+    const path = `/api/forms/${id}/submit`
+    const preflight = async (origin: string, at = path) => {
+      const headers = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      }
+      const answer = await visit(at, { method: 'OPTIONS', headers })
+      assert.equal(answer.status, 204)
+      return ['origin', 'methods', 'headers'].map(name => answer.headers.get(`access-control-allow-${name}`))
+    }
+    const submit = (origin: string, values: object) => {
+      const headers = { origin, 'content-type': 'application/json' }
+      return visit(path, { method: 'POST', body: JSON.stringify(values), headers })
+    }
+    const [named, methods, headers] = await preflight(shop)
+    assert.equal(named, shop)
+    assert.match(methods!, /POST/)
+    assert.match(headers!, /Content-Type/)
+    for (const [origin, at] of [
+      [evil, path],
+      [shop, `/api/forms/${'f'.repeat(24)}/submit`],
+      [shop, '/api/audience'],
+    ] as const)
+      assert.deepEqual(await preflight(origin, at), [null, null, null])
+    for (const [values, status] of [
+      [{ name: 'Kim' }, 201],
+      [{}, 400],
+    ] as const) {
+      const answer = await submit(shop, values)
+      assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [status, shop])
+      assert.equal(answer.headers.get('access-control-allow-credentials'), null)
+    }
+    const refused = await submit(evil, { name: 'Kim' })
+    assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [403, null])
+  })
+
   it('refuse more than 20 submissions a minute from an address', async () => {
     const path = `/api/forms/${'f'.repeat(24)}/submit`
     const post = () => visit(path, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })

@@ -29,6 +29,7 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.audience.v1.SignUps/CheckTargets': { content: ['service'] },
   '/rollcall.campaigns.v1.TemplateContents/GetTemplateContent': { messaging: ['service'] },
   '/rollcall.campaigns.v1.Uses/FindUse': { audience: ['service'] },
+  '/rollcall.content.v1.Forms/CheckFormOrigin': { gateway: ['service'] },
   '/rollcall.identity.v1.Credentials/ResolveSession': { gateway: ['service'] },
   '/rollcall.identity.v1.Credentials/ResolveToken': { gateway: ['service'] },
   '/rollcall.identity.v1.Directory/FindUsers': { audience: ['service'], messaging: ['service'] },

@@ -77,6 +77,7 @@ export function answerPage(exchange: Exchange, page: PageResponse): void {
   raw.push('Cache-Control', cacheControl, 'Referrer-Policy', referrerPolicy)
   raw.push('Content-Type', contentType, 'Content-Length', String(data.length))
   if (location !== undefined) raw.push('Location', location)
+  if (exchange.allowedOrigins) raw.push('Vary', 'Origin', ...corsHeaders(exchange).flat())
   for (const [name, value] of [...(exchange.limitHeaders ?? []), ...exchange.headers]) raw.push(name, value)
   exchange.response.writeHead(status || 200, raw)
   exchange.response.end(data)

@@ -34,6 +34,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     identity: context.backends.client('rollcall.identity.v1.Credentials'),
   })
   const origins = context.backends.client('rollcall.identity.v1.Origins')
+  const forms = context.backends.client('rollcall.content.v1.Forms')
   const limits = rateLimits({ ...context, prefix: context.limitPrefix })
   const steps = startSteps()
     .step(credential.prefetchCredential) // does not await the cache, so that its query shares a write with the limits
@@ -47,7 +48,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     .check(transcode(context))
   const log = accessLog(context.accessLogger, context.metrics)
   const match = compileMatcher([...context.routes, ...context.pages])
-  const answerPublicPage = publicPages({ ...context, limits })
+  const answerPublicPage = publicPages({ ...context, forms, limits })
 
   const begin = (request: Request, response: Response): Exchange => {
     const exchange = new Exchange(request, response, match, context)
@@ -67,7 +68,9 @@ export function createApp(context: Context): (request: IncomingMessage, response
   const answerPreflight = async (exchange: Exchange): Promise<void> => {
     try {
       await limits.countPreflight(exchange)
-      exchange.headers.push(...(await preflightHeaders(exchange, origins)))
+      const method = exchange.request.headers['access-control-request-method'] ?? ''
+      const requested = match(method, exchange.path)
+      exchange.headers.push(...(await preflightHeaders(exchange, requested, { origins, forms })))
       answerEmpty(exchange)
     } catch (thrown) {
       answerProblem(exchange, thrown, context.logger)

@@ -46,6 +46,7 @@ describe('public pages', () => {
         return exchange.limitHeaders
       },
     } as RateLimits,
+    forms: undefined as never, // no page of these is a form
     backends: {
       invoker: () => async (request: unknown, context: CallContext) => {
         seen.push({ request: request as PageRequest, context })

@@ -2,12 +2,13 @@ import type { Match, Route } from '@rollcall/contract'
 import { AppError, toAppError } from '@rollcall/contract'
 import { html, type Language, notFoundPage, renderPage } from '@rollcall/pages'
 import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
-import { anonymousCaller } from '@rollcall/rpc'
+import { anonymousCaller, type Client } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
 import { answerPage } from './answer.ts'
 import { clientOf } from './authenticate.ts'
 import type { Backends } from './backends.ts'
 import { readBytes } from './body.ts'
+import { allowAtForm } from './cors.ts'
 import type { Exchange } from './exchange.ts'
 import { answerProblem, headersOf, recordFailure } from './problem.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -16,19 +17,27 @@ import type { RateLimits } from './rate-limit.ts'
 export type PublicPages = (exchange: Exchange) => Promise<void>
 
 /** What public pages need. */
-type Options = { pages: readonly Route[]; backends: Backends; deadlineMs: number; logger: Logger; limits: RateLimits }
+type Options = {
+  pages: readonly Route[]
+  backends: Backends
+  forms: Client<'rollcall.content.v1.Forms'>
+  deadlineMs: number
+  logger: Logger
+  limits: RateLimits
+}
 
 /**
  * Returns the handler of public pages: rpcs that answer HTML, an image or a redirect, for anyone. Requests count against
  * the limit of the page only, so that many readers behind one address do not use up that of the API. Refusals are pages
  * as well, outside /api; an unknown path and an invalid token have the same one.
  */
-export function publicPages({ pages, backends, deadlineMs, logger, limits }: Options): PublicPages {
+export function publicPages({ pages, backends, forms, deadlineMs, logger, limits }: Options): PublicPages {
   const calls = new Map(pages.map(route => [route, backends.invoker(route)]))
   const answerTo = async (exchange: Exchange): Promise<PageResponse> => {
     await limits.countPage(exchange)
     const { match } = exchange
     if (!match) throw new AppError('page.not_found')
+    await allowAtForm(exchange, match, forms)
     const request = await pageRequestOf(exchange, match)
     const caller = { ...anonymousCaller(), ...clientOf(exchange) }
     const { id: requestId, signal } = exchange

@@ -24,6 +24,7 @@ const pathOf = (slug: string) => slug
 export const forms = (context: Context): Handlers<'rollcall.content.v1.Forms'> => ({
   showForm: async ({ key, language }) => formPage(await findForm(context, key, 'page.not_found'), language),
   submitForm: request => submitForm(context, request),
+  checkFormOrigin: ({ id, origin }) => checkFormOrigin(context, id, origin),
   showConfirmation: request => showConfirmation(context, request),
   confirm: (request, call) => confirm(context, request, call),
 })
@@ -117,4 +118,10 @@ async function findById({ unscoped }: Context['collections'], _id: string): Prom
 function requireOrigin({ config }: Context, { allowedOrigins }: Form, origin: string): void {
   const isAllowed = origin === '' || origin === new URL(config.PUBLIC_URL).origin || allowedOrigins.includes(origin)
   if (!isAllowed) throw new AppError('form.origin_refused')
+}
+
+/** Returns whether scripts of an origin may submit a form and read the answer. A form that is not shown allows none. */
+async function checkFormOrigin({ collections }: Context, id: string, origin: string): Promise<{ allowed: boolean }> {
+  const form = isObjectId(id) ? (await findById(collections, id))?.form : undefined
+  return { allowed: form?.enabled === true && form.allowedOrigins.includes(origin) }
 }
