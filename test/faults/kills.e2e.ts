@@ -11,7 +11,8 @@ import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { MongoClient } from 'mongodb'
 import { type Api, bodyOf, makeToken, onceServed } from '../api.ts'
 import { counted, isSoak } from '../soak.ts'
-import { type Instance, startStack, type TestStack } from '../stack.ts'
+import { startStack, type TestStack } from '../stack.ts'
+import { type Killable, killAtRandom } from './kill-at-random.ts'
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
 
 /** R2 of the goals: at least one kill of each service, and a fault of the replica set for each. */
@@ -218,22 +219,6 @@ describe('a service that publishes a while after it has stored', () => {
     }
   })
 })
-
-type Killable = Pick<Instance, 'start' | 'kill'>
-
-/** Kills and restarts all concurrently at random moments, until the number of kills is reached. */
-async function killAtRandom(instances: readonly Killable[], count: number, peaceMs: number): Promise<void> {
-  let number = 0
-  const kill = async (instance: Killable) => {
-    while (number++ < count) {
-      await pause(peaceMs * (1 + 2 * Math.random()))
-      await instance.kill()
-      // A service ends if there is no primary when it starts, and is started again.
-      await retry(() => instance.start(), { deadline: Date.now() + scaledTimeout(settleMs), baseMs: 50, maxMs: 200 })
-    }
-  }
-  await Promise.all(instances.map(kill))
-}
 
 const OUTAGES = ['without primary', 'losing replies', 'lagging'] as const
 
