@@ -12,6 +12,7 @@ if [ $# -eq 0 ]; then
   echo "SESSION_KEYS=first:$(symmetric)"
   echo "SECRET_KEYS=first:$(symmetric)"
   echo "LINK_KEYS=first:$(symmetric)"
+  echo "ERASURE_KEYS=first:$(symmetric)"
   cd "$(dirname "$0")/.."
   set -- $(ls -d services/*/src/main.ts | cut -d/ -f2)
 fi

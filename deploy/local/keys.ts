@@ -29,6 +29,8 @@ const schema = z.object({
   SECRET_KEYS: z.string().default(() => ring()),
   /** Signs the links of mails. */
   LINK_KEYS: z.string().default(() => ring()),
+  /** Hashes erased addresses that had opted out. */
+  ERASURE_KEYS: z.string().default(() => ring()),
 })
 
 /** The keys of one stack. */
@@ -36,7 +38,13 @@ export type Keys = z.infer<typeof schema>
 
 /** Returns new random keys. */
 export function newKeys(): Keys {
-  const rings = { TOKEN_KEY: ring(), SESSION_KEYS: ring(), SECRET_KEYS: ring(), LINK_KEYS: ring() }
+  const rings = {
+    TOKEN_KEY: ring(),
+    SESSION_KEYS: ring(),
+    SECRET_KEYS: ring(),
+    LINK_KEYS: ring(),
+    ERASURE_KEYS: ring(),
+  }
   return { ASSERTION_KEYS: newSigningKeys(), ...rings }
 }
 
@@ -46,6 +54,7 @@ const holders: Readonly<Record<Exclude<keyof Keys, 'ASSERTION_KEYS'>, readonly S
   SESSION_KEYS: ['identity', 'gateway'],
   SECRET_KEYS: ['identity', 'messaging', 'webhooks'],
   LINK_KEYS: ['messaging', 'content'],
+  ERASURE_KEYS: ['audience'],
 }
 
 /** Returns the keys that one service needs, by variable. */

@@ -256,7 +256,8 @@ export type BulkStatusJson = {
 export type BulkJobJson = {
   _id: string
   id: string
-  kind: 'change' | 'delete' | 'undo'
+  /** add_to_list and remove_from_list: the members of a list by a filter. erase: one contact, in every service. */
+  kind: 'change' | 'delete' | 'undo' | 'add_to_list' | 'remove_from_list' | 'erase'
   dryRun: boolean
   state: 'waiting' | 'active' | 'completed' | 'failed'
   progress: number
@@ -289,6 +290,10 @@ export const bulkJobFields = {
   'result.notFound': 'number',
   'result.sample': 'object[]',
   'result.errors': 'object[]',
+  'result.added': 'number',
+  'result.alreadyMember': 'number',
+  'result.removed': 'number',
+  'result.services': 'object[]',
   'failedReason': 'string',
   'change': 'scalar',
   'filter': 'string',
@@ -315,6 +320,22 @@ export type BulkResultJson = {
   sample: BulkResultSampleJson[]
   /** The first 100 errors. */
   errors: BulkResultBulkErrorJson[]
+  /** Of add_to_list: contacts that were newly added, and that were on the list already. notFound is 0. */
+  added?: number
+  alreadyMember?: number
+  /** Of remove_from_list: contacts that were removed. */
+  removed?: number
+  /** Of erase: what each service has erased. */
+  services: BulkResultErasedServiceJson[]
+}
+
+/** BulkResultErasedService as JSON. */
+export type BulkResultErasedServiceJson = {
+  service: string
+  state: 'waiting' | 'erased'
+  /** Records that were deleted or blanked. */
+  records: number
+  erasedAt: string | null
 }
 
 /** BulkResultSample as JSON. */
@@ -368,6 +389,10 @@ export type Contacts = {
   linkUser: { kind: 'unary'; request: LinkUserRequest; response: Updated }
   /** Deletes a contact and returns it. Use it to remove a person from the audience; to only stop mail, block the contact. A linked user account is not changed. */
   deleteContact: { kind: 'unary'; request: IdRequest; response: HttpBody }
+  /** Downloads everything that is known of a contact, from all services, as JSON. Use it to answer a person who asks what is stored about them. Sections that the caller may not read are left out, and named with the missing permission in `omitted`. The event log records each download. */
+  downloadContactData: { kind: 'server_stream'; request: IdRequest; response: HttpBody }
+  /** Erases a contact from every service, as a background job. Use it if a person asks to be forgotten; to only remove a contact from the audience, delete it. Also erases messages, campaign recipients, failed rows and uploads that name the address; blanks names and addresses in the event log. Cannot be undone. Poll GET /api/audience/bulk/:jobId: `result.services` shows what is done, within a minute. An address that had opted out or complained stays opted out: if it is created again, it is unsubscribed. Also requires audience.delete. */
+  eraseContact: { kind: 'unary'; request: IdRequest; response: BulkJobStarted }
   /** Lists all history of the contact and of its linked user account, newest first. Use it to answer what happened to this person, and who did it. Entries of the account (subject user) show type, time and actor. Callers with users.read also see which fields or role changed. */
   listTimeline: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Lists the contact's own activities, newest first. Use it for a history without the linked account. */
@@ -637,7 +662,7 @@ export type Lists = {
   deleteList: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Lists the contacts of the list, most recently added first. Use it to see or export who would get a mail to this list. Also requires audience.read. Honours the shared list parameters. */
   listMembers: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Adds contacts by exactly one of ids, emails and a filter. Use it for existing contacts; an import can add new ones to a list by itself. An archived list accepts none. If a filter matches too many contacts to finish while the client waits, the answer is 503 and the work continues in the background; repeat the same request to wait for its result. triggers.audience.added_to_list fires once per newly added contact. A filter also requires audience.read. */
+  /** Adds contacts by exactly one of ids, emails and a filter. Use it for existing contacts; an import can add new ones to a list by itself. An archived list accepts none. A filter runs as a bulk job: if it is done within 2 seconds, the answer is 200 with its numbers, else 202 with its jobId. Poll GET /api/audience/bulk/:jobId then; its result holds the numbers. triggers.audience.added_to_list fires once per newly added contact. A filter also requires audience.read. 429 beyond 20 unfinished bulk jobs per organization. */
   addMembers: { kind: 'unary'; request: SelectMembersRequest; response: AddMembersResponse }
   /** Removes contacts by exactly one of ids, emails and a filter. Use it to take contacts off a list and keep them in the audience. A filter runs in the background as for adding, and also requires audience.read. */
   removeMembers: { kind: 'unary'; request: SelectMembersRequest; response: RemoveMembersResponse }
@@ -697,15 +722,19 @@ export type SelectMembersRequest = {
   filter?: Record<string, unknown>
 }
 
+/** The numbers, or with 202 the job that goes on. */
 export type AddMembersResponse = {
   /** Newly added. */
-  added: number
-  alreadyMember: number
-  notFound: number
+  added?: number
+  alreadyMember?: number
+  notFound?: number
+  jobId?: string
 }
 
+/** The number, or with 202 the job that goes on. */
 export type RemoveMembersResponse = {
-  removed: number
+  removed?: number
+  jobId?: string
 }
 
 /** Who gets mail. Internal. */

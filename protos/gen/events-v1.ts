@@ -53,6 +53,19 @@ export type ContactDeleted = {
   actor: ActorJson
 }
 
+/** A contact was erased from the audience; the other services follow. The event names nobody. */
+export type ContactErased = {
+  contactId: string
+  jobId: string
+  actor: ActorJson
+}
+
+/** Everything known of a contact was downloaded. */
+export type ContactDataExported = {
+  contactId: string
+  actor: ActorJson
+}
+
 /** A person confirmed the address that was entered in a form. */
 export type ContactConfirmed = {
   contactId: string
@@ -120,7 +133,7 @@ export type ContactRestored = {
 /** Work on many contacts was started. Each contact that it changes has events of its own. */
 export type BulkStarted = {
   jobId: string
-  kind: 'change' | 'delete' | 'undo'
+  kind: 'change' | 'delete' | 'undo' | 'add_to_list' | 'remove_from_list' | 'erase'
   dryRun: boolean
   /** For an undo: the job that it undoes. */
   undoes?: string
@@ -136,7 +149,7 @@ export type BulkCancelled = {
 /** Work on many contacts is complete. */
 export type BulkCompleted = {
   jobId: string
-  kind: 'change' | 'delete' | 'undo'
+  kind: 'change' | 'delete' | 'undo' | 'add_to_list' | 'remove_from_list' | 'erase'
   dryRun: boolean
   matched: number
   changed: number

@@ -31,7 +31,9 @@ import type {
   ContactBlocked,
   ContactConfirmed,
   ContactCreated,
+  ContactDataExported,
   ContactDeleted,
+  ContactErased,
   ContactRemovedFromList,
   ContactRestored,
   ContactUnblocked,
@@ -132,6 +134,8 @@ export type Events = {
   'contact.blocked': ContactBlocked
   'contact.unblocked': ContactUnblocked
   'contact.deleted': ContactDeleted
+  'contact.erased': ContactErased
+  'contact.data_exported': ContactDataExported
   'contact.confirmed': ContactConfirmed
   'triggers.audience.added_to_list': ContactAddedToList
   'contact.removed_from_list': ContactRemovedFromList
@@ -270,6 +274,8 @@ export const eventContexts = {
   'contact.blocked': 'audience',
   'contact.unblocked': 'audience',
   'contact.deleted': 'audience',
+  'contact.erased': 'audience',
+  'contact.data_exported': 'audience',
   'contact.confirmed': 'audience',
   'triggers.audience.added_to_list': 'audience',
   'contact.removed_from_list': 'audience',

@@ -6,6 +6,7 @@ import type { Collections, Entries, Forms, Links } from './content-v1.ts'
 import type { Account, Authentication, Credentials, Directory, Features, Invitations, Members, Organizations, Origins, Roles, Settings, Tokens, TokenUsage, Users, Workspaces } from './identity-v1.ts'
 import type { Imports } from './import-v1.ts'
 import type { Domains, Mail, Mailings, Messages, Pages, Providers, Senders, Suppressions } from './messaging-v1.ts'
+import type { People } from './people-v1.ts'
 import type { Deliveries, Events, Webhooks } from './webhooks-v1.ts'
 
 /** Every gRPC service by its full name. */
@@ -50,6 +51,7 @@ export type Services = {
   'rollcall.messaging.v1.Providers': Providers
   'rollcall.messaging.v1.Senders': Senders
   'rollcall.messaging.v1.Suppressions': Suppressions
+  'rollcall.people.v1.People': People
   'rollcall.webhooks.v1.Deliveries': Deliveries
   'rollcall.webhooks.v1.Events': Events
   'rollcall.webhooks.v1.Webhooks': Webhooks

@@ -42,6 +42,8 @@ export type Returns = {
   status: number
   /** The answer holds a secret, so it is not stored for replays by Idempotency-Key. */
   secret: boolean
+  /** A field of the answer, the id of a job: if it is set, the status is 202. */
+  accepted: string
 }
 
 /** Validates a field of a request, and describes a field of a record. Not buf.validate: the API specifies the order and the wording of its errors, which that library chooses itself. These rules also describe records and JSON kinds. */

@@ -135,7 +135,7 @@ describe('finding 14: inside trust', () => {
       const own = ['ASSERTION_KEY', 'ASSERTION_PUBLIC_KEYS']
       assert.deepEqual(keys, {
         identity: [...own, 'SECRET_KEYS', 'SESSION_KEYS', 'TOKEN_KEY'],
-        audience: own,
+        audience: [...own, 'ERASURE_KEYS'],
         messaging: [...own, 'LINK_KEYS', 'SECRET_KEYS'],
         campaigns: own,
         import: own,

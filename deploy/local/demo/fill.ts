@@ -105,7 +105,7 @@ async function importOnce({ imports }: Client, fileName: string, rows: string[],
   await imports.wait(jobId)
 }
 
-async function addLists({ contacts, lists }: Client): Promise<void> {
+async function addLists({ bulk, contacts, lists }: Client): Promise<void> {
   const wanted = [
     { name: 'Newsletter', description: 'Once a month', filter: { 'attributes.newsletter': true } },
     { name: 'Large customers', description: 'For personal mail', filter: { 'attributes.seats': { $gte: 50 } } },
@@ -114,7 +114,8 @@ async function addLists({ contacts, lists }: Client): Promise<void> {
   ] as const
   await addMissing(lists.list(ALL), 'name', wanted, async ({ name, description, filter }) => {
     const { id } = await lists.create({ name, description })
-    await lists.addMembers(id, { filter })
+    const { jobId } = await lists.addMembers(id, { filter })
+    if (jobId !== undefined) await bulk.wait(jobId)
     if (description === 'Over') await lists.update(id, { archived: true })
   })
   for (const number of [3, 14, 159]) {

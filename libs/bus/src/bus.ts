@@ -2,7 +2,7 @@ import { type Event, type Logger, type Metrics, pause, within, withJitter } from
 import type { Admin, ITopicConfig, Message, SASLOptions } from 'kafkajs'
 import { type Consumer, startConsumer } from './kafka/consumer.ts'
 import { type DeadLetter, type Handle, outcomes } from './kafka/delivery.ts'
-import { lagOf } from './kafka/lag.ts'
+import { acknowledged, type Extent, extentOf, lagOf } from './kafka/lag.ts'
 import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
@@ -74,6 +74,11 @@ export type Bus<Tx = never> = {
   /** Returns the group's lag: events of the topics that it has not acknowledged. */
   lag(group: string, topics: readonly Topic[]): Promise<number>
   /**
+   * Resolves when the consumers of this bus have consumed all events that were published until now, dead letters aside.
+   * @throws if the brokers are unreachable, or it takes longer than 30 s or until the signal fires
+   */
+  caughtUp(signal: AbortSignal): Promise<void>
+  /**
    * Publishes the dead letters of a topic again and returns their number. Call it when the cause is fixed.
    * Every group gets them; a group that has handled one recognizes it by its id.
    */
@@ -84,6 +89,7 @@ export type Bus<Tx = never> = {
 
 const PUBLISH_DEADLINE_MS = 5000
 const ADMIN_DEADLINE_MS = 10_000
+const CATCH_UP_DEADLINE_MS = 30_000
 const REDELIVERY_DEADLINE_MS = 600_000
 const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3600 * 1000
 
@@ -109,10 +115,14 @@ export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
 
   const prefixed = (name: string): string => topicPrefix + name
 
-  const withAdmin = <T>(what: string, task: (admin: Admin) => Promise<T>): Promise<T> => {
+  const withAdmin = <T>(
+    what: string,
+    task: (admin: Admin) => Promise<T>,
+    deadlineMs = ADMIN_DEADLINE_MS,
+  ): Promise<T> => {
     const link = open(2)
     const admin = link.kafka.admin()
-    return within(ADMIN_DEADLINE_MS, what, async () => {
+    return within(deadlineMs, what, async () => {
       await admin.connect()
       return await task(admin)
     }).finally(link.cut)
@@ -234,6 +244,18 @@ export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
         for (const topic of topics) lag += await lagOf(admin, prefixed(group), prefixed(topic))
         return lag
       }),
+
+    caughtUp: async signal => {
+      const consumed = [...consumers.values()].flatMap(({ group, topics }) =>
+        topics.map(topic => ({ group: prefixed(group), name: prefixed(topic) })),
+      )
+      const catchUp = async (admin: Admin) => {
+        const extents = new Map<string, Extent>()
+        for (const name of new Set(consumed.map(each => each.name))) extents.set(name, await extentOf(admin, name))
+        for (const { group, name } of consumed) await acknowledged(admin, group, name, extents.get(name)!, signal)
+      }
+      if (consumed.length > 0) await withAdmin('catching up with events', catchUp, CATCH_UP_DEADLINE_MS)
+    },
 
     redeliver: async topic => {
       const name = prefixed(topic)

@@ -70,7 +70,9 @@ function typescriptOf(route: Route, { path, query, body }: Example): string {
   ]
   const call = `await rollcall.${route.call}(${args.join(', ')})`
   const name = answerName(route)
-  if (route.returns.download !== undefined) return `const response = ${call}\nconst csv = await response.text()`
+  const { download } = route.returns
+  if (download?.endsWith('.json')) return `const response = ${call}\nconst data = await response.json()`
+  if (download !== undefined) return `const response = ${call}\nconst csv = await response.text()`
   return route.verb === 'DELETE' || name === 'updated' ? call : `const ${name} = ${call}`
 }
 

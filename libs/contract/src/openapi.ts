@@ -242,6 +242,7 @@ function operationOf(route: Route, schemas: Schemas, example?: Example): Operati
     ...(example && { 'x-codeSamples': codeSamplesOf(route, example) }),
     responses: {
       [route.status]: withAnswer(success(route, schemas), example),
+      ...(route.returns.accepted !== undefined && { 202: withAnswer(accepted(route, schemas)) }),
       ...Object.fromEntries(Object.keys(codes).map(status => [status, errorRef(responseName(route, Number(status)))])),
     },
   }
@@ -313,6 +314,10 @@ function requestBody(
   return { required, content: { ...form, 'application/json': media } }
 }
 
+function accepted(route: Route, schemas: Schemas): Schema {
+  return jsonResponse('The job that goes on.', schemas.refTo(route.rpc.resolvedResponseType!))
+}
+
 function success(route: Route, schemas: Schemas): Schema {
   const { pageOf, arrayOf, record, download } = route.returns
   if (route.carrier.answer === 'redirect') {
@@ -320,6 +325,7 @@ function success(route: Route, schemas: Schemas): Schema {
     const done = jsonResponse('Redirects the browser.', schemas.refTo(route.rpc.resolvedResponseType!))
     return { ...done, headers: { Location: location } }
   }
+  if (download?.endsWith('.json')) return jsonResponse(`A JSON file, ${download}.`, { type: 'object' })
   if (download !== undefined)
     return { description: `A CSV file, ${download}.`, content: { 'text/csv': { schema: { type: 'string' } } } }
   const named = pageOf ?? arrayOf ?? record

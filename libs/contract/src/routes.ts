@@ -97,7 +97,7 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
   const options = readOptions(rpc)
   const path = http.path.replace(/\{(\w+)\}/g, (_, name: string) => `:${camelCase(name)}`)
   const variables = [...path.matchAll(/:(\w+)/g)].map(match => match[1]!)
-  const returns = (options.returns ?? {}) as ReturnsOption
+  const returns = returnsOf(options.returns as ReturnsOption | undefined)
   checkReturns(rpc, returns)
   const via = (options.via ?? 'json') as Via
   const route = {
@@ -165,6 +165,11 @@ function readRequiredScope(rpc: protobuf.Method, name: string | undefined, verb:
   throw new ContractError(`${fullName(rpc)}: a route for any caller declares scoped_as: a resource, any or none`)
 }
 
+/** Returns the option with the field that it names as answers name it. */
+function returnsOf({ accepted, ...returns }: ReturnsOption = {}): ReturnsOption {
+  return { ...returns, ...(accepted !== undefined && { accepted: camelCase(accepted) }) }
+}
+
 function checkReturns(rpc: protobuf.Method, returns: ReturnsOption): void {
   const name = returns.pageOf ?? returns.arrayOf ?? returns.record
   if (name !== undefined && !findMessage(rpc, name))
@@ -173,6 +178,8 @@ function checkReturns(rpc: protobuf.Method, returns: ReturnsOption): void {
   if (finished && name === undefined && returns.download === undefined) {
     throw new ContractError(`${fullName(rpc)}: finished bytes need a returns option that describes them`)
   }
+  if (returns.accepted !== undefined && !rpc.resolvedResponseType!.fields[returns.accepted])
+    throw new ContractError(`${fullName(rpc)}: accepted names no field of the answer`)
 }
 
 /** Returns the message that a returns option names, searched from the rpc's package outwards. */

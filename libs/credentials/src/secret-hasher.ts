@@ -14,6 +14,7 @@ export const secretPurposes = [
   'email-change',
   'invitation',
   'mailed-invitation',
+  'erased-address',
 ] as const
 
 /** One of `secretPurposes`. */

@@ -50,6 +50,8 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.messaging.v1.Mailings/LinksOf': ofCampaigns,
   '/rollcall.messaging.v1.Mailings/CheckSender': ofCampaigns,
   '/rollcall.messaging.v1.Mailings/SendTest': ofCampaigns,
+  '/rollcall.people.v1.People/DescribePerson': { audience: ['session', 'token'] },
+  '/rollcall.people.v1.People/ErasePerson': { audience: ['service'] },
 }
 
 /** Returns the allowed issuers of an rpc. @throws {Error} if none is declared */

@@ -54,6 +54,8 @@ const contacts = {
   listAttributesHistory: unexpected,
   listContactLists: unexpected,
   listEmails: unexpected,
+  downloadContactData: unexpected,
+  eraseContact: unexpected,
 }
 
 let wholeUploads = 0

@@ -1,7 +1,7 @@
 import type { Page, Route, UploadFile, UploadOptions } from './call.ts'
 import { ConnectionError, RollcallError } from './errors.ts'
 import { type CallName, routes } from './gen/routes.ts'
-import type { Api, ImportStatus } from './gen/types.ts'
+import type { Api, BulkStatus, ImportStatus } from './gen/types.ts'
 import { listOf, recordsOf } from './pages.ts'
 import { type ClientOptions, createSend, type Request, type Send } from './send.ts'
 import { uploadOf } from './upload.ts'
@@ -12,6 +12,10 @@ export type Client = Api & {
   imports: {
     /** Polls a job until its state is completed or failed. Returns the last status. */
     wait(jobId: string, options?: WaitOptions<ImportStatus>): Promise<ImportStatus>
+  }
+  bulk: {
+    /** Polls a job until its state is completed or failed: of bulk work, of a list by a filter, of an erasure. */
+    wait(jobId: string, options?: WaitOptions<BulkStatus>): Promise<BulkStatus>
   }
 }
 
@@ -35,12 +39,16 @@ export function createClient(options: ClientOptions = {}): Client {
 }
 
 function withWaits(api: Api): Client {
-  const isDone = ({ state }: ImportStatus) => state === 'completed' || state === 'failed'
+  const isDone = ({ state }: ImportStatus | BulkStatus) => state === 'completed' || state === 'failed'
   return {
     ...api,
     imports: {
       ...api.imports,
       wait: (jobId, options = {}) => pollUntil(isDone, () => api.imports.getStatus(jobId, options), options),
+    },
+    bulk: {
+      ...api.bulk,
+      wait: (jobId, options = {}) => pollUntil(isDone, () => api.bulk.getJob(jobId, options), options),
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   storeSettings,
 } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
+import { type PersonalData, type PersonalDataOf, servePeople } from './personal-data.ts'
 
 /** The settings of every domain service. */
 export type DomainConfig = BaseConfig & StoreConfig & BusConfig & ServerConfig
@@ -40,6 +41,8 @@ export type Definition<C extends DomainConfig, K, X> = {
   prepare?: (context: X) => Promise<void>
   /** The handlers of every rpc, by gRPC service. */
   handlers: (context: X) => ServeOptions['services']
+  /** What each collection holds of contacts, for their download and erasure. */
+  personalData: PersonalDataOf<K, X>
   subscribers?: (context: X) => readonly (Subscription<ClientSession> | Feed)[]
   jobs?: (context: X, base: Base<C, K>) => readonly Job[]
   /** Starts what listens besides the gRPC server. Registers how to stop it. */
@@ -53,6 +56,8 @@ export type StartOptions = { now?: (() => number) | undefined }
 export type Service<C extends DomainConfig, K> = {
   name: EventContext
   config: (env?: NodeJS.ProcessEnv) => C
+  /** What each collection holds of contacts. */
+  personalData: Readonly<Record<string, PersonalData<never>>>
   /** Opens the service's database, which the lifecycle closes. Returns what the context is made from. */
   open(config: C, lifecycle: Lifecycle, now?: () => number): Promise<Base<C, K>>
   /** Starts the service in this process; its lifecycle stops it. Resolves with the port of its gRPC server. */
@@ -83,6 +88,7 @@ export function defineService<C extends DomainConfig, K, X>(definition: Definiti
   return {
     name,
     config: readConfig,
+    personalData: definition.personalData,
     open,
     start,
     run: () => runService({ name, config: readConfig, start }),
@@ -104,7 +110,7 @@ async function startService<C extends DomainConfig, K, X>(
   lifecycle: Lifecycle,
   { now }: StartOptions = {},
 ): Promise<{ port: number }> {
-  const { name, prepare, handlers, subscribers, jobs, listen } = definition
+  const { name, prepare, handlers, personalData, subscribers, jobs, listen } = definition
   const { logger, metrics, health, onStop } = lifecycle
   const base = await openDatabase(definition, config, lifecycle, now)
   const { store } = base
@@ -126,7 +132,8 @@ async function startService<C extends DomainConfig, K, X>(
   onStop('consumers', async () => void (await Promise.all(consumers.map(consumer => consumer.stop()))))
 
   await listen?.(context, base)
-  return serveWithin(lifecycle, config, handlers(context))
+  const people = servePeople<X>(personalData, { context, store, bus })
+  return serveWithin(lifecycle, config, { ...handlers(context), 'rollcall.people.v1.People': people })
 }
 
 async function openDatabase<C extends DomainConfig, K, X>(

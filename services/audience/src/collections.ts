@@ -10,6 +10,7 @@ import { historySchema } from './history/history.model.ts'
 import { listSchema } from './lists/list.model.ts'
 import { listJobSchema } from './lists/list-job.model.ts'
 import { membershipSchema } from './lists/membership.model.ts'
+import { erasedAddressSchema } from './people/erased-address.model.ts'
 import { segmentSchema } from './segments/segment.model.ts'
 
 /** The collections of the audience. */
@@ -30,6 +31,7 @@ export const collections = defineCollections({
   columnChunks: columnChunkSchema,
   staleRows: staleRowsSchema,
   holds: holdSchema,
+  erasedAddresses: erasedAddressSchema,
 })
 
 /** The collections in a store. */

@@ -1,6 +1,7 @@
 import { defineService } from '@rollcall/service'
 import { attributes } from './attributes/attributes.ts'
 import { batches } from './batches/batches.ts'
+import { expireFailuresJob } from './batches/expire-failures.job.ts'
 import { bulk } from './bulk/bulk.ts'
 import { collections } from './collections.ts'
 import { readConfig } from './config.ts'
@@ -10,6 +11,7 @@ import { onEmailEvents } from './emails/on-email-events.ts'
 import { onSuppressionLifted } from './emails/on-suppression-lifted.ts'
 import { onUserEvents } from './history/on-user-events.ts'
 import { lists } from './lists/lists.ts'
+import { personalData } from './people/personal-data.ts'
 import { recipients } from './recipients/recipients.ts'
 import { segments } from './segments/segments.ts'
 import { signUps } from './sign-ups/sign-ups.ts'
@@ -30,11 +32,13 @@ export const service = defineService({
     'rollcall.audience.v1.Segments': segments(context),
     'rollcall.audience.v1.SignUps': signUps(context),
   }),
+  personalData,
   subscribers: context => [onUserEvents(context), onEmailEvents(context), onSuppressionLifted(context)],
-  jobs: ({ bulkJob, columnsJob, dropValuesJob, listMembersJob }) => [
-    bulkJob,
-    columnsJob,
-    dropValuesJob,
-    listMembersJob,
+  jobs: context => [
+    context.bulkJob,
+    context.columnsJob,
+    context.dropValuesJob,
+    context.dropMembersJob,
+    expireFailuresJob(context),
   ],
 })

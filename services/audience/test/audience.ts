@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { busSettings, createBus, type Topic } from '@rollcall/bus'
-import { AppError, type HttpBody } from '@rollcall/contract'
+import { AppError, eventPublishers, type HttpBody } from '@rollcall/contract'
+import { createSecretHashers, parseHashKeys } from '@rollcall/credentials'
 import type { Services } from '@rollcall/protos'
 import {
   type Caller,
@@ -20,8 +21,11 @@ import { dropDatabase } from '@rollcall/testing/drop-database'
 import { shared } from '@rollcall/testing/shared'
 import { deleteTopics } from '@rollcall/testing/topics'
 import { Mongoose, type mongo, Types } from 'mongoose'
-import { readConfig } from '../src/config.ts'
+import { addressVariable, readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
+
+/** Hashes erased addresses, for parts of the service that tests run by themselves. */
+export const addressHasher = createSecretHashers(parseHashKeys(`test:${'a'.repeat(43)}`))['erased-address']
 
 /** A running audience service for tests, with its own database and clients. */
 export type TestAudience = {
@@ -70,8 +74,8 @@ export async function startOwnAudience(): Promise<TestAudience> {
     TOPIC_PREFIX: `${dbName}.`,
     KAFKA_PARTITIONS: '2',
     ...keys.audience,
-    IDENTITY_ADDRESS: `127.0.0.1:${neighbours.port}`,
-    CAMPAIGNS_ADDRESS: `127.0.0.1:${neighbours.port}`,
+    ...Object.fromEntries(eventPublishers.map(name => [addressVariable(name), `127.0.0.1:${neighbours.port}`])),
+    ERASURE_KEYS: `test:${'a'.repeat(43)}`,
   }
   const config = readConfig({ ...env, PORT: '0', LISTEN_HOST: '127.0.0.1' })
   const database = new Mongoose().createConnection(config.MONGODB_URL, { dbName })

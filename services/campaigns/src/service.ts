@@ -4,6 +4,7 @@ import { uses } from './campaigns/uses.ts'
 import { collections } from './collections.ts'
 import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
+import { personalData } from './personal-data.ts'
 import { templateContents } from './templates/template-contents.ts'
 import { templates } from './templates/templates.ts'
 
@@ -19,5 +20,6 @@ export const service = defineService({
     'rollcall.campaigns.v1.Templates': templates(context),
     'rollcall.campaigns.v1.Uses': uses(context),
   }),
+  personalData,
   jobs: context => [context.job],
 })

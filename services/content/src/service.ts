@@ -6,6 +6,7 @@ import { createContext } from './context.ts'
 import { entryHandlers } from './entries/entries.ts'
 import { forms } from './forms/forms.ts'
 import { links } from './links/links.ts'
+import { personalData } from './personal-data.ts'
 
 /** The content service: short links, collections, their entries and forms. */
 export const service = defineService({
@@ -19,5 +20,6 @@ export const service = defineService({
     'rollcall.content.v1.Forms': forms(context),
     'rollcall.content.v1.Links': links(context),
   }),
+  personalData,
   jobs: context => [context.deletionJob, context.signUpJob],
 })

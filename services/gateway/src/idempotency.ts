@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { type Kept, liveKey, organizationKey, packAnswer, unpackAnswer } from '@rollcall/answers'
 import { AppError, type HttpBody } from '@rollcall/contract'
 import { mayHaveTakenEffect } from '@rollcall/rpc'
 import type { Redis } from 'ioredis'
@@ -29,17 +29,11 @@ export type IdempotencyOptions = {
   maxKeys: { credential: number; organization: number }
 }
 
-/** What is stored under a key: empty while the request runs; without `answer` if that cannot be kept. */
-type Kept = { request?: string; answer?: { contentType: string; data: string } }
-
 /** Redis keys of the answer and of the sets that count keys in use. All are in one hash slot. */
 type KeyLocation = { key: string; counted: readonly [credential: string, organization: string] }
 
 const HEADER = 'idempotency-key'
 const KEPT_SECONDS = 24 * 3600
-/** Maximum size of an answer to keep, plain and compressed. Of a larger one, only the success is kept. */
-const MAX_ANSWER_BYTES = 64 * 1024
-const KEPT_BYTES = 2 * 1024
 const VALID_KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
@@ -146,23 +140,20 @@ async function replay(exchange: Authorized, { request, answer }: Kept, attempt: 
   if (!answer)
     throw new AppError('idempotency.answer_not_kept', { isSecret: exchange.match!.route.returns.secret ?? false })
   exchange.headers.push(['Idempotency-Replayed', 'true'])
-  return { contentType: answer.contentType, data: inflateRawSync(Buffer.from(answer.data, 'base64')) }
+  return { contentType: answer.contentType, data: unpackAnswer(answer) }
 }
 
 function keptAnswer({ match }: Authorized, request: string, { contentType, data }: HttpBody): string {
-  const isKeepable = !match.route.returns.secret && data.length <= MAX_ANSWER_BYTES
-  const compressed = isKeepable ? deflateRawSync(data) : undefined
-  const isSmall = compressed !== undefined && compressed.length <= KEPT_BYTES
-  const kept: Kept = { request, ...(isSmall && { answer: { contentType, data: compressed.toString('base64') } }) }
-  return JSON.stringify(kept)
+  const answer = match.route.returns.secret ? undefined : packAnswer(contentType, data)
+  return JSON.stringify({ request, ...(answer && { answer }) } satisfies Kept)
 }
 
 /** Returns the location of a caller's key. Requests of other callers neither read it nor count in it. */
 function locationOf({ caller }: Authorized, given: string, prefix: string): KeyLocation {
   const { organizationId, userId, tokenId } = caller
-  const organization = `${prefix}{${organizationId}}`
+  const organization = organizationKey(prefix, organizationId)
   const credential = `${organization}:${tokenId ?? userId}`
-  return { key: `${credential}:${digest(given)}`, counted: [`${credential}:live`, `${organization}:live`] }
+  return { key: `${credential}:${digest(given)}`, counted: [liveKey(credential), liveKey(organization)] }
 }
 
 function digest(text: string): string {

@@ -120,8 +120,13 @@ function callOf(
     const body = await perform(exchange)
     addHeaders(exchange, body)
     announce(exchange)
-    answer(exchange, status, body)
+    answer(exchange, statusOf(route, body), body)
   }
+}
+
+/** Returns the status of a success: 202 if the answer names a job that goes on. */
+function statusOf({ status, returns: { accepted } }: Route, { data }: HttpBody): number {
+  return accepted !== undefined && JSON.parse(data.toString())[accepted] !== undefined ? 202 : status
 }
 
 /** Returns what adds the headers of the route's carrier. */

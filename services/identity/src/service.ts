@@ -8,6 +8,7 @@ import { features } from './features/features.ts'
 import { organizations } from './organizations/organizations.ts'
 import { origins } from './organizations/origins.ts'
 import { settings } from './organizations/settings.ts'
+import { personalData } from './personal-data.ts'
 import { refreshBuiltIns } from './roles/role.model.ts'
 import { roles } from './roles/roles.ts'
 import { authentication } from './sessions/authentication.ts'
@@ -46,6 +47,7 @@ export const service = defineService({
     'rollcall.identity.v1.Users': users(context),
     'rollcall.identity.v1.Workspaces': workspaces(context),
   }),
+  personalData,
   subscribers: context => [onEmailEvents(context)],
 })
 

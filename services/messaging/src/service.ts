@@ -9,6 +9,7 @@ import { onWebhookEvents } from './mail/on-webhook-events.ts'
 import { mailings } from './mailings/mailings.ts'
 import { messages } from './messages/messages.ts'
 import { pages } from './pages/pages.ts'
+import { personalData } from './personal-data.ts'
 import { providers } from './provider/provider.ts'
 import { startBounceListener } from './returns/bounce-listener.ts'
 import { onUserDeleted } from './senders/on-user-deleted.ts'
@@ -34,6 +35,7 @@ export const service = defineService({
     'rollcall.messaging.v1.Senders': senders(context),
     'rollcall.messaging.v1.Suppressions': suppressions(context),
   }),
+  personalData,
   subscribers: context => [onUserDeleted(context), onContactConfirmed(context), onWebhookEvents(context)],
   listen: async (context, { config, lifecycle }) => {
     if (config.BOUNCE_SMTP_PORT === undefined) return

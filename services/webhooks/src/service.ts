@@ -6,6 +6,7 @@ import { deliveries } from './deliveries/deliveries.ts'
 import { webhooks } from './endpoints/webhooks.ts'
 import { events } from './events/events.ts'
 import { onEvent } from './events/on-event.ts'
+import { personalData } from './personal-data.ts'
 
 /** The webhooks service: the event log, and its delivery to endpoints. */
 export const service = defineService({
@@ -18,6 +19,7 @@ export const service = defineService({
     'rollcall.webhooks.v1.Events': events(context),
     'rollcall.webhooks.v1.Webhooks': webhooks(context),
   }),
+  personalData,
   subscribers: context => [onEvent(context)],
   jobs: context => [context.deliveryJob, context.retentionJob],
 })

@@ -17,7 +17,8 @@ export const audienceErrors = {
   'bulk.finished': conflict('the job has finished'),
   'bulk.unfinished': conflict('the job has not finished'),
   'bulk.undone': conflict('the job was already undone'),
-  'bulk.not_undoable': conflict('a dry run or an undo cannot be undone'),
+  'bulk.not_undoable': conflict('a dry run, an undo or an erasure cannot be undone'),
+  'bulk.not_cancellable': conflict('an erasure cannot be cancelled'),
   'bulk.too_old': conflict('a job can be undone for 7 days'),
   'segment.unknown': badRequest((d: { path: string }) => `invalid field -> ${d.path}: unknown segment`),
 }

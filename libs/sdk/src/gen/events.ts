@@ -48,6 +48,19 @@ export type ContactDeleted = {
   actor: Actor
 }
 
+/** A contact was erased from the audience; the other services follow. The event names nobody. */
+export type ContactErased = {
+  contactId: string
+  jobId: string
+  actor: Actor
+}
+
+/** Everything known of a contact was downloaded. */
+export type ContactDataExported = {
+  contactId: string
+  actor: Actor
+}
+
 /** A person confirmed the address that was entered in a form. */
 export type ContactConfirmed = {
   contactId: string
@@ -115,7 +128,7 @@ export type ContactRestored = {
 /** Work on many contacts was started. Each contact that it changes has events of its own. */
 export type BulkStarted = {
   jobId: string
-  kind: 'change' | 'delete' | 'undo'
+  kind: 'change' | 'delete' | 'undo' | 'add_to_list' | 'remove_from_list' | 'erase'
   dryRun: boolean
   /** For an undo: the job that it undoes. */
   undoes?: string
@@ -131,7 +144,7 @@ export type BulkCancelled = {
 /** Work on many contacts is complete. */
 export type BulkCompleted = {
   jobId: string
-  kind: 'change' | 'delete' | 'undo'
+  kind: 'change' | 'delete' | 'undo' | 'add_to_list' | 'remove_from_list' | 'erase'
   dryRun: boolean
   matched: number
   changed: number
@@ -990,6 +1003,8 @@ export type Events = {
   'contact.blocked': ContactBlocked
   'contact.unblocked': ContactUnblocked
   'contact.deleted': ContactDeleted
+  'contact.erased': ContactErased
+  'contact.data_exported': ContactDataExported
   'contact.confirmed': ContactConfirmed
   'triggers.audience.added_to_list': ContactAddedToList
   'contact.removed_from_list': ContactRemovedFromList

@@ -28,6 +28,8 @@ export const routes = {
   'contacts.unblock': { verb: 'PATCH', path: '/api/audience/:id/unblock', answer: 'json', permissions: ['audience.update'] },
   'contacts.linkUser': { verb: 'PATCH', path: '/api/audience/:id/link-user', input: 'body', answer: 'json', permissions: ['audience.update', 'users.read'] },
   'contacts.delete': { verb: 'DELETE', path: '/api/audience/:id', answer: 'json', permissions: ['audience.delete'] },
+  'contacts.data': { verb: 'GET', path: '/api/audience/:id/data', answer: 'file', permissions: ['audience.read'] },
+  'contacts.erase': { verb: 'POST', path: '/api/audience/:id/erase', answer: 'json', keyed: true, permissions: ['audience.create', 'audience.delete'] },
   'contacts.listTimeline': { verb: 'GET', path: '/api/audience/:id/timeline', input: 'query', answer: 'list', permissions: ['audience.read'] },
   'contacts.listActivities': { verb: 'GET', path: '/api/audience/:id/activities', input: 'query', answer: 'list', permissions: ['audience.read'] },
   'contacts.listAttributesHistory': { verb: 'GET', path: '/api/audience/:id/attributes-history', input: 'query', answer: 'list', permissions: ['audience.read'] },

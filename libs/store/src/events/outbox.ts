@@ -1,4 +1,5 @@
-import { type Event, traceCarrier } from '@rollcall/runtime'
+import { AppError } from '@rollcall/contract'
+import { type Event, pause, traceCarrier } from '@rollcall/runtime'
 import { type ClientSession, Schema, type Types } from 'mongoose'
 import { connectionOf, type Store } from '../tenancy/connection.ts'
 import { translateErrors } from '../tenancy/errors.ts'
@@ -67,4 +68,24 @@ export async function addEvents(tx: ClientSession, events: readonly OutgoingEven
     }),
   )
   await translateErrors(connectionOf(tx).collection('outbox').insertMany(entries, { session: tx, ordered: true }))
+}
+
+const PUBLISH_POLL_MS = 50
+
+/**
+ * Deletes the published events of an organization, as part of erasing a person. First waits until those that were added
+ * before are published, since they are the last that can name the person.
+ * @throws {AppError} service.unavailable if they are not published when the signal fires
+ */
+export async function eraseSentEvents(store: Store, organization: string, signal: AbortSignal): Promise<void> {
+  const outbox = outboxModel(store).collection
+  const before = { at: { $lte: Date.now() }, 'event.organization': organization }
+  const isWaiting = () =>
+    translateErrors(outbox.findOne({ sentAt: null, ...before } as never, { projection: { _id: 1 } }))
+  while (await isWaiting()) {
+    if (signal.aborted)
+      throw new AppError('service.unavailable', {}, { cause: new Error('events wait to be published') })
+    await pause(PUBLISH_POLL_MS, signal)
+  }
+  await translateErrors(outbox.deleteMany({ sentAt: { $ne: null }, ...before } as never))
 }

@@ -18,13 +18,14 @@ import { applyUpdate, type ContactUpdate, updateOf } from '../contacts/changes.t
 import { type Contact, contactPositions, placed, untouched } from '../contacts/contact.model.ts'
 import { unsubscribedEvent } from '../contacts/contact-events.ts'
 import { confirmOptOuts } from '../contacts/opt-outs.ts'
-import type { Data } from '../context.ts'
+import type { Adding } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
 import { changeEntry } from '../history/history.model.ts'
 import type { AudienceList } from '../lists/list.model.ts'
 import { listQueue } from '../lists/list-counts.ts'
 import { addMembers, writeMemberships } from '../lists/members.ts'
 import type { Membership } from '../lists/membership.model.ts'
+import { applyOptOuts } from '../people/erased-addresses.ts'
 import {
   type Batch,
   hasRowsLeft,
@@ -49,7 +50,7 @@ const PART_ROWS = 250
  * While others wait for the positions of the contacts, the rows are applied in parts, each a transaction. The record says
  * which rows are applied, so a batch that is sent again continues there.
  */
-export async function applyBatch(context: Data, request: ApplyBatchRequest, call: Call): Promise<ApplyBatchResponse> {
+export async function applyBatch(context: Adding, request: ApplyBatchRequest, call: Call): Promise<ApplyBatchResponse> {
   const { deadline, caller } = call
   const positions = contactPositions(context, caller.organizationId)
   const queue = [caller.organizationId, ...request.listIds.map(listQueue)] // all batches write the positions of the contacts
@@ -71,7 +72,7 @@ export async function applyBatch(context: Data, request: ApplyBatchRequest, call
 
 /** Applies the next rows of a batch. Returns its record. */
 async function apply(
-  context: Data,
+  context: Adding,
   tx: ClientSession,
   request: ApplyBatchRequest,
   maxRows: number,
@@ -93,7 +94,7 @@ async function apply(
 }
 
 async function withNextRows(
-  context: Data,
+  context: Adding,
   tx: ClientSession,
   request: ApplyBatchRequest,
   batch: Batch,
@@ -114,7 +115,7 @@ function nextRows({ rows }: ApplyBatchRequest, batch: Batch, maxRows: number): n
 }
 
 async function applyRows(
-  context: Data,
+  context: Adding,
   tx: ClientSession,
   request: ApplyBatchRequest,
   { organization, job }: Batch,
@@ -125,6 +126,12 @@ async function applyRows(
   const checked = checkBatch(request, await readDefinitions(attributes, tx))
   const emailKeys = [...checked.candidates.keys()]
   const plan = planBatch(checked, await findKnown(contacts, emailKeys, tx))
+  await applyOptOuts(
+    context,
+    organization,
+    plan.inserts.map(({ contact }) => contact),
+    tx,
+  )
   const open = await openLists(lists, request.listIds, tx)
   const { first, at } = await takePositions(positions, tx, plan.inserts.length)
   const created = newContacts(contacts.organization, plan, job, open, first, at)

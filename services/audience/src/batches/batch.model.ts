@@ -4,6 +4,9 @@ import type {
 } from '@rollcall/protos/gen/audience-v1.ts'
 import { Schema, Types } from 'mongoose'
 
+/** How long the values of rows that could not be applied are kept, in words of the guide for operators. */
+export const FAILED_VALUES_KEPT = '30 days after the batch'
+
 /**
  * The result of a batch of an import: the outcome of each row, and the documents it wrote. Stored in one transaction with
  * the contacts and their history, so that a batch is applied once or not at all.
@@ -58,6 +61,8 @@ export const batchSchema = new Schema<Batch>(
   { collection: 'batches', versionKey: false },
 )
 batchSchema.index({ organization: 1, job: 1, number: 1 }, { unique: true })
+// Finds batches whose failures expire.
+batchSchema.index({ at: 1 }, { partialFilterExpression: { 'failures.0': { $exists: true } } })
 
 const codes: Record<Outcome, string> = {
   OUTCOME_UNSPECIFIED: '?',

@@ -11,6 +11,7 @@ import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore, type Scope, type Store } from '@rollcall/store'
 import { Types } from 'mongoose'
 import {
+  addressHasher,
   jsonOf,
   type Page,
   startTestAudience,
@@ -20,7 +21,7 @@ import {
 } from '../../test/audience.ts'
 import { type Collections, collections, type Tenant } from '../collections.ts'
 import { contactPositions } from '../contacts/contact.model.ts'
-import type { Data } from '../context.ts'
+import type { Adding } from '../context.ts'
 import { applyBatch } from './apply-batch.ts'
 
 /** Processes killed; more of them in a soak. */
@@ -288,20 +289,24 @@ describe('batches', () => {
 
     it('at any step, it comes to the same when it is applied again', async t => {
       const calm = await prepare()
-      const answer = await applyBatch({ store, collections: collections(store), logger }, batch, callOf(calm))
+      const answer = await applyBatch(
+        { store, collections: collections(store), logger, addressHasher },
+        batch,
+        callOf(calm),
+      )
       const expected = await stored(calm)
       let survived = false
       for (let step = 1; !survived; step++) {
         const me = await prepare()
         const before = await stored(me)
-        const doomed = killedAt({ store, collections: collections(store), logger }, step)
+        const doomed = killedAt({ store, collections: collections(store), logger, addressHasher }, step)
         survived = await applyBatch(doomed, batch, callOf(me)).then(
           () => true,
           () => false,
         )
         if (!survived) assert.deepEqual(await stored(me), before, `step ${step} leaves nothing behind`)
         assert.deepEqual(
-          await applyBatch({ store, collections: collections(store), logger }, batch, callOf(me)),
+          await applyBatch({ store, collections: collections(store), logger, addressHasher }, batch, callOf(me)),
           answer,
         )
         assert.deepEqual(await stored(me), expected, `killed at step ${step}`)
@@ -314,7 +319,7 @@ describe('batches', () => {
       for (let step = 1; step <= 6; step++) {
         const me = await prepare()
         const before = await stored(me)
-        const doomed = killedAt({ store, collections: collections(store), logger }, step)
+        const doomed = killedAt({ store, collections: collections(store), logger, addressHasher }, step)
         const naive = { ...doomed, store: { ...store, transaction: work => work(undefined as never) } satisfies Store }
         await assert.rejects(applyBatch(naive, batch, callOf(me)), /killed|Store\.transaction/)
         if (!isDeepStrictEqual(await stored(me), before)) traces++
@@ -323,7 +328,7 @@ describe('batches', () => {
     })
 
     describe('while others wait for positions', () => {
-      const context = () => ({ store, collections: collections(store), logger })
+      const context = () => ({ store, collections: collections(store), logger, addressHasher })
       /** Rows of which a part needs several more: some emails occur twice. */
       const large = request({ rows: [...rows(600), row(601, { email: 'c1@example.com', name: 'Last' }), row(602)] })
       /** An organization in which a creation has waited. */
@@ -415,8 +420,8 @@ describe('batches', () => {
 
     it('after the commit, it answers what it did', async () => {
       const me = await prepare()
-      const context = { store, collections: collections(store), logger }
-      const losingAnswer: Data = {
+      const context = { store, collections: collections(store), logger, addressHasher }
+      const losingAnswer: Adding = {
         ...context,
         store: {
           ...store,
@@ -436,7 +441,7 @@ describe('batches', () => {
 })
 
 /** A context whose nth operation on a collection never resolves. */
-function killedAt(context: Data, step: number): Data {
+function killedAt(context: Adding, step: number): Adding {
   let steps = 0
   const doomed = <T>(scope: Scope<T>): Scope<T> =>
     new Proxy(scope, {

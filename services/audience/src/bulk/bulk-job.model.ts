@@ -1,20 +1,24 @@
+import type { AppError } from '@rollcall/contract'
 import { type BulkJobJson, type BulkResultJson, bulkJobFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor } from '@rollcall/rpc'
 import type { Origin } from '@rollcall/runtime'
 import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
+import type { Erasure } from '../people/erase.step.ts'
 import type { ContactsChange } from './plan-change.ts'
 
 /** Work on many contacts that outlasts the request that started it. */
 export type BulkJob = {
   _id: Types.ObjectId
   organization: Types.ObjectId
-  kind: 'change' | 'delete' | 'undo'
+  kind: 'change' | 'delete' | 'undo' | 'erase' | 'add_to_list' | 'remove_from_list'
   dryRun: boolean
   state: 'waiting' | 'active' | 'completed' | 'failed'
   progress: number
   result: BulkResultJson
   failedReason: string | null
+  /** The error that failed it, for a caller that waits. */
+  refusal: Pick<AppError, 'code' | 'details'> | null
   /** What to change, as JSON: its keys may be ones that the database cannot store. */
   change: string | null
   /** The filter as given; null if ids or emails select. */
@@ -30,6 +34,8 @@ export type BulkJob = {
   first: number
   /** Steps that failed in a row. */
   failures: number
+  /** Of an unfinished erasure: whom the services have to erase. */
+  erasure: Erasure | null
   undoes: Types.ObjectId | null
   undoneBy: Types.ObjectId | null
   createdBy: Actor
@@ -60,6 +66,7 @@ export const noResult: BulkResultJson = {
   notFound: 0,
   sample: [],
   errors: [],
+  services: [],
 }
 
 export const bulkJobSchema = new Schema<BulkJob>(
@@ -71,6 +78,7 @@ export const bulkJobSchema = new Schema<BulkJob>(
     progress: { type: Number, default: 0 },
     result: { type: Schema.Types.Mixed as never, default: () => structuredClone(noResult) },
     failedReason: { type: String, default: null },
+    refusal: { type: Schema.Types.Mixed as never, default: null },
     change: { type: String, default: null },
     filter: { type: String, default: null },
     values: { type: [String], default: [] },
@@ -79,6 +87,7 @@ export const bulkJobSchema = new Schema<BulkJob>(
     cursor: { type: Number, default: 0 },
     first: { type: Number, default: 0 },
     failures: { type: Number, default: 0 },
+    erasure: { type: Schema.Types.Mixed as never, default: null },
     undoes: { type: Schema.Types.ObjectId, default: null },
     undoneBy: { type: Schema.Types.ObjectId, default: null },
     createdBy: { type: Schema.Types.Mixed, required: true },
@@ -97,7 +106,14 @@ const present = presenter<BulkJobJson>(bulkJobFields)
 
 /** Returns a job as the API shows it. */
 export function publicBulkJob(job: BulkJob): BulkJobJson {
-  return present({ ...job, change: changeOf(job) })
+  return present({ ...job, change: changeOf(job), result: publicResult(job) })
+}
+
+/** Returns the result of a job as the API shows it: of a change of a list's members, with the numbers of that. */
+export function publicResult({ kind, result: stored }: Pick<BulkJob, 'kind' | 'result'>): BulkResultJson {
+  const result = { ...stored, services: stored.services ?? [] } // jobs of former releases have none
+  if (kind === 'add_to_list') return { ...result, added: result.changed, alreadyMember: result.unchanged }
+  return kind === 'remove_from_list' ? { ...result, removed: result.changed } : result
 }
 
 /** Returns what a job changes; null for jobs of another kind. */

@@ -1,13 +1,16 @@
 import { AppError } from '@rollcall/contract'
-import { defineJob, type LeaseJob, type LeaseSlice } from '@rollcall/jobs'
+import { defineJob, type LeaseJob, type LeaseSlice, type Outcome } from '@rollcall/jobs'
 import type { BulkResultJson } from '@rollcall/protos/gen/audience-v1.ts'
 import { withOrigin } from '@rollcall/runtime'
-import { addEvents, event, type Filter, isOutOfTime, LeaseLost, parseFilter, runnable } from '@rollcall/store'
+import { addEvents, type Filter, isOutOfTime, LeaseLost, objectId, parseFilter, runnable } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Tenant } from '../collections.ts'
 import { type Contact, contactFields } from '../contacts/contact.model.ts'
-import type { Data } from '../context.ts'
+import type { Adding, Data } from '../context.ts'
+import { eraseStep } from '../people/erase.step.ts'
+import type { Erasers } from '../people/erasers.ts'
+import { completedEvent } from './bulk-events.ts'
 import { type BulkJob, changeOf, unfinished } from './bulk-job.model.ts'
 import { changeContacts, previewChange } from './change-contacts.ts'
 import { deleteFound, previewDeletion } from './delete-contacts.ts'
@@ -41,8 +44,10 @@ const BACKOFF = { baseMs: 50, maxMs: 10_000 }
  * 3. Repeat until none is left. What cannot succeed, or fails too often in a row, fails the job; its changes remain.
  *
  * Cancelling sets the state, which the step in progress notices at its end: it is rolled back.
+ *
+ * The erasure of a contact has steps of its own (`people/erase.step.ts`).
  */
-export function bulkJob(data: Data, { step = STEP, backoff = BACKOFF } = {}): LeaseJob<BulkJob> {
+export function bulkJob(data: Adding, erasers: Erasers, { step = STEP, backoff = BACKOFF } = {}): LeaseJob<BulkJob> {
   const { store, collections } = data
   return defineJob<BulkJob>({
     name: 'bulk',
@@ -55,13 +60,15 @@ export function bulkJob(data: Data, { step = STEP, backoff = BACKOFF } = {}): Le
         .exec(),
     load: ({ _id, organization }) => collections.of(organization).bulkJobs.findOne({ _id, state: { $in: unfinished } }),
     since: ({ updatedAt }) => updatedAt,
-    run: async (job, slice) => {
-      await withOrigin(
+    run: (job, slice) =>
+      withOrigin<Promise<Outcome>>(
         () => job.origin,
-        () => runStep(data, job, slice, step),
-      )
-      return 'again'
-    },
+        async () => {
+          if (job.kind === 'erase') return eraseStep(data, erasers, job, slice)
+          await runStep(data, job, slice, step)
+          return 'again'
+        },
+      ),
   })
 }
 
@@ -81,7 +88,7 @@ async function runStep(data: Data, job: BulkJob, slice: LeaseSlice, size: number
       { _id: job._id, state: { $in: unfinished } },
       failedReason === undefined
         ? { $inc: { failures: 1 } }
-        : { $set: { state: 'failed', failedReason, finishedAt: new Date() } },
+        : { $set: { state: 'failed', failedReason, refusal: refusalOf(error), finishedAt: new Date() } },
     )
     throw error
   }
@@ -90,6 +97,14 @@ async function runStep(data: Data, job: BulkJob, slice: LeaseSlice, size: number
 /** Whether a repetition would fail as well. */
 function isLasting(error: unknown): boolean {
   return error instanceof AppError && error.code !== 'service.unavailable'
+}
+
+function refusalOf(error: unknown): BulkJob['refusal'] {
+  if (isOutOfTime(error))
+    return { code: 'request.invalid_field', details: { path: 'filter', reason: 'takes too long' } }
+  if (!(error instanceof AppError)) return { code: 'service.unavailable', details: {} }
+  const { code, details } = error as AppError
+  return { code, details }
 }
 
 function reasonOf(error: unknown): string {
@@ -134,13 +149,15 @@ type Done = StepResult & Pick<BulkResultJson, 'matched' | 'notFound'>
 async function finishStep(
   { bulkJobs }: Tenant,
   tx: ClientSession,
-  { _id, organization, cursor: before, first, values, result, kind, dryRun, createdBy }: BulkJob,
+  job: BulkJob,
   cursor: number,
   { matched, notFound, changed, failed, errors, sample }: Done,
 ): Promise<void> {
+  const { _id, cursor: before, first, values, result } = job
   const isDone = values.length > 0 ? cursor >= values.length : cursor <= 0
   const share = values.length > 0 ? cursor / values.length : (first - cursor) / Math.max(first, 1)
   const sum: BulkResultJson = {
+    ...result,
     matched: result.matched + matched,
     changed: result.changed + changed,
     unchanged: result.unchanged + matched - changed - failed,
@@ -154,9 +171,7 @@ async function finishStep(
   const update = { $set: { cursor, result: sum, progress, failures: 0, ...end } }
   const { matchedCount } = await bulkJobs.updateOne({ _id, cursor: before, state: { $in: unfinished } }, update, { tx })
   if (matchedCount === 0) throw new JobMoved()
-  const { matched: all, changed: done, unchanged, failed: refused } = sum
-  const data = { jobId: _id, kind, dryRun, matched: all, changed: done, unchanged, failed: refused, actor: createdBy }
-  if (isDone) await addEvents(tx, [event('audience.bulk_completed', { _id, organization }, data)])
+  if (isDone) await addEvents(tx, [completedEvent(job, sum)])
 }
 
 /** Returns the contacts of the next step. */
@@ -168,7 +183,10 @@ async function nextContacts(tenant: Tenant, job: BulkJob, size: number): Promise
     const found = await contacts.find(matching, { projection: { _id: 1 }, batchSize: size + 1 })
     return { ids: found.map(({ _id }) => _id), matching, cursor: job.cursor + values.length, wanted: values.length }
   }
-  const matching = parseFilter(job.filter, contactFields(await readDefinitions(attributes)), job.at)
+  const matching: Filter = {
+    ...parseFilter(job.filter, contactFields(await readDefinitions(attributes)), job.at),
+    ...(job.kind === 'remove_from_list' && { lists: objectId(changeOf(job)!.removeFromLists![0]) }),
+  }
   let { cursor } = job
   for (let spans = 0; cursor > 0 && spans < MAX_SPANS; spans++) {
     const position = { $gt: cursor - size, $lte: cursor }

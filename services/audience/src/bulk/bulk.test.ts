@@ -9,6 +9,7 @@ import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import {
+  addressHasher,
   jsonOf,
   type Page,
   startTestAudience,
@@ -18,7 +19,7 @@ import {
 } from '../../test/audience.ts'
 import { collections } from '../collections.ts'
 import { contactCreator } from '../contacts/create-contact.ts'
-import type { Data } from '../context.ts'
+import type { Adding } from '../context.ts'
 import { bulkJob } from './bulk.job.ts'
 import type { BulkJob } from './bulk-job.model.ts'
 import type { ContactsChange } from './plan-change.ts'
@@ -341,20 +342,20 @@ describe('bulk work that is killed', () => {
   const CONTACTS = 60
   const STEP = 10
   const opened = new AsyncDisposableStack()
-  let data: Data
+  let data: Adding
   before(async () => {
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: `bulk-${new Types.ObjectId()}`, logger })
     opened.defer(() => store.close())
     opened.defer(() => dropDatabase(store.connection))
-    data = { store, collections: collections(store), logger }
+    data = { store, collections: collections(store), logger, addressHasher }
     await migrate(store, logger)
   })
   after(() => opened.disposeAsync())
 
   /** A process that dies at every third transaction before its commit, and at every third after it. */
-  const dying = (afterCommit: () => Promise<void>): Data => {
+  const dying = (afterCommit: () => Promise<void>): Adding => {
     let count = 0
-    const transaction: Data['store']['transaction'] = async (work, options) => {
+    const transaction: Adding['store']['transaction'] = async (work, options) => {
       const fate = ++count % 3
       if (fate === 1) throw new Error('killed before the commit')
       const result = await data.store.transaction(work, options)
@@ -373,10 +374,10 @@ describe('bulk work that is killed', () => {
     ip: null,
     requestId: null,
   }
-  const runToEnd = async (organizationId: string, draft: object, on: Data) => {
+  const runToEnd = async (organizationId: string, draft: object, on: Adding) => {
     const { bulkJobs } = data.collections.of(organizationId)
     const stored = await bulkJobs.insertOne({ ...draft, createdBy: origin.actor, origin } as never)
-    const job = bulkJob(on, { step: STEP, backoff: { baseMs: 1, maxMs: 1 } })
+    const job = bulkJob(on, {}, { step: STEP, backoff: { baseMs: 1, maxMs: 1 } })
     job.start({ logger, metrics: createMetrics('test') })
     try {
       await job.complete(stored, AbortSignal.timeout(scaledTimeout(30_000)))

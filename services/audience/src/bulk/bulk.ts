@@ -2,18 +2,25 @@ import { AppError, type HttpBody, isObjectId, json, updated } from '@rollcall/co
 import type { BulkJobStarted, ChangeContactsRequest, DeleteContactsRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import { bulkJobFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
-import { actorOf, type Call, type Caller, type Handlers, originOf, requirePermission } from '@rollcall/rpc'
-import { addEvents, type Draft, event, parseFilter, requireRoom, runList } from '@rollcall/store'
-import { type ClientSession, Types } from 'mongoose'
+import { actorOf, type Call, type Caller, type Handlers, requirePermission } from '@rollcall/rpc'
+import { addEvents, event, parseFilter, runList } from '@rollcall/store'
+import { Types } from 'mongoose'
 import { castAttributes } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { contactFields, contactPositions } from '../contacts/contact.model.ts'
 import type { Context } from '../context.ts'
 import { selectionOf } from '../lists/select-members.ts'
-import { type BulkJob, CANCELLED_REASON, changeOf, publicBulkJob, UNDO_MS, unfinished } from './bulk-job.model.ts'
+import {
+  type BulkJob,
+  CANCELLED_REASON,
+  changeOf,
+  publicBulkJob,
+  publicResult,
+  UNDO_MS,
+  unfinished,
+} from './bulk-job.model.ts'
 import type { ContactsChange } from './plan-change.ts'
-
-const MAX_UNFINISHED = 20
+import { insertJob, startJob } from './start-job.ts'
 
 /** The use cases of bulk work. */
 export function bulk(context: Context): Handlers<'rollcall.audience.v1.Bulk'> {
@@ -41,12 +48,12 @@ async function startChange(context: Context, request: ChangeContactsRequest, cal
   requireForChange(call.caller, change)
   await checkChange(context, change, call.caller)
   const selected = await selectedBy(context, request, call.caller)
-  return start(context, { ...selected, kind: 'change', dryRun, change: JSON.stringify(change) }, call)
+  return startJob(context, { ...selected, kind: 'change', dryRun, change: JSON.stringify(change) }, call)
 }
 
 async function startDeletion(context: Context, request: DeleteContactsRequest, call: Call): Promise<BulkJobStarted> {
   const selected = await selectedBy(context, request, call.caller)
-  return start(context, { ...selected, kind: 'delete', dryRun: request.dryRun ?? false }, call)
+  return startJob(context, { ...selected, kind: 'delete', dryRun: request.dryRun ?? false }, call)
 }
 
 type Selector = Pick<ChangeContactsRequest, 'contactIds' | 'emails' | 'filter'>
@@ -107,30 +114,13 @@ function requireForChange(caller: Caller, { addToLists = [], removeFromLists = [
 async function requireStarter(context: Context, job: BulkJob, caller: Caller): Promise<void> {
   const { bulkJobs } = context.collections.of(caller.organizationId)
   const undone = job.undoes && (await bulkJobs.findOne({ _id: job.undoes }))
+  const { kind } = undone ?? job
   const change = changeOf(undone ?? job)
-  if (change) requireForChange(caller, change)
+  if (kind === 'add_to_list') requirePermission(caller, 'audience_lists.create')
+  else if (kind === 'remove_from_list') requirePermission(caller, 'audience_lists.delete')
+  else if (change) requireForChange(caller, change)
   else requirePermission(caller, 'audience.delete')
-}
-
-type NewJob = Pick<Draft<BulkJob>, 'kind' | 'dryRun'> & Partial<Draft<BulkJob>>
-
-async function start(context: Context, job: NewJob, call: Call): Promise<BulkJobStarted> {
-  const stored = await context.store.transaction(tx => insertJob(context, job, call, tx), {
-    queue: `bulk jobs of ${call.caller.organizationId}`,
-  })
-  context.bulkJob.wake(stored)
-  return { jobId: String(stored._id) }
-}
-
-async function insertJob(context: Context, job: NewJob, call: Call, tx: ClientSession): Promise<BulkJob> {
-  const { bulkJobs } = context.collections.of(call.caller.organizationId)
-  const of = { state: { $in: unfinished } }
-  const quota = { limit: MAX_UNFINISHED, what: 'unfinished bulk jobs per organization', of, retryAfterSeconds: 10 }
-  await requireRoom(bulkJobs, quota, tx)
-  const draft = { ...job, createdBy: actorOf(call.caller), origin: originOf(call) }
-  const stored = await bulkJobs.insertOne(draft as Draft<BulkJob>, { tx })
-  await addEvents(tx, [startedEvent(stored)])
-  return stored
+  if (job.kind === 'erase') requirePermission(caller, 'audience.create')
 }
 
 /** @throws {AppError} bulk_job.not_found, also for a malformed id */
@@ -142,8 +132,8 @@ async function findJob(context: Context, jobId: string, { organizationId }: Call
 async function getStatus(context: Context, jobId: string, { caller }: Call): Promise<HttpBody> {
   const job = await findJob(context, jobId, caller)
   if (!mayRead(caller)) await requireStarter(context, job, caller)
-  const { state, progress, result, failedReason } = job
-  return json({ state, progress, result, failedReason })
+  const { state, progress, failedReason } = job
+  return json({ state, progress, result: publicResult(job), failedReason })
 }
 
 function mayRead({ permissions }: Caller): boolean {
@@ -154,6 +144,7 @@ async function cancelJob(context: Context, jobId: string, { caller }: Call): Pro
   const { bulkJobs } = context.collections.of(caller.organizationId)
   const job = await findJob(context, jobId, caller)
   await requireStarter(context, job, caller)
+  if (job.kind === 'erase') throw new AppError('bulk.not_cancellable')
   const cancelled = { state: 'failed', failedReason: CANCELLED_REASON, finishedAt: new Date() }
   await context.store.transaction(async tx => {
     const open = { _id: job._id, state: { $in: unfinished } }
@@ -188,13 +179,8 @@ async function undoJob(context: Context, jobId: string, call: Call): Promise<Bul
 }
 
 function refuseUndo({ kind, dryRun, state, undoneBy, finishedAt }: BulkJob): void {
-  if (kind === 'undo' || dryRun) throw new AppError('bulk.not_undoable')
+  if (kind === 'undo' || kind === 'erase' || dryRun) throw new AppError('bulk.not_undoable')
   if (unfinished.includes(state)) throw new AppError('bulk.unfinished')
   if (undoneBy) throw new AppError('bulk.undone')
   if (finishedAt && finishedAt.getTime() < Date.now() - UNDO_MS) throw new AppError('bulk.too_old')
-}
-
-function startedEvent(job: BulkJob) {
-  const { _id: jobId, kind, dryRun, undoes, createdBy: actor } = job
-  return event('audience.bulk_started', job, { jobId, kind, dryRun, ...(undoes && { undoes }), actor })
 }

@@ -136,7 +136,7 @@ type Moves = { joined: Types.ObjectId[]; left: Types.ObjectId[] }
 async function changeLists(
   data: Data,
   tx: ClientSession,
-  { organization, origin: { actor } }: BulkJob,
+  { kind, organization, origin: { actor } }: BulkJob,
   { addToLists = [], removeFromLists = [] }: ContactsChange,
   planned: readonly Planned[],
 ): Promise<Map<string, Moves>> {
@@ -159,7 +159,10 @@ async function changeLists(
   }
   for (const id of addToLists) {
     const list = await lists.findOne({ _id: id }, { tx })
+    if (!list && kind === 'add_to_list') throw new AppError('list.not_found')
     if (!list) continue // deleted meanwhile
+    if (list.archived)
+      throw new AppError('list.archived', { path: kind === 'add_to_list' ? 'id' : 'change.addToLists' })
     const candidates = await contacts.find(ids, { tx })
     const joined = await addMembers(data, tx, candidates, { list, actor, source: 'api', at })
     for (const { _id, contact } of joined) movesOf(contact).joined.push(_id)

@@ -6,6 +6,7 @@ import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
 import {
+  addressHasher,
   jsonOf,
   type Page,
   startTestAudience,
@@ -63,7 +64,7 @@ describe('contacts', () => {
       const store = await connectStore({ url: url.href, dbName: audience.db.databaseName, logger })
       const commands: Record<string, unknown>[] = []
       store.connection.getClient().on('commandStarted', ({ command }) => commands.push(command))
-      const createContact = contactCreator({ store, logger, collections: collections(store) })
+      const createContact = contactCreator({ store, logger, collections: collections(store), addressHasher })
       const call = { ...testCaller(), deadline: Date.now() + 10_000 } as Call
       const email = 'one@example.com'
       await createContact({ email, tags: [] } as never, call)

@@ -7,6 +7,8 @@ import { listEmails } from '../emails/emails.ts'
 import { getGrowth } from '../growth/get-growth.ts'
 import { listActivities, listAttributesHistory, listTimeline } from '../history/history.ts'
 import { listContactLists } from '../lists/contact-lists.ts'
+import { downloadContactData } from '../people/contact-data.ts'
+import { eraseContact } from '../people/erase-contact.ts'
 import { contactChanger } from './change-contact.ts'
 import { distinctTags } from './changes.ts'
 import { publicContact } from './contact.model.ts'
@@ -76,6 +78,9 @@ export function contacts(context: Context): Handlers<'rollcall.audience.v1.Conta
     linkUser: userLinker(context, change),
 
     deleteContact: ({ id }, call) => remove(id, call),
+
+    downloadContactData: ({ id }, call) => downloadContactData(context, id, call),
+    eraseContact: ({ id }, call) => eraseContact(context, id, call),
 
     listTimeline: (request, call) => listTimeline(context, request, call),
     listActivities: (request, call) => listActivities(context, request, call),

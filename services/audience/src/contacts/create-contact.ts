@@ -11,9 +11,10 @@ import {
   requireAttributes,
 } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
-import type { Data } from '../context.ts'
+import type { Adding } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
 import { createdEntry } from '../history/history.model.ts'
+import { applyOptOuts } from '../people/erased-addresses.ts'
 import { distinctTags } from './changes.ts'
 import {
   type Contact,
@@ -34,7 +35,7 @@ export type Creation = { request: CreateContactRequest; origin: Origin; source?:
  * Returns the function that creates a contact: the record, its position, its history entry and its event in one
  * transaction. Concurrent calls share a transaction, because all of them take a position in the same list.
  */
-export function contactCreator(context: Data): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
+export function contactCreator(context: Adding): (request: CreateContactRequest, call: Call) => Promise<HttpBody> {
   const create = groupWrites(context.store, createAll(context), { onWait: waitAnnouncer(context) })
   return async (request, call) => {
     const creation = { request, origin: originOf(call) }
@@ -43,7 +44,7 @@ export function contactCreator(context: Data): (request: CreateContactRequest, c
 }
 
 /** Returns the function that creates contacts of one organization in a given transaction. */
-export function createAll(context: Data): WriteGroup<Creation, Contact> {
+export function createAll(context: Adding): WriteGroup<Creation, Contact> {
   return async (tx, creations, organizationId) => {
     const tenant = context.collections.of(organizationId)
     const { contacts, attributes, history } = tenant
@@ -52,6 +53,7 @@ export function createAll(context: Data): WriteGroup<Creation, Contact> {
     const definitions = await readDefinitions(attributes, tx)
     const taken = await takenEmails(contacts, creations, tx)
     const checked = creations.map(creation => orRefusal(() => newContact(creation, definitions, taken)))
+    await applyOptOuts(context, organizationId, checked.filter(succeeded), tx)
     const refused = checked.filter(each => each instanceof AppError)
     if (refused.length === checked.length) return refused
     await positions.giveBack(tx, refused.length)

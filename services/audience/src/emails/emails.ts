@@ -1,7 +1,7 @@
-import { contactEmailFields } from '@rollcall/protos/gen/audience-v1.ts'
+import { type ContactEmailJson, contactEmailFields } from '@rollcall/protos/gen/audience-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
-import { type FieldTable, runList } from '@rollcall/store'
+import { type FieldTable, presenter, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 
 const emailFields: FieldTable = contactEmailFields
@@ -18,3 +18,6 @@ export async function listEmails(context: Context, { id, list }: ListOfRequest, 
     defaultSort: { at: -1, _id: -1 },
   })
 }
+
+/** Returns an email as the API shows it. */
+export const presentEmail = presenter<ContactEmailJson>(emailFields)

@@ -109,7 +109,8 @@ function listEntries(
   })
 }
 
-const presentEntry = presenter<HistoryEntryJson>(entryFields)
+/** Returns an entry as the API shows it. */
+export const presentEntry = presenter<HistoryEntryJson>(entryFields)
 
 /**
  * Writes the entries that an import deferred: those of contacts and memberships it created are written at the first read.

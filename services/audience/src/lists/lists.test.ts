@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
-import type { CreateListRequest, SelectMembersRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import type {
+  AddMembersResponse,
+  BulkStatusJson,
+  CreateListRequest,
+  RemoveMembersResponse,
+  SelectMembersRequest,
+} from '@rollcall/protos/gen/audience-v1.ts'
 import type { Caller, Client } from '@rollcall/rpc'
-import { createLogger, createMetrics, type Event } from '@rollcall/runtime'
+import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
@@ -16,8 +22,6 @@ import {
   testCaller,
 } from '../../test/audience.ts'
 import { collections } from '../collections.ts'
-import { jobKey } from './list-job.model.ts'
-import { listMembersJob } from './list-members.job.ts'
 import { repairListCounts } from './repair-counts.ts'
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
@@ -33,9 +37,11 @@ const SEVERAL_STEPS = 1500
 describe('lists', () => {
   let audience: TestAudience
   let lists: Client<'rollcall.audience.v1.Lists'>
+  let bulk: Client<'rollcall.audience.v1.Bulk'>
   before(async () => {
     audience = await startTestAudience()
     lists = audience.client('rollcall.audience.v1.Lists')
+    bulk = audience.client('rollcall.audience.v1.Bulk')
   })
   after(() => audience.stop())
 
@@ -69,10 +75,25 @@ describe('lists', () => {
     emails: [],
     ...selector,
   })
-  const add = (me: Me, id: string, selector: Partial<SelectMembersRequest>) =>
-    lists.addMembers(selected(id, selector), me)
-  const remove = (me: Me, id: string, selector: Partial<SelectMembersRequest>) =>
-    lists.removeMembers(selected(id, selector), me)
+  const resultOf = (me: Me, jobId: string) =>
+    eventually('the job ends', async () => {
+      const status = await jsonOf<BulkStatusJson>(bulk.getBulkJob({ jobId }, me))
+      return status.state === 'completed' && status.result
+    })
+  const add = async (me: Me, id: string, selector: Partial<SelectMembersRequest>): Promise<AddMembersResponse> => {
+    const answer = await lists.addMembers(selected(id, selector), me)
+    if (answer.jobId === undefined) return answer
+    const { added, alreadyMember, notFound } = await resultOf(me, answer.jobId)
+    return { added: added!, alreadyMember: alreadyMember!, notFound }
+  }
+  const remove = async (
+    me: Me,
+    id: string,
+    selector: Partial<SelectMembersRequest>,
+  ): Promise<RemoveMembersResponse> => {
+    const answer = await lists.removeMembers(selected(id, selector), me)
+    return answer.jobId === undefined ? answer : { removed: (await resultOf(me, answer.jobId)).removed! }
+  }
   const members = (me: Me, id: string, query: object = {}) =>
     streamedJsonOf<Page<Contact>>(lists.listMembers({ id, list: query }, me))
   const eventsOf = async ({ caller }: Me, type = 'triggers.audience.added_to_list') => {
@@ -228,7 +249,7 @@ describe('lists', () => {
         ...emails.slice(0, 10).map(email => add(me, id, { emails: [email] })),
       ])
       assert.equal(
-        answers.reduce((sum, { added }) => sum + added, 0),
+        answers.reduce((sum, { added }) => sum + added!, 0),
         50,
       )
       assert.deepEqual(await countsOf(me, id), [50, 50])
@@ -301,115 +322,51 @@ describe('lists', () => {
       assert.deepEqual(await remove(me, id, { filter: { name: { $regex: '7$' } } }), { removed: 150 })
       assert.deepEqual(await remove(me, id, { filter: {} }), { removed: 1350 })
       assert.deepEqual(await countsOf(me, id), [0, 0])
-      const organization = new Types.ObjectId(me.caller.organizationId)
-      assert.equal(await audience.db.collection('list_jobs').countDocuments({ organization }), 0)
     })
 
-    describe('by a filter, if the caller stopped waiting', () => {
-      const jobsOf = ({ caller }: Me) =>
-        audience.db.collection('list_jobs').find({ organization: new Types.ObjectId(caller.organizationId) })
-      const until = (isSo: () => Promise<boolean>) => eventually('the job gets there', isSo)
-      /** Requests the job and stops waiting once it has started; it continues in the background. */
-      const leave = async (me: Me, ask: (me: Me) => Promise<unknown>, isBegun: () => Promise<boolean>) => {
-        const leaving = new AbortController()
-        const gone = assert.rejects(ask({ ...me, signal: leaving.signal } as Me))
-        await until(isBegun)
-        leaving.abort()
-        await gone
+    it('come with a job if a filter takes longer than the request waits, whose result has the numbers', async t => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, 3)
+      const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+      t.after(() => store.close())
+      const slowly = async (change: () => Promise<{ jobId?: string }>) => {
+        const { promise: answered, resolve: release } = Promise.withResolvers<void>()
+        const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+        const holding = store.transaction(async tx => {
+          // The job changes the same contacts: it is retried until this transaction ends.
+          const { contacts } = collections(store).of(me.caller.organizationId)
+          await contacts.updateMany({}, { $inc: { looks: 1 } }, { tx, timestamps: false })
+          lock()
+          await answered
+        })
+        await locked
+        const answer = await change()
+        release()
+        await holding
+        assert.deepEqual(Object.keys(answer), ['jobId'])
+        return resultOf(me, answer.jobId!)
       }
-      const isBegun = (me: Me) => async () => (await jobsOf(me).toArray()).length > 0
-      const isFinished = (me: Me) => async () => (await jobsOf(me).toArray()).every(({ done }) => done)
-      const addAll = (id: string) => (me: Me) => add(me, id, { filter: {} })
+      const added = await slowly(() => lists.addMembers(selected(id, { filter: { name: { $ne: 'Contact 2' } } }), me))
+      assert.deepEqual([added.added, added.alreadyMember, added.notFound, added.removed], [2, 0, 0, undefined])
+      const again = await slowly(() => lists.addMembers(selected(id, { filter: {} }), me))
+      assert.deepEqual([again.added, again.alreadyMember], [1, 2])
+      const gone = await slowly(() => lists.removeMembers(selected(id, { filter: {} }), me))
+      assert.deepEqual([gone.removed, gone.added], [3, undefined])
+      assert.deepEqual(await countsOf(me, id), [0, 0])
+    })
 
-      it('the same request returns the outcome', async () => {
-        const me = testCaller()
-        const { id } = await create(me)
-        await newContacts(me, SEVERAL_STEPS)
-        await leave(me, addAll(id), isBegun(me))
-        assert.deepEqual(await addAll(id)(me), { added: 1500, alreadyMember: 0, notFound: 0 }, 'running')
-        assert.deepEqual(await addAll(id)(me), { added: 0, alreadyMember: 1500, notFound: 0 }, 'reported once')
-        await leave(me, caller => remove(caller, id, { filter: {} }), isBegun(me))
-        await until(isFinished(me))
-        assert.deepEqual(await remove(me, id, { filter: {} }), { removed: 1500 }, 'finished')
-        assert.deepEqual(await countsOf(me, id), [0, 0])
-      })
-
-      it('the same request does what is to be done by now', async () => {
-        const me = testCaller()
-        const { id } = await create(me)
-        await newContacts(me, SEVERAL_STEPS)
-        await leave(me, addAll(id), isBegun(me))
-        await until(isFinished(me))
-        assert.deepEqual(await remove(me, id, { filter: {} }), { removed: 1500 })
-        await newContact(me, 'late@example.com')
-        assert.deepEqual(await addAll(id)(me), { added: 1501, alreadyMember: 0, notFound: 0 })
-        assert.deepEqual(await countsOf(me, id), [1501, 1501])
-        assert.equal((await eventsOf(me)).length, 1500 + 1501)
-      })
-
-      it('the same request covers contacts created after the running job started', async () => {
-        const me = testCaller()
-        const { id } = await create(me)
-        await newContacts(me, SEVERAL_STEPS)
-        await leave(me, addAll(id), async () => (await get(me, id)).memberCount > 0)
-        await newContact(me, 'late@example.com')
-        await addAll(id)(me)
-        assert.deepEqual(await countsOf(me, id), [1501, 1501])
-      })
-
-      it('the same request is refused only for what stands in its way by now', async () => {
-        const me = testCaller()
-        const { id } = await create(me)
-        await newContacts(me, SEVERAL_STEPS)
-        await leave(me, addAll(id), isBegun(me))
-        await lists.updateList({ id, archived: true }, me)
-        await until(isFinished(me))
-        await lists.updateList({ id, archived: false }, me)
-        const { added } = await addAll(id)(me)
-        assert.equal(added, 1500)
-        assert.deepEqual(await countsOf(me, id), [1500, 1500])
-      })
-
-      it('its relative dates stay what they were at the first request', async t => {
-        const me = testCaller()
-        const { id } = await create(me)
-        await newContact(me, 'before@example.com')
-        const at = new Date()
-        await until(async () => Date.now() > at.getTime())
-        await newContact(me, 'after@example.com')
-        const filter = { createdAt: { $lte: 'now' } }
-        const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
-        t.after(() => store.close())
-        const { listJobs } = collections(store).of(me.caller.organizationId)
-        const { userId, userName } = me.caller
-        const actor = { kind: 'user', id: userId!, name: userName! } as const
-        const list = { _id: new Types.ObjectId(id), name: 'List' }
-        const request = { kind: 'add', list, filter: JSON.stringify(filter), actor } as const
-        await listJobs.insertOne({ ...request, key: jobKey(request), at, cursor: 2 })
-        assert.deepEqual(await add(me, id, { filter }), { added: 1, alreadyMember: 0, notFound: 0 })
-        assert.deepEqual(await add(me, id, { filter }), { added: 1, alreadyMember: 1, notFound: 0 })
-      })
-
-      it('every one of many at once is answered, in several processes too', async t => {
-        const me = testCaller()
-        const { id } = await create(me)
-        await newContacts(me, SEVERAL_STEPS)
-        const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
-        t.after(() => store.close())
-        const other = listMembersJob({ store, collections: collections(store), logger })
-        other.start({ logger, metrics: createMetrics('test') })
-        t.after(() => other.stop())
-        const { userId, userName } = me.caller
-        const actor = { kind: 'user', id: userId!, name: userName! } as const
-        const list = { _id: new Types.ObjectId(id), name: 'of the other process' }
-        const request = { kind: 'add', list, filter: '{}', actor, cursor: 1500 } as const
-        const elsewhere = () => other.run(me.caller.organizationId, request, new AbortController().signal)
-        const here = () => addAll(id)(me)
-        const answers = await Promise.all([here, elsewhere, here, elsewhere].map(ask => ask()))
-        assert.equal(answers.length, 4)
-        assert.deepEqual(await countsOf(me, id), [1500, 1500])
-        assert.deepEqual(await jobsOf(me).toArray(), [])
-      })
+    it('are all added by many requests at once', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      await newContacts(me, SEVERAL_STEPS)
+      const answers = await Promise.all([1, 2, 3].map(() => add(me, id, { filter: {} })))
+      assert.equal(
+        answers.reduce((sum, { added }) => sum + added!, 0),
+        SEVERAL_STEPS,
+      )
+      assert.deepEqual(await countsOf(me, id), [SEVERAL_STEPS, SEVERAL_STEPS])
+      assert.equal((await eventsOf(me)).length, SEVERAL_STEPS)
     })
 
     it('are named by exactly one selector, and a filter that is understood', async () => {
@@ -436,8 +393,6 @@ describe('lists', () => {
           code: 'request.invalid_field',
           path: 'filter',
         })
-      const organization = new Types.ObjectId(me.caller.organizationId)
-      assert.equal(await audience.db.collection('list_jobs').countDocuments({ organization }), 0)
     })
 
     it('do not come to an archived list, but can leave it', async () => {

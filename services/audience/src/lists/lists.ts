@@ -9,7 +9,6 @@ import type { Context } from '../context.ts'
 import { requireUnused } from '../in-use.ts'
 import { type AudienceList, listFields, nameKeyOf, publicList } from './list.model.ts'
 import { listQueue } from './list-counts.ts'
-import { jobKey } from './list-job.model.ts'
 import { listMembers } from './list-members.ts'
 import { membersAdder, membersRemover } from './select-members.ts'
 
@@ -101,12 +100,12 @@ async function deleteList(context: Context, id: string, call: Call): Promise<Htt
   const remove = async (tx: ClientSession) => {
     const list = await lists.get(id, 'list', { tx })
     await lists.deleteOne({ _id: list._id }, { tx })
-    const request = { kind: 'drop', list: { _id: list._id, name: list.name }, filter: '', actor } as const
-    const job = await listJobs.insertOne({ ...request, key: jobKey(request) }, { tx })
+    const draft = { kind: 'drop', key: String(list._id), list: { _id: list._id, name: list.name }, actor } as const
+    const job = await listJobs.insertOne(draft, { tx })
     await addEvents(tx, [event('list.deleted', list, { list: publicList(list), actor })])
     return { list, job }
   }
   const { list, job } = await context.store.transaction(remove, { queue: listQueue(id) })
-  context.listMembersJob.wake(job)
+  context.dropMembersJob.wake(job)
   return json(publicList(list))
 }

@@ -1,31 +1,33 @@
-import { AppError, emailKeyOf } from '@rollcall/contract'
+import { AppError, emailKeyOf, reviveError } from '@rollcall/contract'
 import type {
   AddMembersResponse,
   RemoveMembersResponse,
   SelectMembersRequest,
 } from '@rollcall/protos/gen/audience-v1.ts'
-import { actorOf, type Call, requirePermission } from '@rollcall/rpc'
+import { type Actor, actorOf, type Call, requirePermission } from '@rollcall/rpc'
 import { type Filter, objectId, parseFilter } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
+import type { BulkJob } from '../bulk/bulk-job.model.ts'
+import { storeJob } from '../bulk/start-job.ts'
 import { contactFields, contactPositions } from '../contacts/contact.model.ts'
 import type { Context } from '../context.ts'
 import type { AudienceList } from './list.model.ts'
 import { listQueue } from './list-counts.ts'
-import type { ListJob } from './list-job.model.ts'
 import { addMembers, type Candidate, candidateFields, removeMembers } from './members.ts'
 
 /** The most contacts that one transaction moves. */
 const STEP = 1000
+/** How long a request waits for its job. */
+const WAIT_MS = 2000
 
 /** Adds the contacts that a request selects to a list. */
 export function membersAdder(context: Context) {
   return async (request: SelectMembersRequest, call: Call): Promise<AddMembersResponse> => {
     const selection = selectionOf(request)
     if ('filter' in selection) {
-      const { moved, met: matched } = await runJob(context, 'add', request.id, selection.filter, call)
-      const added = Math.min(moved, matched) // a contact that left meanwhile was added twice
-      return { added, alreadyMember: matched - added, notFound: 0 }
+      const { jobId, result } = await runJob(context, 'add_to_list', request.id, selection.filter, call)
+      return result ? { added: result.changed, alreadyMember: result.unchanged, notFound: 0 } : { jobId }
     }
     const { wanted, found, moved } = await inSteps(context, request.id, selection, call, {
       checkList: refuseArchived,
@@ -40,8 +42,10 @@ export function membersAdder(context: Context) {
 export function membersRemover(context: Context) {
   return async (request: SelectMembersRequest, call: Call): Promise<RemoveMembersResponse> => {
     const selection = selectionOf(request)
-    if ('filter' in selection)
-      return { removed: (await runJob(context, 'remove', request.id, selection.filter, call)).moved }
+    if ('filter' in selection) {
+      const { jobId, result } = await runJob(context, 'remove_from_list', request.id, selection.filter, call)
+      return result ? { removed: result.changed } : { jobId }
+    }
     const { moved } = await inSteps(context, request.id, selection, call, {
       checkList: () => {},
       move: (tx, candidates, change) => removeMembers(context, tx, candidates, change),
@@ -84,7 +88,7 @@ type Step = {
   checkList: (list: AudienceList) => void
   move: (tx: ClientSession, candidates: Candidate[], change: Change) => Promise<number>
 }
-type Change = { list: AudienceList; actor: ListJob['actor']; at: Date }
+type Change = { list: AudienceList; actor: Actor; at: Date }
 
 /** Moves contacts in batches, each in a transaction. Skips those that need no move. */
 async function inSteps(
@@ -113,22 +117,32 @@ async function inSteps(
   return counts
 }
 
-/** Runs a job, because a filter can match any number of contacts. */
+/**
+ * Runs a bulk job, because a filter can match any number of contacts. Waits for it for 2 seconds: then it continues
+ * without the caller, and there is no result.
+ * @throws {AppError} the error that failed the job
+ */
 async function runJob(
   context: Context,
-  kind: 'add' | 'remove',
+  kind: 'add_to_list' | 'remove_from_list',
   listId: string,
   filter: string,
-  { caller, signal }: Call,
-): Promise<ListJob> {
+  call: Call,
+): Promise<{ jobId: string; result?: BulkJob['result'] }> {
+  const { caller } = call
   requirePermission(caller, 'audience.read') // the counts reveal data of contacts
-  const { lists, attributes } = context.collections.of(caller.organizationId)
-  const { _id, name, ...list } = await lists.get(listId, 'list')
-  if (kind === 'add') refuseArchived({ _id, name, ...list })
+  const { lists, attributes, bulkJobs } = context.collections.of(caller.organizationId)
+  const list = await lists.get(listId, 'list')
+  if (kind === 'add_to_list') refuseArchived(list)
   parseFilter(filter, contactFields(await readDefinitions(attributes)))
-  const { last: cursor } = await contactPositions(context, caller.organizationId).read()
-  const request = { kind, list: { _id, name }, filter, actor: actorOf(caller), cursor }
-  return context.listMembersJob.run(caller.organizationId, request, signal)
+  const { last } = await contactPositions(context, caller.organizationId).read()
+  const change = JSON.stringify({ [kind === 'add_to_list' ? 'addToLists' : 'removeFromLists']: [String(list._id)] })
+  const draft = { kind, dryRun: false, change, filter, cursor: last, first: last }
+  const started = await storeJob(context, draft, call)
+  await context.bulkJob.complete(started, AbortSignal.timeout(WAIT_MS))
+  const job: BulkJob = await bulkJobs.get(started._id, 'bulk_job')
+  if (job.refusal) throw reviveError(job.refusal)
+  return { jobId: String(job._id), ...(job.state === 'completed' && { result: job.result }) }
 }
 
 function distinct(values: readonly string[]): string[] {

@@ -11,9 +11,10 @@ import { distinctTags, type Patch } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { createAll } from '../contacts/create-contact.ts'
 import { lockContact } from '../contacts/lock-contact.ts'
-import type { Data } from '../context.ts'
+import type { Adding } from '../context.ts'
 import { activityEntry } from '../history/history.model.ts'
 import { addMembers, candidateFields } from '../lists/members.ts'
+import { forgetOptOuts } from '../people/erased-addresses.ts'
 
 const { tagCount } = contactLimits()
 const FORM = { kind: 'system', id: null, name: 'form' } as const
@@ -26,7 +27,7 @@ type SignUp = { request: ApplySignUpRequest; organizationId: string; origin: Ori
  * the events, in one transaction. Does nothing if the sign-up was applied before.
  * @throws {AppError} request.missing_field if the organization requires an attribute that the form does not give
  */
-export function applySignUp(data: Data, request: ApplySignUpRequest, call: Call): Promise<ApplySignUpResponse> {
+export function applySignUp(data: Adding, request: ApplySignUpRequest, call: Call): Promise<ApplySignUpResponse> {
   const { organizationId } = call.caller
   const origin = { ...originOf(call), actor: FORM }
   return data.store.transaction(
@@ -38,7 +39,7 @@ export function applySignUp(data: Data, request: ApplySignUpRequest, call: Call)
   )
 }
 
-async function applyOnce(data: Data, signUp: SignUp): Promise<Contact> {
+async function applyOnce(data: Adding, signUp: SignUp): Promise<Contact> {
   const { request, organizationId, tx } = signUp
   const { contacts, history, attributes } = data.collections.of(organizationId, tx)
   const known = await contacts.findOne({ emailKey: emailKeyOf(request.email) })
@@ -55,9 +56,10 @@ async function applyOnce(data: Data, signUp: SignUp): Promise<Contact> {
   return contact
 }
 
-async function createContact(data: Data, signUp: SignUp, attributes: Record<string, unknown>): Promise<Contact> {
+async function createContact(data: Adding, signUp: SignUp, attributes: Record<string, unknown>): Promise<Contact> {
   const { request, organizationId, origin, tx } = signUp
   const { email, name, tags } = request
+  if (request.confirmation) await forgetOptOuts(data, organizationId, [emailKeyOf(email)], tx)
   const creation = { request: { email, name, tags, attributes: attributes as never }, origin, source: 'form' } as const
   const [created] = await createAll(data)(tx, [creation], organizationId)
   if (!created || created instanceof AppError) throw created
@@ -65,7 +67,7 @@ async function createContact(data: Data, signUp: SignUp, attributes: Record<stri
 }
 
 async function updateContact(
-  data: Data,
+  data: Adding,
   { request, organizationId, origin, tx }: SignUp,
   known: Contact,
   values: Record<string, unknown>,
@@ -83,7 +85,7 @@ async function updateContact(
   await changeAll(data)(tx, changes, organizationId)
 }
 
-async function joinLists(data: Data, { request, organizationId, tx }: SignUp, { _id }: Contact): Promise<void> {
+async function joinLists(data: Adding, { request, organizationId, tx }: SignUp, { _id }: Contact): Promise<void> {
   const { contacts, lists } = data.collections.of(organizationId, tx)
   const wanted = await lists.find({ _id: { $in: request.lists.filter(isObjectId) }, archived: false })
   for (const list of wanted) {
@@ -93,7 +95,7 @@ async function joinLists(data: Data, { request, organizationId, tx }: SignUp, { 
 }
 
 /** Writes the activity, with the proof of a confirmation, and publishes the confirmation. */
-async function record(data: Data, { request, organizationId, origin, tx }: SignUp, contact: Contact): Promise<void> {
+async function record(data: Adding, { request, organizationId, origin, tx }: SignUp, contact: Contact): Promise<void> {
   const { history } = data.collections.of(organizationId, tx)
   const { id: signUp, form, collectionId, entryId, confirmation, email } = request
   const details = { signUp, form, collection: collectionId, entry: entryId, submittedAt: request.at }

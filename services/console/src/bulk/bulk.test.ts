@@ -13,7 +13,7 @@ const JOB: BulkJob = {
   dryRun: false,
   state: 'completed',
   progress: 100,
-  result: { matched: 5, changed: 3, unchanged: 1, failed: 1, notFound: 0, sample: [], errors: [] },
+  result: { matched: 5, changed: 3, unchanged: 1, failed: 1, notFound: 0, sample: [], errors: [], services: [] },
   failedReason: null,
   change: { addTags: ['vip'] },
   filter: null,

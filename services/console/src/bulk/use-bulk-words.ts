@@ -29,7 +29,8 @@ export function useBulkWords(jobs: readonly Job[]): (job: Job) => string {
       .join(' · ')
   }
   return ({ kind, dryRun, change }) => {
-    const what = kind === 'change' ? changeWords(change as ContactsChange) : t(`bulk.did.${kind}`)
+    const isChange = kind !== 'delete' && kind !== 'undo' && kind !== 'erase'
+    const what = isChange ? changeWords(change as ContactsChange) : t(`bulk.did.${kind}`)
     return dryRun ? t('bulk.did.dryRun', { what }) : what
   }
 }

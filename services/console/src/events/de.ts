@@ -99,6 +99,8 @@ export default {
       resubscribed: 'Kontakt wieder angemeldet',
       confirmed: 'Kontakt bestätigt',
       restored: 'Kontakt wiederhergestellt',
+      erased: 'Kontakt unwiderruflich gelöscht',
+      data_exported: 'Daten eines Kontakts heruntergeladen',
     },
     triggers: { audience: { added_to_list: 'Kontakt zu einer Liste hinzugefügt' } },
     list: { created: 'Liste erstellt', updated: 'Liste geändert', deleted: 'Liste gelöscht' },

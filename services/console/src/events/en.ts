@@ -93,6 +93,8 @@ export default {
       resubscribed: 'Contact subscribed again',
       confirmed: 'Contact confirmed',
       restored: 'Contact restored',
+      erased: 'Contact erased',
+      data_exported: 'Data of a contact downloaded',
     },
     triggers: { audience: { added_to_list: 'Contact added to a list' } },
     list: { created: 'List created', updated: 'List changed', deleted: 'List deleted' },

@@ -14,7 +14,7 @@ type Guide = { path: string; title: string; lead: string; text: string }
 export type PageFiles = { style: string; script: string }
 
 /** Order of the guides: what one needs first comes first. */
-const GUIDES = ['authentication', 'filters', 'errors', 'limits', 'idempotency', 'imports', 'webhooks']
+const GUIDES = ['authentication', 'filters', 'errors', 'limits', 'idempotency', 'imports', 'privacy', 'webhooks']
 /** Share of the operations from which on an error counts as common. */
 const COMMON = 0.4
 

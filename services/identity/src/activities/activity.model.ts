@@ -17,6 +17,8 @@ export type Activity = {
   data: object
 }
 
+const KEPT_SECONDS = 2 * 365 * 24 * 3600
+
 export const activitySchema = new Schema<Activity>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
@@ -29,3 +31,4 @@ export const activitySchema = new Schema<Activity>(
   { collection: 'activities', versionKey: false, minimize: false },
 )
 activitySchema.index({ organization: 1, user: 1, at: 1, _id: 1 })
+activitySchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS })

@@ -29,6 +29,9 @@ export type Invitation = {
   updatedAt: Date
 }
 
+/** After it expired, or would have. */
+const KEPT_SECONDS = 90 * 24 * 3600
+
 export const invitationSchema = new Schema<Invitation>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
@@ -52,6 +55,7 @@ invitationSchema.index(
   { unique: true, partialFilterExpression: { status: 'pending' } },
 )
 invitationSchema.index({ organization: 1, workspace: 1, status: 1, expiresAt: 1 })
+invitationSchema.index({ expiresAt: 1 }, { expireAfterSeconds: KEPT_SECONDS })
 // Links contain no organization.
 invitationSchema.index({ hash: 1 }, { unique: true })
 invitationSchema.index({ mailedHash: 1 }, { unique: true, partialFilterExpression: { mailedHash: { $exists: true } } })

@@ -9,6 +9,9 @@ export const unfinished: Import['state'][] = ['waiting', 'active']
 /** `failedReason` of an import that was cancelled. */
 export const CANCELLED_REASON = 'cancelled'
 
+/** How long failed rows and the rows of dry runs are kept, in words of the guide for operators. */
+export const FAILURES_KEPT = '30 days after the end of the import'
+
 /** What a dry run shows of a row: what it would create or update. */
 export type RowPreview = {
   row: number
@@ -128,6 +131,8 @@ importSchema.index(
 )
 // Holds only unfinished jobs, which are few.
 importSchema.index({ state: 1, organization: 1 }, { partialFilterExpression: { state: { $in: unfinished } } })
+// Finds imports whose failed rows expire.
+importSchema.index({ finishedAt: 1 })
 
 /** A failed row as the error file shows it. */
 export type FailedRow = RowFailure & {
