@@ -9,6 +9,7 @@ import { newOrganization, type Person, people, testStore } from '../../test/stor
 import { parseFilter } from '../query/filter.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { checkRowGroup } from './check.ts'
+import { dueGroups } from './due-groups.ts'
 import { rewriteRowGroup } from './rewrite.ts'
 import { GROUP_ROWS } from './row-group.model.ts'
 
@@ -49,6 +50,23 @@ describe('columns', () => {
     })
     await fc.assert(agrees, { numRuns: 60 })
     assert.ok(answered > 40, `${answered} answered`)
+  })
+
+  it('are not used after a change of a release that notes nothing, until they are written again', async () => {
+    const organization = newOrganization()
+    const world = peopleWithColumns(store, model, organization)
+    await world.add(Array.from({ length: 1200 }, (_, number) => oddPerson(number)))
+    await rewriteRowGroup(world.data, 0)
+    const filter = { name: 'Changed' }
+    assert.deepEqual((await world.both(filter)).found, [])
+    await world.records.updateOne({ position: 7 }, { $set: filter })
+    const slot = { organization, name: 'changes of people', slot: 0 }
+    await store.connection.collection('counters').updateOne(slot, { $inc: { value: 1 } }, { upsert: true })
+    assert.deepEqual(await world.both(filter), { found: undefined, expected: [7] })
+    assert.deepEqual(await dueGroups(world.data), [0])
+    await rewriteRowGroup(world.data, 0)
+    assert.deepEqual(await world.both(filter), { found: [7], expected: [7] })
+    assert.deepEqual(await dueGroups(world.data), [])
   })
 
   it('are exact while others write, rewrite and are killed', async t => {

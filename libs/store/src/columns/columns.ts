@@ -17,7 +17,7 @@ import { type ColumnSearch, searchColumns } from './search.ts'
  * Columns are exact at any moment. Every transaction that changes records goes through their positions, which note the stale
  * rows in it (`noteChanges`). A search reads the notes before the columns and looks up stale rows in the records
  * (`searchColumns`). A rewrite reads the notes before the records, and deletes only those with the columns that it writes
- * (`rewriteRowGroup`). Columns of a search are of one version in each group, so that no record is judged by the old value of
+ * (`rewriteRowGroup`). Groups from before a change by an older release, which notes nothing, are not used. Columns of a search are of one version in each group, so that no record is judged by the old value of
  * one field and the new value of another.
  */
 export type ListColumns = {

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose'
-import { positionModel } from '../positions/positions.ts'
+import { positionModel, positions } from '../positions/positions.ts'
 import type { Unscoped } from '../tenancy/collections.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { translateErrors } from '../tenancy/errors.ts'
@@ -59,7 +59,8 @@ export async function listsWithoutColumns(
   const since = new Date()
   const missing: DueList[] = []
   for (const { organization, last } of registers) {
-    const known = await translateErrors(rowGroups.countDocuments({ organization }))
+    const unnoted = await positions(store, organization, name).unnoted()
+    const known = await translateErrors(rowGroups.countDocuments({ organization, unnoted }))
     if (known <= groupOf(last)) missing.push({ _id: organization, since })
   }
   return missing
@@ -75,10 +76,11 @@ export async function dueGroups(data: Pick<ColumnData, 'staleRows' | 'rowGroups'
   return [...new Set([...due.map(({ group }) => group), ...(await missingGroups(data))])]
 }
 
-/** Returns the groups of a list that were never written, oldest first; none of a short list. */
+/** Returns the groups of a list that were never written, or without changes of an older release. None of a short list. */
 async function missingGroups({ rowGroups, positions }: Pick<ColumnData, 'rowGroups' | 'positions'>): Promise<number[]> {
   const { last } = await positions.read()
   if (last < MIN_POSITIONS) return []
-  const known = new Set((await rowGroups.find({}, { projection: { group: 1 } })).map(({ group }) => group))
+  const unnoted = await positions.unnoted()
+  const known = new Set((await rowGroups.find({ unnoted }, { projection: { group: 1 } })).map(({ group }) => group))
   return Array.from({ length: groupOf(last) + 1 }, (_, group) => group).filter(group => !known.has(group))
 }

@@ -35,18 +35,20 @@ class Superseded extends Error {}
 /**
  * Writes the columns of a row group anew and deletes the notes of its stale rows.
  *
- * The order makes it exact while others write: (1) the notes, (2) the records, (3) in one transaction the columns, and the
+ * The order makes it exact while others write: (1) the notes, and the number of changes
+ * without notes, (2) the records, (3) in one transaction the columns, and the
  * deletion of the notes of step 1. A change of before step 1 is in the records; the note of a later one stays. If another
  * rewrite has replaced the version that was read first, nothing is written.
  * @returns false if another rewrite was faster
  */
 export async function rewriteRowGroup(data: ColumnData, group: number): Promise<boolean> {
-  const { store, rowGroups, columnChunks, staleRows } = data
+  const { store, rowGroups, columnChunks, staleRows, positions } = data
   const before = await rowGroups.findOne({ group }, COMMITTED)
+  const unnoted = await positions.unnoted()
   const notes = await staleRows.find({ group }, { ...COMMITTED, projection: { _id: 1 } })
   const { rows, holes, columns } = await encodeRowGroup(data, group)
   const version = new Types.ObjectId()
-  const after = { version, rows, columns: [...columns.keys()], ...(holes && { holes: Buffer.from(holes) }) }
+  const after = { version, unnoted, rows, columns: [...columns.keys()], ...(holes && { holes: Buffer.from(holes) }) }
   const chunks = [...columns].map(([column, stored]) => ({
     _id: new Types.ObjectId(),
     organization: rowGroups.organization,

@@ -11,6 +11,8 @@ export type RowGroup = {
   group: number
   /** Differs after every rewrite; equal to that of its columns. */
   version: Types.ObjectId
+  /** `Positions.unnoted` before its records were read: other changes of older releases are missing in the notes. */
+  unnoted: number
   /** Number of positions that it covers, from its first one on. */
   rows: number
   /** Positions without a record, as a bit for each row; left out if there are none. */
@@ -48,6 +50,7 @@ export const rowGroupSchema = new Schema<RowGroup>(
     organization,
     group: whole,
     version: { type: Schema.Types.ObjectId, required: true },
+    unnoted: whole,
     rows: whole,
     holes: Buffer,
     columns: { type: [String], required: true },

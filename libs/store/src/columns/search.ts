@@ -32,7 +32,7 @@ export type ColumnSearch = Omit<ColumnData, 'records'> & {
   matcher: PatternMatcher
 }
 
-type Group = Pick<RowGroup, 'group' | 'version' | 'rows' | 'columns'> & { holes?: mongo.Binary | undefined }
+type Group = Pick<RowGroup, 'group' | 'version' | 'unnoted' | 'rows' | 'columns'> & { holes?: mongo.Binary | undefined }
 /** A range of positions. */
 type Range = { low: number; high: number }
 
@@ -91,9 +91,12 @@ async function readStale({ staleRows }: ColumnSearch): Promise<Map<number, numbe
   return stale
 }
 
-async function readGroups({ rowGroups }: ColumnSearch): Promise<Map<number, Group>> {
+/** Groups in which every change is noted. */
+async function readGroups({ rowGroups, positions }: ColumnSearch): Promise<Map<number, Group>> {
   const groups = new Map<number, Group>()
-  for await (const group of rowGroups.stream<Group>([{ $match: {} }], committed)) groups.set(group.group, group)
+  const unnoted = await positions.unnoted()
+  for await (const group of rowGroups.stream<Group>([{ $match: { unnoted } }], committed))
+    groups.set(group.group, group)
   return groups
 }
 

@@ -4,7 +4,7 @@ import type { Store } from '../tenancy/connection.ts'
 import { retrySoon, retryTransaction, translateErrors } from '../tenancy/errors.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
 import { type Filter, objectId, type Scope } from '../tenancy/scope.ts'
-import { incrementCounter, incrementCounterExclusively, readCounter } from './counters.ts'
+import { incrementCounter, incrementCounterExclusively, readCounter, readUnnoted } from './counters.ts'
 
 /**
  * Positions make any page of a long list as cheap as the first one. Each record gets the next integer when it is created
@@ -55,6 +55,11 @@ export type Positions = {
   read(tx?: ClientSession): Promise<PositionMap>
   /** A number that differs after every change of the list. */
   changes(): Promise<number>
+  /**
+   * A number that differs after every change by a release that does not know `onChanges`: one that is replaced in a rolling
+   * upgrade, or that an operator returned to.
+   */
+  unnoted(): Promise<number>
   /** The result of the last `read` in this process; it may be stale. */
   recent(): PositionMap | undefined
 }
@@ -77,6 +82,9 @@ export const BLOCK = 1024
 /** For numbers of changes: those that a failover rolls back come again, for other changes. */
 const COMMITTED = { readConcern: 'majority' } as const
 
+/** A change of this release, which calls `onChanges`. */
+const ONE_CHANGE = { changes: 1, noted: 1 } as const
+
 /** How long `announceWait` holds. */
 const AWAITED_MS = 5000
 /** What this process has announced lately, and need not yet announce again. */
@@ -91,6 +99,8 @@ type Register = {
   last: number
   total: number
   changes: number
+  /** As `changes`, of releases that call `onChanges`. */
+  noted?: number
   at: Date
   holes: Record<string, number>
 }
@@ -102,6 +112,7 @@ const registerSchema = new Schema<Register>(
     last: { type: Number, required: true },
     total: { type: Number, required: true },
     changes: { type: Number, required: true },
+    noted: Number,
     at: { type: Date, required: true },
     holes: { type: Schema.Types.Mixed, required: true },
   },
@@ -155,13 +166,13 @@ export function positions(
     translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...options }))
 
   const update = (changes: { $set?: object; $unset?: Record<string, true> }, tx: ClientSession) =>
-    translateErrors(registers.updateOne(key, { ...changes, $inc: { changes: 1 } }, { session: tx }))
+    translateErrors(registers.updateOne(key, { ...changes, $inc: ONE_CHANGE }, { session: tx }))
 
   /** Counts the holes of deleted records, or of restored ones. */
   const changeHoles = async (tx: ClientSession, of: readonly number[], by: 1 | -1) => {
     if (of.length === 0) return
     await onChanges(store, tx, key.organization, { changed: of })
-    const changes: Record<string, number> = { total: -by * of.length, changes: 1 }
+    const changes: Record<string, number> = { total: -by * of.length, ...ONE_CHANGE }
     for (const position of of) {
       const hole = holeOf(blockOf(position))
       changes[hole] = (changes[hole] ?? 0) + by
@@ -175,7 +186,7 @@ export function positions(
     const found = await records.last(tx)
     const last = Math.max(found, register?.last ?? 0)
     const isRaised = last > (register?.last ?? 0)
-    const fresh = { ...key, last, total: 0, changes: 1, at: new Date(), holes: {} }
+    const fresh = { ...key, last, total: 0, ...ONE_CHANGE, at: new Date(), holes: {} }
     if (isRaised && register) await update({ $set: { last } }, tx)
     else if (isRaised) await translateErrors(registers.insertOne(fresh, { session: tx })).catch(retryTransaction)
     return { last, isRaised }
@@ -215,13 +226,13 @@ export function positions(
   return {
     async take(tx, count, { isFirst = false } = {}) {
       const now = new Date()
-      const advance = { $inc: { last: count, total: count, changes: 1 }, $max: { at: now } }
+      const advance = { $inc: { last: count, total: count, ...ONE_CHANGE }, $max: { at: now } }
       const options = { session: tx, returnDocument: 'before', projection: { last: 1, at: 1 } } as const
       // One command reads and locks: another transaction that takes positions conflicts with it.
       const taking = translateErrors(registers.findOneAndUpdate(key, advance, options))
       const before = await (isFirst ? taking.catch(retrySoon) : taking)
       if (!before) {
-        const fresh = { ...key, last: count, total: count, changes: 1, at: now, holes: {} }
+        const fresh = { ...key, last: count, total: count, ...ONE_CHANGE, at: now, holes: {} }
         await translateErrors(registers.insertOne(fresh, { session: tx })).catch(retryTransaction)
         await onChanges(store, tx, key.organization, { added: { first: 1, count } })
         return { first: 1, at: now }
@@ -241,17 +252,17 @@ export function positions(
     reclaim: (tx, back) => changeHoles(tx, back, -1),
     async invalidate(tx, changed) {
       if (changed.length === 0) return
-      await incrementCounter(tx, touches, 1) // not in the register, where writers would conflict
+      await incrementCounter(tx, touches, 1, { isNoted: true }) // not in the register, where writers would conflict
       await onChanges(store, tx, key.organization, { changed })
     },
     async lockMembership(tx) {
-      await translateErrors(registers.updateOne(key, { $inc: { changes: 1 } }, { session: tx })).catch(retrySoon)
+      await translateErrors(registers.updateOne(key, { $inc: ONE_CHANGE }, { session: tx })).catch(retrySoon)
     },
     async lockAll(tx) {
       const fresh = { last: 0, total: 0, at: new Date(), holes: {} }
-      const move = { $inc: { changes: 1 }, $setOnInsert: fresh } // upserted, so that it conflicts with the first `take` too
+      const move = { $inc: ONE_CHANGE, $setOnInsert: fresh } // upserted, so that it conflicts with the first `take` too
       await translateErrors(registers.updateOne(key, move, { session: tx, upsert: true })).catch(retryTransaction)
-      await incrementCounterExclusively(tx, touches)
+      await incrementCounterExclusively(tx, touches, { isNoted: true })
     },
     async repair(scope, base = {}) {
       const records = recordsOf(scope, base)
@@ -280,6 +291,13 @@ export function positions(
         readCounter(store, touches, COMMITTED),
       ])
       return (register?.changes ?? 0) + touched
+    },
+    async unnoted() {
+      const [register, touched] = await Promise.all([
+        find({ projection: { changes: 1, noted: 1 }, ...COMMITTED }),
+        readUnnoted(store, touches),
+      ])
+      return (register?.changes ?? 0) - (register?.noted ?? 0) + touched
     },
     recent: () => seen.get(seenKey),
     async read(tx) {
