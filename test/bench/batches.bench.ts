@@ -1,5 +1,6 @@
 // P10 of the goals, the part of the audience: batches of an import beside a bare upsert loop on the same server.
 import assert from 'node:assert/strict'
+import { eventPublishers } from '@rollcall/contract'
 import { connect, newKeySettings, readTrust, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { type Collection, MongoClient, ObjectId } from 'mongodb'
@@ -154,8 +155,9 @@ async function startForBench(url: string, brokers: string, dbName: string) {
     MONGODB_URL: url,
     MONGODB_DATABASE: dbName,
     KAFKA_BROKERS: brokers,
-    IDENTITY_ADDRESS: '127.0.0.1:1',
-    CAMPAIGNS_ADDRESS: '127.0.0.1:1', // not called
+    ...Object.fromEntries(eventPublishers.map(name => [`${name.toUpperCase()}_ADDRESS`, '127.0.0.1:1'])), // not called
+    REDIS_QUEUE_URL: 'redis://127.0.0.1:1', // not called
+    ERASURE_KEYS: `bench:${'a'.repeat(43)}`,
     TOPIC_PREFIX: `${dbName}.`,
     ...keys.audience,
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
-import { type Caller, newKeySettings } from '@rollcall/rpc'
+import type { Caller } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
 import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
@@ -102,14 +102,7 @@ describe('the repair of totals', () => {
     const { totals } = await listOfThree(me)
     await damage(me)
     const command = new URL('repair-counts.ts', import.meta.url).pathname
-    const env = {
-      ...process.env,
-      MONGODB_DATABASE: audience.db.databaseName,
-      ...newKeySettings(['audience']).audience,
-      IDENTITY_ADDRESS: '127.0.0.1:1',
-      CAMPAIGNS_ADDRESS: '127.0.0.1:1',
-    }
-    const child = spawn(process.execPath, [command], { env, stdio: 'ignore' })
+    const child = spawn(process.execPath, [command], { env: audience.env, stdio: 'ignore' })
     assert.deepEqual(await once(child, 'exit'), [0, null])
     assert.deepEqual(await totals(), right)
   })

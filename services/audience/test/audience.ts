@@ -45,6 +45,8 @@ export type TestAudience = {
   publish(topic: Topic, events: Event[]): Promise<void>
   /** The service's database. */
   db: mongo.Db
+  /** The service's settings, for its commands. */
+  env: NodeJS.ProcessEnv
   /** Starts another replica in its own process, which can be killed. */
   replica(): Promise<Replica>
   stop(): Promise<void>
@@ -111,6 +113,7 @@ export async function startOwnAudience(): Promise<TestAudience> {
     uses,
     publish: (topic, events) => bus.publish(topic, events),
     db: database.db!,
+    env,
     replica: () => startReplica(env, readTrust(keys.import)),
     stop: async () => {
       connection.close()
