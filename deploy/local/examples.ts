@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { deadLetterTopic, type Topic, topics } from '@rollcall/bus'
+import { deadLetterTopic, MESSAGE_BYTES, type Topic, topics } from '@rollcall/bus'
 import { type EventContext, eventContexts } from '@rollcall/protos/gen/events.ts'
 import { SERVICES, type ServiceName } from './service-names.ts'
 import { ROOT } from './settings.ts'
@@ -48,7 +48,11 @@ function topicOf(topic: Topic): string {
   return `apiVersion: kafka.strimzi.io/v1
 kind: KafkaTopic
 metadata: { name: ${topic}, namespace: kafka, labels: { strimzi.io/cluster: rollcall } }
-spec: { topicName: ${topic}, partitions: 6, replicas: 3, config: { min.insync.replicas: 2 } }
+spec:
+  topicName: ${topic}
+  partitions: 6
+  replicas: 3
+  config: { min.insync.replicas: 2, max.message.bytes: ${MESSAGE_BYTES} }
 ---
 apiVersion: kafka.strimzi.io/v1
 kind: KafkaTopic
@@ -57,7 +61,7 @@ spec:
   topicName: ${dead}
   partitions: 1
   replicas: 3
-  config: { min.insync.replicas: 2, retention.ms: 2592000000 }
+  config: { min.insync.replicas: 2, max.message.bytes: ${MESSAGE_BYTES}, retention.ms: 2592000000 }
 `
 }
 

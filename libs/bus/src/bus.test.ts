@@ -282,6 +282,16 @@ test('dead letters are delivered again after a fix', async () => {
   await stop()
 })
 
+test('events larger together, or alone, than brokers accept by default arrive in order', async () => {
+  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}large.` })
+  const ofSize = (characters: number) => ({ ...eventOf('large'), data: { text: 'x'.repeat(characters) } })
+  const events = [...Array.from({ length: 300 }, () => ofSize(10_000)), ofSize(2 ** 21), ofSize(10)]
+  await isolated.publish('identity.events', events)
+  const { seen, stop } = collect({ topics: ['identity.events'] }, isolated)
+  await eventually(() => assert.deepEqual(idsOf(seen), idsOf(events)))
+  await stop()
+})
+
 test('a message that is not a valid event is a dead letter at once', async () => {
   const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}alien.` })
   await isolated.ensureTopics(['identity.events'])

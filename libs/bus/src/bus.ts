@@ -8,7 +8,7 @@ import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
 import { redeliver } from './kafka/redeliver.ts'
 import { consumptionOf, type Feed, type Inbox, type Subscription } from './subscription.ts'
-import { contextOf, deadLetterTopic, type Topic } from './topics.ts'
+import { contextOf, deadLetterTopic, MESSAGE_BYTES, type Topic } from './topics.ts'
 
 /** Options of `createBus`. */
 export type BusOptions<Tx = never> = {
@@ -88,6 +88,7 @@ export type Bus<Tx = never> = {
 }
 
 const PUBLISH_DEADLINE_MS = 5000
+const messageLimit = { name: 'max.message.bytes', value: String(MESSAGE_BYTES) }
 const ADMIN_DEADLINE_MS = 10_000
 const CATCH_UP_DEADLINE_MS = 30_000
 const REDELIVERY_DEADLINE_MS = 600_000
@@ -140,11 +141,11 @@ export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
   }
 
   const withDeadLetters = (name: string): ITopicConfig[] => [
-    { topic: name, numPartitions: partitions },
+    { topic: name, numPartitions: partitions, configEntries: [messageLimit] },
     {
       topic: deadLetterTopic(name),
       numPartitions: 1,
-      configEntries: [{ name: 'retention.ms', value: String(DEAD_LETTER_RETENTION_MS) }],
+      configEntries: [messageLimit, { name: 'retention.ms', value: String(DEAD_LETTER_RETENTION_MS) }],
     },
   ]
 

@@ -8,6 +8,9 @@ export const topics = Object.fromEntries(eventPublishers.map(context => [context
   readonly [C in EventContext]: `${C}.events`
 }
 
+/** Largest message of a topic: an event can name the old and the new value of everything in a request body of 1 MiB. */
+export const MESSAGE_BYTES = 8 * 2 ** 20
+
 /** Returns the service that owns a topic. Events of other services on it are rejected. */
 export function contextOf(topic: Topic): EventContext {
   return topic.slice(0, -'.events'.length) as EventContext

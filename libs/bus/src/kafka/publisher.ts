@@ -11,6 +11,9 @@ export type Publisher = {
   close(): Promise<void>
 }
 
+/** Bytes of messages in a request. Its record batches are then smaller than brokers accept, 1 MiB by default. */
+const REQUEST_BYTES = 512 * 1024
+
 type Session = { link: Link; ready: Promise<Producer> }
 
 /**
@@ -45,7 +48,7 @@ export function createPublisher(open: OpenLink): Publisher {
       try {
         await within(deadlineMs, `publishing to ${topic}`, async () => {
           const producer = await used.ready
-          await producer.send({ topic, messages, acks: -1 })
+          for (const part of partsOf(messages)) await producer.send({ topic, messages: part, acks: -1 })
         })
       } catch (error) {
         abandon(used)
@@ -60,4 +63,21 @@ export function createPublisher(open: OpenLink): Publisher {
       link.cut()
     },
   }
+}
+
+/** Splits messages in order into parts of `REQUEST_BYTES`; a larger message is a part by itself. */
+function* partsOf(messages: readonly Message[]): Generator<Message[]> {
+  let part: Message[] = []
+  let bytes = 0
+  for (const message of messages) {
+    const size = Buffer.byteLength(message.value ?? '')
+    if (part.length > 0 && bytes + size > REQUEST_BYTES) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(message)
+    bytes += size
+  }
+  yield part
 }
