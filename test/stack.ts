@@ -192,7 +192,7 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
     environment,
     async start() {
       const logger = createLogger({ service, level: environment.LOG_LEVEL ?? 'fatal' })
-      const lifecycle = createLifecycle({ service, logger, graceMs: 10_000 })
+      const lifecycle = createLifecycle({ service, logger, graceMs: scaledTimeout(10_000) })
       measured = lifecycle.metrics
       const starting = loadService(service).then(({ config, start }) => start(config(environment), lifecycle, { now }))
       stop = async () => {

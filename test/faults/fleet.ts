@@ -12,6 +12,7 @@ import {
   serviceReady,
 } from '@rollcall/local'
 import { startTestDns } from '@rollcall/testing/dns'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { describeStack, dropStorage } from '../stack.ts'
 
 const ZONE = 'rollcall.test'
@@ -54,6 +55,7 @@ export async function startFleet(
   dns.zone(ZONE, ['127.0.0.2'])
 
   const stack = await describeStack({
+    RPC_DEADLINE_MS: String(scaledTimeout(10_000)),
     SHUTDOWN_DRAIN_MS: '1000',
     RPC_MAX_CONNECTION_AGE_MS: '4000',
     TRUST_PROXY: '1',

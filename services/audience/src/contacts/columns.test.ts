@@ -229,7 +229,8 @@ describe('the columns of contacts', () => {
           data: lifted,
         }),
       )
-      const complained = { type: 'email.complained', subject: 'm2', data: { ...mail, emailId: 'm2' } }
+      const later = { ...mail, at: new Date(Date.parse(at) + 1000).toISOString() }
+      const complained = { type: 'email.complained', subject: 'm2', data: { ...later, emailId: 'm2' } }
       await noted(() => publish(topics.messaging, 'audience.on-email-events', complained))
     })
 
