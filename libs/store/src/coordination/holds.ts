@@ -27,9 +27,9 @@ holdSchema.index({ organization: 1, until: 1 })
 holdSchema.index({ until: 1 }, { expireAfterSeconds: 60 })
 
 /**
- * Holds keys for some time. Hold them before the check, and act on what was checked within the time: then whoever changes
- * one of them and calls `untilReleased` knows that nobody acts on the old state any more. Nobody waits for a lock
- * otherwise. Returns the id for `releaseHold`.
+ * Holds keys for some time. Hold them before the check, and act on what was checked within that time. A writer that
+ * changes one of them and calls `untilReleased` then knows that nobody acts on the old state any more. No other writer
+ * waits. Returns the id for `releaseHold`.
  */
 export async function placeHold(holds: Scope<Hold>, keys: readonly string[], ms: number): Promise<string> {
   const { _id } = await holds.insertOne({ keys: [...keys], until: new Date(Date.now() + ms) })

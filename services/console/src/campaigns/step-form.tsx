@@ -58,7 +58,7 @@ export function Steps({
   )
 }
 
-/** A step that changes the campaign. Whoever leaves it for another one has saved it. */
+/** A step that changes the campaign. Leaving it for another step saves it first. */
 export function StepForm<Values extends Record<string, unknown>>({
   campaign: { _id },
   step,

@@ -51,7 +51,7 @@ export default {
     allowedOrigins: 'Other pages that may submit',
     originsHint: 'Their origins. Not needed for the form’s own page.',
     contacts: 'Contacts',
-    contactsLead: 'Whoever submits the form becomes a contact, or updates theirs.',
+    contactsLead: 'A submission creates or updates a contact.',
     makesContacts: 'Make contacts of submissions',
     noEmailField: 'Add a field of type Email first.',
     email: 'Email from',
