@@ -47,6 +47,8 @@ export type Store = {
 
 /** How long a majority may take to confirm the primary. */
 const CONFIRM_MS = 2000
+/** `readyState` of a connection with a server. Mongoose exports its names only for CommonJS. */
+const CONNECTED = 1
 
 const stores = new WeakMap<ClientSession, Connection>()
 
@@ -112,7 +114,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
   }
 
   /** Whether the server may still have a transaction open: the driver does not say whether an abort reached it. */
-  const isLeftOpen = (session: ClientSession) => session.serverSession.isDirty || connection.readyState !== 1
+  const isLeftOpen = (session: ClientSession) => session.serverSession.isDirty || connection.readyState !== CONNECTED
 
   const readLatest: Store['readLatest'] = async read => {
     const session = await translateErrors(connection.startSession({ causalConsistency: true }))
