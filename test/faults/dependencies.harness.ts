@@ -42,8 +42,9 @@ export async function inject(subject: Subject, fault: Fault): Promise<Outcome> {
     await Promise.all(subject.probes.map(probe => judge(probe, subject.deadlineMs, outcome)))
   }
   await link.become('open')
-  outcome.recoveryMs = await recovery(subject)
-  if (outcome.recoveryMs === null) outcome.violations.push(`not recovered within ${RECOVERY_MS} ms of a quiet machine`)
+  const { ms, failing } = await recovery(subject)
+  outcome.recoveryMs = failing.length === 0 ? ms : null
+  outcome.violations.push(...failing.map(answer => `not recovered after ${Math.round(ms)} ms: ${answer}`))
   return outcome
 }
 
@@ -59,15 +60,19 @@ async function judge(probe: Probe, deadlineMs: number, outcome: Outcome): Promis
   else outcome.violations.push(status === null ? `${probe.name}: no answer` : `${probe.name}: ${status}`)
 }
 
-async function recovery({ probes, deadlineMs }: Subject): Promise<number | null> {
+/** Asks until every probe succeeds, or for long enough. Returns the time taken, and the last answers that were not right. */
+async function recovery({ probes, deadlineMs }: Subject): Promise<{ ms: number; failing: string[] }> {
   const startedAt = performance.now()
   for (;;) {
-    const statuses = await Promise.all(
-      probes.map(async ({ ask, right }) => (await ask(AbortSignal.timeout(deadlineMs)).catch(() => null)) === right),
+    const answers = await Promise.all(
+      probes.map(async ({ name, ask, right }) => {
+        const status = await ask(AbortSignal.timeout(deadlineMs)).catch(() => 'no answer')
+        return status === right ? [] : [`${name}: ${status}`]
+      }),
     )
     const ms = performance.now() - startedAt
-    if (statuses.every(Boolean)) return ms
-    if (ms > scaledTimeout(RECOVERY_MS)) return null
+    const failing = answers.flat()
+    if (failing.length === 0 || ms > scaledTimeout(RECOVERY_MS)) return { ms, failing }
     await pause(100)
   }
 }

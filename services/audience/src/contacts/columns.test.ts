@@ -118,9 +118,10 @@ describe('the columns of contacts', () => {
     const noted = async (write: () => Promise<unknown>) => {
       const before = await noticed()
       await write()
+      // The stand-in may show the inbox entry of a transaction before its other writes.
+      await eventually('the change is noted', async () => !isDeepStrictEqual(await noticed(), before))
       // Undefined while the job rewrites them.
       assert.deepEqual(await eventually('a check between rewrites', () => checkRowGroup(columns(), 0)), [])
-      assert.notDeepEqual(await noticed(), before, 'nothing was changed')
     }
     const lists = () => audience.client('rollcall.audience.v1.Lists')
     const bulk = () => audience.client('rollcall.audience.v1.Bulk')
