@@ -83,16 +83,14 @@ export async function tryColumns(store: Store, model: Model<Person>, trial: Colu
     draft(next++, { ...rest, attributes: city === undefined ? {} : { city } })
   const currentOf = (position: number) => log.get(position)!.at(-1)!
 
-  /** Logs new versions, which a transaction makes visible at some time from now on. */
+  /** Logs new versions, which a transaction makes visible at some time from now on: before its answer is seen here. */
   const change = async (states: Map<number, State | null>, write: () => Promise<unknown>) => {
     const from = performance.now()
+    const replaced = [...states.keys()].map(currentOf)
+    for (const [position, state] of states) log.get(position)!.push({ state, from, until: Number.POSITIVE_INFINITY })
     await write()
     const now = performance.now()
-    for (const [position, state] of states) {
-      const versions = log.get(position) ?? [{ state: null, from: 0, until: Number.POSITIVE_INFINITY }]
-      versions.at(-1)!.until = now
-      log.set(position, [...versions, { state, from, until: Number.POSITIVE_INFINITY }])
-    }
+    for (const version of replaced) version.until = now
     report.writes++
   }
 

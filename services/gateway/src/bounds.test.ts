@@ -98,11 +98,7 @@ describe('finding 2: held bodies', () => {
     const held = []
     for (let index = 2; index < 6; index++) held.push(await hold(gateway, `127.0.0.${index}`))
     await pause(1_200)
-    const answers = await Promise.all([1, 2, 3].map(() => post(gateway, 600_000)))
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [201, 201, 201],
-    )
+    for (let count = 0; count < 3; count++) assert.equal((await post(gateway, 600_000)).status, 201)
     assert.match(await held[0]!.reads(/}$/), /^HTTP\/1\.1 503 .*retry-after: 2\r.*service unavailable/is)
     assert.equal(held.at(-1)!.received(), '')
     for (const { socket } of held) socket.destroy()
