@@ -11,6 +11,7 @@ startRelay({
   logger: quiet,
   batchSize: 7,
   pollMs: 1,
+  idlePollMs: 1,
   leaseMs: 50,
   publish: async events => appendFileSync(file, events.map(({ id }) => `${id}\n`).join('')),
 })

@@ -131,8 +131,7 @@ describe('the outbox', () => {
       if (failures-- > 0) throw new Error('the broker is away')
       published.push(...events.map(({ id }) => id))
     }
-    const relay = startRelay({ store, publish, logger: quiet, metrics, batchSize: 3, pollMs: 60_000 })
-    relay.wake()
+    const relay = startRelay({ store, publish, logger: quiet, metrics, batchSize: 3, pollMs: 10 })
     await until(() => published.length === 2)
     await until(async () => (await unsent(store)) === 0)
     for (const number of [3, 4, 5, 6, 7, 8, 9]) await store.transaction(tx => addEvents(tx, [event('a', number)]))
@@ -156,7 +155,7 @@ describe('the outbox', () => {
       published.push(...events.map(({ id }) => id))
       running--
     }
-    const relays = [1, 2, 3].map(() => startRelay({ store, publish, logger: quiet, batchSize: 2, pollMs: 5 }))
+    const relays = [1, 2, 3].map(() => startRelay({ store, publish, logger: quiet, batchSize: 2, pollMs: 5, idlePollMs: 5 }))
     for (let number = 0; number < 60; number++) {
       await store.transaction(tx => addEvents(tx, [event('b', number)]))
       if (number === 30) await relays[0]!.stop()
@@ -171,6 +170,26 @@ describe('the outbox', () => {
 })
 
 describe('a relay', () => {
+  it('is woken by a commit, not by a transaction that is rolled back', async () => {
+    const { store, drop, sent } = await recordingStore()
+    await migrate(store, quiet)
+    const published: string[] = []
+    const publish = async (events: Event[]) => void published.push(...events.map(({ id }) => id))
+    const relay = startRelay({ store, publish, logger: quiet, idlePollMs: 3_600_000 })
+    await until(() => sent('find', 'outbox').length === 1)
+    const refused = store.transaction(async tx => {
+      await addEvents(tx, [event('a', 1)])
+      throw new Error('refused')
+    })
+    await assert.rejects(refused, /refused/)
+    assert.equal(sent('find', 'outbox').length, 1)
+    await store.transaction(tx => addEvents(tx, [event('a', 2)]))
+    await until(() => published.length > 0)
+    assert.deepEqual(published, ['a-2'])
+    await relay.stop()
+    await drop()
+  })
+
   it('reads only events that no failover rolls back', async () => {
     const { store, drop, sent } = await recordingStore()
     await migrate(store, quiet)

@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import { type Event, pause, traceCarrier } from '@rollcall/runtime'
-import { type ClientSession, Schema, type Types } from 'mongoose'
-import { connectionOf, type Store } from '../tenancy/connection.ts'
+import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
+import { afterCommit, connectionOf, type Store } from '../tenancy/connection.ts'
 import { translateErrors } from '../tenancy/errors.ts'
 import { type OutgoingEvent, serialized } from './event.ts'
 
@@ -67,7 +67,18 @@ export async function addEvents(tx: ClientSession, events: readonly OutgoingEven
       sentAt: null,
     }),
   )
-  await translateErrors(connectionOf(tx).collection('outbox').insertMany(entries, { session: tx, ordered: true }))
+  const connection = connectionOf(tx)
+  for (const notify of listeners.get(connection) ?? []) afterCommit(tx, notify)
+  await translateErrors(connection.collection('outbox').insertMany(entries, { session: tx, ordered: true }))
+}
+
+const listeners = new WeakMap<Connection, Set<() => void>>()
+
+/** Calls `notify` after each commit on this connection that added events. Returns a function that ends it. */
+export function onAddedEvents(connection: Connection, notify: () => void): () => void {
+  const known = listeners.get(connection) ?? new Set()
+  listeners.set(connection, known.add(notify))
+  return () => known.delete(notify)
 }
 
 const PUBLISH_POLL_MS = 50

@@ -5,7 +5,7 @@ import { createLease } from '../coordination/lease.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { translateErrors } from '../tenancy/errors.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
-import { type OutboxEntry, outboxModel } from './outbox.ts'
+import { type OutboxEntry, onAddedEvents, outboxModel } from './outbox.ts'
 
 /** Options of the outbox relay. */
 export type RelayOptions = {
@@ -14,8 +14,10 @@ export type RelayOptions = {
   publish: (events: Event[]) => Promise<void>
   logger: Logger
   metrics?: Metrics
-  /** Polling interval of an empty outbox. Default: 200. */
+  /** Polling interval while events come: those of that time are published together. Default: 200. */
   pollMs?: number
+  /** Polling interval otherwise, for events of other replicas; those of this one wake the relay. Default: 1,000. */
+  idlePollMs?: number
   /** Approximate number of events in a batch; entries are not split. Default: 500. */
   batchSize?: number
   /** Time without a heartbeat after which another replica takes over. Default: 10,000. */
@@ -24,19 +26,20 @@ export type RelayOptions = {
 
 /** Publishes the events of the outbox in order, at least once, on one replica at a time. */
 export type Relay = {
-  /** Polls the outbox now. Call it after a commit that must not wait for the next poll. */
-  wake(): void
   /** Publishes the remaining events, then stops. */
   stop(): Promise<void>
 }
 
 const FAILURE_WAIT_MS = 1000
+/** Without events for this time, a relay leaves the next ones to whichever replica adds them. */
+const ACTIVE_MS = 2000
 /** An event of a change that a failover rolls back must not be published. */
 const committed = { readConcern: { level: 'majority' }, maxTimeMS: READ_MS } as const
 
 /** Starts publishing the events of the outbox. */
 export function startRelay(options: RelayOptions): Relay {
-  const { store, publish, logger, metrics, pollMs = 200, batchSize = 500, leaseMs = 10_000 } = options
+  const { store, publish, logger, metrics, batchSize = 500, leaseMs = 10_000 } = options
+  const { pollMs = 200, idlePollMs = 1000 } = options
   const outbox = outboxModel(store).collection
   const lease = createLease(store, 'outbox', randomUUID(), leaseMs)
   const sent = metrics?.counter({ name: 'rollcall_outbox_published_total', help: 'Events published from the outbox.' })
@@ -44,13 +47,14 @@ export function startRelay(options: RelayOptions): Relay {
     name: 'rollcall_outbox_lag_seconds',
     help: 'Age of the oldest unpublished event in seconds, as last seen by this replica.',
   })
+  const stopping = new AbortController()
   let waiting = new AbortController()
-  let stopping = false
+  let activeUntil = 0
 
   const markSent = (ids: Types.ObjectId[]) =>
     translateErrors(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
 
-  /** Publishes all unsent events if this replica has the lease; otherwise only looks at the oldest. */
+  /** Publishes all unsent events if this replica has the lease, or gets it; otherwise only looks at the oldest. */
   const drain = async () => {
     const order = { at: 1, _id: 1 } as const
     const oldest = await translateErrors(
@@ -60,7 +64,9 @@ export function startRelay(options: RelayOptions): Relay {
       ),
     )
     lag?.set(oldest ? (Date.now() - oldest.at) / 1000 : 0)
-    if (oldest && (await lease.acquire())) await publishAll(order)
+    if (!oldest || !(await lease.acquire())) return
+    activeUntil = Date.now() + ACTIVE_MS
+    await publishAll(order)
   }
 
   /** Marks the previous batch and reads the next one concurrently. */
@@ -89,31 +95,39 @@ export function startRelay(options: RelayOptions): Relay {
     }
   }
 
-  const round = async (): Promise<number> => {
+  const drainOrWait = async () => {
     try {
       await drain()
-      return pollMs
     } catch (error) {
       logger.warn({ err: error }, 'outbox publishing failed, retrying')
-      return FAILURE_WAIT_MS
+      await pause(FAILURE_WAIT_MS, stopping.signal)
     }
   }
 
+  const release = () => lease.release().catch(() => undefined) // it runs out by itself
+
   const run = async () => {
-    while (!stopping) {
+    while (!stopping.signal.aborted) {
       waiting = new AbortController()
-      await pause(await round(), waiting.signal)
+      await drainOrWait()
+      if (Date.now() < activeUntil) {
+        await pause(pollMs, stopping.signal)
+        continue
+      }
+      if (activeUntil > 0) await release()
+      activeUntil = 0
+      await pause(idlePollMs, AbortSignal.any([waiting.signal, stopping.signal]))
     }
-    await round()
-    await lease.release().catch(() => undefined) // it runs out by itself
+    await drainOrWait()
+    await release()
   }
+  const forget = onAddedEvents(store.connection, () => waiting.abort())
   const ended = run()
 
   return {
-    wake: () => waiting.abort(),
     stop: () => {
-      stopping = true
-      waiting.abort()
+      forget()
+      stopping.abort()
       return ended
     },
   }

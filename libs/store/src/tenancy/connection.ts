@@ -59,6 +59,13 @@ export function connectionOf(session: ClientSession): Connection {
   return connection
 }
 
+const effects = new WeakMap<ClientSession, Set<() => void>>()
+
+/** Calls `effect` once when the transaction is committed, however often it asks for that; not if it is rolled back. */
+export function afterCommit(tx: ClientSession, effect: () => void): void {
+  effects.get(tx)?.add(effect)
+}
+
 /** Connects a service to its database; rejects with `service.unavailable` if it is unreachable. */
 export async function connectStore(options: StoreOptions): Promise<Store> {
   const { url, dbName, appName = 'rollcall', logger, poolSize = 50, timeoutMs = 15_000, reads } = options
@@ -104,7 +111,13 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
       try {
         await watch.register(session)
         stores.set(session, connection)
-        return await runTransaction(session, work, deadline, transactionReads)
+        const attempt = (tx: ClientSession) => {
+          effects.set(tx, new Set())
+          return work(tx)
+        }
+        const result = await runTransaction(session, attempt, deadline, transactionReads)
+        for (const effect of effects.get(session) ?? []) effect()
+        return result
       } finally {
         if (isLeftOpen(session)) watch.abandon(session)
         await session.endSession()
