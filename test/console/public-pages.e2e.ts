@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { bytesOfIds, createSignedTokens, parseKeyRing, type SignedTokenPurpose } from '@rollcall/credentials'
+import { eventually } from '@rollcall/testing/eventually'
 import { MongoClient, ObjectId } from 'mongodb'
 import type { Browser, Page } from 'playwright-core'
 import { bodyOf } from '../api.ts'
+import { type Mailbox, openMailbox } from '../identity/mailbox.ts'
+import { verifiedDomain } from '../messaging/verified-domain.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { launchBrowser, openPage, violationsOf } from './browser.ts'
 
@@ -19,12 +22,17 @@ const looks = [
 describe('the public pages', () => {
   let stack: TestStack
   let browser: Browser
+  let mailbox: Mailbox
+  /** As people know it: forms are taken from pages of this origin. */
+  let url: string
   let paths: { preferences: string; test: string; webVersion: string; form: string }
   before(async () => {
-    ;[stack, browser] = await Promise.all([startStack(), launchBrowser()])
+    mailbox = await openMailbox()
+    ;[stack, browser] = await Promise.all([startStack({ settings: mailbox.settings }), launchBrowser()])
+    url = stack.urls[0]!.replace('127.0.0.1', 'localhost')
     paths = await makePaths()
   })
-  after(() => Promise.all([browser?.close(), stack?.stop()]))
+  after(() => Promise.all([browser?.close(), stack?.stop(), mailbox?.remove()]))
 
   async function makePaths(): Promise<typeof paths> {
     const { owner } = stack
@@ -70,7 +78,7 @@ describe('the public pages', () => {
   const visit = async (path: string, locale: string, act?: (page: Page) => Promise<unknown>) => {
     for (const [device, width, colorScheme] of looks) {
       const options = { locale, viewport: { width, height: 800 }, colorScheme }
-      const { page, complaints, close } = await openPage(browser, stack.urls[0]!, options)
+      const { page, complaints, close } = await openPage(browser, url, options)
       const look = async (what: string) => {
         const where = `${what} in ${locale}, ${colorScheme}, on a ${device}`
         assert.deepEqual(await violationsOf(page, where), [])
@@ -108,5 +116,64 @@ describe('the public pages', () => {
     it(`of a form has nothing that axe finds, ${locale}`, () => visit(paths.form, locale))
 
     it(`that says that there is none has nothing that axe finds, ${locale}`, () => visit('/u/forged', locale))
+  }
+
+  it('sign up a person whose browser runs no scripts, once, with the proof', async () => {
+    const { owner } = stack
+    const consent = 'Send me the weekly news.'
+    const { list, form } = await makeDoubleOptIn(consent)
+    const { page, close } = await openPage(browser, url, { javaScriptEnabled: false })
+    await page.goto(`/f/${form}`)
+    await page.getByLabel('Email').fill('kim@example.com')
+    await page.getByLabel('Name').fill('Kim')
+    const mail = await mailbox.next('kim@example.com', () => page.getByRole('button', { name: 'Join' }).click())
+    await page.getByText('Thank you').waitFor()
+    const people = () => bodyOf(owner.get<{ docs: Made[] }>('/api/audience', { filter: { email: 'kim@example.com' } }))
+    assert.deepEqual((await people()).docs, [])
+    const link = /http:\/\/localhost:\d+\/c\/\S+/.exec(mail)?.[0]
+    assert.ok(link, mail)
+    for (const [device, width, colorScheme] of looks) {
+      const looked = await openPage(browser, url, { viewport: { width, height: 800 }, colorScheme })
+      await looked.page.goto(link)
+      assert.deepEqual(await violationsOf(looked.page, `confirmation on a ${device}`), [])
+      await looked.close()
+    }
+    assert.deepEqual((await people()).docs, [], 'opening the link confirms nothing')
+    await page.goto(link)
+    await page.getByText(consent).waitFor()
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('Your address is confirmed.').waitFor()
+    await close()
+    const members = `/api/audience-lists/${list}/contacts`
+    const contact = await eventually('the contact is on the list', async () => {
+      const { docs } = await bodyOf(owner.get<{ docs: Made[] }>(members))
+      return docs[0]
+    })
+    const timeline = await bodyOf(owner.get<{ docs: object[] }>(`/api/audience/${contact.id}/timeline`))
+    const proofs = timeline.docs.map(entry => JSON.stringify(entry)).filter(text => text.includes(consent))
+    assert.equal(proofs.length, 1)
+    assert.match(proofs[0]!, /"ip":"127\.0\.0\.1"/)
+    const added = { type: 'triggers.audience.added_to_list', 'subject.id': contact.id }
+    const fired = () => bodyOf(owner.get<{ totalDocs: number }>('/api/events', { filter: added }))
+    await eventually('the trigger fires', async () => (await fired()).totalDocs)
+    assert.equal((await fired()).totalDocs, 1)
+  })
+
+  /** Makes a list, and a form whose people are on it once they have confirmed their address. */
+  async function makeDoubleOptIn(consent: string): Promise<{ list: string; form: string }> {
+    const { owner } = stack
+    await verifiedDomain(stack, 'news.example.com')
+    const news = { name: 'News', email: 'news@news.example.com', delivery: 'hosted' }
+    const sender = await bodyOf(owner.post<Made>('/api/emails/senders', news), 201)
+    await bodyOf(owner.patch(`/api/emails/senders/${sender.id}/set-default`))
+    const { id: list } = await bodyOf(owner.post<Made>('/api/audience-lists', { name: 'Weekly news' }), 201)
+    const fields = [
+      { slug: 'email', name: 'Email', type: 'email', required: true },
+      { slug: 'name', name: 'Name', type: 'string' },
+    ]
+    const contact = { email: 'email', name: 'name', lists: [list], doubleOptIn: true, consent }
+    const form = { enabled: true, title: 'Weekly news', submitLabel: 'Join', contact }
+    const collection = { name: 'Weekly', slug: 'weekly', fields, form }
+    return { list, form: (await bodyOf(owner.post<Made>('/api/collections', collection), 201)).id }
   }
 })
