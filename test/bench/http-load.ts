@@ -13,10 +13,18 @@ export type Load = {
   headers?: Record<string, string>
   connections: number
   ms: number
+  /** First digit of the status of a right answer. Default: 2. */
+  statusClass?: 2 | 3
 }
 
-/** Result of a load run; `failed` counts every answer that was not 2xx. */
-export type LoadResult = { answered: number; failed: number }
+/**
+ * Result of a load run; `failed` counts every answer with a status of another class. `p99Ms` is the time that 99 of 100
+ * answers took at most.
+ */
+export type LoadResult = { answered: number; failed: number; p99Ms: number }
+
+/** The answers of a run so far, with their times in milliseconds. */
+type Tally = { right: string; failed: number; times: number[] }
 
 const longestWaitMs = 10_000
 /** Below the limit of an address for its window of three seconds. */
@@ -38,21 +46,22 @@ export function startLoader(): { load(load: Load): Promise<LoadResult>; stop(): 
 /** Returns 127.0.0.2 and following: every address has its own limit. */
 const addressOf = (index: number) => `127.${(index >> 14) & 127}.${(index >> 7) & 127}.${(index & 127) + 2}`
 
-async function run({ port, paths, headers = {}, connections, ms }: Load): Promise<LoadResult> {
+async function run({ port, paths, headers = {}, connections, ms, statusClass = 2 }: Load): Promise<LoadResult> {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const requests = paths.map(path =>
     Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n`),
   )
   let asked = 0
   const next = () => requests[asked++ % requests.length]!
-  const result = { answered: 0, failed: 0 }
+  const tally: Tally = { right: `HTTP/1.1 ${statusClass}`, failed: 0, times: [] }
   const over = AbortSignal.timeout(ms)
   let addresses = 0
   const clients = Array.from({ length: Math.min(connections, 250) }, () =>
-    keepAsking(port, () => addressOf(addresses++), next, result, over),
+    keepAsking(port, () => addressOf(addresses++), next, tally, over),
   )
   await Promise.race([Promise.all(clients), delay(ms + longestWaitMs, undefined, { ref: false })])
-  return result
+  const times = tally.times.sort((one, other) => one - other)
+  return { answered: times.length, failed: tally.failed, p99Ms: times[Math.floor(times.length * 0.99)] ?? 0 }
 }
 
 /** Asks again and again, each time by a new connection from a new address when it has asked as often as it may. */
@@ -60,28 +69,30 @@ async function keepAsking(
   port: number,
   addresses: () => string,
   next: () => Buffer,
-  result: LoadResult,
+  tally: Tally,
   over: AbortSignal,
 ): Promise<void> {
-  while (!over.aborted) await askFrom(port, addresses(), next, result, over)
+  while (!over.aborted) await askFrom(port, addresses(), next, tally, over)
 }
 
-function askFrom(port: number, from: string, next: () => Buffer, result: LoadResult, over: AbortSignal): Promise<void> {
+function askFrom(port: number, from: string, next: () => Buffer, tally: Tally, over: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true })
     let missing = 0
     let asked = 0
+    let askedAt = 0
     const ask = () => {
       asked++
+      askedAt = performance.now()
       socket.write(next())
     }
     socket.once('connect', ask)
     socket.once('error', () => {
-      result.failed++
+      tally.failed++
       resolve()
     })
     socket.on('data', chunk => {
-      missing = missing > 0 ? missing - chunk.length : bytesMissing(chunk, result)
+      missing = missing > 0 ? missing - chunk.length : bytesMissing(chunk, tally, askedAt)
       if (missing > 0) return
       if (!over.aborted && asked < REQUESTS_PER_ADDRESS) return ask()
       socket.destroy()
@@ -91,11 +102,11 @@ function askFrom(port: number, from: string, next: () => Buffer, result: LoadRes
 }
 
 /** Counts an answer by its first chunk, which contains its whole head. Returns how many bytes of its body are missing. */
-function bytesMissing(chunk: Buffer, result: LoadResult): number {
+function bytesMissing(chunk: Buffer, tally: Tally, askedAt: number): number {
   const headBytes = chunk.indexOf('\r\n\r\n') + 4
   const head = chunk.toString('latin1', 0, headBytes)
-  if (head.startsWith('HTTP/1.1 2')) result.answered++
-  else result.failed++
+  if (head.startsWith(tally.right)) tally.times.push(performance.now() - askedAt)
+  else tally.failed++
   return headBytes + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - chunk.length
 }
 

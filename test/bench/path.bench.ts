@@ -1,14 +1,12 @@
 // P4 of the goals: the whole path of GET one contact beside a textbook path in as many processes. What counts is the CPU
 // of all processes: gateway, service, database, Redis.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { bodyOf } from '../api.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
 import { cpuOf, cpuOfSession, pidByPort } from './cpu.ts'
 import { startLoader } from './http-load.ts'
 import { atLeast, type Figure, median } from './measure.ts'
+import { startTextbook } from './textbook.ts'
 
 const CONNECTIONS = 16
 const WARM_UP_MS = 15_000
@@ -92,8 +90,13 @@ async function rollcall(stack: TestStack): Promise<Side> {
 }
 
 async function textbookPath(stack: TestStack, cleanUp: AsyncDisposableStack): Promise<Side> {
-  const service = await child(cleanUp, 'service', stack.backing.MONGODB_URL, `${stack.namespace}rollcall_audience`)
-  const front = await child(cleanUp, 'front', String(service.port))
+  const service = await startTextbook(
+    cleanUp,
+    'service',
+    stack.backing.MONGODB_URL,
+    `${stack.namespace}rollcall_audience`,
+  )
+  const front = await startTextbook(cleanUp, 'front', String(service.port))
   const [database] = await servers(stack)
   return {
     port: front.port,
@@ -105,12 +108,4 @@ async function textbookPath(stack: TestStack, cleanUp: AsyncDisposableStack): Pr
 async function servers({ backing }: TestStack): Promise<[database: number, redis: number]> {
   const pidOf = (url: string) => pidByPort(new URL(url).port)
   return [await pidOf(backing.MONGODB_URL), await pidOf(backing.REDIS_CACHE_URL)]
-}
-
-async function child(cleanUp: AsyncDisposableStack, ...args: string[]): Promise<{ port: number; pid: number }> {
-  const file = join(import.meta.dirname, 'textbook.child.ts')
-  const started: ChildProcess = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  cleanUp.defer(async () => void started.kill())
-  const [line] = (await once(started.stdout!, 'data')) as [Buffer]
-  return { port: Number(line.toString()), pid: started.pid! }
 }
