@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import type { TestStack } from '../stack.ts'
+import { pidByPort } from './cpu.ts'
+import { type Load, startLoader } from './http-load.ts'
+import { median } from './measure.ts'
+
+/** A server under load, and the CPU time that its processes have used so far, in milliseconds. */
+export type Side = Pick<Load, 'port' | 'paths' | 'headers'> & { cpu(): Promise<Record<string, number>> }
+/** What a round measured: CPU µs per request of each process, and the time of 99 of 100 requests in milliseconds. */
+export type Round = { answered: number; perSecond: number; p99Ms: number; cost: Record<string, number> }
+/** Rounds of two sides, each beside the other. */
+export type Rounds = { ours: Round[]; textbook: Round[] }
+
+const CONNECTIONS = 16
+const WARM_UP_MS = 15_000
+const ROUND_MS = 5_000
+const ROUNDS = 5
+
+/** Loads both sides alternately, after a warm-up of each. `onRound` gets each round of ours, also the warm-up. */
+export async function loadSides(
+  ours: Side,
+  textbook: Side,
+  options: Pick<Load, 'statusClass'> & { onRound?: (round: Round) => void } = {},
+): Promise<Rounds> {
+  const { onRound = () => {}, ...rest } = options
+  const loader = startLoader()
+  const load = async ({ cpu, ...target }: Side, ms: number): Promise<Round> => {
+    const before = await cpu()
+    const { answered, failed, p99Ms } = await loader.load({ ...target, ...rest, connections: CONNECTIONS, ms })
+    const used = await cpu()
+    assert.equal(failed, 0, 'every answer of a load run is a right one')
+    const costs = Object.keys(used).map(name => [name, ((used[name]! - before[name]!) * 1_000) / answered])
+    return { answered, perSecond: (answered * 1_000) / ms, p99Ms, cost: Object.fromEntries(costs) }
+  }
+  const rounds: Rounds = { ours: [], textbook: [] }
+  try {
+    onRound(await load(ours, WARM_UP_MS))
+    await load(textbook, WARM_UP_MS)
+    for (let round = 0; round < ROUNDS; round++) {
+      const mine = await load(ours, ROUND_MS)
+      onRound(mine)
+      rounds.ours.push(mine)
+      rounds.textbook.push(await load(textbook, ROUND_MS))
+    }
+    return rounds
+  } finally {
+    loader.stop()
+  }
+}
+
+/** Returns the CPU µs per request of all processes. */
+export const totalCost = ({ cost }: Round) => Object.values(cost).reduce((sum, part) => sum + part, 0)
+
+/** Returns the median of the ratios of ours to the textbook's, round by round. */
+export function ratioOf({ ours, textbook }: Rounds, of: (round: Round) => number): number {
+  return median(ours.map((round, index) => of(round) / of(textbook[index]!)))
+}
+
+/** Describes the rates of both sides, and the CPU µs per request of each process. */
+export function describeRounds({ ours, textbook }: Rounds): string {
+  return `${describeSide(ours)}; textbook ${describeSide(textbook)}`
+}
+
+function describeSide(rounds: readonly Round[]): string {
+  const parts = Object.keys(rounds[0]!.cost).map(
+    name => `${name} ${Math.round(median(rounds.map(({ cost }) => cost[name]!)))}`,
+  )
+  const of = (part: 'perSecond' | 'p99Ms') => median(rounds.map(round => round[part]))
+  return `${Math.round(of('perSecond'))}/s, p99 ${of('p99Ms').toFixed(1)} ms, ${parts.join(' + ')} µs`
+}
+
+/** Returns the process ids of a stack's database and of the Redis of its caches. */
+export async function serversOf({ backing }: TestStack): Promise<{ database: number; redis: number }> {
+  const pidOf = (url: string) => pidByPort(new URL(url).port)
+  return { database: await pidOf(backing.MONGODB_URL), redis: await pidOf(backing.REDIS_CACHE_URL) }
+}
