@@ -1,7 +1,7 @@
 // Generated from the protos by `npm run generate`. Do not edit.
 
 import type { HttpBody } from './api.ts'
-import type { ActorJson, IdRequest, ListOfRequest, ListRequest, PageRequest, PageResponse, Updated } from './types.ts'
+import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, PageRequest, PageResponse, Updated } from './types.ts'
 /** Collections: tables of entries with typed fields of your own. */
 export type Collections = {
   /** Lists collections, newest first. Honours the shared list parameters. Use it to see which collections there are and how many entries they hold. */
@@ -263,7 +263,7 @@ export type Links = {
   createLink: { kind: 'unary'; request: CreateLinkRequest; response: HttpBody }
   /** Returns a short link. Use it to see where a link leads and how often it was followed. */
   getLink: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a short link. The change applies to the next click. The slug is immutable. Requires at least one field. Use it to send a printed link elsewhere, or to switch it off. */
+  /** Updates a short link. The change applies within half a second. The slug is immutable. Requires at least one field. Use it to send a printed link elsewhere, or to switch it off. */
   updateLink: { kind: 'unary'; request: UpdateLinkRequest; response: Updated }
   /** Deletes a short link with its statistics. Visitors then get a page with status 404. Use it when nobody should follow the link any more. */
   deleteLink: { kind: 'unary'; request: IdRequest; response: HttpBody }
@@ -271,6 +271,22 @@ export type Links = {
   getLinkClicks: { kind: 'unary'; request: GetLinkClicksRequest; response: HttpBody }
   /** Redirects to the URL of a short link and counts the click. An unknown, inactive or expired link gets a page with status 404. */
   followLink: { kind: 'unary'; request: PageRequest; response: PageResponse }
+  /** Counts the clicks on links that a gateway redirected by itself. Internal: gateways report several times a second. */
+  recordVisits: { kind: 'unary'; request: RecordVisitsRequest; response: Empty }
+}
+
+export type RecordVisitsRequest = {
+  /** At most 1,000. */
+  visits: RecordVisitsRequestVisit[]
+}
+
+export type RecordVisitsRequestVisit = {
+  slug: string
+  /** Milliseconds since 1970. */
+  at: number
+  ip: string
+  userAgent: string
+  referrer: string
 }
 
 /** Link as JSON. */

@@ -177,6 +177,8 @@ export type PageResponse = {
   cacheControl?: string
   /** Default: no-referrer. */
   referrerPolicy?: string
+  /** For how many milliseconds the gateway may answer the same path with it. It then reports the visits. Default: 0. */
+  reuseMs?: number
 }
 
 /** Who performed an action. */

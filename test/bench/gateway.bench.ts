@@ -185,6 +185,7 @@ async function gatewayOn(redis: Context['redis']) {
       sessions,
       tokenSecrets: createSecretHashers(parseHashKeys(`bench:${randomBytes(32).toString('base64')}`)).token,
       tokenUsage,
+      shortLinks: { follow: () => undefined, keep: () => {}, stop: async () => {} },
       tenantServers: { of: () => stubbedBackends.client('rollcall.identity.v1.Credentials'), close: () => {} },
       publicUrl: 'http://localhost',
       consoleOrigins: new Set<string>(),

@@ -30,6 +30,7 @@ const ofInternals: Readonly<Record<string, Issuers>> = {
   '/rollcall.campaigns.v1.TemplateContents/GetTemplateContent': { messaging: ['service'] },
   '/rollcall.campaigns.v1.Uses/FindUse': { audience: ['service'] },
   '/rollcall.content.v1.Forms/CheckFormOrigin': { gateway: ['service'] },
+  '/rollcall.content.v1.Links/RecordVisits': { gateway: ['service'] },
   '/rollcall.identity.v1.Credentials/ResolveSession': { gateway: ['service'] },
   '/rollcall.identity.v1.Credentials/ResolveToken': { gateway: ['service'] },
   '/rollcall.identity.v1.Directory/FindUsers': { audience: ['service'], messaging: ['service'] },

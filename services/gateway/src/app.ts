@@ -88,6 +88,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     const isApi = /^\/api(\/|$)/.test(exchange.path) && exchange.match?.route.via !== 'page'
     if (isApi && request.method === 'OPTIONS') return void answerPreflight(exchange)
     if (isApi) return void run(exchange)
+    if (exchange.match) return void runPage(exchange)
     response.setHeader('X-Request-Id', exchange.id)
     next()
   })

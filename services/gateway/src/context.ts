@@ -17,6 +17,7 @@ import type { CachedCredential } from './claim.ts'
 import { addressVariable, type Config } from './config.ts'
 import type { IdempotencyOptions } from './idempotency.ts'
 import { watchRedisMemory } from './redis-memory.ts'
+import { type ShortLinks, startShortLinks } from './short-links.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { connectTenantServers, type TenantServers } from './tenant-servers.ts'
 import { startTokenUsage, type TokenUsage } from './token-usage.ts'
@@ -39,6 +40,7 @@ export type Context = {
   /** They resolve API tokens on control-plane routes. */
   tenantServers: TenantServers
   tokenUsage: TokenUsage
+  shortLinks: ShortLinks
   /** URL at which browsers reach the API. */
   publicUrl: string
   /** Origins of consoles, which may use the session cookie. */
@@ -96,6 +98,8 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
     logger,
   })
   onStop('token usage', tokenUsage.stop)
+  const shortLinks = startShortLinks({ links: backends.client('rollcall.content.v1.Links'), logger })
+  onStop('short links', shortLinks.stop)
   const bounds = createBounds(config)
   onStop('watch over slow clients', async () => bounds.watch.stop())
   const streamSlots = createStreamSlots({
@@ -127,6 +131,7 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
     tokenSecrets: createSecretHashers(config.TOKEN_KEY).token,
     tenantServers,
     tokenUsage,
+    shortLinks,
     publicUrl: config.PUBLIC_URL,
     consoleOrigins: config.CONSOLE_ORIGINS,
     consoleDir: config.CONSOLE_DIR,

@@ -5,9 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { AppError, compileMatcher, type Route } from '@rollcall/contract'
 import { html, redirectTo, renderPage } from '@rollcall/pages'
+import type { RecordVisitsRequest, RecordVisitsRequestVisit } from '@rollcall/protos/gen/content-v1.ts'
 import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
 import type { CallContext } from '@rollcall/rpc'
 import { createLogger } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import express from 'express'
 import { bootGateway, type TestGateway } from '../test/gateway.ts'
@@ -16,6 +18,7 @@ import { createBounds } from './bounds.ts'
 import { Exchange } from './exchange.ts'
 import { publicPages } from './public-pages.ts'
 import type { RateLimits } from './rate-limit.ts'
+import { startShortLinks } from './short-links.ts'
 
 const carrier = { problem: 'standard' }
 const pages = [
@@ -35,10 +38,18 @@ describe('public pages', () => {
     ANSWER_MEMORY_BYTES: 2 ** 24,
     CLIENT_TIMEOUT_MS: scaledTimeout(5_000),
   })
+  const logger = createLogger({ service: 'test', level: 'silent' })
+  const reported: RecordVisitsRequestVisit[] = []
+  const links = {
+    recordVisits: async ({ visits }: RecordVisitsRequest) => {
+      reported.push(...visits)
+      return {}
+    },
+  }
   const handle = publicPages({
     pages,
     deadlineMs: 1000,
-    logger: createLogger({ service: 'test', level: 'silent' }),
+    logger,
     limits: {
       countPage: async exchange => {
         exchange.limitHeaders = [['RateLimit-Limit', '300']]
@@ -47,6 +58,7 @@ describe('public pages', () => {
       },
     } as RateLimits,
     forms: undefined as never, // no page of these is a form
+    shortLinks: startShortLinks({ links, logger }),
     backends: {
       invoker: () => async (request: unknown, context: CallContext) => {
         seen.push({ request: request as PageRequest, context })
@@ -108,6 +120,29 @@ describe('public pages', () => {
     assert.deepEqual(
       [context.caller.kind, context.caller.ip, context.caller.userAgent],
       ['anonymous', '127.0.0.1', 'Reader/1.0'],
+    )
+  })
+
+  it('that may be reused are, for a moment; the visits are reported, but for those that nobody made', async () => {
+    const reuseMs = 300
+    answerWith = () => ({ ...redirectTo('https://example.com/first'), reuseMs })
+    const follow = async (init: RequestInit = {}) => (await get('/p/reused?utm=1', init)).headers.get('location')
+    assert.equal(await follow(), 'https://example.com/first')
+    const askedAt = performance.now()
+    answerWith = () => redirectTo('https://example.com/second')
+    const headers = { 'User-Agent': 'Reader/1.0', Referer: 'https://example.com/' }
+    const locations = [await follow({ headers }), await follow({ method: 'HEAD' })]
+    if (performance.now() - askedAt < reuseMs)
+      assert.deepEqual([...locations, seen.length], ['https://example.com/first', 'https://example.com/first', 1])
+    assert.equal(await follow({ headers: { 'Sec-Purpose': 'prefetch' } }), 'https://example.com/second')
+    await eventually(
+      'the redirect is over',
+      async () => (await follow({ method: 'HEAD' })) === 'https://example.com/second',
+    )
+    await eventually('the visit is reported', () => reported.length)
+    assert.deepEqual(
+      reported.map(({ at: _, ...visit }) => visit),
+      [{ slug: 'reused', ip: '127.0.0.1', userAgent: 'Reader/1.0', referrer: 'https://example.com/' }],
     )
   })
 

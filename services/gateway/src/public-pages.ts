@@ -12,6 +12,7 @@ import { allowAtForm } from './cors.ts'
 import type { Exchange } from './exchange.ts'
 import { answerProblem, headersOf, recordFailure } from './problem.ts'
 import type { RateLimits } from './rate-limit.ts'
+import type { ShortLinks } from './short-links.ts'
 
 /** Handles a request outside /api that no file answers. */
 export type PublicPages = (exchange: Exchange) => Promise<void>
@@ -24,6 +25,7 @@ type Options = {
   deadlineMs: number
   logger: Logger
   limits: RateLimits
+  shortLinks: ShortLinks
 }
 
 /**
@@ -31,18 +33,23 @@ type Options = {
  * the limit of the page only, so that many readers behind one address do not use up that of the API. Refusals are pages
  * as well, outside /api; an unknown path and an invalid token have the same one.
  */
-export function publicPages({ pages, backends, forms, deadlineMs, logger, limits }: Options): PublicPages {
+export function publicPages(options: Options): PublicPages {
+  const { pages, backends, forms, deadlineMs, logger, limits, shortLinks } = options
   const calls = new Map(pages.map(route => [route, backends.invoker(route)]))
   const answerTo = async (exchange: Exchange): Promise<PageResponse> => {
     await limits.countPage(exchange)
     const { match } = exchange
     if (!match) throw new AppError('page.not_found')
+    const redirect = isPrefetch(exchange.request.headers) ? undefined : shortLinks.follow(exchange, match)
+    if (redirect) return redirect
     await allowAtForm(exchange, match, forms)
     const request = await pageRequestOf(exchange, match)
     const caller = { ...anonymousCaller(), ...clientOf(exchange) }
     const { id: requestId, signal } = exchange
     const context = { caller, requestId, signal, deadline: Date.now() + deadlineMs }
-    return (await calls.get(match.route)!(request, context)) as PageResponse
+    const page = (await calls.get(match.route)!(request, context)) as PageResponse
+    shortLinks.keep(exchange, page)
+    return page
   }
   return async exchange => {
     try {

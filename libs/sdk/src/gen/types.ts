@@ -3332,7 +3332,7 @@ export type Api = {
     create(body: CreateLinkBody, options?: KeyedOptions): Promise<Link>
     /** Returns a short link. Use it to see where a link leads and how often it was followed. */
     get(id: string, options?: RequestOptions): Promise<Link>
-    /** Updates a short link. The change applies to the next click. The slug is immutable. Requires at least one field. Use it to send a printed link elsewhere, or to switch it off. */
+    /** Updates a short link. The change applies within half a second. The slug is immutable. Requires at least one field. Use it to send a printed link elsewhere, or to switch it off. */
     update(id: string, body: UpdateLinkBody, options?: RequestOptions): Promise<Updated>
     /** Deletes a short link with its statistics. Visitors then get a page with status 404. Use it when nobody should follow the link any more. */
     delete(id: string, options?: RequestOptions): Promise<Link>

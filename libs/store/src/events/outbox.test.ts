@@ -155,7 +155,9 @@ describe('the outbox', () => {
       published.push(...events.map(({ id }) => id))
       running--
     }
-    const relays = [1, 2, 3].map(() => startRelay({ store, publish, logger: quiet, batchSize: 2, pollMs: 5, idlePollMs: 5 }))
+    const relays = [1, 2, 3].map(() =>
+      startRelay({ store, publish, logger: quiet, batchSize: 2, pollMs: 5, idlePollMs: 5 }),
+    )
     for (let number = 0; number < 60; number++) {
       await store.transaction(tx => addEvents(tx, [event('b', number)]))
       if (number === 30) await relays[0]!.stop()

@@ -32,6 +32,8 @@ const FLUSH_MS = 500
 /** Clicks in memory while the database is down. Further ones are not counted. */
 const MAX_NOTED = 100_000
 const STOP_ATTEMPTS = 5
+/** Clicks of one transaction at most, so that it is short. */
+const CLICKS_AT_ONCE = 1000
 
 /** Creates the recorder, which counts noted clicks in batches by link. */
 export function createClickRecorder(options: Options): ClickRecorder {
@@ -55,21 +57,23 @@ export function createClickRecorder(options: Options): ClickRecorder {
     timer ??= setTimeout(flushLater, flushMs).unref()
   }
 
-  const countOne = async (clicks: NotedClicks) => {
+  const count = async (part: NotedClicks[]) => {
+    const clicks = part.reduce((sum, { visits }) => sum + visits.length, 0)
     try {
-      await countClicks(options, clicks)
-      counted.inc({ outcome: 'counted' }, clicks.visits.length)
+      await countClicks(options, part)
+      counted.inc({ outcome: 'counted' }, clicks)
     } catch (err) {
-      logger.warn({ err, link: String(clicks.link._id) }, 'clicks not counted, retrying')
-      note(clicks)
+      logger.warn({ err, clicks }, 'clicks not counted, retrying')
+      part.forEach(note)
     }
   }
 
   const flushNow = async () => {
-    const batch = noted
+    const batch = [...noted.values()]
     noted = new Map()
     size = 0
-    for (const clicks of batch.values()) await countOne(clicks)
+    for (const ofOne of Map.groupBy(batch, ({ link }) => String(link.organization)).values())
+      for (const part of partsOf(ofOne)) await count(part)
   }
 
   const flush = (): Promise<void> => {
@@ -97,4 +101,22 @@ export function createClickRecorder(options: Options): ClickRecorder {
       clearTimeout(timer)
     },
   }
+}
+
+/** Divides clicks into parts of `CLICKS_AT_ONCE`. */
+function* partsOf(clicks: readonly NotedClicks[]): Generator<NotedClicks[]> {
+  let part: NotedClicks[] = []
+  let room = CLICKS_AT_ONCE
+  for (const { link, visits } of clicks)
+    for (let from = 0; from < visits.length; ) {
+      const some = visits.slice(from, from + room)
+      part.push({ link, visits: some })
+      from += some.length
+      room -= some.length
+      if (room > 0) continue
+      yield part
+      part = []
+      room = CLICKS_AT_ONCE
+    }
+  if (part.length > 0) yield part
 }

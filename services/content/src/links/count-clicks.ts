@@ -11,8 +11,8 @@ import { type Traits, traitsOf, type Visit, visitorOf } from './visit.ts'
 
 type Data = { store: Store; collections: Collections; countryOf: CountryOf | undefined }
 
-/** A visit with what it is counted by. */
-type Click = Traits & { at: Date; hash: string }
+/** A visit of a link, with what it is counted by. */
+type Click = Traits & { link: Link['_id']; at: Date; hash: string }
 
 const DAY_MS = 86_400_000
 const HOURS = 24
@@ -20,71 +20,87 @@ const HOURS = 24
 const MAX_NAMES = 200
 const OTHERS = 'other'
 
-/** Counts the clicks on one link, and removes those it has counted from `visits`. A deleted link counts none. */
-export async function countClicks(data: Data, { link, visits }: NotedClicks): Promise<void> {
-  const byDay = Map.groupBy(visits, ({ at }) => startOf('day', at).getTime())
-  for (const [start, ofDay] of byDay) {
+/**
+ * Counts the clicks on links of one organization in a transaction for each day, and removes those it has counted from their
+ * `visits`. A deleted link counts none.
+ */
+export async function countClicks(data: Data, noted: readonly NotedClicks[]): Promise<void> {
+  const all = noted.flatMap(({ link, visits }) => visits.map(visit => ({ link: link._id, visit })))
+  for (const [start, ofDay] of Map.groupBy(all, ({ visit }) => startOf('day', visit.at).getTime())) {
     const day = new Date(start)
     const salt = await saltOf(data.collections, day)
-    const clicks = ofDay.map(visit => clickOf(visit, salt, data.countryOf))
-    await data.store.transaction(tx => countDay(data.collections.of(link.organization, tx), link._id, day, clicks, tx))
-    visits.splice(0, visits.length, ...visits.filter(visit => !ofDay.includes(visit)))
+    const clicks = ofDay.map(({ link, visit }) => ({ link, ...clickOf(visit, salt, data.countryOf) }))
+    const { organization } = noted[0]!.link
+    await data.store.transaction(tx => countDay(data.collections.of(organization, tx), day, clicks, tx))
+    const counted = new Set(ofDay.map(({ visit }) => visit))
+    for (const each of noted) each.visits = each.visits.filter(visit => !counted.has(visit))
   }
 }
 
-async function countDay(
-  tenant: Tenant,
-  id: Link['_id'],
-  day: Date,
-  clicks: readonly Click[],
-  tx: ClientSession,
-): Promise<void> {
-  const link = await tenant.links.findOne({ _id: id, ...alive })
-  if (!link) return
-  const unique = await addVisitors(tenant, id, day, clicks)
-  const last = new Date(Math.max(...clicks.map(({ at }) => at.getTime())))
-  const change = { $inc: { clicks: clicks.length, uniqueClicks: unique.length }, $max: { lastClickedAt: last } }
-  await tenant.links.updateOne({ _id: id }, change, { timestamps: false })
-  await addToDay(tenant, id, day, clicks, unique)
-  await addEvents(
-    tx,
-    unique.map(click => linkClicked(link, click)),
+async function countDay(tenant: Tenant, day: Date, all: readonly Click[], tx: ClientSession): Promise<void> {
+  const ids = new Map(all.map(({ link }) => [String(link), link]))
+  const links = await tenant.links.find({ _id: { $in: [...ids.values()] }, ...alive })
+  const byId = new Map(links.map(link => [String(link._id), link]))
+  const clicks = byLink(all.filter(({ link }) => byId.has(String(link))))
+  const unique = await addVisitors(tenant, day, clicks)
+  await tenant.links.bulkWrite(
+    links.map(({ _id }) => ({
+      updateOne: { filter: { _id }, update: countUpdate(clicks.get(String(_id))!, unique.get(String(_id)) ?? []) },
+    })),
+    { timestamps: false },
   )
+  await addToDays(tenant, day, clicks, unique)
+  const events = [...unique].flatMap(([id, ofLink]) => ofLink.map(click => linkClicked(byId.get(id)!, click)))
+  await addEvents(tx, events)
+}
+
+/** Clicks by the id of their link. */
+type ByLink = Map<string, Click[]>
+
+function byLink(clicks: readonly Click[]): ByLink {
+  return Map.groupBy(clicks, ({ link }) => String(link))
+}
+
+function countUpdate(clicks: readonly Click[], unique: readonly Click[]) {
+  const lastClickedAt = new Date(clicks.reduce((last, { at }) => Math.max(last, at.getTime()), 0))
+  return { $inc: { clicks: clicks.length, uniqueClicks: unique.length }, $max: { lastClickedAt } }
 }
 
 /** Stores the visitors who are new on this day, and returns the first click of each. */
-async function addVisitors(
-  { visitors }: Tenant,
-  link: Link['_id'],
-  day: Date,
-  clicks: readonly Click[],
-): Promise<Click[]> {
+async function addVisitors({ visitors }: Tenant, day: Date, clicks: ByLink): Promise<ByLink> {
   const first = new Map<string, Click>()
-  for (const click of clicks) if (!first.has(click.hash)) first.set(click.hash, click)
-  const known = await visitors.find({ link, day, hash: { $in: [...first.keys()] } }, { projection: { hash: 1 } })
-  for (const { hash } of known) first.delete(hash)
+  const keyOf = ({ link, hash }: Pick<Click, 'link' | 'hash'>) => `${link} ${hash}`
+  for (const click of [...clicks.values()].flat()) if (!first.has(keyOf(click))) first.set(keyOf(click), click)
+  const wanted = [...first.values()]
+  const links = { $in: [...clicks].map(([, ofLink]) => ofLink[0]!.link) }
+  const hashes = { $in: [...new Set(wanted.map(({ hash }) => hash))] }
+  const known = await visitors.find({ link: links, day, hash: hashes }, { projection: { link: 1, hash: 1 } })
+  for (const visitor of known) first.delete(keyOf(visitor))
   const added = [...first.values()]
   const expiresAt = expiryOf(day)
-  await visitors.insertMany(added.map(({ hash }) => ({ link, day, hash, expiresAt }))).catch(retryTransaction)
-  return added
+  await visitors.insertMany(added.map(({ link, hash }) => ({ link, day, hash, expiresAt }))).catch(retryTransaction)
+  return byLink(added)
 }
 
-async function addToDay(
-  { clickDays }: Tenant,
-  link: Link['_id'],
-  day: Date,
-  clicks: readonly Click[],
-  unique: readonly Click[],
-): Promise<void> {
-  const known = await clickDays.findOne({ link, day })
-  const counts = known ?? emptyDay()
-  const sums = {
-    clicks: addByHour(counts.clicks, clicks),
-    unique: addByHour(counts.unique, unique),
-    ...Object.fromEntries(dimensions.map(dimension => [dimension, addByName(counts[dimension], clicks, dimension)])),
+async function addToDays({ clickDays }: Tenant, day: Date, clicks: ByLink, unique: ByLink): Promise<void> {
+  const links = [...clicks].map(([, ofLink]) => ofLink[0]!.link)
+  const known = new Map((await clickDays.find({ link: { $in: links }, day })).map(each => [String(each.link), each]))
+  const sumsOf = (id: string, ofLink: readonly Click[]) => {
+    const counts = known.get(id) ?? emptyDay()
+    return {
+      clicks: addByHour(counts.clicks, ofLink),
+      unique: addByHour(counts.unique, unique.get(id) ?? []),
+      ...Object.fromEntries(dimensions.map(dimension => [dimension, addByName(counts[dimension], ofLink, dimension)])),
+    }
   }
-  if (known) await clickDays.updateOne({ _id: known._id }, { $set: sums })
-  else await clickDays.insertOne({ link, day, ...sums }).catch(retryTransaction)
+  const [former, fresh] = [[...clicks].filter(([id]) => known.has(id)), [...clicks].filter(([id]) => !known.has(id))]
+  await clickDays.bulkWrite(
+    former.map(([id, ofLink]) => ({
+      updateOne: { filter: { _id: known.get(id)!._id }, update: { $set: sumsOf(id, ofLink) } },
+    })),
+  )
+  const days = fresh.map(([id, ofLink]) => ({ link: ofLink[0]!.link, day, ...sumsOf(id, ofLink) }))
+  await clickDays.insertMany(days).catch(retryTransaction)
 }
 
 function emptyDay(): Pick<ClickDay, 'clicks' | 'unique' | Dimension> {
@@ -107,7 +123,7 @@ function addByName(counts: readonly NamedCount[], clicks: readonly Click[], dime
   return [...sums].map(([name, clicks]) => ({ name, clicks }))
 }
 
-function clickOf(visit: Visit, salt: string, countryOf: CountryOf | undefined): Click {
+function clickOf(visit: Visit, salt: string, countryOf: CountryOf | undefined): Omit<Click, 'link'> {
   return { at: visit.at, hash: visitorOf(visit, salt), ...traitsOf(visit, countryOf) }
 }
 

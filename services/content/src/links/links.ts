@@ -5,7 +5,7 @@ import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
 import { addEvents, changedFields, changesBetween, event, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { findLink } from './find-link.ts'
-import { followLink } from './follow-link.ts'
+import { followLink, recordVisits } from './follow-link.ts'
 import { alive, type Link, linkFields, publicLink } from './link.model.ts'
 import { linkClicks } from './link-clicks.ts'
 import { checkSlug, newSlug, normalizeUrl } from './link-url.ts'
@@ -32,6 +32,10 @@ export const links = (context: Context): Handlers<'rollcall.content.v1.Links'> =
     updateLink: (request, call) => updateLink(context, request, call),
     deleteLink: async ({ id }, call) => json(shown(await deleteLink(context, id, call))),
     followLink: (request, call) => followLink(context, request, call),
+    async recordVisits(request) {
+      await recordVisits(context, request)
+      return {}
+    },
     getLinkClicks: (request, call) => linkClicks(context, request, call),
   }
 }

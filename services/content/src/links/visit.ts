@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import bowser from 'bowser'
 import { isbot } from 'isbot'
+import { LRUCache } from 'lru-cache'
 import type { CountryOf } from './countries.ts'
 
 /** What a request for a short link tells about its sender. */
@@ -12,18 +13,31 @@ export type Traits = { referrers: string | null; countries: string | null; devic
 const MAX_USER_AGENT_LENGTH = 512
 const MAX_HOST_LENGTH = 253
 
+/** What a user agent tells: whether it is a program's, and the kind of device; null: unknown. */
+type Agent = { isMachine: boolean; device: string | null }
+
+/** User agents are few and long; to parse one takes as long as everything else about a visit. */
+const agents = new LRUCache<string, Agent>({
+  max: 2000,
+  memoMethod: userAgent => {
+    if (userAgent === '') return { isMachine: true, device: null }
+    return { isMachine: isbot(userAgent), device: bowser.parse(userAgent).platform.type ?? null }
+  },
+})
+
+const agentOf = ({ userAgent }: Visit): Agent => agents.memo(userAgent.slice(0, MAX_USER_AGENT_LENGTH))
+
 /** Whether a program made the visit: a crawler, a scanner of mails, a preview. */
-export function isMachine({ userAgent }: Visit): boolean {
-  return userAgent === '' || isbot(userAgent)
+export function isMachine(visit: Visit): boolean {
+  return agentOf(visit).isMachine
 }
 
 /** Returns what a visit is counted by. */
 export function traitsOf(visit: Visit, countryOf: CountryOf | undefined): Traits {
-  const userAgent = visit.userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   return {
     referrers: hostOf(visit.referrer),
     countries: countryOf?.(visit.ip) ?? null,
-    devices: bowser.parse(userAgent).platform.type ?? null,
+    devices: agentOf(visit).device,
   }
 }
 
