@@ -16,13 +16,16 @@ const WARM_UP_MS = 15_000
 const ROUND_MS = 5_000
 const ROUNDS = 5
 
-/** Loads both sides alternately, after a warm-up of each. `onRound` gets each round of ours, also the warm-up. */
+/**
+ * Loads both sides alternately, after a warm-up of each. `afterOurs` gets each round of ours, also the warm-up, before the
+ * textbook's begins: it waits for what our rounds have left to do.
+ */
 export async function loadSides(
   ours: Side,
   textbook: Side,
-  options: Pick<Load, 'statusClass'> & { onRound?: (round: Round) => void } = {},
+  options: Pick<Load, 'statusClass'> & { afterOurs?: (round: Round) => Promise<void> } = {},
 ): Promise<Rounds> {
-  const { onRound = () => {}, ...rest } = options
+  const { afterOurs = async () => {}, ...rest } = options
   const loader = startLoader()
   const load = async ({ cpu, ...target }: Side, ms: number): Promise<Round> => {
     const before = await cpu()
@@ -34,12 +37,12 @@ export async function loadSides(
   }
   const rounds: Rounds = { ours: [], textbook: [] }
   try {
-    onRound(await load(ours, WARM_UP_MS))
+    await afterOurs(await load(ours, WARM_UP_MS))
     await load(textbook, WARM_UP_MS)
     for (let round = 0; round < ROUNDS; round++) {
       const mine = await load(ours, ROUND_MS)
-      onRound(mine)
       rounds.ours.push(mine)
+      await afterOurs(mine)
       rounds.textbook.push(await load(textbook, ROUND_MS))
     }
     return rounds

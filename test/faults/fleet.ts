@@ -56,7 +56,7 @@ export async function startFleet(
 
   const stack = await describeStack({
     RPC_DEADLINE_MS: String(scaledTimeout(10_000)),
-    SHUTDOWN_DRAIN_MS: '1000',
+    SHUTDOWN_DRAIN_MS: String(scaledTimeout(1000)),
     RPC_MAX_CONNECTION_AGE_MS: '4000',
     TRUST_PROXY: '1',
     GRPC_NODE_USE_ALTERNATIVE_RESOLVER: 'true',

@@ -15,6 +15,8 @@ const LARGE = 40 * MEBIBYTE // More than the system buffers on loopback for a cl
 
 describe('finding 2: held bodies', () => {
   const timeoutMs = scaledTimeout(600)
+  /** For what no client is cut off for. */
+  const patient = { CLIENT_TIMEOUT_MS: String(scaledTimeout(60_000)) }
 
   it('cuts off a body that is not whole in time, with 400', async t => {
     const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
@@ -76,7 +78,7 @@ describe('finding 2: held bodies', () => {
   })
 
   it('limits the bytes per address, and refuses more with 429 before it buffers them', async t => {
-    const gateway = await boot(t, { BODY_MEMORY_BYTES_PER_ADDRESS: String(3 * MEBIBYTE) })
+    const gateway = await boot(t, { ...patient, BODY_MEMORY_BYTES_PER_ADDRESS: String(3 * MEBIBYTE) })
     const held = await Promise.all([1, 2, 3, 4].map(() => hold(gateway, '127.0.0.2')))
     const answer = await Promise.any(held.map(({ reads }) => reads(/}$/)))
     assert.match(answer, /^HTTP\/1\.1 429 .*retry-after: \d+/is)
@@ -94,7 +96,7 @@ describe('finding 2: held bodies', () => {
   })
 
   it('evicts the slowest, with 503, when others need memory', async t => {
-    const gateway = await boot(t, { BODY_MEMORY_BYTES: String(4 * MEBIBYTE) })
+    const gateway = await boot(t, { ...patient, BODY_MEMORY_BYTES: String(4 * MEBIBYTE) })
     const held = []
     for (let index = 2; index < 6; index++) held.push(await hold(gateway, `127.0.0.${index}`))
     await pause(1_200)
@@ -105,7 +107,7 @@ describe('finding 2: held bodies', () => {
   })
 
   it('keeps the memory of a body until it is answered', async t => {
-    const gateway = await boot(t, { BODY_MEMORY_BYTES_PER_ADDRESS: String(MEBIBYTE) })
+    const gateway = await boot(t, { ...patient, BODY_MEMORY_BYTES_PER_ADDRESS: String(MEBIBYTE) })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     gateway.services.behaviours.set('createContact', async () => {
       await released
