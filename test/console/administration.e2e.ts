@@ -387,19 +387,23 @@ describe('administration in the console', () => {
     await page.getByText('Must be an http or https URL').waitFor()
     assert.equal(await next.getAttribute('aria-invalid'), 'true')
     await next.fill('')
+    await page.getByRole('textbox', { name: 'Heading' }).fill('Ask us')
+    await page.getByRole('textbox', { name: 'Text of the button' }).fill('Ask now')
+    const preview = page.getByRole('region', { name: 'Preview' })
+    for (const shown of ['Ask us', 'Topic', 'Ask now']) await preview.getByText(shown).waitFor()
     await page.getByRole('switch', { name: 'Make contacts of submissions' }).check()
     await page.getByRole('combobox', { name: 'Tags that they get' }).fill('asked')
     await page.keyboard.press('Enter')
     await save.click()
     await page.getByRole('link', { name: 'Open form' }).waitFor()
     assert.deepEqual(await violationsOf(page, 'the form of a collection'), [])
-    const values = { topic: 'Engines', email: 'asker@example.com' }
-    const submitted = await fetch(`${console.url}/api/forms/${id}/submit`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(values),
-    })
-    assert.equal(submitted.status, 201)
+    const embed = page.getByRole('region', { name: 'Embed' })
+    await embed.getByText('HTML', { exact: true }).click()
+    const snippet = (await embed.locator('pre').textContent()) ?? ''
+    assert.match(snippet, /name="topic" required>[\s\S]*name="email" required>[\s\S]*<button>Ask now<\/button>/)
+    const [, action = ''] = /<form method="post" action="([^"]+)">/.exec(snippet) ?? []
+    const values = new URLSearchParams({ topic: 'Engines', email: 'asker@example.com' })
+    assert.equal((await fetch(action, { method: 'POST', body: values })).status, 201)
     await page.getByRole('link', { name: 'Show submissions' }).click()
     await page.getByRole('link', { name: 'Engines' }).waitFor()
     await eventually('the submission has made a contact', async () => {

@@ -6,7 +6,7 @@ import { MongoClient, ObjectId } from 'mongodb'
 import type { Browser, Page } from 'playwright-core'
 import { bodyOf } from '../api.ts'
 import { type Mailbox, openMailbox } from '../identity/mailbox.ts'
-import { verifiedDomain } from '../messaging/verified-domain.ts'
+import { addDefaultSender } from '../messaging/verified-domain.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { launchBrowser, openPage, violationsOf } from './browser.ts'
 
@@ -162,10 +162,7 @@ describe('the public pages', () => {
   /** Makes a list, and a form whose people are on it once they have confirmed their address. */
   async function makeDoubleOptIn(consent: string): Promise<{ list: string; form: string }> {
     const { owner } = stack
-    await verifiedDomain(stack, 'news.example.com')
-    const news = { name: 'News', email: 'news@news.example.com', delivery: 'hosted' }
-    const sender = await bodyOf(owner.post<Made>('/api/emails/senders', news), 201)
-    await bodyOf(owner.patch(`/api/emails/senders/${sender.id}/set-default`))
+    await addDefaultSender(stack)
     const { id: list } = await bodyOf(owner.post<Made>('/api/audience-lists', { name: 'Weekly news' }), 201)
     const fields = [
       { slug: 'email', name: 'Email', type: 'email', required: true },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CollectionJson, LinkJson } from '@rollcall/protos/gen/content-v1.ts'
+import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { bodyOf } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -12,7 +13,7 @@ describe('public pages of content', () => {
   let stack: TestStack
   let url: string
   before(async () => {
-    stack = await startStack()
+    stack = await startStack({ processes: ['gateway', 'content'] })
     url = stack.urls[0]!
   })
   after(() => stack?.stop())
@@ -46,6 +47,27 @@ describe('public pages of content', () => {
     const { referrers } = await bodyOf(stack.owner.get<{ referrers: object[] }>(`/api/links/${link.id}/clicks`))
     assert.deepEqual(referrers, [{ name: 'a.example', clicks: 1 }])
   })
+
+  for (const service of ['gateway', 'content'] as const)
+    it(`count every click but those of the last second before a kill -9 of ${service}`, async () => {
+      const link = await bodyOf(stack.owner.post<LinkJson>('/api/links', { url: 'https://example.com/' }), 201)
+      const clicksOf = async () => (await bodyOf(stack.owner.get<LinkJson>(`/api/links/${link.id}`))).clicks
+      const follow = async (times: number) => {
+        for (let count = 0; count < times; count++) assert.equal((await visit(`/l/${link.slug}`)).status, 302)
+      }
+      await follow(20)
+      await eventually('these are counted', async () => (await clicksOf()) === 20)
+      await follow(5)
+      const [instance] = stack.instances(service)
+      await instance!.kill()
+      await instance!.start()
+      // Connections to a service that was killed take a moment to come back.
+      await eventually('the link leads on', async () => (await visit(`/l/${link.slug}`)).status === 302)
+      await follow(2)
+      await eventually('those after it are counted', async () => (await clicksOf()) >= 23)
+      await sleep(scaledTimeout(1000))
+      assert.ok((await clicksOf()) <= 28, 'none counts twice')
+    })
 
   it('show forms, and make contacts of what people submit', async () => {
     const list = await bodyOf(stack.owner.post<{ id: string }>('/api/audience-lists', { name: 'Readers' }), 201)

@@ -30,3 +30,11 @@ export async function verifiedDomain(stack: TestStack, domain: string): Promise<
   await using client = new MongoClient(stack.backing.MONGODB_URL)
   await client.db(`${stack.namespace}rollcall_messaging`).collection('domains').insertOne(record)
 }
+
+/** Adds the sender of the first organization's own mails, with a verified domain. */
+export async function addDefaultSender(stack: TestStack): Promise<void> {
+  await verifiedDomain(stack, 'news.example.com')
+  const sender = { name: 'News', email: 'news@news.example.com', delivery: 'hosted' }
+  const { id } = await bodyOf(stack.owner.post<{ id: string }>('/api/emails/senders', sender), 201)
+  await bodyOf(stack.owner.patch(`/api/emails/senders/${id}/set-default`))
+}
